@@ -24,17 +24,13 @@
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
-The package `judging` implements `judges`, `agreement`, `estimate`, `holes` and `add_answers`; `report` has
-its own.
+The folder `judging` implements `judges`, `agreement`, `estimate`, `holes` and `add_answers`.
 
 >>> from ir_measures_graded import demo
 >>> found = curves(demo.qrels_path(), demo.run_paths(), "CG(gains=0:0,1:1,2:1,3:1)", depth=100)
 >>> effort(found, at=[10]).ranks
 ((32,), (17,), (22,), (22,), (16,))
 """
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output import plots
@@ -54,12 +50,10 @@ from .levels import Levels, levels
 from .over_collections import OverCollections, compare_collections, read_collections
 from .power import Power, power, power_of_values
 from .ranges import Difference, Range, Ranges, ranges
+from .report.report import Report, report
 from .sensitivity import Sensitivity, sensitivity
 from .statistics.intervals import FewTopicsWarning
 from .swaps import Swaps, swaps
-
-if TYPE_CHECKING:
-    from .report.report import Report, report
 
 __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "plots", "report"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections", "compare_values"]
@@ -70,10 +64,3 @@ __all__ += ["Check", "Difference", "ExplainedDifference", "Explanation", "Identi
 __all__ += ["Range", "Ranges", "check", "explain", "explain_difference", "identify", "levels", "ranges"]
 __all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges"]
 __all__ += ["add_answers", "agreement", "estimate", "holes", "judges"]
-
-
-def __getattr__(name: str) -> Any:
-    """`report` and `Report`, whose package imports this one."""
-    if name in ("Report", "report"):
-        return getattr(import_module("..report.report", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,8 +22,10 @@ from ...output.files import write_whole
 from ...output.formats import Table, counted
 from ...output.plots import need_matplotlib
 from ...output.result import Result
-from .. import Comparison, Judges, compare_values, judges, levels
-from ..comparison import PValue
+from ..compare import compare_values
+from ..comparison import Comparison, PValue
+from ..judging.agreement import Judges, judges
+from ..levels import levels
 from ..statistics.options import check_test, need_statistics
 from . import pages
 from .method import Method, method
