@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
+import swaps
 from computed import figure, markdown
 
 from ir_measures_graded import CG, DCG_JK, muAP, nCG, parse_measure
-from ir_measures_graded.analysis import swaps
 from papers import test_jarvelin_kekalainen as jk
 from papers import test_scheel as scheel
 from papers import test_zhou_yao as zy
@@ -152,8 +152,9 @@ def scheel_table_2() -> str:
 
 def scheel_figure(number: str) -> str:
     """Figure 4 (even levels) or 5 (uneven levels), and the widest gap between the curves of each measure."""
-    found = swaps(uneven=number == "5", repetitions=50)
-    gaps = dict(zip(["NDCNG", "µAP", "NDCG"], found.gaps().max(axis=1)))
-    widest = ", ".join(f"{name} {gap:.2f}" for name, gap in gaps.items())
+    values = swaps.values_of(uneven=number == "5")
+    widest = ", ".join(f"{name} {gap:.2f}" for name, gap in swaps.gaps(values).items())
     alt = f"Three panels of curves that fall from 1; the curves of NDCG differ. Widest gaps: {widest}."
-    return f"{figure(f'scheel-{number}', found.figure(), alt)}\n\nWidest gap between the curves: {widest}."
+    return (
+        f"{figure(f'scheel-{number}', swaps.figure(values), alt)}\n\nWidest gap between the curves: {widest}."
+    )

@@ -11,7 +11,7 @@ import pytest
 from evaluations import of_array
 
 from ir_measures_graded import GradedError, demo, parse_measure
-from ir_measures_graded.analysis import Evaluation, compare_values, evaluate
+from ir_measures_graded.analysis import Evaluation, compare, evaluate
 from ir_measures_graded.analysis.compare import TESTS
 from ir_measures_graded.analysis.comparison import PAIRED_T, Comparison, Test
 from ir_measures_graded.analysis.statistics.intervals import mean_interval
@@ -38,12 +38,12 @@ def values():
 
 @pytest.fixture(scope="module")
 def found(values):
-    return compare_values(values, baseline="A", **EVERY)
+    return compare(values, baseline="A", **EVERY)
 
 
 @pytest.fixture(scope="module")
 def pairs(values):
-    return compare_values(values, **EVERY)
+    return compare(values, **EVERY)
 
 
 def made_up(*tests, measure="nCG", alpha=0.05):
@@ -95,7 +95,7 @@ def test_simultaneous_intervals_cover_all_differences_together():
 
 def test_equal_runs_have_p_1_and_an_interval_without_width():
     array = np.random.default_rng(0).random((2, 12))
-    found = compare_values(of_array([array[0], array[0], array[1]]), baseline="A", **EVERY)
+    found = compare(of_array([array[0], array[0], array[1]]), baseline="A", **EVERY)
     for name in (PAIRED_T, WILCOXON, RANDOMISATION, TUKEY_HSD):
         equal, _ = found.find("nDCG_JK", name)
         assert (equal.p, equal.better, equal.significant) == (1.0, None, False)
@@ -104,12 +104,12 @@ def test_equal_runs_have_p_1_and_an_interval_without_width():
     assert (equal.statistic, equal.detectable, equal.note) == (None, None, EQUAL)
     assert other.adjusted == pytest.approx(min(1, 2 * other.p))  # equal runs count in the family
     rounding = of_array([array[0], array[0] + 1e-14 * np.arange(12)])
-    assert compare_values(rounding).find("nDCG_JK")[0].note == EQUAL
+    assert compare(rounding).find("nDCG_JK")[0].note == EQUAL
 
 
 def test_constant_difference_has_neither_p_nor_interval():
     array = np.linspace(0.1, 0.7, 12)
-    found = compare_values(of_array([array, array + 0.1, array[::-1]]), baseline="A")
+    found = compare(of_array([array, array + 0.1, array[::-1]]), baseline="A")
     constant, other = found.find("nDCG_JK")
     assert constant.difference == pytest.approx(0.1)
     undefined = (constant.p, constant.adjusted, constant.lower, constant.detectable, constant.effect_size)
@@ -120,32 +120,32 @@ def test_constant_difference_has_neither_p_nor_interval():
 
 def test_fewer_than_10_topics_show_intervals_but_no_significance_of_several_differences():
     array = np.arange(9) / 10 + np.array([[0.0], [1.0], [2.0]]) + np.eye(3, 9)
-    found = compare_values(of_array(array))
+    found = compare(of_array(array))
     for test in found.find("nDCG_JK"):
         assert (test.p, test.adjusted, test.significant, test.note) == (None, None, False, UNTESTED)
         assert test.lower * test.upper > 0
-    pair = compare_values(of_array(array[:2])).find("nDCG_JK")[0]
+    pair = compare(of_array(array[:2])).find("nDCG_JK")[0]
     assert (pair.significant, pair.note) == (True, "fewer than 10 topics differ")
 
 
 def test_notes_say_what_the_tables_do_not(values):
     missing = np.zeros((5, 20), dtype=bool)
-    found = compare_values(replace(values, missing=missing)).notes()
+    found = compare(replace(values, missing=missing)).notes()
     assert found[0].startswith("Paired t-tests over 20 topics, 95 % intervals (Student's t); p has Holm's")
     assert found[1].startswith("4 families of 10 differences were tested; nDCG_JK")
     missing[1, 3:5] = True
-    notes = compare_values(replace(values, missing=missing)).notes()
+    notes = compare(replace(values, missing=missing)).notes()
     assert notes[-1] == "B lacks 2 topics; the value there is that of an empty ranking."
     # Holm's second step is at α/1, the interval at α/2: p = .04 is significant, its interval reaches 0.
     clear, slight = np.random.default_rng(1).normal(0, 1, (2, 30))
     clear, slight = (each - each.mean() + shift for each, shift in ((clear, 2), (slight, 0.38)))
-    notes = compare_values(of_array([np.zeros(30), clear, slight]), baseline="A").notes()
+    notes = compare(of_array([np.zeros(30), clear, slight]), baseline="A").notes()
     assert notes[1].startswith("Holm's test finds more than the intervals show: C and A differ with p < 0.05")
 
 
 def test_interval_by_bootstrap_equals_that_of_the_differences(values):
     array = values.of("P@5")[:2]
-    test = compare_values(of_array(array), interval="bootstrap", alpha=0.1, seed=3).find("nDCG_JK")[0]
+    test = compare(of_array(array), interval="bootstrap", alpha=0.1, seed=3).find("nDCG_JK")[0]
     assert (test.lower, test.upper) == mean_interval(array[1] - array[0], 0.9, "bca", seed=3)
 
 
@@ -153,7 +153,7 @@ def test_interval_by_bootstrap_equals_that_of_the_differences(values):
 
 
 def test_conover_equals_scikit_posthocs(values, pairs):
-    plain = compare_values(values, tests=["conover"], uncorrected=True)
+    plain = compare(values, tests=["conover"], uncorrected=True)
     for measure in values.measures:
         array = values.of(measure)
         peer = posthocs.posthoc_conover_friedman(array.T).to_numpy()
@@ -202,7 +202,7 @@ def test_wilcoxon_and_randomisation_equal_scipy_with_holms_correction(values, fo
 
 def test_for_two_runs_anova_is_the_t_test_and_tukey_hsd_is_fishers_randomisation_test():
     array = np.random.default_rng(5).random((2, 8))
-    found = compare_values(of_array(array), tests=TESTS, resamples=20_000)
+    found = compare(of_array(array), tests=TESTS, resamples=20_000)
     names = PAIRED_T, ANOVA_RUNS, TUKEY_HSD, RANDOMISATION
     t, anova, tukey, random = (found.find("nDCG_JK", name)[0] for name in names)
     assert (anova.statistic, anova.p) == pytest.approx((t.statistic**2, t.p))
@@ -249,7 +249,7 @@ def test_wilcoxon_of_published_runs(shared_data):
 
 def test_every_test_favours_the_smaller_ndpm(values, pairs):
     performance = evaluate(demo.qrels_path(), demo.run_paths(), ["NDPM(performance=True)"])
-    mirrored = compare_values(performance, **EVERY)
+    mirrored = compare(performance, **EVERY)
     for name in (PAIRED_T, *OF_PAIRS):
         of_performance = mirrored.find("NDPM(performance=True)", name)
         for test, other in zip(pairs.find("NDPM", name), of_performance, strict=True):
@@ -263,34 +263,34 @@ def test_every_test_favours_the_smaller_ndpm(values, pairs):
 def test_each_test_favours_a_run_by_its_own_statistic():
     # A is slightly ahead in most topics but far behind in one.
     array = np.array([[0.3] * 11 + [0.0], [0.29] * 11 + [1.0], [0.1] * 12])
-    found = compare_values(of_array(array), tests=["conover", "tukey"], resamples=100)
+    found = compare(of_array(array), tests=["conover", "tukey"], resamples=100)
     assert [found.find("nDCG_JK", name)[0].better for name in (CONOVER, TUKEY_HSD)] == ["A", "B"]
     assert found.statement("nDCG_JK", CONOVER) == "B > C**; A > B, C**"
     np.testing.assert_allclose(found.ranks[:, 0], [(11 + 3) / 12, (22 + 1) / 12, (33 + 2) / 12])
     for last, by_mean in ((0.0, "B"), (-1.0, "A")):  # B gains a little in many topics and loses much in one
         array = np.array([[0.5] * 12, [0.51 + 0.01 * n for n in range(11)] + [last]])
-        found = compare_values(of_array(array), tests=["wilcoxon"])
+        found = compare(of_array(array), tests=["wilcoxon"])
         assert [found.find("nDCG_JK", name)[0].better for name in (WILCOXON, PAIRED_T)] == ["B", by_mean]
 
 
 def test_conover_requires_a_significant_friedman_test():
     array = np.random.default_rng(0).random((3, 10))
-    found = compare_values(of_array(array), tests=["conover"])
+    found = compare(of_array(array), tests=["conover"])
     assert found.find("nDCG_JK", FRIEDMAN)[0].p > 0.05
     assert found.find("nDCG_JK", CONOVER) == []
-    loose = compare_values(of_array(array), tests=["conover"], alpha=0.999)
+    loose = compare(of_array(array), tests=["conover"], alpha=0.999)
     assert len(loose.find("nDCG_JK", CONOVER)) == 3
 
 
 @pytest.mark.parametrize("number", [0.0, 0.5, 0.1 + 0.2])
 def test_equal_values_leave_tests_of_all_runs_undefined(number):
-    found = compare_values(of_array(np.full((3, 12), number)), tests=TESTS, resamples=50)
+    found = compare(of_array(np.full((3, 12), number)), tests=TESTS, resamples=50)
     for name in (FRIEDMAN, ANOVA_RUNS, ANOVA_TOPICS):
         (test,) = found.find("nDCG_JK", name)
         assert (test.statistic, test.p) == (None, None)
         assert test.note.startswith("undefined: all ")
     assert {test.p for test in found.outcomes if test.run} == {1.0}
-    equal = compare_values(of_array([[0.1, 0.5, 0.3]] * 3), tests=["anova"]).find("nDCG_JK", ANOVA_RUNS)[0]
+    equal = compare(of_array([[0.1, 0.5, 0.3]] * 3), tests=["anova"]).find("nDCG_JK", ANOVA_RUNS)[0]
     assert equal.note == "undefined: runs and topics explain all variation"
 
 
@@ -327,7 +327,7 @@ def test_sign_and_order_reverse_if_smaller_is_better():
 def test_missing_library_raises_an_error_that_names_the_extra(values, monkeypatch, missing):
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(GradedError, match=r"needs \w+, which is not installed: pip install .*stats"):
-        compare_values(values, tests=TESTS, resamples=5)
+        compare(values, tests=TESTS, resamples=5)
 
 
 # ------------------------------------------------------------------------------ tables and figures
@@ -343,7 +343,7 @@ def test_frames_answer_one_question_each(values, found):
     row = found.differences.iloc[0]
     assert [row["difference"], row["p"], row["adjusted"]] == [first.difference, first.p, first.adjusted]
     assert {*found.tests["test"]} == {FRIEDMAN, ANOVA_RUNS, ANOVA_TOPICS, *OF_PAIRS}
-    assert compare_values(values).tests.empty
+    assert compare(values).tests.empty
 
 
 def test_table_has_the_primary_procedure_and_further_tests_follow_in_their_own(found, pairs):
@@ -376,7 +376,7 @@ def many_runs(count, measures=("nDCG_JK@100", "NDPM"), topics=15):
 
 
 def test_many_pairs_are_shown_by_run_with_letters():
-    found = compare_values(many_runs(24))
+    found = compare(many_runs(24))
     columns, rows = found.table()
     assert columns == ["measure", "", "run", "mean", "mean rank", "better than"]
     assert max(map(len, formats.text(columns, rows))) <= 130

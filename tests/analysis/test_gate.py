@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import GradedError, demo, parse_measure
-from ir_measures_graded.analysis import Evaluation, evaluate, gate, gate_values
+from ir_measures_graded.analysis import Evaluation, evaluate, gate
 from ir_measures_graded.analysis.gate import Margin
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
@@ -33,12 +33,12 @@ def drawn(count, topics, shift=0.0, deviation=0.1, seed=0):
 
 
 def test_a_run_that_is_worse_by_the_margin_holds_in_5_percent():
-    held = [gate_values(of_pair(*pair), margin="5%").holds for pair in drawn(1500, 60, shift=-0.05)]
+    held = [gate(of_pair(*pair), margin="5%").holds for pair in drawn(1500, 60, shift=-0.05)]
     assert np.mean(held) == pytest.approx(0.05, abs=0.016)
 
 
 def test_an_equal_run_is_worse_in_5_percent_and_otherwise_holds_or_is_undecided():
-    verdicts = [gate_values(of_pair(*pair), margin="1%").verdict for pair in drawn(1000, 60)]
+    verdicts = [gate(of_pair(*pair), margin="1%").verdict for pair in drawn(1000, 60)]
     assert {*verdicts} == {"holds", "worse", "undecided"}
     assert np.mean([verdict == "worse" for verdict in verdicts]) == pytest.approx(0.05, abs=0.02)
 
@@ -46,7 +46,7 @@ def test_an_equal_run_is_worse_in_5_percent_and_otherwise_holds_or_is_undecided(
 def test_verdicts_are_those_of_one_sided_t_tests():
     for seed, (shift, margin) in enumerate(product((0.02, -0.02, -0.06, -0.1), ("5%", 0.02))):
         old, new = drawn(1, 40, shift, 0.06, seed)[0]
-        found = gate_values(of_pair(old, new), margin=margin).verdicts[0]
+        found = gate(of_pair(old, new), margin=margin).verdicts[0]
         better = new - 0.95 * old if margin == "5%" else new - old + 0.02
         holds = stats.ttest_1samp(better, 0, alternative="greater").pvalue < 0.05
         worse = stats.ttest_1samp(new - old, 0, alternative="less").pvalue
@@ -57,7 +57,7 @@ def test_verdicts_are_those_of_one_sided_t_tests():
 
 def test_undecided_tells_the_topics_that_find_the_margin_with_power_80_percent():
     old, new = drawn(1, 50, seed=3)[0]
-    found = gate_values(of_pair(old, new), margin="2%").verdicts[0]
+    found = gate(of_pair(old, new), margin="2%").verdicts[0]
     assert found.verdict == "undecided"
     extra = new - 0.98 * old
     share = 0.02 * old.mean() / extra.std(ddof=1)
@@ -73,21 +73,21 @@ def test_undecided_tells_the_topics_that_find_the_margin_with_power_80_percent()
 def test_worked_case():
     # e = d + .1: mean .05, sd .1, 5 topics: .05 - 2.132 · .1 / √5 = -.045 (undecided); d: p = .163
     d = np.array([-0.2, -0.1, 0.0, 0.0, 0.05])
-    found = gate_values(of_pair(np.full(5, 0.5), 0.5 + d), margin=0.1).verdicts[0]
+    found = gate(of_pair(np.full(5, 0.5), 0.5 + d), margin=0.1).verdicts[0]
     assert (found.verdict, found.difference) == ("undecided", pytest.approx(-0.05))
     assert found.p == pytest.approx(0.1631, abs=5e-4)
     assert [topic for topic, *_ in found.fallen] == ["q0", "q1"]
     # A change of exactly a tenth is neither a drop nor a rise.
-    found = gate_values(of_pair([0.8, 0.3, 0.9, 0.5], [0.7, 0.2, 1.0, 0.3]), margin=0.3).verdicts[0]
+    found = gate(of_pair([0.8, 0.3, 0.9, 0.5], [0.7, 0.2, 1.0, 0.3]), margin=0.3).verdicts[0]
     assert (found.drops, found.rises) == (1, 0)
 
 
 def test_smaller_is_better_is_mirrored():
     old, new = drawn(1, 60, -0.2, 0.05)[0]
-    assert gate_values(of_pair(old, new)).verdict == "worse"
-    assert gate_values(of_pair(old, new, "NDPM")).verdict == "holds"
-    assert gate_values(of_pair(new, old, "NDPM")).verdict == "worse"
-    fallen = gate_values(of_pair(new, old, "NDPM")).verdicts[0].fallen
+    assert gate(of_pair(old, new)).verdict == "worse"
+    assert gate(of_pair(old, new, "NDPM")).verdict == "holds"
+    assert gate(of_pair(new, old, "NDPM")).verdict == "worse"
+    fallen = gate(of_pair(new, old, "NDPM")).verdicts[0].fallen
     assert all(after > before for _, before, after in fallen)
 
 
@@ -95,9 +95,9 @@ def test_all_measures_must_hold_and_worse_is_corrected_for_their_number():
     old = drawn(1, 60)[0][0]
     random = np.random.default_rng(1).normal(0, 1, 60)
     fall = old - 0.02 + 0.02 * (random - random.mean()) / random.std(ddof=1) * 60**0.5 / 1.8  # t = -1.8
-    single = gate_values(of_pair(old, fall), margin="1%")
+    single = gate(of_pair(old, fall), margin="1%")
     assert (single.verdict, single.verdicts[0].p < 0.05) == ("worse", True)
-    both = gate_values(of_pair([old, old], [old + 0.05, fall], "nDCG_JK@10", "AP"), margin="1%")
+    both = gate(of_pair([old, old], [old + 0.05, fall], "nDCG_JK@10", "AP"), margin="1%")
     assert [each.verdict for each in both.verdicts] == ["holds", "undecided"]
     assert both.verdicts[1].p == pytest.approx(2 * single.verdicts[0].p)
     assert both.verdict == "undecided"
@@ -105,22 +105,22 @@ def test_all_measures_must_hold_and_worse_is_corrected_for_their_number():
 
 def test_equal_runs_hold_without_a_reachable_margin_even_where_no_value_is_above_0():
     for old in (np.zeros(20), np.linspace(0, 1, 20), np.linspace(-0.5, 0.1, 12)):
-        found = gate_values(of_pair(old, old, "KendallTau"))
+        found = gate(of_pair(old, old, "KendallTau"))
         assert (found.holds, found.verdicts[0].fallen) == (True, ())
         assert (found.verdicts[0].reachable, found.verdicts[0].needed) == (None, None) or old.mean() > 0
 
 
 def test_constant_differences_are_decided_by_the_margin():
     old = np.linspace(0.3, 0.7, 12)
-    assert gate_values(of_pair(old, old - 0.01), margin=0.02).holds
-    assert gate_values(of_pair(old, old - 0.03), margin=0.02).verdict == "worse"
+    assert gate(of_pair(old, old - 0.01), margin=0.02).holds
+    assert gate(of_pair(old, old - 0.03), margin=0.02).verdict == "worse"
 
 
 def test_equivalent_equals_two_one_sided_tests_of_statsmodels():
     verdicts = set()
     for seed in range(30):
         old, new = drawn(1, 60, (seed % 3) * 0.02, 0.06, seed)[0]
-        found = gate_values(of_pair(old, new), margin=0.02, equivalent=True)
+        found = gate(of_pair(old, new), margin=0.02, equivalent=True)
         p = weightstats.ttost_paired(new, old, -0.02, 0.02)[0]
         differs = stats.ttest_rel(new, old).pvalue < 0.05
         assert found.verdict == ("holds" if p < 0.05 else "differs" if differs else "undecided")
@@ -138,22 +138,22 @@ def hard_topics():
 def test_groups_are_notes_unless_every_group_must_hold(hard_topics):
     old, new, by = hard_topics
     new[:12] -= 0.1
-    found = gate_values(of_pair(old, new), by=by, margin="10%")
+    found = gate(of_pair(old, new), by=by, margin="10%")
     assert [(each.group, each.verdict, each.topics) for each in found.verdicts] == [
         (None, "holds", 60), ("hard", "worse", 12), ("easy", "holds", 43), ("no group", "too few topics", 5),
     ]  # fmt: skip
     assert found.holds
-    assert gate_values(of_pair(old, new), by=by, margin="10%", every_group=True).verdict == "worse"
+    assert gate(of_pair(old, new), by=by, margin="10%", every_group=True).verdict == "worse"
 
 
 def test_a_group_whose_old_values_are_0_is_no_error(hard_topics):
     old, new, by = hard_topics
     old[:12] = 0
-    found = gate_values(of_pair(old, new), by=by, margin="10%")
+    found = gate(of_pair(old, new), by=by, margin="10%")
     assert (found.verdicts[1].group, found.verdicts[1].verdict) == ("hard", "holds")
     assert len(found.figure().axes[0].get_yticks()) == 3
     with pytest.raises(GradedError, match="no topic has a group: the groups are those of topics 1; the val"):
-        gate_values(of_pair(old, new), by={"1": "hard"})
+        gate(of_pair(old, new), by={"1": "hard"})
 
 
 def test_holding_over_ties_has_no_correction_for_the_number_of_measures():
@@ -223,7 +223,7 @@ def test_verdicts_that_stand_are_the_same_for_every_order_and_judgment():
 
 def test_documents_have_the_verdicts():
     old, new = drawn(1, 60, -0.2, 0.05)[0]
-    found = gate_values(of_pair([old, old], [new, old], "AP", "P@5"), margin="5%")
+    found = gate(of_pair([old, old], [new, old], "AP", "P@5"), margin="5%")
     fallen = json.loads(found.written("json"))["fallen"]
     assert [row["topic"] for row in fallen] == [topic for topic, *_ in found.verdicts[0].fallen]
     suite = ElementTree.fromstring(replace(found, new="a\x0cb\ud800").written("xml"))
@@ -231,7 +231,7 @@ def test_documents_have_the_verdicts():
     assert [case.get("name") for case in suite.iter("testcase")] == ["AP", "P@5"]
     assert suite.find("testcase/failure").get("type") == "worse"
     assert "a\N{REPLACEMENT CHARACTER}b" in suite[0].get("classname")
-    undecided = gate_values(of_pair(*drawn(1, 50, seed=3)[0]), margin="2%")
+    undecided = gate(of_pair(*drawn(1, 50, seed=3)[0]), margin="2%")
     suites = [ElementTree.fromstring(undecided.written("xml", status)) for status in (None, 0)]
     assert [suite.get("failures") for suite in suites] == ["1", "0"]
 

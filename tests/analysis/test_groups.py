@@ -16,7 +16,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from ir_measures_graded import cli
-from ir_measures_graded.analysis import compare_values, gate_values, power_of_values
+from ir_measures_graded.analysis import compare, gate, power
 from ir_measures_graded.analysis.compare import TESTS
 from ir_measures_graded.evaluation.groups import groups_of
 
@@ -38,9 +38,9 @@ def rows_of(values, kind):
 
 
 def test_p_intervals_and_effects_of_groups_are_corrected_for_all_groups(values):
-    found = compare_values(values, by=BY)
+    found = compare(values, by=BY)
     assert {name: part.topics for name, part in found.groups.items()} == SIZES | {"no group": 2}
-    assert found.records()[:3] == [{"group": None, **row} for row in compare_values(values).records()]
+    assert found.records()[:3] == [{"group": None, **row} for row in compare(values).records()]
     tests = [test for kind in ("short", "long") for test in found.groups[kind].find("nDCG_JK")]
     p = []
     for test, kind in zip(tests, ["short"] * 3 + ["long"] * 3):
@@ -60,8 +60,8 @@ def test_p_intervals_and_effects_of_groups_are_corrected_for_all_groups(values):
 
 
 def test_other_tests_are_corrected_over_groups_and_leave_out_small_ones(values):
-    alone = {k: compare_values(of_array(rows_of(values, k)), tests=TESTS) for k in ("short", "long")}
-    found = compare_values(values, by=BY, tests=TESTS)
+    alone = {k: compare(of_array(rows_of(values, k)), tests=TESTS) for k in ("short", "long")}
+    found = compare(values, by=BY, tests=TESTS)
     for name in ("Wilcoxon", "randomisation"):
         p = [test.p for part in alone.values() for test in part.find("nDCG_JK", name)]
         tests = [test for kind in alone for test in found.groups[kind].find("nDCG_JK", name)]
@@ -73,25 +73,25 @@ def test_other_tests_are_corrected_over_groups_and_leave_out_small_ones(values):
     tests = [found.groups[kind].find("nDCG_JK", "Friedman")[0].adjusted for kind in alone]
     assert tests == pytest.approx(multipletests(friedman, method="holm")[1])
     assert found.groups["odd"].tests.empty
-    plain = compare_values(values, by=BY, tests=["conover"], uncorrected=True).groups["short"]
+    plain = compare(values, by=BY, tests=["conover"], uncorrected=True).groups["short"]
     assert all(test.adjusted == test.p for test in plain.find("nDCG_JK", "Conover"))
 
 
 def test_power_and_gate_correct_over_groups(values):
-    found = power_of_values(values, by=BY)
+    found = power(values, by=BY)
     assert [*found.groups] == ["short", "long", "odd", "no group"]
     alone = [of_array(rows_of(values, kind)) for kind in ("short", "long")]
-    p = np.concatenate([power_of_values(each, test="t").p_values[0] for each in alone])
+    p = np.concatenate([power(each, test="t").p_values[0] for each in alone])
     joint = np.concatenate([found.groups[kind].p_values[0] for kind in ("short", "long")])
     assert joint == pytest.approx(multipletests(p, method="holm")[1])
     assert (found.groups["long"].level, found.level) == (0.05 / 6, 0.05 / 3)
     assert np.isnan(found.groups["odd"].share("nDCG_JK"))
-    tukey = power_of_values(values, by=BY, test="tukey", resamples=99)
-    short = power_of_values(alone[0], test="tukey", resamples=99)
+    tukey = power(values, by=BY, test="tukey", resamples=99)
+    short = power(alone[0], test="tukey", resamples=99)
     assert np.array_equal(tukey.groups["short"].p_values, (2 * short.p_values).clip(max=1))
     two = values.part(values.runs[:2], values.measures)
-    verdicts = {each.group: each for each in gate_values(two, by=BY).verdicts}
-    single = [gate_values(of_array(rows_of(two, kind))).verdicts[0].p for kind in ("short", "long")]
+    verdicts = {each.group: each for each in gate(two, by=BY).verdicts}
+    single = [gate(of_array(rows_of(two, kind))).verdicts[0].p for kind in ("short", "long")]
     corrected = multipletests(single, method="holm")[1]
     assert [verdicts["short"].p, verdicts["long"].p] == pytest.approx(corrected)
 
@@ -114,7 +114,7 @@ def test_every_output_has_every_group(values, tmp_path, monkeypatch, capsys):
     groups = [None, *SIZES, "no group"]
     assert list(dict.fromkeys(json.loads(line)["group"] for line in printed[0].splitlines())) == groups
     assert printed[0] == printed[1] == printed[2]
-    assert printed[0] == "".join(f"{json.dumps(row)}\n" for row in compare_values(values, by=BY).records())
+    assert printed[0] == "".join(f"{json.dumps(row)}\n" for row in compare(values, by=BY).records())
     for form, times in (("text", 2), ("markdown", 3), ("latex", 2), ("html", 1)):
         assert cli.main(["compare", *words, "kind", "-f", form]) == 0
         assert capsys.readouterr().out.count("single") >= times - 1
@@ -125,9 +125,9 @@ def test_every_output_has_every_group(values, tmp_path, monkeypatch, capsys):
 def test_the_figure_has_a_row_per_group_in_order(values):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     two = values.part(values.runs[:2], values.measures)
-    names = [label.get_text() for label in compare_values(two, by=BY).figure().axes[0].get_yticklabels()]
+    names = [label.get_text() for label in compare(two, by=BY).figure().axes[0].get_yticklabels()]
     assert names == ["all topics (39)", "short (12)", "long (20)", "odd (4)", "single (1)", "no group (2)"]
-    axes = compare_values(values, by=BY, baseline=values.runs[0]).figure().axes[0]
+    axes = compare(values, by=BY, baseline=values.runs[0]).figure().axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()][:3] == [
         f"all topics (39): {values.runs[1]}", f"all topics (39): {values.runs[2]}",
         f"short (12): {values.runs[1]}",

@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from ir_measures_graded import GradedError, cli, demo
-from ir_measures_graded.analysis import compare_collections, compare_values, evaluate
+from ir_measures_graded.analysis import compare, compare_collections, evaluate
 from ir_measures_graded.analysis import read_collections as read
 from ir_measures_graded.analysis.statistics.components import resampled_interval, stratified_t
 
@@ -69,7 +69,7 @@ def test_tests_over_all_are_those_of_plain_formulas(given):
 
 def test_one_collection_has_the_paired_t_test_and_copies_of_topics_decide_nothing(given):
     one = compare_collections({"small": given["small"]})
-    plain = [test.adjusted for test in compare_values(given["small"], baseline=None).outcomes]
+    plain = [test.adjusted for test in compare(given["small"], baseline=None).outcomes]
     assert sorted(one.tests["adjusted"][0, -1]) == pytest.approx(sorted(plain))
     large = of_array(np.tile(given["large"].values[:, 0], 5), "AP")
     more = compare_collections({**given, "large": large})

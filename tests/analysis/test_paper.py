@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from ir_measures_graded.analysis import compare_values
+from ir_measures_graded.analysis import compare
 from ir_measures_graded.analysis.paper import HTML, LATEX
 from ir_measures_graded.core.registry.notation import parse_measures
 from ir_measures_graded.evaluation.evaluate import Evaluation
@@ -56,19 +56,19 @@ def cells(found, places=4, **options):
 
 def test_marks_of_all_pairs_and_of_a_baseline(stored):
     means = [[f"{mean:.2f}" for mean in row] for row in stored.means().tolist()]
-    first, second, best, worst = cells(compare_values(stored), places=2)
+    first, second, best, worst = cells(compare(stored), places=2)
     assert best[4] == f"b:{means[2][4]}sup:abd"
     assert worst[4] == means[3][4]
     alike = [("u:" * (means[row][4] <= means[1 - row][4])) + f"{means[row][4]}sup:d" for row in (0, 1)]
     assert [first[4], second[4]] == alike
     assert first[0] == second[0] == f"u:{means[0][0]}sup:d"  # equal means share a place
-    against = cells(compare_values(stored, baseline=NAMES[0]))
+    against = cells(compare(stored, baseline=NAMES[0]))
     assert [re.sub(r"^(\w:)?[\d.]+", "", row[2]) for row in against] == ["", "", "sup:a", "sub:a"]
 
 
 @pytest.mark.parametrize("baseline", [None, NAMES[2]])
 def test_every_format_reads_back_to_the_same_cells(stored, baseline):
-    found = compare_values(stored, baseline=baseline)
+    found = compare(stored, baseline=baseline)
     expected, rows = cells(found, comments=["compare --tests x"]), Rows()
     rows.feed(found.to_html())
     heads = ["nDCG (1)@5 ↑", "nDCG (1)@10 ↑", "AP ↑", "nDCG (2)@5 ↑", "ESL ↓"]
@@ -96,8 +96,8 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
 
 
 def test_the_caption_names_test_correction_level_and_topics(stored):
-    caption = compare_values(stored, alpha=0.01).paper.caption
+    caption = compare(stored, alpha=0.01).paper.caption
     facts = "30 topics", "Paired t-tests", "Holm's correction for 6 differences", "0.01", "judged_only"
     assert [fact for fact in facts if fact not in caption] == []
     two = Evaluation(NAMES[:2], stored.measures[1:2], stored.topics, stored.values[:2, 1:2])
-    assert "Holm" not in compare_values(two).paper.caption
+    assert "Holm" not in compare(two).paper.caption

@@ -7,8 +7,8 @@ import pytest
 from evaluations import of_array
 
 from ir_measures_graded import demo
-from ir_measures_graded.analysis import compare_values, evaluate
-from ir_measures_graded.analysis.power import TESTS, anova_topics, power_of_values, swap_rate, type_s_and_m
+from ir_measures_graded.analysis import compare, evaluate
+from ir_measures_graded.analysis.power import TESTS, anova_topics, power, swap_rate, type_s_and_m
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
@@ -25,11 +25,11 @@ def values():
 
 @pytest.fixture(scope="module")
 def found(values):
-    return power_of_values(values, test="tukey", resamples=500, differences=[0.05, 0.2])
+    return power(values, test="tukey", resamples=500, differences=[0.05, 0.2])
 
 
 def test_the_tests_equal_those_of_compare(values, found):
-    compared = compare_values(values, tests=["tukey"], resamples=500)
+    compared = compare(values, tests=["tukey"], resamples=500)
     for measure in MEASURES:
         tests = compared.find(measure, "Tukey HSD")
         records = [record for record in found.pair_records() if record["measure"] == measure]
@@ -42,7 +42,7 @@ def test_the_tests_equal_those_of_compare(values, found):
 
 @pytest.mark.parametrize("test", ["t", "t-holm", "wilcoxon", "wilcoxon-holm"])
 def test_paired_tests_equal_those_of_scipy_and_name_their_correction(values, test):
-    found = power_of_values(values, test=test)
+    found = power(values, test=test)
     peer = stats.ttest_rel if test.startswith("t") else stats.wilcoxon
     array = values.of(MEASURES[0])
     expected = np.array([peer(array[a], array[b]).pvalue for a, b in combinations(range(5), 2)])
@@ -138,12 +138,12 @@ def test_tables_put_the_most_discriminating_measure_first(found):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_equal_runs_are_not_told_apart(test):
-    found = power_of_values(of_array([[1, 2, 3], [1, 2, 3]], "CG"), test=test, resamples=50)
+    found = power(of_array([[1, 2, 3], [1, 2, 3]], "CG"), test=test, resamples=50)
     assert (found.share("CG"), found.detectable("CG"), found.topics_for("CG", 0.1)) == (0, 0, 2)
     assert found.correction == "one comparison"
 
 
 def test_a_difference_out_of_reach_has_no_number_of_topics():
-    found = power_of_values(of_array([[1, 2, 3], [3, 1, 2]], "CG"), resamples=9, differences=[1e-9])
+    found = power(of_array([[1, 2, 3], [3, 1, 2]], "CG"), resamples=9, differences=[1e-9])
     assert found.topics_for("CG", 1e-9) is None
     assert found.records()[0]["topics_1e-09"] is None

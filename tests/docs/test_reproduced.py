@@ -9,6 +9,7 @@ from site_extensions import DOCS
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 import reproduced
+import swaps
 
 
 def differing(table):
@@ -52,3 +53,12 @@ def test_definitions_give_table_2_the_values_of_table_3(system):
 def test_all_values_of_scheel_et_al_are_reproduced():
     assert differing(reproduced.scheel_table_1()) == []
     assert differing(reproduced.scheel_table_2()) == []
+
+
+@pytest.mark.parametrize("uneven", [False, True])
+def test_only_ndcg_of_scheel_et_al_depends_on_the_number_of_levels(uneven):
+    """Figures 4 and 5."""
+    values = swaps.values_of(uneven, repetitions=60 if uneven else 20)
+    assert values[..., 0, :] == pytest.approx(1)  # without a swap
+    gaps = swaps.gaps(values)
+    assert max(gaps["NDCNG"], gaps["µAP"]) < 0.05 < 0.2 < gaps["NDCG"]

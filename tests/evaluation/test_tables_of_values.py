@@ -10,7 +10,7 @@ import pyarrow
 import pytest
 
 from ir_measures_graded import GradedError, cli, demo
-from ir_measures_graded.analysis import Evaluation, compare, compare_values, evaluate, gate, power
+from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, power
 from ir_measures_graded.evaluation.groups import groups_of
 
 MEASURES = ["nDCG_JK@10", "AP", "NDPM"]
@@ -86,7 +86,7 @@ def test_analyses_of_values_equal_those_of_files(evaluated, capsys):
     table = pandas.DataFrame(evaluated.records())
     for values in ("v.csv", table):
         assert compare(values).records() == compare(evaluated).records()
-        assert compare_values(values, by={"351": 1}).means.equals(compare(evaluated, by={"351": 1}).means)
+        assert compare(values, by={"351": 1}).means.equals(compare(evaluated, by={"351": 1}).means)
         assert power(values, differences=[0.1]).records() == power(evaluated, differences=[0.1]).records()
     of_runs = [each.record() for each in gate(demo.NAME, two, MEASURES).verdicts]
     of_values = [each.record() for each in gate(table[table.run.isin(["A", "B"])]).verdicts]
@@ -118,7 +118,7 @@ def test_smaller_values_are_better_by_name_or_on_request():
         for run, low in (("A", 0.5), ("B", 0.1))
         for topic, value in zip(topics, low + random.random(12) / 10)
     ]
-    found = compare_values(Evaluation.from_values(rows, smaller=["seconds"]))
+    found = compare(Evaluation.from_values(rows, smaller=["seconds"]))
     assert {str(test.measure): test.better for test in found.outcomes} == {
         "NDPM": "B", "seconds": "B", "quality": "A",
     }  # fmt: skip

@@ -27,12 +27,11 @@ def results():
         drawn,
         curves(QRELS, RUNS, ["nCG", "P"], 30),
         analysis.effort(drawn, [5, 10]),
-        analysis.compare_values(values, baseline="B", resamples=50),
+        analysis.compare(values, baseline="B", resamples=50),
         analysis.sensitivity(QRELS, RUNS, ["nCG@10"], gains=["w1", "w100"]),
         analysis.levels(demo.NAME),
-        analysis.swaps(["muAP"], levels=[2, 4], documents=8, most=3, repetitions=3),
         analysis.intervals(values, method="t"),
-        analysis.power_of_values(values, resamples=50, differences=[0.1]),
+        analysis.power(values, resamples=50, differences=[0.1]),
         analysis.holes(QRELS, RUNS, "CG@3"),
         analysis.estimate(QRELS, QRELS, RUNS, ["P@3"], baseline="A"),
         analysis.judges(QRELS, {"machine": QRELS}, RUNS, ["P@3"]),
@@ -40,13 +39,13 @@ def results():
         analysis.explain(QRELS, RUNS["A"], "nDCG_JK@5", "351"),
         analysis.explain_difference(QRELS, {"A": RUNS["A"], "E": RUNS["E"]}, "nDCG_JK@5"),
         analysis.ranges(QRELS, {"A": RUNS["A"], "E": RUNS["E"]}, ["CG@5"], draws=0),
-        analysis.gate_values(values.part(["A", "E"], values.measures[:1])),
+        analysis.gate(values.part(["A", "E"], values.measures[:1])),
         analysis.check(QRELS, RUNS, ["P(rel=4)@10"]),
     ]
     return {type(result).__name__: result for result in found}
 
 
-KINDS = "Evaluation Curves CurveSet Effort Comparison Sensitivity Levels Swaps Intervals Power Holes".split()
+KINDS = "Evaluation Curves CurveSet Effort Comparison Sensitivity Levels Intervals Power Holes".split()
 KINDS += "Estimates Judges Identification Explanation ExplainedDifference Ranges Gate Check".split()
 every_kind = pytest.mark.parametrize("kind", KINDS)
 

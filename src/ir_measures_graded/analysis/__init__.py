@@ -13,15 +13,13 @@
   judgments back.
 - `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges,
   and `judges` many.
-- `compare`, `gate` and `power` also take an `Evaluation` in place of qrels, runs and measures; other names of
-  them are `compare_values`, `gate_values` and `power_of_values`.
+- `compare`, `gate` and `power` also take an `Evaluation` in place of qrels, runs and measures.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
 - `explain` shows what each document of a ranking adds to a value, beside the ideal list.
 - `explain_difference` shows which documents make the difference of two runs.
 - `identify` finds which definition of a measure gives somebody's values.
 - `levels` counts the levels of qrels and suggests gains.
 - `ranges` computes the ranges of values and differences over tied scores and unjudged documents.
-- `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
 The folder `judging` implements `judges`, `agreement`, `estimate`, `holes` and `add_answers`.
@@ -35,12 +33,12 @@ The folder `judging` implements `judges`, `agreement`, `estimate`, `holes` and `
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output import plots
 from .check import Check, check
-from .compare import compare, compare_values
+from .compare import compare
 from .comparison import Comparison
 from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
 from .explain import ExplainedDifference, Explanation, explain, explain_difference
-from .gate import Gate, gate, gate_values
+from .gate import Gate, gate
 from .identify import Identification, identify
 from .intervals import Intervals, intervals
 from .judging.agreement import JudgeAgreement, Judges, agreement, judges
@@ -48,18 +46,17 @@ from .judging.estimate import Estimates, estimate
 from .judging.holes import Holes, add_answers, holes
 from .levels import Levels, levels
 from .over_collections import OverCollections, compare_collections, read_collections
-from .power import Power, power, power_of_values
+from .power import Power, power
 from .ranges import Difference, Range, Ranges, ranges
 from .report.report import Report, report
 from .sensitivity import Sensitivity, sensitivity
 from .statistics.intervals import FewTopicsWarning
-from .swaps import Swaps, swaps
 
 __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "plots", "report"]
-__all__ += ["Comparison", "OverCollections", "compare", "compare_collections", "compare_values"]
-__all__ += ["Gate", "Intervals", "Power", "gate", "gate_values", "intervals", "power", "power_of_values"]
-__all__ += ["CurveSet", "Curves", "Effort", "Sensitivity", "Swaps"]
-__all__ += ["curves", "effort", "read_collections", "sensitivity", "swaps"]
+__all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
+__all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power"]
+__all__ += ["CurveSet", "Curves", "Effort", "Sensitivity"]
+__all__ += ["curves", "effort", "read_collections", "sensitivity"]
 __all__ += ["Check", "Difference", "ExplainedDifference", "Explanation", "Identification", "Levels"]
 __all__ += ["Range", "Ranges", "check", "explain", "explain_difference", "identify", "levels", "ranges"]
 __all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges"]

@@ -69,18 +69,17 @@ def compare(
     repeats: Repeats = None,
     progress: bool = False,
     jobs: int | None = 1,
-    permutations: int | None = None,
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 
     `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. An `Evaluation`, or
-    a table of values as for `Evaluation.from_values`, may stand for the first four; `compare_values` is the
-    same function. Needs the extra ``stats``.
+    a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
+    ``stats``.
 
     `baseline` is the name of a run; the first of two runs is the default. `tests` names further tests, see
     the module. Tests of pairs have Holm's correction for the same family, except that Conover's test has none
     if `uncorrected` and the randomised Tukey HSD has its own for all pairs. A p-value below `alpha` (above
-    0, below 1) is significant. Random tests draw `resamples` (≥ 1; earlier `permutations`), which depend on
+    0, below 1) is significant. Random tests draw `resamples` (≥ 1), which depend on
     `seed` (≥ 0) alone.
     `interval` is the method of the intervals of the differences, ``t`` or ``bca``, see `mean_interval`.
 
@@ -103,7 +102,7 @@ def compare(
     A test that is undefined for the data has a note instead of a p-value. Raises `GradedError` for fewer than
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
-    resamples = check_test(alpha, resamples, seed, permutations)
+    check_test(alpha, resamples, seed)
     method = check(1 - alpha, interval, "interval")
     for name in tests:
         if name not in TESTS:
@@ -127,9 +126,6 @@ def compare(
     (found,) = design.compared({"": evaluation}).values()
     parts = {name: evaluation.on(rows) for name, rows in groups.items()}
     return replace(found, groups=design.compared(parts, families))
-
-
-compare_values = compare
 
 
 def refuse_few(count: int, what: str) -> None:

@@ -303,8 +303,8 @@ def gate(
     """Whether the second of two runs may replace the first one.
 
     `qrels`, `runs` (the old and the new one), `measures` and `sessions` are as for `evaluate`. An
-    `Evaluation` or a table of values may stand for them, without what needs rankings; `gate_values` is the
-    same function. `margin` is a share of the old values, as ``"5%"``, or a difference, as 0.01; the default
+    `Evaluation` or a table of values may stand for them, without what needs rankings. `margin` is a share
+    of the old values, as ``"5%"``, or a difference, as 0.01; the default
     is 5 %. `by` groups the topics, see `compare`. The verdicts of groups, whose p-values have Holm's
     correction for all of them, are notes, unless `every_group`: then each must hold. A group of fewer than 10
     topics is not tested. `equivalent` asks whether the new run is neither worse nor better. `stored` has the
@@ -349,9 +349,6 @@ def gate(
     every = *found, *_corrected(of_groups, equivalent)
     (old, new), chosen, unit = evaluation.runs, margin is not None, evaluation.unit
     return Gate(old, new, size, chosen, equivalent, every_group, every, tuple(rankings), unit)
-
-
-gate_values = gate
 
 
 def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.ndarray) -> None:

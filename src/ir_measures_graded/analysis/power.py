@@ -332,17 +332,16 @@ def power(
     by: By = None,
     progress: bool = False,
     jobs: int | None = 1,
-    permutations: int | None = None,
 ) -> Power:
     """The discriminative power of each measure, and the number of topics for wanted differences.
 
     `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. An `Evaluation`, or
-    a table of values as for `Evaluation.from_values`, may stand for the first four; `power_of_values` is the
-    same function. Needs the extra ``stats``.
+    a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
+    ``stats``.
 
     `test` is ``t-holm``, the primary procedure of `compare`, ``t`` or ``wilcoxon`` (paired, not corrected),
-    ``wilcoxon-holm``, or ``tukey`` (the randomised Tukey HSD with `resamples` ≥ 1, earlier `permutations`,
-    and `seed` ≥ 0). `alpha` is the level of the tests. `power`, between `alpha` and 1, is the probability
+    ``wilcoxon-holm``, or ``tukey`` (the randomised Tukey HSD with `resamples` ≥ 1 and `seed` ≥ 0). `alpha`
+    is the level of the tests. `power`, between `alpha` and 1, is the probability
     that the t-test finds a true difference of a pair. `differences` > 0 are the differences for which the
     number of topics is tabulated. `by` groups the topics, see `compare`; groups of a single topic are left
     out.
@@ -356,7 +355,7 @@ def power(
 
     Raises `GradedError` for fewer than two runs or topics and for an option out of its range.
     """
-    resamples = check_test(alpha, resamples, seed, permutations)
+    check_test(alpha, resamples, seed)
     need_statistics("scipy")
     if test not in TESTS:
         raise GradedError(f"test={test!r} is not allowed; it is one of {', '.join(TESTS)}")
@@ -411,9 +410,6 @@ def _corrected(family: Sequence[Power]) -> list[Power]:
         p_values = (p_values * len(family)).clip(max=1)
     parts = np.split(p_values, len(family), axis=1)
     return [replace(part, p_values=corrected) for part, corrected in zip(family, parts)]
-
-
-power_of_values = power
 
 
 def upper_limit(topics: int) -> float:

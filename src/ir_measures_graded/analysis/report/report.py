@@ -22,7 +22,7 @@ from ...output.files import write_whole
 from ...output.formats import Table, counted
 from ...output.plots import need_matplotlib
 from ...output.result import Result
-from ..compare import compare_values
+from ..compare import compare
 from ..comparison import Comparison, PValue
 from ..judging.agreement import Judges, judges
 from ..levels import levels
@@ -114,7 +114,6 @@ def report(
     machines: Mapping[str, Qrels] | Iterable[str | os.PathLike[str]] = (),
     command: str = "",
     progress: bool = False,
-    permutations: int | None = None,
 ) -> Report:
     """Evaluate, test and explain the runs for a report.
 
@@ -122,8 +121,8 @@ def report(
       needed. The default measures are nDCG_JK@10, ERR_G@10 and Q. An `Evaluation`, or a table of values as
       for `Evaluation.from_values`, may stand for qrels and runs. The page then lacks what needs rankings.
     - `baseline` is the name of the run that the others are compared with; the default is the first run.
-    - `alpha` (above 0, below 1) is the level of the tests and intervals. `resamples` (earlier `permutations`)
-      and `seed` are still accepted, but no test of the report is random.
+    - `alpha` (above 0, below 1) is the level of the tests and intervals. `resamples` and `seed` are still
+      accepted, but no test of the report is random.
     - `title` is the title of the page.
     - `queries` maps topics to the texts of their queries, or is the path of a file of lines with a topic, a
       tab and the text. The default is the queries of the ir-datasets collection, if `qrels` is its id.
@@ -136,11 +135,11 @@ def report(
     are those of topics. Tests and intervals need two topics. Needs the extra ``report``.
 
     Raises `GradedError` for no run, for an unknown baseline, and for input and options that `evaluate` or
-    `compare_values` refuses.
+    `compare` refuses.
     """
     pages.need_jinja()
     need_matplotlib()
-    check_test(alpha, resamples, seed, permutations)
+    check_test(alpha, resamples, seed)
     need_statistics("scipy")
     given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
     if not isinstance(given, Mapping | None):
@@ -157,7 +156,7 @@ def report(
     outcome = verdict(evaluation, study, baseline, alpha)
     groups = None
     if by is not None and outcome.tested:
-        groups = compare_values(evaluation, baseline=outcome.baseline, alpha=alpha, by=by)
+        groups = compare(evaluation, baseline=outcome.baseline, alpha=alpha, by=by)
     highest = any(map(needs_intents, evaluation.measures))
     judged_levels = levels(study.judgments, highest) if study else None
     sessions_of = study.judgments.sessions if study else None

@@ -10,7 +10,7 @@ from ...core.registry.facts import sign_of
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
 from ...output.formats import Table
-from ..compare import compare_values
+from ..compare import compare
 from ..comparison import PAIRED_T, Comparison, Test
 from ..ranges import Interval, Range, Ranges, has_ranges, ranges
 from ..statistics.intervals import mean_interval
@@ -124,8 +124,8 @@ def verdict(evaluation: Evaluation, study: Study | None, baseline: str | None, a
         baseline = evaluation.runs[0]
     tested = every_pair = None
     if (several and topics >= LEAST) or baseline not in (None, *evaluation.runs):
-        tested = compare_values(evaluation, baseline=baseline, alpha=alpha)
-        every_pair = compare_values(evaluation, alpha=alpha)
+        tested = compare(evaluation, baseline=baseline, alpha=alpha)
+        every_pair = compare(evaluation, alpha=alpha)
     by_topic = study is not None and study.judgments.sessions is None
     fitting = [measure for measure in evaluation.measures if by_topic and has_ranges(measure)]
     spans = ranges(study.judgments, study.runs, fitting, draws=0) if study and fitting else None

@@ -45,18 +45,12 @@ def check_probability(value: float, name: str, example: float) -> None:
         raise GradedError(f"{name}={value!r} is not allowed; it is above 0 and below 1, as {example}")
 
 
-def check_test(alpha: float, resamples: int, seed: int, permutations: int | None = None) -> int:
-    """The number of resamples, which earlier were `permutations`.
-
-    Raises `GradedError` for an option of a test that is out of range.
-    """
-    if permutations is not None:
-        resamples = permutations
+def check_test(alpha: float, resamples: int, seed: int) -> None:
+    """Raise `GradedError` for an option of a test that is out of range."""
     check_probability(alpha, "alpha", 0.05)
     size = 16 * whole_number(resamples, "resamples", 1)
     refuse_large("resamples", resamples, size, "their differences")
     whole_number(seed, "seed", 0)
-    return resamples
 
 
 def statistics_library(module: str) -> Any:

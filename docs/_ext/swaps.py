@@ -1,0 +1,80 @@
+"""Random swaps show whether a measure depends on the number of levels: Scheel et al. 2011, 2.1 and 4.
+
+The experiment starts from a perfect ranking of documents on L levels and swaps documents at n random pairs
+of ranks. The value of a measure that does not depend on the number of levels falls along the same curve over
+n for every L, as in the paper's Figures 4 and 5.
+"""
+
+from __future__ import annotations
+
+from itertools import cycle, pairwise
+
+import numpy as np
+
+from ir_measures_graded.analysis import evaluate, plots
+
+LEVELS = (2, 10, 20, 50)
+MEASURES = {"NDCNG": "NDCNG(avg=True)", "µAP": "muAP", "NDCG": "NDCNG(avg=True,max_gain=1)"}
+"""The paper's measures. Its NDCG has the gains 2^level − 1, as NDCNG with max_gain=1."""
+DOCUMENTS, MOST = 100, 99
+
+
+def values_of(uneven: bool, repetitions: int = 50, seed: int = 0) -> np.ndarray:
+    """The values (levels × measures × swaps × repetitions) of rankings with 0 to 99 random swaps.
+
+    The sizes of the levels differ by at most one document or, if `uneven`, are random.
+    """
+    names, scores = np.arange(DOCUMENTS).astype(str), np.arange(DOCUMENTS, 0.0, -1).tolist()
+    orders = names[swapped(repetitions, np.random.default_rng(seed))].reshape(-1, DOCUMENTS).tolist()
+    run = {str(number): dict(zip(order, scores)) for number, order in enumerate(orders)}
+    values = []
+    for levels in LEVELS:
+        random = np.random.default_rng([seed, levels])
+        perfect = [perfect_levels(levels, uneven, random).tolist() for _ in range(repetitions)]
+        qrels = dict(zip(run, cycle([dict(zip(names.tolist(), of_docs)) for of_docs in perfect])))
+        values.append(evaluate(qrels, {"swapped": run}, [*MEASURES.values()]).values[0])
+    return np.reshape(values, (len(LEVELS), len(MEASURES), MOST + 1, repetitions))
+
+
+def perfect_levels(levels: int, uneven: bool, random: np.random.Generator) -> np.ndarray:
+    """The level of each document of a perfect ranking."""
+    if not uneven:
+        return (np.arange(DOCUMENTS) * levels // DOCUMENTS)[::-1]
+    sizes = random.multinomial(DOCUMENTS - 2, random.dirichlet(np.ones(levels)))
+    sizes[[0, -1]] += 1  # the highest and the lowest level always occur
+    return np.repeat(np.arange(levels), sizes)[::-1]
+
+
+def swapped(repetitions: int, random: np.random.Generator) -> np.ndarray:
+    """The document at each rank after 0, 1, … swaps (swaps × repetitions × documents)."""
+    rankings = np.tile(np.arange(DOCUMENTS), (MOST + 1, repetitions, 1))
+    each = np.arange(repetitions)
+    for before, ranking in pairwise(rankings):
+        one = random.integers(DOCUMENTS, size=repetitions)
+        other = (one + random.integers(1, DOCUMENTS, size=repetitions)) % DOCUMENTS
+        ranking[:] = before
+        ranking[each, one], ranking[each, other] = before[each, other], before[each, one]
+    return rankings
+
+
+def gaps(values: np.ndarray) -> dict[str, float]:
+    """The widest gap between the mean curves of two numbers of levels, by measure."""
+    return dict(zip(MEASURES, np.ptp(values.mean(axis=3), axis=0).max(axis=1).tolist()))
+
+
+@plots.styled
+def figure(values: np.ndarray) -> plots.Figure:
+    """Draw the mean curves with bands of one standard deviation, one panel per measure."""
+    drawing = plots.new_figure(3.3 * len(MEASURES) + 1.2, 3.8)
+    panels = plots.panels(drawing, len(MEASURES), len(MEASURES), sharey=True)
+    means, spreads, swaps = values.mean(axis=3), values.std(axis=3, ddof=1), np.arange(MOST + 1)
+    for number, (axes, name) in enumerate(zip(panels, MEASURES)):
+        for line, levels in enumerate(LEVELS):
+            style, mean, spread = plots.line_style(line), means[line, number], spreads[line, number]
+            axes.fill_between(swaps, mean - spread, mean + spread, color=style["color"], alpha=0.12, lw=0)
+            axes.plot(swaps, mean, label=f"{levels} levels", markevery=(3 * line, 12), **style)
+        axes.set(title=name, xlabel="Random swaps")
+    label = f"Mean ± standard deviation of {values.shape[3]} rankings of {DOCUMENTS}"
+    drawing.supylabel(label, size="medium")
+    plots.legend_outside(panels[-1])
+    return drawing
