@@ -84,6 +84,15 @@ def test_runs_of_a_table_become_files_or_a_column(convert):
     assert [*RunFile("out.parquet").runs()] == ["B", "A"]
 
 
+@pytest.mark.parametrize("name", ["../victim", "/tmp/victim", "a/b", "a\\b", "..", "a\x07b", ""], ids=repr)
+def test_name_of_a_run_with_a_path_becomes_no_file(refusal, name):
+    Path("in.json").write_text(json.dumps([{"run": name, "qid": "q", "docno": "d", "score": 1}]))
+    Path("out").mkdir()
+    assert "cannot be part of a file name" in refusal("convert", "in.json", "out/{run}.run", "--run")
+    assert not [*Path("out").iterdir()]
+    assert not Path("victim.run").exists()
+
+
 def test_scores_are_joined_with_the_lines_of_letor(convert):
     Path("judged.letor").write_text("2 qid:1 1:5 #docid = d inc = 1\n\n0 qid:1 1:5 2:7\n1 qid:2 # e\n")
     Path("scores").write_text("1.5\n2\n-1e3\n")

@@ -1,10 +1,13 @@
 """Text files of other tools: how each is recognised, next to the file that is most like it."""
 
-import pytest
-from reading import in_pieces, qrels, run
+from types import SimpleNamespace
 
-from ir_measures_graded import GradedError
-from ir_measures_graded.files import content
+import pytest
+from reading import in_pieces, qrels, refused, run
+
+from ir_measures_graded import GradedError, RunFile
+from ir_measures_graded.files import content, files
+from ir_measures_graded.files.sources import qrels_source
 
 TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
 
@@ -70,6 +73,50 @@ def test_quepid_export_of_positions_is_a_run():
         "Team,Case,Query Text,Doc ID,Doc Position,Title\na,b,first words,d1,1,x\na,b,first words,d2,2,\n"
     )
     assert run(content) == {"first words": {"d1": -1, "d2": -2}}
+
+
+FORMS_OF_LINES = {
+    "TREC run": (run, "q{} Q0 d{} 2 8 A"),
+    "strict TREC run": (run, "q{}  Q0 d{} 2 8 A"),
+    "TREC qrels": (qrels, "q{} 0 d{} 1"),
+    "three fields": (qrels, "q{} d{} 1"),
+    "scores": (run, "q{} d{} 8.5"),
+    "ColBERT": (run, "q{} d{} 1 8.5"),
+    "CSV": (run, "{},d{},1"),
+    "TSV": (run, "{}\td{}\t1"),
+    "quoted CSV": (run, '{},"d{}",1'),
+    "comment": (run, "# q{} Q0 d{} 1 8 A"),
+}
+HEADERS = {"CSV": "qid,docno,score\n", "quoted CSV": "qid,docno,score\n", "TSV": "qid\tdocno\tscore\n"}
+
+
+@pytest.mark.parametrize("form", FORMS_OF_LINES)
+@pytest.mark.parametrize("small", [True, False], ids=["path", "stream"])
+@pytest.mark.parametrize("sign", ["", "\r", "\v", "\f", "\x85", "\u2028", "\u2029"], ids=ascii)
+def test_two_rows_in_one_line_are_refused_with_the_line(monkeypatch, tmp_path, form, sign, small):
+    """As `cat` joins files that do not end in a line break, or as another program breaks lines."""
+    read, row = FORMS_OF_LINES[form]
+    if form == "comment" and not sign:
+        pytest.skip("a comment may hold anything")
+    before = HEADERS.get(form, "") + ("q0 Q0 d0 1 9 A\n" if form == "comment" else row.format(0, 0) + "\n")
+    text = before + row.format(1, 1) + sign + row.format(2, 2) + "\n"
+    number = text.count("\n", 0, text.index("d2")) + 1
+    if small:
+        monkeypatch.setattr(files, "sys", SimpleNamespace(modules={}))
+        path = tmp_path / "the open file"
+        path.write_text(text, newline="")
+        message = refused(lambda: [*RunFile(path)] if read is run else qrels_source(path).table())
+    else:
+        message = refused(read, text)
+    assert f"the open file:{number}: " in message
+    assert "line" in message or "fields" in message
+
+
+@pytest.mark.parametrize(
+    "further", ["A B", "A q2 1.5 8", "A 1 x 2.5", "A q2 Q0 d3", "A 2026-11-23 12:00", "A 0.1 0.2 0.3 0.4"]
+)
+def test_further_fields_that_are_no_row_are_allowed(further):
+    assert run(f"q1 Q0 d1 1 8 {further}\n") == {"q1": {"d1": 8}}
 
 
 @pytest.mark.parametrize(

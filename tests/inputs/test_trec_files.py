@@ -392,9 +392,9 @@ def test_read_error_is_reported_after_earlier_mistakes(monkeypatch):
 
 
 def test_standard_input_and_open_files_are_named_in_errors(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"q1 0 d 1 1 t")))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"q1 0 d x 1 t")))
     assert refused(read_trec_qrels, "-").startswith("standard input:1: 6 fields")
-    assert refused(read_trec_qrels, io.BytesIO(b"\nq1 0 d 1 1 t")).startswith("the open file:2: 6 fields")
+    assert refused(read_trec_qrels, io.BytesIO(b"\nq1 0 d x 1 t")).startswith("the open file:2: 6 fields")
 
 
 def test_long_values_are_cut_off_in_errors(tmp_path):

@@ -95,7 +95,7 @@ def read_rows(
         raise FileError(f"{name} could be qrels or a run; use --qrels or --run")
     if not found:
         # Another number of fields in the first line says only that the file has the other role.
-        raise min(errors, key=lambda error: ":1: " in str(error))
+        raise min(errors, key=lambda error: ":1: " in str(error) or "this is a run" in str(error))
     return found[0]
 
 
@@ -158,9 +158,23 @@ def written(rows: ConvertedRows, path: str) -> dict[str, bytes]:
         raise GradedError(f"{path}: the file has {len(runs)} runs; write {{run}} for the name in the path")
     parts = {path: rows}
     if "{run}" in path and runs:
+        for run in runs:
+            refuse_as_file_name(rows.name, run)
         parts = {path.replace("{run}", run): replace(rows, table=table) for run, table in runs.items()}
     compress = partial(gzip.compress, mtime=0) if plain != path.lower() else bytes
     return {each: compress(write(part)) for each, part in parts.items()}
+
+
+def refuse_as_file_name(file: str, name: str) -> None:
+    """Raise `GradedError` unless a name in a file can become a part of a path in the folder of the user.
+
+    >>> refuse_as_file_name("m.csv", "bm25")
+    """
+    if name in ("", ".", "..") or re.search(r"[/\\\x00-\x1f\x7f-\x9f]|\.\.", name):
+        raise GradedError(
+            f"{file}: the run {shown(name)} cannot be part of a file name; rename it, or write a table "
+            "with the column run"
+        )
 
 
 def _number(value: float) -> str:

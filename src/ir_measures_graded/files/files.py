@@ -30,7 +30,7 @@ from ..errors import FileError, GradedError, shown
 from . import out_of_core
 from .content import FIRST, Content, File, is_lasting
 from .json_files import is_json, json_columns, json_tables
-from .strict_lines import BYTE_ORDER_MARK
+from .strict_lines import BYTE_ORDER_MARK, has_breaks
 from .table_files import batch_rows, kind_of, table_columns, table_rows
 from .text_files import ahead, arrow_types, text_columns, text_tables
 from .text_forms import TREC, form_of
@@ -366,7 +366,9 @@ def small_file(file: Any, role: Role, chosen: Chosen) -> SmallFile | None:
 def _plain(content: Content, role: Role, chosen: Chosen) -> SmallFile | None:
     """A file of TREC's form without anything special, as `small_file`."""
     start, form = content.stream.start, TREC[role]
-    is_text = not (b"#" in start or BYTE_ORDER_MARK in start or is_json(start) or kind_of(content))
+    is_text = not (
+        b"#" in start or has_breaks(start) or BYTE_ORDER_MARK in start or is_json(start) or kind_of(content)
+    )
     if not (is_text and content.stream.ended and start.endswith(b"\n")):
         return None
     # Each blank and line end must end a field, and each line end the last field of a row.

@@ -39,6 +39,17 @@ QUOTED_OR_END = {
     delimiter: re.compile(rb'(?:\A|(?<=[%b\n]))"[^"]*(?:""[^"]*)*"?|\n' % delimiter) for delimiter in FIELD
 }
 """The quoted fields and the ends of the records of a text, by the delimiter of its fields."""
+BREAK = re.compile(rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
+BREAKS = {
+    b"\x0b": "a vertical tab",
+    b"\x0c": "a form feed",
+    b"\r": "a carriage return",
+    b"\xc2\x85": "the line break U+0085",
+    b"\xe2\x80\xa8": "the line break U+2028",
+    b"\xe2\x80\xa9": "the line break U+2029",
+}
+"""The characters that other programs take for the end of a line."""
+ONE_ROW = "write each row in a line of its own, and end each file with a line break before joining files"
 HEADER = (
     "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
     "between commas, semicolons or tabs"
@@ -110,7 +121,7 @@ class Lines:
         its first line. Raises `FileError` for a record with another number of fields, for a quoted field
         that does not end, and for text that is not UTF-8.
         """
-        size = len(self.form.fields)
+        size, breaks = len(self.form.fields), has_breaks(block)
         for record in self._records(block):
             self.number += 1
             try:
@@ -121,11 +132,15 @@ class Lines:
                     f"not UTF-8 text (byte 0x{record[error.start]:02x} at position {error.start}); "
                     "convert the file, for example with iconv"
                 ) from None
+            if breaks and not self.form.delimiter:
+                self.refuse_break(record)
             fields = self._delimited(record) if self.form.delimiter else self._separated(record)
             if len(fields) == size or (self.form.longer and self._is_longer(fields)):
                 yield fields[:size]
             elif fields:
                 given = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+                if not self.form.delimiter and self._is_joined(fields):
+                    raise self.error(f"two rows in one line; {ONE_ROW}: {_shown(record)}")
                 like_table = (
                     self.number == 1 and not self.form.delimiter and any(sign in record for sign in b",;\t")
                 )
@@ -136,8 +151,25 @@ class Lines:
 
     def _is_longer(self, fields: list[bytes]) -> bool:
         """Whether further fields follow the tag of a run's line, rather than a blank shifting the fields."""
-        rank, score, tag = map(number_of, fields[3:6]) if len(fields) > 6 else (None, None, None)
-        return rank is not None and rank.is_integer() and score is not None and tag is None
+        if len(fields) <= 6 or self._is_joined(fields):
+            return False
+        return are_rank_and_score(*fields[3:5]) and number_of(fields[5]) is None
+
+    def _is_joined(self, fields: list[bytes]) -> bool:
+        """Whether another row follows in the line, as if its line break were missing.
+
+        In a run, an integer and a number then stand where its rank and score would be. In qrels, the next row
+        has as many fields, of which the first may be joined with the last one before.
+        """
+        size = len(self.form.fields)
+        if self.form.longer:
+            return any(are_rank_and_score(*pair) for pair in pairwise(fields[size + 2 :]))
+        return len(fields) >= 2 * size - 1 and number_of(fields[-1]) is not None
+
+    def refuse_break(self, record: bytes) -> None:
+        """Raise `FileError` if another program would break the line."""
+        if found := BREAK.search(record.removesuffix(b"\n").removesuffix(b"\r")):
+            raise self.error(f"{BREAKS[found[0]]} inside a line; {ONE_ROW}: {_shown(record)}")
 
     def _records(self, block: bytes) -> Iterable[bytes]:
         """The records of a block. The last one may lack its end."""
@@ -159,8 +191,8 @@ class Lines:
         fields: list[bytes] = []
         for field in FIELD[self.form.delimiter.encode()].finditer(record) if record else ():
             quoted, end, text, delimiter = field.groups()
-            if quoted is None and b"\r" in text:
-                raise self.error(f"a carriage return in a field: {_shown(record)}")
+            if quoted is None:
+                self.refuse_break(text)
             if quoted is not None and not end:
                 raise self.error(f"a quoted field does not end: {_shown(record[field.start() :])}")
             if quoted is not None and text:
@@ -181,6 +213,24 @@ class Lines:
         if math.isnan(number):
             raise self.error("the score is NaN, which cannot be ranked; infinities are allowed")
         return number
+
+
+def has_breaks(block: bytes) -> bool:
+    """Whether a block has line breaks of other programs."""
+    if not block.isascii() and (b"\xc2\x85" in block or b"\xe2\x80\xa8" in block or b"\xe2\x80\xa9" in block):
+        return True
+    # Counting each character is several times faster than one regular expression.
+    return b"\x0b" in block or b"\x0c" in block or block.count(b"\r") != block.count(b"\r\n")
+
+
+def are_rank_and_score(rank: bytes, score: bytes) -> bool:
+    """Whether these fields are an integer and a number.
+
+    >>> are_rank_and_score(b"1", b"9.5"), are_rank_and_score(b"1.5", b"9"), are_rank_and_score(b"1", b"A")
+    (True, False, False)
+    """
+    number = number_of(rank)
+    return number is not None and number.is_integer() and number_of(score) is not None
 
 
 def is_well_quoted(block: bytes, delimiter: str) -> bool:

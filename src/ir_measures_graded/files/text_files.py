@@ -23,7 +23,7 @@ from ..core.rows.arrow import arrow_array, arrow_numbers, by_rank, string_array
 from ..core.rows.columns import NUMBERS, Chosen, Role
 from ..core.rows.rows import with_places
 from .content import Content, is_lasting, owned_by_arrow
-from .strict_lines import BYTE_ORDER_MARK, CACHED, Lines, Unusual, number_of
+from .strict_lines import BYTE_ORDER_MARK, CACHED, Lines, Unusual, has_breaks, number_of
 from .text_forms import TREC, Form, check_order, form_of, header_of
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
     fields = line_count(block) * len(form.fields) if is_quoted else _fields(block)
-    if not fields or b"\r" in block or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
+    if not fields or has_breaks(block) or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
         return None
 
     def read(buffer: pyarrow.Buffer) -> pyarrow.Table:

@@ -22,7 +22,7 @@ from ..core.rows.columns import NO_ITERATION, QRELS, RUN, Chosen, Role, file_col
 from ..core.rows.id_columns import stretches_of
 from ..errors import FileError, shown
 from .content import Content
-from .strict_lines import BYTE_ORDER_MARK, number_of
+from .strict_lines import BYTE_ORDER_MARK, ONE_ROW, are_rank_and_score, has_breaks, number_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -111,8 +111,12 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     if chosen.run_column is not None:
         raise FileError(f"{file}: the file has no columns with names, and so no column {chosen.run_column}")
     lines = io.BytesIO(text)
-    is_described = lines.readline().startswith(b"<SYSDESC>")
-    lines.seek(lines.tell() * is_described)
+    first_line = lines.readline()
+    is_described = first_line.startswith(b"<SYSDESC>")
+    if not is_described:
+        lines.seek(0)
+    elif has_breaks(first_line):
+        raise FileError(f"{file}:1: a line break of another program inside the line; {ONE_ROW}")
     rows = (line.split() for line in lines if line.strip() and not line.startswith(b"#"))
     first = next(rows, [])
     sample = SAMPLE if len(first) in SAMPLED else 0  # other forms show in one row
@@ -154,6 +158,8 @@ def _form_of_rows(role: Role, rows: list[list[bytes]], chosen: Chosen) -> Form |
         if b"#" not in b"".join(first) and not chosen.numbered:
             return "no document ids after #; see convert --rows"
         return replace(LETOR, numbered=chosen.numbered)
+    if role is QRELS and size >= 6 and are_rank_and_score(*first[3:5]):
+        return f"this is a run (6 fields: {TREC[RUN].lines}); qrels come first"
     if size == 1 and number_of(first[0]) is not None:
         return (
             "one number per line belongs to the lines of another file; see convert --rows, or join "

@@ -6,7 +6,6 @@ DataFrames and DuckDB's relations do. pyarrow reads them all, so no other librar
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +17,12 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+ARROW = {"Array", "ChunkedArray", "Table", "RecordBatch"}
+
+
 def is_arrow(thing: Any) -> bool:
-    """Whether this is an array or a table of pyarrow."""
-    pyarrow = sys.modules.get("pyarrow")  # without its import, no object of pyarrow can exist
-    return pyarrow is not None and isinstance(
-        thing, (pyarrow.Array, pyarrow.ChunkedArray, pyarrow.Table, pyarrow.RecordBatch)
-    )
+    """Whether this is an array or a table of pyarrow. Its class tells, so pyarrow need not be imported."""
+    return any(cls.__module__ == "pyarrow.lib" and cls.__name__ in ARROW for cls in type(thing).__mro__)
 
 
 def exports_arrow(source: Any) -> bool:
