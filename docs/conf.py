@@ -25,7 +25,7 @@ extensions = [
     "mathml",
     "measure_pages",
 ]
-exclude_patterns = ["_build", "_ext", "**/.pytest_cache", "example-plugin/src", "example-plugin/tests"]
+exclude_patterns = ["_build", "_ext", "**/.pytest_cache", "example-plugins/*/src", "example-plugins/*/tests"]
 nitpicky = True
 nitpick_ignore_regex = [
     # Other packages:

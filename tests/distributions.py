@@ -7,7 +7,8 @@ from pathlib import Path
 from textwrap import dedent
 
 REPOSITORY = Path(__file__).parents[1]
-EXAMPLE = REPOSITORY / "docs" / "example-plugin"
+EXAMPLES = REPOSITORY / "docs" / "example-plugins"
+EXAMPLE = EXAMPLES / "rhl"
 
 HEAD = """
 from ir_measures_graded import GradedMeasure, Real, TopicMeasure, hookimpl

@@ -24,11 +24,11 @@ DOWNLOADED = "msmarco-passage/"
 DATA = DOCS.parents[1] / "shared" / "data"
 COLLECTIONS = DATA / "ir_datasets"
 DATASETS = ("llmjudge", "cast21-doc")
-RUN_ELSEWHERE = {"write-your-own-measure.md"}  # tests/plugins runs it in a fresh environment
+RUN_ELSEWHERE = {"write-your-own-measure.md", "answers.md"}  # tests/plugins runs them
 PAGES = sorted(
     path.relative_to(DOCS)
     for path in DOCS.rglob("*.md")
-    if not {"_build", "measures", "example-plugin"} & {*path.relative_to(DOCS).parts}
+    if not {"_build", "measures", "example-plugins"} & {*path.relative_to(DOCS).parts}
     and path.name not in RUN_ELSEWHERE
 )
 FENCE = re.compile(r"^```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -34,7 +34,7 @@ def test_source_distribution_contains_the_tests(built):
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "tox.ini", "tests/conftest.py"} <= names
-    assert f"docs/example-plugin/{next(iter(EXAMPLE.rglob('test_*.py'))).relative_to(EXAMPLE)}" in names
+    assert f"docs/example-plugins/rhl/{next(iter(EXAMPLE.rglob('test_*.py'))).relative_to(EXAMPLE)}" in names
 
 
 def test_plugin_tests_pass(fresh, tmp_path):

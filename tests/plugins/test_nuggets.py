@@ -1,0 +1,34 @@
+"""The example plugin for answers: its own tests and its page, in a process that has it installed."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from distributions import EXAMPLES, REPOSITORY, distribution, python
+
+PLUGIN = EXAMPLES / "nuggets"
+CODE = """
+import os
+from pathlib import Path
+import pytest
+from documents import follow, in_process
+given = ["-q", "-p", "no:cacheprovider", "-W", "ignore", "-c", "{0}/pyproject.toml", "{0}/src", "{0}/tests"]
+assert pytest.main(given) == 0
+assert follow(Path("{1}/docs/answers.md"), Path("sample").absolute(), os.environ, in_process) > 8
+"""
+
+
+def test_scores_of_answers_work_in_all_analyses_as_the_page_shows(tmp_path, monkeypatch):
+    pytest.importorskip("statsmodels", reason="the page compares systems")
+    distribution(tmp_path, "ir-measures-nuggets", "", version="1.0")
+    (tmp_path / "ir_measures_nuggets.py").unlink()  # the entry point leads to the plugin's own source
+    shutil.copytree(PLUGIN / "sample", tmp_path / "sample")
+    found = [PLUGIN / "src", REPOSITORY / "tests", os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, found)))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.chdir(tmp_path)
+    done = python(tmp_path, CODE.format(PLUGIN.as_posix(), REPOSITORY.as_posix()), "strict")
+    assert done.returncode == 0, done.stdout + done.stderr
