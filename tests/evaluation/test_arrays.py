@@ -13,6 +13,7 @@ from ir_measures_graded import ArrayEvaluator, array_mean, array_values, parse_m
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.uncertainty import with_option
+from ir_measures_graded.errors import InputWarning
 
 NAN = float("nan")
 OPTIONS = (
@@ -29,7 +30,8 @@ UNIT = {"ADM", "RelativeRelevance"}  # their scores are between 0 and 1
 def groups_of(levels, scores):
     document = st.tuples(st.sampled_from([*levels, NAN]), st.sampled_from(scores))
     return st.lists(st.lists(document, max_size=9), min_size=1, max_size=4).filter(
-        lambda groups: sum(map(len, groups)) > len(groups)  # as many sizes as documents would be ids
+        # As many sizes as documents would be ids.
+        lambda groups: sum(map(len, groups)) > len(groups) and any(with_ids(groups, DESCENDING_IDS)[0])
     )
 
 
@@ -40,12 +42,13 @@ def flat(groups):
 
 
 def with_ids(groups, ids):
-    """Qrels and a run."""
+    """Qrels, which have the groups with a judged document, and a run."""
     named = {str(number): [*zip(ids, group)] for number, group in enumerate(groups)}
-    qrels = {
+    judged = {
         name: {id_: level for id_, (level, _) in group if level == level} for name, group in named.items()
     }
-    return qrels, {name: {id_: score for id_, (_, score) in group} for name, group in named.items()}
+    run = {name: {id_: score for id_, (_, score) in group} for name, group in named.items()}
+    return {name: levels for name, levels in judged.items() if levels}, run
 
 
 DESCENDING_IDS = [str(99 - number) for number in range(90)]
@@ -58,8 +61,14 @@ def assert_equal_to_ids(groups, measures, ids=DESCENDING_IDS, ties="given"):
     expected = evaluate(qrels, {"run": run}, [option or each for option, each in zip(optional, measures)])
     labels, scores, sizes = flat(groups)
     evaluator = ArrayEvaluator(measures, labels, sizes, ties)
-    assert evaluator.values(scores).tolist() == expected.values[0].tolist()
+    of_groups = dict(zip(expected.topics, expected.values[0].T.tolist()))
+    found = evaluator.values(scores).T
+    assert np.isnan(found).all(axis=1).tolist() == [
+        name not in of_groups for name in map(str, range(len(sizes)))
+    ]
+    assert found[[*map(int, of_groups)]].tolist() == [*of_groups.values()]
     assert evaluator.means(scores).tolist() == expected.means()[0].tolist()
+    assert {metric.query_id for metric in evaluator.iter_calc(scores)} == {*of_groups}
 
 
 @settings(max_examples=50)
@@ -93,11 +102,27 @@ def test_every_form_has_the_same_values(groups, random):
     row[np.argsort(mixed, kind="stable")] = np.arange(mixed.size)  # the documents of a group keep their order
     ids = [f"q{number}" for number in mixed]
     by_id = array_values(measures, np.array(labels)[row], np.array(scores)[row], ids)
-    assert by_id.tolist() == expected[:, [*dict.fromkeys(mixed.tolist())]].tolist()
+    np.testing.assert_array_equal(by_id, expected[:, [*dict.fromkeys(mixed.tolist())]])
     padded = np.full((2, len(sizes), max(sizes) + 1), NAN)
     for number, group in enumerate(groups):
         padded[:, number, : len(group)] = np.array(group).reshape(-1, 2).T
-    assert array_values(measures, *padded).tolist() == expected.tolist()
+    np.testing.assert_array_equal(array_values(measures, *padded), expected)
+
+
+@pytest.mark.parametrize("ties", ["mean", "given"])
+def test_padding_changes_no_mean_and_is_counted(ties):
+    labels, scores = [[3, 0, 1], [0, 1, NAN]], [[0.2, 0.7, 0.1], [0.5, 0.4, NAN]]
+    padding = [[NAN, NAN, NAN], [NAN, 0.5, NAN]]  # the second one has a scored, unjudged document
+    measures = ["nDCG_JK@10", "ASL", "ERR_G", "P@1", "NumRet"]
+    with pytest.warns(
+        InputWarning, match="labels: 2 of 4 groups have no judged document; they have no value"
+    ):
+        padded = ArrayEvaluator(measures, [*labels, [NAN] * 3, [NAN] * 3], ties=ties)
+    plain = ArrayEvaluator(measures, labels, ties=ties)
+    for factor in (1, -1):  # many scores for one reduction of the labels
+        given = factor * np.array(scores)
+        assert padded.means([*given, *padding]).tolist() == plain.means(given).tolist()
+        assert np.isnan(padded.values([*given, *padding])[:, 2:]).all()
 
 
 def test_any_array_is_read():

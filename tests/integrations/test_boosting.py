@@ -12,6 +12,7 @@ from ir_measures_graded import GradedError, array_mean, array_values
 from ir_measures_graded.integrations.boosting import catboost_metric, lightgbm_metric, xgboost_metric
 from ir_measures_graded.integrations.scikit_learn import scorer
 
+NAN = float("nan")
 LARGER, SMALLER = "nDCG_JK(b=3,gains=1:1,2:10)@5", "ASL"
 PATIENCE, ROUNDS = 4, 60
 pytestmark = pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
@@ -150,9 +151,23 @@ def test_metrics_are_refused_before_the_training():
         lightgbm_metric("P@1")([1.0], [0.5], None, None)
 
 
-@pytest.mark.parametrize(("sizes", "mean"), [([0, 3], 0.5), ([1, 1, 1], 2 / 3)])
-def test_empty_groups_count_and_groups_of_one_document_are_no_ids(sizes, mean):
-    assert lightgbm_metric("P@1")([1.0, 0.0, 1.0], [0.9, 0.5, 0.1], None, sizes)[0][1] == mean
+@pytest.mark.parametrize(
+    ("labels", "sizes", "mean"),
+    [
+        ([1, 0, 1], [0, 3], 1),
+        ([1, 0, 1, 0], [2, 0, 2], 1),
+        ([1, NAN, NAN, 0, 1], [1, 2, 2], 0.5),
+        ([1, 0, 1], [1, 1, 1], 2 / 3),  # sizes, not ids
+    ],
+)
+def test_metrics_leave_groups_without_judgments_out(labels, sizes, mean):
+    scores = -np.arange(len(labels))
+    assert lightgbm_metric("P@1")(np.array(labels), scores, None, sizes)[0][1] == mean
+    if NAN not in labels:  # XGBoost refuses them
+        xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+        data = xgboost.DMatrix(np.zeros((len(labels), 1)), labels)
+        data.set_group(sizes)
+        assert xgboost_metric("P@1")(scores, data)[0][1] == mean
 
 
 def test_scorer_equals_a_loop_over_the_folds():
@@ -187,6 +202,45 @@ def test_scorer_equals_a_loop_over_the_folds():
             scorer(LARGER)(Ridge().fit(features, labels), features, labels)
         with pytest.raises(GradedError, match="a scorer takes one measure, not 2"):
             scorer("P@1,5")
+
+
+def test_scorer_ranks_by_the_scores_of_a_classifier():
+    sklearn = pytest.importorskip("sklearn", "1.5", reason="scikit-learn is not installed")
+    from sklearn.linear_model import LogisticRegression, RidgeClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    features, labels, _, ids = TRAIN
+
+    def scored(model, levels, **options):
+        return scorer("nDCG_Burges@5", **options)(model.fit(features, levels), features, levels, groups=ids)
+
+    def mean(levels, scores):
+        return array_mean("nDCG_Burges@5", levels, scores, ids)
+
+    binary = np.where(labels > 2, 3.0, 1.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = make_pipeline(StandardScaler(), LogisticRegression())
+        assert scored(model, binary) == mean(binary, model.decision_function(features))
+        tree = DecisionTreeClassifier(max_depth=3, random_state=1)
+        assert scored(tree, binary) == mean(binary, tree.predict_proba(features)[:, 1])
+        expected = mean(labels, model.fit(features, labels).predict_proba(features) @ np.arange(5.0))
+        assert scored(model, labels) == expected
+        hard = scored(model, labels, response_method="predict")
+        assert hard == mean(labels, model.predict(features)) < expected
+        only = ["decision_function", "predict_proba"]
+        assert scored(tree, binary, response_method=only) == scored(tree, binary)
+        for model, options, message in (
+            (RidgeClassifier(), {}, "RidgeClassifier has no predict_proba; response_method='predict' scores"),
+            (
+                RidgeClassifier(),
+                {"response_method": only},
+                "has 5 scores per document, one",
+            ),
+        ):
+            with pytest.raises(GradedError, match=message):
+                scored(model, labels, **options)
 
 
 def test_no_library_is_imported_before_it_is_needed():

@@ -4,6 +4,7 @@
 evaluations.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -12,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from ir_measures import Measure
 
-from ..errors import GradedError, shown
-from .by_topic import blocks, bounds_of, positions
+from ..errors import GradedError, InputWarning, shown
+from .by_topic import blocks, bounds_of, changes, positions
 from .provider import GradedEvaluator, GradedProvider, provider_named
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
@@ -23,7 +24,7 @@ from .registry.notation import parse_measures
 from .rows.columns import QRELS, RUN
 from .rows.id_columns import Cells
 from .rows.id_matching import Ids
-from .rows.rows import Rows, refuse_empty
+from .rows.rows import Rows
 from .uncertainty import with_option
 
 Array = Any
@@ -55,8 +56,12 @@ class ArrayEvaluator(GradedEvaluator):
     all other measures, tied documents stay in the order given. In a measure, ``ties='docid'`` is the default
     and does not count as set.
 
-    The groups are the topics of the inherited methods `iter_calc` and `calc_aggregate`, which take scores.
-    Their names are the ids, or the numbers 0, 1, 2, …; error messages number the documents of a group alike.
+    A group without a judged document, such as a row of padding or a size of 0, has no value: `values` has NaN
+    for it, no mean counts it, and a warning (`InputWarning`) counts such groups.
+
+    The other groups are the topics of the inherited methods `iter_calc` and `calc_aggregate`, which take
+    scores. Their names are the ids, or the numbers 0, 1, 2, …; error messages number the documents of a group
+    alike.
 
     >>> evaluator = ArrayEvaluator(["CG@1", "P@2"], labels=[3, 1, 0, 2], groups=[2, 2])
     >>> evaluator.values([0.9, 0.1, 0.4, 0.4])
@@ -65,8 +70,8 @@ class ArrayEvaluator(GradedEvaluator):
     >>> evaluator.means([0.1, 0.9, 0.2, 0.4])
     array([1.5 , 0.75])
 
-    Raises `GradedError` for arrays that do not fit together, labels that are infinite, and measures that only
-    other providers of ir-measures compute, which need ids.
+    Raises `GradedError` for arrays that do not fit together, labels that are infinite, labels that judge no
+    document, and measures that only other providers of ir-measures compute, which need ids.
     """
 
     def __init__(self, measures: Measures, labels: Array, groups: Array | None = None, ties: str = "mean"):
@@ -74,23 +79,29 @@ class ArrayEvaluator(GradedEvaluator):
             raise GradedError(f"ties={shown(ties)} is not allowed; ties is {', '.join(TIES)}")
         self.in_order = [_with_ties(measure, ties) for measure in parse_measures(measures)]
         provider_named(GradedProvider.NAME, self.in_order)
-        level = _numbers("labels", labels)
+        level = numbers_in("labels", labels)
         self._shape = level.shape
         names, sizes, self._documents = _groups(level.shape, groups)
-        ids = Ids.of(_numbered(int(sizes.max(initial=0))))
         level = level.ravel()[self._documents]
-        self._listed = Rows(SCORES, names, bounds_of(sizes), Cells(positions(sizes), ids.take), level)
         judged = ~np.isnan(level)
+        self._has_value = np.diff(np.append(0, np.cumsum(judged))[bounds_of(sizes)]) > 0
+        if not (self._has_value.size and self._has_value.all()):
+            _warn_of_unjudged(self._has_value)
+            kept = np.repeat(self._has_value, sizes)
+            names = [name for name, has_value in zip(names, self._has_value) if has_value]
+            sizes, level, judged = sizes[self._has_value], level[kept], judged[kept]
+            self._documents = np.arange(kept.size)[self._documents][kept]
+        ids = Ids.of(_numbered(int(sizes.max(initial=0))))
+        self._listed = Rows(SCORES, names, bounds_of(sizes), Cells(positions(sizes), ids.take), level)
         self._judged_document = np.where(judged, np.cumsum(judged) - 1, -1)
         qrels = replace(self._listed, role=LABELS, distinct=True).where(judged).checked()
-        refuse_empty(qrels)
         found = Judged(qrels.topics, qrels.offsets, qrels.values)
         super().__init__(dict.fromkeys(self.in_order), qrels, JudgedDocuments(qrels, found))
         self._blocks = [(slice(a, b), self.judged.part(np.arange(a, b))) for a, b in blocks(sizes)]
 
     def reduced(self, run: Any) -> Iterator[ReducedBlock]:
         """The scores, reduced to the ranks of the judged documents."""
-        scores = _numbers("scores", run)
+        scores = numbers_in("scores", run)
         if scores.shape != self._shape:
             raise GradedError(
                 f"the scores have the shape {scores.shape}, the labels {self._shape}; give a score per label"
@@ -109,12 +120,14 @@ class ArrayEvaluator(GradedEvaluator):
             yield ReducedBlock(topics, ranks, rows, np.arange(topics.start, topics.stop))
 
     def values(self, scores: Array) -> np.ndarray:
-        """The value of each measure for each group (measures × groups)."""
+        """The value of each measure for each group (measures × groups); NaN if no document is judged."""
         found = {measure: values for measure, _, values in self.reported(self.reduced(scores))}
-        return np.stack([found[measure] for measure in self.in_order])
+        values = np.full((len(self.in_order), self._has_value.size), np.nan)
+        values[:, self._has_value] = [found[measure] for measure in self.in_order]
+        return values
 
     def means(self, scores: Array) -> np.ndarray:
-        """The mean of each measure over the groups (one per measure); the sum of counts such as NumRet."""
+        """The mean of each measure over the groups with a value; the sum of counts such as NumRet."""
         found = self.calc_aggregate(scores)
         return np.array([found[measure] for measure in self.in_order], dtype=np.float64)
 
@@ -127,9 +140,9 @@ def array_values(
     `measure` is any measure that this package computes, graded or standard. Several measures give one row
     each. `labels` and `scores` are flat (N), with `groups`: group sizes, or one group id per document. Or
     they are two-dimensional (groups × documents), padded with NaN in both. All documents count as judged; a
-    label of NaN is an unjudged document. Tied scores: `ties='mean'` is the default here for the measures that
-    have it, because there are no document ids; others keep the order given. `ArrayEvaluator`, which keeps
-    the labels for many scores, describes all arguments.
+    label of NaN is an unjudged document. A group without a judged document has the value NaN. Tied scores:
+    `ties='mean'` is the default here for the measures that have it, because there are no document ids; others
+    keep the order given. `ArrayEvaluator`, which keeps the labels for many scores, describes all arguments.
 
     The values equal those of `evaluate` for the same data with ids, to the last bit.
 
@@ -148,6 +161,8 @@ def array_mean(
     measure: Measures, labels: Array, scores: Array, groups: Array | None = None, ties: str = "mean"
 ) -> Any:
     """The mean of a measure over the groups, a float; with several measures, an array. As `array_values`.
+
+    A group without a judged document is left out of the mean.
 
     >>> array_mean("nDCG_Burges@2", [3, 0, 0, 1], [0.8, 0.1, 0.1, 0.4], groups=["a", "a", "b", "b"])
     1.0
@@ -186,7 +201,7 @@ def _array(name: str, given: Array) -> np.ndarray:
         raise GradedError(f"cannot read the {name} as an array: {reason}") from error
 
 
-def _numbers(name: str, given: Array) -> np.ndarray:
+def numbers_in(name: str, given: Array) -> np.ndarray:
     """An array of one or two dimensions as floats."""
     values = _array(name, given)
     if values.dtype.kind not in "biuf":
@@ -214,19 +229,41 @@ def _groups(shape: tuple[int, ...], groups: Array | None) -> tuple[list[str], np
                 f"to {shape[0]}, or one group id per document"
             )
         return _numbered(given.size), given.astype(np.int64), slice(None)
-    from pandas import factorize  # This import takes time.
-
-    number, names = factorize(given)  # the groups are in order of appearance
-    if (number < 0).any():
-        raise GradedError(f"groups: document {int(np.argmin(number))} has no group id")
-    if number.size > 1 and names.tolist() == [1]:
+    number, names = _coded(given)
+    if given.size > 1 and names == [1]:
         raise GradedError(
-            f"groups are 1 for each of {number.size} documents, which may be sizes or ids; "
-            f"give [{number.size}] for one group, or different ids for groups of one document"
+            f"groups are 1 for each of {given.size} documents, which may be sizes or ids; "
+            f"give [{given.size}] for one group, or different ids for groups of one document"
         )
     in_order = (np.diff(number) >= 0).all()
     documents = slice(None) if in_order else np.argsort(number, kind="stable")
-    return list(map(str, names.tolist())), np.bincount(number), documents
+    return list(map(str, names)), np.bincount(number), documents
+
+
+def _coded(ids: np.ndarray) -> tuple[np.ndarray, list[Any]]:
+    """The number of each group id, and the distinct ids in order of appearance."""
+    starts = np.flatnonzero(changes(ids))  # the ids of a group are mostly consecutive
+    first = ids[starts]
+    if ids.dtype.kind in "iu":
+        names, place, code = np.unique(first, return_index=True, return_inverse=True)
+        order = np.argsort(place)
+        code, known = np.argsort(order)[code.reshape(-1)], names[order].tolist()
+    else:
+        listed = first.tolist()
+        missing = (row for row, id_ in zip(starts.tolist(), listed) if id_ is None or id_ != id_)
+        if (row := next(missing, None)) is not None:
+            raise GradedError(f"groups: document {row} has no group id")
+        codes = {id_: number for number, id_ in enumerate(dict.fromkeys(listed))}
+        code, known = np.array([codes[id_] for id_ in listed], dtype=np.int64), [*codes]
+    return np.repeat(code, np.diff(np.append(starts, ids.size))), known
+
+
+def _warn_of_unjudged(has_value: np.ndarray) -> None:
+    """Warn of the groups without a value. Raises `GradedError` if no group has one."""
+    if not has_value.any():
+        raise GradedError("the labels judge no document, so no group has a value")
+    count = f"{np.sum(~has_value):,} of {has_value.size:,} groups have no judged document"
+    warnings.warn(f"labels: {count}; they have no value, and no mean counts them", InputWarning, stacklevel=4)
 
 
 def _numbered(count: int) -> list[str]:

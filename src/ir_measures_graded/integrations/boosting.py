@@ -5,8 +5,9 @@
     xgboost.train(settings, train, evals=[(valid, "valid")], custom_metric=xgboost_metric("nDCG_JK(b=2)@10"))
     CatBoostRanker(eval_metric=catboost_metric("nDCG_JK(b=2)@10", train, valid)).fit(train, eval_set=valid)
 
-The values are those of `array_mean`, with its argument `ties`: every group counts once, and the weights of
-documents and groups are ignored. This module imports none of these libraries before it needs one.
+The values are those of `array_mean`, with its argument `ties`: every group with a judged document counts
+once, and the weights of documents and groups are ignored. This module imports none of these libraries before
+it needs one.
 """
 
 from functools import lru_cache
@@ -108,6 +109,8 @@ class XGBoostMetric(Metric):
                 "set its parameters, such as max_gain, or use xgboost.train"
             )
         labels, scores = scores, data  # XGBRanker passes the labels and scores of one group
+        if not len(labels):
+            return 0.0  # XGBRanker gives an empty group no weight
         return float(ArrayEvaluator(self.measures, labels, [len(labels)], self.ties).means(scores)[0])
 
     def early_stopping(self, rounds: int, **options: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ..core.arrays import array_mean
+from ..core.arrays import array_mean, numbers_in
 from ..errors import GradedError, install_hint, shown
 from .boosting import Metric
 
@@ -22,34 +22,89 @@ PASS_GROUPS = (
 )
 
 
-def scorer(measure: Measure | str, groups: str = "groups", ties: str = "mean") -> Any:
-    """A scorer of scikit-learn: `array_mean` of the predictions.
+def scorer(
+    measure: Measure | str,
+    groups: str = "groups",
+    ties: str = "mean",
+    response_method: str | list[str] | tuple[str, ...] | None = None,
+) -> "Scorer":
+    """A scorer of scikit-learn: `array_mean` of a model's scores.
 
     `groups` is the name under which the group id of each document is passed. As usual in scikit-learn, a
     measure whose smaller values are better has the opposite sign. `ties` is as in `array_mean`.
 
+    `response_method` names the method of the model that scores documents, or several methods, of which the
+    first that the model has is used. It is as in scikit-learn's `make_scorer`, with another default: for a
+    classifier ``decision_function`` or ``predict_proba``, otherwise ``predict``. The classes are levels. With
+    two classes, the score is that of the higher one. With more, ``predict_proba`` is the default, and the
+    score is the expected level, Σ class · probability.
+
     Raises `GradedError` for several measures, for groups that are no name, without metadata routing, and if
-    scikit-learn is not installed.
+    scikit-learn is not installed. Scoring raises it for a model that cannot score documents in this way.
     """
-    try:
-        from sklearn.metrics import make_scorer
-    except ImportError:
-        raise GradedError(f"scikit-learn is not installed: {install_hint('boosting')}") from None
-    metric = Metric(measure, ties)
-    if len(metric.names) > 1:
-        raise GradedError(f"a scorer takes one measure, not {len(metric.names)}")
-    if not isinstance(groups, str):
-        raise GradedError(f"groups={shown(groups)} is not a name; {PASS_GROUPS}")
-    better = metric.larger_is_better[0]
-    made = make_scorer(_mean, greater_is_better=better, measure=metric.measures[0], ties=ties)
-    try:
-        return made.set_score_request(groups=groups)
-    except (AttributeError, RuntimeError) as error:
-        raise GradedError(f"a scorer needs the groups: {error}") from None
+    return Scorer(measure, groups, ties, response_method)
 
 
-def _mean(y_true: Any, y_pred: Any, measure: Measure, ties: str, groups: Any = None) -> float:
-    if groups is None:
-        raise GradedError(PASS_GROUPS)
-    ids = np.unique(groups, return_inverse=True)[1]  # a fold may have one group with the id 1
-    return array_mean(measure, y_true, y_pred, ids, ties)
+class Scorer:
+    """A scorer, as `scorer` describes it. It asks scikit-learn for the groups by metadata routing."""
+
+    def __init__(self, measure: Any, groups: Any, ties: str, response_method: Any):
+        try:
+            from sklearn import get_config
+        except ImportError:
+            raise GradedError(f"scikit-learn is not installed: {install_hint('boosting')}") from None
+        metric = Metric(measure, ties)
+        if len(metric.names) > 1:
+            raise GradedError(f"a scorer takes one measure, not {len(metric.names)}")
+        if not isinstance(groups, str):
+            raise GradedError(f"groups={shown(groups)} is not a name; {PASS_GROUPS}")
+        if not get_config()["enable_metadata_routing"]:
+            raise GradedError(
+                "a scorer needs the groups: call sklearn.set_config(enable_metadata_routing=True) first"
+            )
+        self.measure, self.groups, self.ties = metric.measures[0], groups, ties
+        self.sign = 1 if metric.larger_is_better[0] else -1
+        self.methods = [response_method] if isinstance(response_method, str) else response_method
+
+    def __repr__(self) -> str:
+        return f"scorer({str(self.measure)!r}, groups={self.groups!r}, ties={self.ties!r})"
+
+    def get_metadata_routing(self) -> Any:
+        """The request for the groups, for scikit-learn."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner="scorer")
+        request.score.add_request(param="groups", alias=self.groups)
+        return request
+
+    def __call__(self, model: Any, X: Any, y: Any, groups: Any = None) -> float:
+        if groups is None:
+            raise GradedError(PASS_GROUPS)
+        ids = np.unique(groups, return_inverse=True)[1].reshape(-1)  # a fold may have one group with the id 1
+        return self.sign * array_mean(self.measure, y, self._scores(model, X), ids, self.ties)
+
+    def _scores(self, model: Any, X: Any) -> np.ndarray:
+        """The score of each document."""
+        from sklearn.base import is_classifier
+
+        methods, classes = self.methods, getattr(model, "classes_", ())
+        if methods is None and is_classifier(model):
+            methods = ["decision_function", "predict_proba"] if len(classes) < 3 else ["predict_proba"]
+        methods = methods or ["predict"]
+        name = next((method for method in methods if hasattr(model, method)), "")
+        kind = type(model).__name__
+        if not name:
+            raise GradedError(
+                f"{kind} has no {' or '.join(methods)}; response_method='predict' scores documents by their "
+                "class, and CalibratedClassifierCV gives a classifier probabilities"
+            )
+        scores = np.asarray(getattr(model, name)(X))
+        if name == "predict" or scores.ndim == 1:
+            return scores
+        if name != "predict_proba":
+            raise GradedError(
+                f"{name} of {kind} has {scores.shape[1]} scores per document, one for each class; pass "
+                "response_method='predict_proba', for the expected level"
+            )
+        levels = numbers_in("classes", classes)
+        return scores[:, 1] if levels.size == 2 else scores @ levels
