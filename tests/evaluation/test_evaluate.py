@@ -1,5 +1,6 @@
 """`evaluate`: several runs by several measures over one collection."""
 
+import dataclasses
 import gzip
 import io
 import sys
@@ -85,6 +86,31 @@ def test_duplicate_measure_is_evaluated_once():
         ir_measures.AP,
     )
     assert evaluate(QRELS, RUNS, "AP").measures == (ir_measures.AP,)
+
+
+def test_copies_keep_or_restrict_every_field():
+    """A field that a copy forgets has its default."""
+    facts = {"attributes": {"kind": {"q1": "x"}}, "files": ("f.csv",), "systems": {"good": "S", "poor": "S"}}
+    labels = evaluate({"s_1": {"a": 1}}, {"good": {}}, ["AP"], sessions=True)
+    found = evaluate(QRELS, RUNS, ["NumRet", "AP"])
+    found = dataclasses.replace(found, unit=labels.unit, **facts)
+    every = [*range(len(found.topics))]
+    for copy in (found.part(found.runs, found.measures), found.on(every)):
+        for field in dataclasses.fields(found):
+            value = getattr(found, field.name)
+            assert field.name in ("runs", "measures", "topics", "values") or value is not field.default
+            if field.name == "aggregates":
+                np.testing.assert_allclose(copy.means(), found.means())
+            else:
+                np.testing.assert_equal(getattr(copy, field.name), value, field.name)
+    small = found.part(["poor"], ["AP", "NumRet"]).on([2, 0])
+    assert (small.runs, small.topics, small.systems) == (("poor",), ("q3", "q1"), {"poor": "S"})
+    assert small.values.tolist() == [[[0, 0.25], [0, 2]]]
+    assert small.means().tolist() == [[0.125, 2]]  # NumRet is a sum
+    assert (small.missing.tolist(), small.unreported.shape) == ([[True, False]], (1, 2, 2))
+    for runs, measures in ((["best"], ["AP"]), (["good"], ["P@1"])):
+        with pytest.raises(GradedError, match="is not among"):
+            found.part(runs, measures)
 
 
 def test_runs_without_names_are_named_as_in_the_commands(tmp_path):

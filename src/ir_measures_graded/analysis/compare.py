@@ -192,8 +192,9 @@ def averaged(evaluation: Evaluation, systems: Mapping[str, Sequence[int]]) -> Ev
     means = [mean_over_topics(np.moveaxis(evaluation.values[rows], 0, -1)) for rows in systems.values()]
     lacks = evaluation.missing
     missing = None if lacks is None else np.stack([lacks[rows].any(axis=0) for rows in systems.values()])
-    labels = tuple(systems), evaluation.measures, evaluation.topics
-    return Evaluation(*labels, np.stack(means), missing=missing, unit=evaluation.unit)
+    names, values = tuple(systems), np.stack(means)
+    changed = {"aggregates": None, "unreported": None, "systems": {}}
+    return replace(evaluation, runs=names, values=values, missing=missing, **changed)
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,14 @@ from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
-from ir_measures import Measure, SumAgg
+from ir_measures import MeanAgg, Measure, SumAgg
 
 from ..core.by_topic import mean_over_topics
 from ..core.provider import aggregate, provider_named
 from ..core.registry import plugins
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import one_of, parse_measures
-from ..errors import GradedError, install_hint
+from ..errors import GradedError, install_hint, shown
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
@@ -46,11 +46,11 @@ class Evaluation(Result):
     `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs × measures ×
     topics). With the option `sessions`, the topics are sessions, and `unit` is ``session``. `aggregates`
     (runs × measures) has what ir-measures aggregates over the topics: the mean of most measures, the sum of
-    counts such as NumRet. `missing` (runs × topics) is true where a run lacks a topic, whose value is that of
-    an empty list. `unreported` (like `values`) is true where a provider of ir-measures reports no value,
-    which counts as 0 here. An `Evaluation` of values that were computed before has the `files` that they came
-    from, and `attributes` of its topics by name; `systems` has the system of each run if a column tells
-    repeats.
+    counts such as NumRet; without them, `means` computes them. `missing` (runs × topics) is true where a run
+    lacks a topic, whose value is that of an empty list. `unreported` (like `values`) is true where a provider
+    of ir-measures reports no value, which counts as 0 here. An `Evaluation` of values that were computed
+    before has the `files` that they came from, and `attributes` of its topics by name; `systems` has the
+    system of each run if a column tells repeats.
     """
 
     runs: tuple[str, ...]
@@ -106,27 +106,44 @@ class Evaluation(Result):
 
     def of(self, measure: Measure | str) -> np.ndarray:
         """The values by one of the measures (runs × topics). Raises `GradedError` for any other."""
+        return self.values[:, self._column(measure)]
+
+    def _column(self, measure: Measure | str) -> int:
         measure = one_of(self.measures, measure)
         if measure not in self.measures:
             evaluated = ", ".join(map(str, self.measures))
             raise GradedError(f"{measure} is not among the measures evaluated: {evaluated}")
-        return self.values[:, self.measures.index(measure)]
+        return self.measures.index(measure)
 
-    def part(self, runs: Sequence[str], measures: Sequence[Measure]) -> Evaluation:
-        """The values of these runs and measures only, in this order."""
-        rows = [self.runs.index(run) for run in runs]
-        values = np.stack([self.of(measure)[rows] for measure in measures], axis=1)
-        kept = Evaluation(tuple(runs), tuple(measures), self.topics, values)
+    def part(self, runs: Sequence[str], measures: Sequence[Measure | str]) -> Evaluation:
+        """The values of these runs and measures only, in this order. Raises `GradedError` for any other."""
+        if unknown := [run for run in runs if run not in self.runs]:
+            raise GradedError(
+                f"the run {shown(unknown[0])} is not among those evaluated: {listed(self.runs)}"
+            )
+        rows, columns = [*map(self.runs.index, runs)], [*map(self._column, measures)]
+        cells = np.ix_(rows, columns)
         return replace(
-            kept, attributes=self.attributes, files=self.files, systems=self.systems, unit=self.unit
+            self,
+            runs=tuple(runs),
+            measures=tuple(self.measures[column] for column in columns),
+            values=self.values[cells],
+            aggregates=None if self.aggregates is None else self.aggregates[cells],
+            missing=None if self.missing is None else self.missing[rows],
+            unreported=None if self.unreported is None else self.unreported[cells],
+            systems={run: system for run, system in self.systems.items() if run in runs},
         )
 
     def on(self, topics: Sequence[int]) -> Evaluation:
         """The values for the topics with these numbers."""
-        names = tuple(self.topics[number] for number in topics)
-        missing = None if self.missing is None else self.missing[:, topics]
-        labels = self.runs, self.measures, names
-        return Evaluation(*labels, self.values[:, :, topics], missing=missing, unit=self.unit)
+        return replace(
+            self,
+            topics=tuple(self.topics[number] for number in topics),
+            values=self.values[:, :, topics],
+            aggregates=None,
+            missing=None if self.missing is None else self.missing[:, topics],
+            unreported=None if self.unreported is None else self.unreported[:, :, topics],
+        )
 
     @property
     def reported(self) -> np.ndarray:
@@ -137,7 +154,15 @@ class Evaluation(Result):
 
     def means(self) -> np.ndarray:
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
-        return mean_over_topics(self.values) if self.aggregates is None else self.aggregates
+        if self.aggregates is not None:
+            return self.aggregates
+        found = mean_over_topics(self.values)
+        unreported = np.zeros(self.values.shape, bool) if self.unreported is None else self.unreported
+        for column, measure in enumerate(self.measures):
+            if unreported[:, column].any() or not isinstance(measure.aggregator(), MeanAgg):
+                rows = zip(self.values[:, column], unreported[:, column])
+                found[:, column] = [aggregate(measure, values[~left_out]) for values, left_out in rows]
+        return found
 
     def to_dict(self, plain: bool = False) -> dict[str, dict[str, float]]:
         """The `means` of each run by measure string.
