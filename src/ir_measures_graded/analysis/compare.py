@@ -193,8 +193,8 @@ def averaged(evaluation: Evaluation, systems: Mapping[str, Sequence[int]]) -> Ev
     lacks = evaluation.missing
     missing = None if lacks is None else np.stack([lacks[rows].any(axis=0) for rows in systems.values()])
     names, values = tuple(systems), np.stack(means)
-    changed = {"aggregates": None, "unreported": None, "systems": {}}
-    return replace(evaluation, runs=names, values=values, missing=missing, **changed)
+    copy = replace(evaluation, aggregates=None, unreported=None, systems={})
+    return replace(copy, runs=names, values=values, missing=missing)
 
 
 @dataclass(frozen=True)
