@@ -60,6 +60,37 @@ FORMS = {
 }
 
 
+NAMES = {"run": "name", "topic": "qid"}  # as in PyTerrier's perquery.csv
+
+
+@pytest.mark.parametrize("command", [["compare"], ["gate", "A", "B"], ["power", "A", "B"]])
+@pytest.mark.parametrize(
+    ("names", "options", "message"),
+    [
+        (NAMES, [], ""),
+        (NAMES, ["--run_column", "name"], ""),
+        (NAMES | {"run": "who"}, ["--run_column", "who"], ""),
+        (NAMES | {"run": "who", "value": "is"}, ["--columns", "run=who,value=is,topic=qid"], ""),
+        (NAMES | {"run": "who"}, ["--columns", "run=name"], "values.csv: there is no column name"),
+        (NAMES, ["--run_column", "name", "--columns", "run=qid"], "name different columns for the run"),
+        (NAMES, ["--columns", "document=name"], "as in run=NAME,topic=NAME,measure=NAME,value=NAME"),
+        *((NAMES, words.split(), "needs QRELS and runs") for words in ("--gains exp", "--duplicates first")),
+        (NAMES, ["--scoreddocs"], "--scoreddocs needs QRELS and runs"),
+    ],
+)
+def test_columns_of_values_are_those_that_options_name(command, names, options, message, evaluated, capsys):
+    rows = pandas.DataFrame(evaluated.records())
+    rows.rename(columns=names).to_csv("values.csv", index=False)
+    rows.to_csv("plain.csv", index=False)
+    printed = []
+    for words in (["plain.csv"], ["values.csv", *options]):
+        status = cli.main([command[0], "--values", *words[:1], *command[1:], *words[1:]])
+        printed.append(capsys.readouterr())
+    assert (status in (0, 1, 3)) == (not message)
+    assert message in printed[1].err
+    assert message or printed[1].out == printed[0].out
+
+
 @pytest.mark.parametrize("name", FORMS)
 def test_every_form_has_the_values_that_were_written(name, evaluated):
     FORMS[name](pandas.DataFrame(evaluated.records()), name)

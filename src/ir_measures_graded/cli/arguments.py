@@ -13,12 +13,13 @@ from ir_measures import Measure
 from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.names import registry
 from ..core.registry.notation import parse_measure, parse_measures
+from ..core.rows.columns import chosen_columns
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.groups import is_column
 from ..evaluation.named import Judgments, read_judgments, run_names, short_names
 from ..evaluation.sessions import in_sessions
-from ..evaluation.values import column_of, read_sessions
+from ..evaluation.values import WORDS, column_of, read_sessions
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
 from ..output.formats import listed
@@ -109,12 +110,16 @@ def values_by_collection(arguments: Namespace, apart: bool = True) -> dict[str, 
         return {}
     file, _, column = (arguments.by or "").rpartition(":")
     arguments.by = column if file in arguments.values else arguments.by
+    columns = chosen_columns(arguments.columns or {}, {word: word for word in WORDS})
+    if arguments.run_column and columns.setdefault("run", arguments.run_column) != arguments.run_column:
+        raise GradedError("--run_column and --columns name different columns for the run; give one of them")
+    given: dict[str, Any] = {"smaller": arguments.smaller, "columns": columns}
     repeats = getattr(arguments, "repeats", None)
     if apart and arguments.by is None and repeats is None:
-        return Evaluation.by_collection(arguments.values, smaller=arguments.smaller)
+        return Evaluation.by_collection(arguments.values, **given)
     attributes = [arguments.by] if is_column(arguments.by) else []
     found = Evaluation.from_values(
-        arguments.values, smaller=arguments.smaller, attributes=attributes, repeats=column_of(repeats)
+        arguments.values, attributes=attributes, repeats=column_of(repeats), **given
     )
     return {"": found}
 
@@ -137,10 +142,12 @@ def words_of(arguments: Namespace) -> list[str]:
 def chosen(arguments: Namespace, stored: Evaluation, words: Sequence[str] | None = None) -> Evaluation:
     """The values of the runs and measures that `words`, or the arguments, name; of all if none is named.
 
-    Raises `GradedError` for a word that is neither a run nor a measure of the table, and for --sessions.
+    Raises `GradedError` for a word that is neither a run nor a measure of the table, and for options that
+    need rankings.
     """
-    if arguments.sessions is not None:
-        raise GradedError("--sessions needs QRELS and runs: the values of a table stay those of its topics")
+    for option in ("sessions", "gains", "scoreddocs", "duplicates"):
+        if getattr(arguments, option) not in (None, False, []):
+            raise GradedError(f"--{option} needs QRELS and runs: the values of a table stay as they are")
     words = words_of(arguments) if words is None else words
     systems = {run: stored.systems.get(run, run) for run in stored.runs}
     runs = [run for word in words for run, system in systems.items() if word in (run, system)]

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.registry.notation import measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
-from ..core.rows.columns import NAMES, column_name, plain, required_column
+from ..core.rows.columns import NAMES, chosen_columns, column_name, plain, required_column
 from ..errors import FileError, GradedError, shown
 from ..files.content import DAMAGE, Content
 from ..files.json_files import IS_JSON
@@ -38,6 +38,8 @@ Repeats = str | Mapping[str, str] | None
 COLLECTION = "collection"
 """The column that names the collection of a value."""
 KEYS = ["run", "measure", "topic"]
+WORDS = {"run": "run", "topic": "query_id", "measure": "measure", "value": "value"}
+"""The words for columns in the option `columns`, and our names."""
 LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
 IDS = {"", "index", *(name for ours in ("query_id", "doc_id", "run") for name in chain(*NAMES[ours]))}
@@ -45,7 +47,12 @@ IDS = {"", "index", *(name for ours in ("query_id", "doc_id", "run") for name in
 
 
 def read_values(
-    table: Any, smaller: Collection[str], attributes: Sequence[str], repeats: str, apart: bool = False
+    table: Any,
+    smaller: Collection[str] = (),
+    attributes: Sequence[str] = (),
+    repeats: str = "",
+    columns: Mapping[str, str] | str = "",
+    apart: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """The fields of an `Evaluation` of the values in a table, a file or a list of files, by collection.
 
@@ -58,7 +65,8 @@ def read_values(
     several = isinstance(table, (list, tuple)) and bool(table) and _is_path(table[0])
     paths = [*table] if several else [table]
     names = [os.fspath(path) if _is_path(path) else "values" for path in paths]
-    frames = [*map(frame_of, paths)]
+    chosen = chosen_columns(columns or {}, WORDS)
+    frames = [_renamed(frame_of(path), name, chosen) for path, name in zip(paths, names)]
     runs = run_names(names) if _is_path(paths[0]) else [UNNAMED]
     apart = apart and any(COLLECTION in frame for frame in frames)
     parts = [cells_of(*each, attributes, repeats, apart) for each in zip(frames, names, runs)]
@@ -126,6 +134,15 @@ def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
     frames = [frame_of(path)]
     session, turn = (_of_topics(frames, [path], column) for column in ("session", "turn"))
     return {topic: (session[topic], turn[topic]) for topic in session}
+
+
+def _renamed(frame: DataFrame, name: str, columns: Mapping[str, str]) -> DataFrame:
+    """The table with our names for the chosen `columns`, in place of columns that have these names."""
+    for column in columns.values():
+        needed_column(frame, name, column)
+    hidden = {plain(each) for ours in columns for each in NAMES[ours][0]}
+    dropped = [each for each in frame if plain(each) in hidden and each not in columns.values()]
+    return frame.drop(columns=dropped).rename(columns={name: ours for ours, name in columns.items()})
 
 
 def _is_path(given: Any) -> bool:
@@ -264,6 +281,8 @@ def cells_of(
     run, measure, value = (column_name(name, names, ours) for ours in ("run", "measure", "value"))
     if measure is None or value is None:
         measure = value = None
+    elif run is None and "name" in names:  # PyTerrier's name of a run
+        run = "name"
     topic = required_column(name, names, "query_id")
     if apart:
         needed_column(frame, name, COLLECTION)

@@ -212,8 +212,8 @@ def _listed(names: Sequence[Any]) -> str:
 WORDS = {"topic": "query_id", "document": "doc_id", "level": "relevance", "score": "score", "rank": "rank"}
 
 
-def chosen_columns(given: Mapping[str, str] | str) -> dict[str, str]:
-    """Our names of columns and their names in a file, from a mapping of words or from text.
+def chosen_columns(given: Mapping[str, str] | str, words: Mapping[str, str] = WORDS) -> dict[str, str]:
+    """Our names of columns and their names in a file, from a mapping of `words` or from text.
 
     >>> chosen_columns("topic=Frage,level=Urteil")
     {'query_id': 'Frage', 'relevance': 'Urteil'}
@@ -222,10 +222,10 @@ def chosen_columns(given: Mapping[str, str] | str) -> dict[str, str]:
     """
     texts = given.split(",") if isinstance(given, str) else map("=".join, given.items())
     pairs = [text.partition("=")[::2] for text in texts]
-    found = {WORDS.get(word, ""): name for word, name in pairs}
+    found = {words.get(word, ""): name for word, name in pairs}
     if "" in found or not all(found.values()) or len(found) < len(pairs):
         raise GradedError(
             f"columns {shown(given)} are not allowed; give each name once, as in "
-            f"topic=NAME,document=NAME,score=NAME; the words are {', '.join(WORDS)}"
+            f"{','.join(f'{word}=NAME' for word in words)}"
         )
     return found
