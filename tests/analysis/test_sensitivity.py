@@ -66,7 +66,7 @@ def test_tied_runs_share_a_rank_and_do_not_change_order():
     (agreement,) = found.agreements()
     assert agreement.swaps == (("many", "high"), ("many", "again"))
     rows = [["many", 1, 3.5], ["high", 2.5, 1.5], ["again", 2.5, 1.5], ["none", 4, 3.5]]
-    assert found.rank_table()[1] == rows
+    assert found.rank_table().rows == rows
 
 
 def test_tau_is_undefined_if_all_runs_tie():
@@ -110,7 +110,7 @@ def test_tables_and_records_hold_tau_ranks_and_means(found):
     (record,) = (record for record in records if (record["first"], record["second"]) == pair)
     numbers = [record[name] for name in ("tau", "under", "swaps", "runs")]
     assert numbers == [pytest.approx(0.2), 0.8, 4, "E / D; B / C; B / D; C / D"]
-    columns, rows = found.value_table()
+    columns, rows = found.value_table().values()
     assert len(rows) == 10 * 5
     labels = ["nDCG_JK(gains={2:10,3:100})@10", "w100", 10, "A"]
     assert rows[7 * 5] == [*labels, found.means[0, 7], found.ranks[0, 7]]

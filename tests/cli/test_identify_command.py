@@ -38,5 +38,5 @@ def test_topics_are_shown_and_a_page_is_written(output, given, tmp_path):
     pytest.importorskip("jinja2", reason="Jinja is not installed")
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     page, words = tmp_path / "page.html", ["--measure", "nDCG@10", "--show", "topics"]
-    assert len(output("identify", demo.NAME, A, given[0], *words, "-o", page)) == 1 + 1 + 20
+    assert len(output("identify", demo.NAME, A, given[0], *words, "-o", page)) == 2 + 1 + 20
     assert "<svg" in page.read_text(encoding="utf-8")

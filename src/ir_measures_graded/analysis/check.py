@@ -2,8 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from ir_measures import Measure
 
@@ -14,8 +13,9 @@ from ..errors import EmptyRunWarning, GradedError
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, measure_remarks
 from ..output import plots
-from ..output.formats import Table, counted
+from ..output.formats import counted
 from ..output.result import Result
+from ..output.tables import Note, Table
 from .levels import Levels, levels
 
 
@@ -35,21 +35,17 @@ class Check(Result):
         """The numbers of runs and remarks in one line."""
         return f"{counted(len(self.remarks), 'remark')} on {counted(len(self.runs), 'run')}"
 
-    def table(self) -> Table:
-        """Column names and rows: one row per remark."""
-        return ["input", "remark"], list(map(list, self.remarks))
+    def tables(self) -> list[Table]:
+        """One row per remark, and the levels of the qrels."""
+        return [self.data(), replace(self.levels.data(), title="Levels")]
 
-    def parts(self) -> list[tuple[str, Table]]:
-        """The remarks, and the levels of the qrels."""
-        return [("", self.table()), ("Levels", self.levels.table())]
+    def data(self) -> Table:
+        """One row per remark."""
+        return Table(("input", "remark"), self.remarks)
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """Unusual properties of the levels, one sentence each."""
         return self.levels.notes()
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per remark."""
-        return [{"input": name, "remark": remark} for name, remark in self.remarks]
 
     def figure(self) -> plots.Figure:
         """Draw the mean number of documents per topic at each level, as `Levels.figure`."""

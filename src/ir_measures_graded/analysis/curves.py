@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -40,8 +38,9 @@ from ..evaluation.named import (
 )
 from ..evaluation.remarks import RunRemarks, warn_of
 from ..output import plots
-from ..output.formats import Table, counted, listed
+from ..output.formats import counted, listed
 from ..output.result import Result
+from ..output.tables import Note, Table
 from .statistics.options import check_probability, refuse_large, statistics_library, whole_number
 
 if TYPE_CHECKING:
@@ -92,29 +91,33 @@ class Curves(Result):
         depth, runs = len(self.ranks), counted(len(self.runs), "run")
         return f"{self.label} at the ranks 1 to {depth} of {runs} over {counted(self.topics, 'topic')}"
 
-    def table(self) -> Table:
-        """Column names and rows: one row per rank, one column per curve, each followed by its band."""
-        columns: list[tuple[str, Sequence[Any]]] = [(RANK, self.ranks.tolist())]
-        for run, found in groupby(self.records(), key=itemgetter("run")):
-            of_run = zip(*map(itemgetter("value", "lower", "upper"), found))
-            columns += zip((run, f"{run} lower", f"{run} upper"), of_run)
-        shown = [(name, column) for name, column in columns if column[0] is not None]
-        return [name for name, _ in shown], list(map(list, zip(*(column for _, column in shown))))
+    def tables(self) -> list[Table]:
+        """One row per rank, one column per curve, each followed by its band."""
+        columns: list[tuple[str, Any]] = [(RANK, self.ranks)]
+        if self.ideal is not None:
+            columns.append((IDEAL, self.ideal))
+        for number, run in enumerate(self.runs):
+            columns.append((run, self.values[number]))
+            if self.bands is not None:
+                columns += zip((f"{run} lower", f"{run} upper"), self.bands[number])
+        names, cells = zip(*columns)
+        return [Table(names, list(zip(*(column.tolist() for column in cells))))]
 
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per curve and rank; without bands, `lower` and `upper` are None."""
-        none = np.full((2, self.ranks.size), None)
-        lines = [(IDEAL, self.ideal, none)] if self.ideal is not None else []
-        lines += zip(self.runs, self.values, [none] * len(self.runs) if self.bands is None else self.bands)
-        return [
-            {"measure": self.label, "run": run, "rank": rank, "value": value, "lower": lower, "upper": upper}
-            for run, values, band in lines
-            for rank, value, lower, upper in zip(self.ranks.tolist(), values.tolist(), *band.tolist())
-        ]
+    def data(self) -> Table:
+        """One row per curve and rank; without bands, `lower` and `upper` are None."""
+        names, values = self.runs, self.values
+        bands = np.full((len(names), 2, self.ranks.size), np.nan) if self.bands is None else self.bands
+        if self.ideal is not None:
+            names, values = (IDEAL, *names), np.concatenate([self.ideal[None], values])
+            bands = np.concatenate([np.full_like(bands, np.nan, shape=(1, *bands.shape[1:])), bands])
+        axes = {"measure": [self.label], "run": names, RANK: self.ranks.tolist()}
+        arrays = {"value": values, "lower": bands[:, 0], "upper": bands[:, 1]}
+        return Table.of_arrays(axes, arrays)
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """The kind of the bands."""
-        return [f"{100 * self.confidence:g} % pointwise percentile bands"] if self.confidence else []
+        text = "{:g} % pointwise percentile bands"
+        return [Note(text, 100 * self.confidence)] if self.confidence else []
 
     @plots.styled
     def figure(self) -> Figure:
@@ -167,21 +170,21 @@ class CurveSet(Result):
         runs, topics = counted(len(self.runs), "run"), counted(self.curves[0].topics, "topic")
         return f"{listed(found.label for found in self.curves)} of {runs} over {topics}"
 
-    def table(self) -> Table:
-        """Column names and rows: the tables of all measures below one another."""
-        tables = [(found.label, *found.table()) for found in self.curves]
-        columns = list(dict.fromkeys(name for _, names, _ in tables for name in names))
-        return ["measure", *columns], [
-            [label, *map(dict(zip(names, row)).get, columns)] for label, names, rows in tables for row in rows
-        ]
+    def tables(self) -> list[Table]:
+        """The tables of all measures below one another."""
+        tables = [(found.label, found.tables()[0].records()) for found in self.curves]
+        rows = [{"measure": label, **record} for label, records in tables for record in records]
+        columns = list(dict.fromkeys(name for row in rows for name in row))
+        return [Table(columns, [list(map(row.get, columns)) for row in rows])]
 
-    def notes(self) -> list[str]:
+    def data(self) -> Table:
+        """One row per measure, curve and rank."""
+        tables = [found.data() for found in self.curves]
+        return replace(tables[0], rows=[row for table in tables for row in table.rows])
+
+    def notes(self) -> list[Note]:
         """The kind of the bands."""
         return self.curves[0].notes()
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per measure, curve and rank."""
-        return [record for found in self.curves for record in found.records()]
 
     @plots.styled
     def figure(self) -> Figure:

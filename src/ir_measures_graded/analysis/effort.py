@@ -7,7 +7,6 @@ documents (the ideal curve)".
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -15,8 +14,9 @@ from ir_measures import Measure
 from ..core.registry.facts import is_normalised, sign_of
 from ..errors import GradedError, did_you_mean
 from ..output import plots
-from ..output.formats import Table, counted, listed
+from ..output.formats import counted, listed
 from ..output.result import Result
+from ..output.tables import Note, Table
 from .curves import IDEAL, Curves
 from .statistics.options import whole_number
 
@@ -46,28 +46,31 @@ class Effort(Result):
         targets = listed(f"{self.of}@{rank}" for rank in self.at)
         return f"ranks at which {counted(len(self.runs), 'run')} reach {self.measure} of {targets}"
 
-    def table(self) -> Table:
-        """Column names and rows: the targets, then one row per run with the ranks."""
+    def tables(self) -> list[Table]:
+        """The targets, then one row per run with the ranks."""
         missing = f"not within depth {self.depth}"
         rows = [[run, *(str(rank or missing) for rank in ranks)] for run, ranks in zip(self.runs, self.ranks)]
-        return ["run", *(f"{self.of}@{rank}" for rank in self.at)], [["(value)", *self.targets], *rows]
+        columns = ["run", *(f"{self.of}@{rank}" for rank in self.at)]
+        return [Table(columns, [["(value)", *self.targets], *rows])]
 
-    def notes(self) -> list[str]:
-        """The reason why hardly any run reaches the ideal list of a normalised measure."""
-        if self.of != IDEAL or not is_normalised(self.measure):
-            return []
-        return [
-            f"The ideal list has {self.measure} = 1 at every rank, so only a list without a flaw reaches it. "
-            "Use a measure that is not normalised, such as CG, or the values of a run (--baseline)."
-        ]
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per run and target; the rank is None if the run does not reach the target."""
-        return [
-            {"run": run, "of": self.of, "at": at, "value": target, "rank": rank}
+    def data(self) -> Table:
+        """One row per run and target; the rank is None if the run does not reach the target."""
+        rows = [
+            [run, self.of, at, target, rank]
             for run, ranks in zip(self.runs, self.ranks)
             for at, target, rank in zip(self.at, self.targets, ranks)
         ]
+        return Table(("run", "of", "at", "value", "rank"), rows)
+
+    def notes(self) -> list[Note]:
+        """The reason why hardly any run reaches the ideal list of a normalised measure."""
+        if self.of != IDEAL or not is_normalised(self.measure):
+            return []
+        text = (
+            "The ideal list has {} = 1 at every rank, so only a list without a flaw reaches it. "
+            "Use a measure that is not normalised, such as CG, or the values of a run (--baseline)."
+        )
+        return [Note(text, self.measure)]
 
     @plots.styled
     def figure(self) -> plots.Figure:

@@ -6,6 +6,8 @@ A value that is a sum over documents, such as DCG, is split into their contribut
 takes a cutoff, the value with the cutoff at each rank is computed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -28,8 +30,9 @@ from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
 from ..output import plots
-from ..output.formats import Table, counted, listed
+from ..output.formats import counted, listed
 from ..output.result import Result
+from ..output.tables import Column, Note, Table
 from .curves import ideal_run, takes_cutoff, values_at_ranks
 from .statistics.options import refuse_large, whole_number
 
@@ -44,6 +47,10 @@ COLUMNS += ["ideal_levels", "ideal_gains", "ideal"]
 """The fields of an explanation that are columns, which are named without the plural s."""
 ALWAYS = ("rank", "document", "level")
 """The columns that the table shows even if they are empty."""
+DIFFERING = (
+    "document", "level", "gain", "other_rank", "rank", "other_contribution", "contribution", "difference"
+)  # fmt: skip
+"""The columns of an explained difference."""
 WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
 """The columns whose whole numbers have no decimals."""
 
@@ -51,7 +58,12 @@ WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
 class Score(float):
     """A score; formatted as text, it has at least `digits` decimals."""
 
-    digits = 0
+    digits: int
+
+    def __new__(cls, value: float, digits: int) -> Score:
+        made = super().__new__(cls, value)
+        made.digits = digits
+        return made
 
     def __format__(self, spec: str) -> str:
         return super().__format__(f".{max(self.digits, int(spec[1:-1]))}f")
@@ -105,35 +117,34 @@ class Explanation(Result):
         of_run = f" of {self.run}" if self.run else ""
         return f"{self.measure} = {self.value:.4f} for topic {printable(self.topic)}{of_run}"
 
-    def table(self) -> Table:
-        """Column names and rows: one row per rank. Columns without any entry are omitted."""
-        records, digits = self.records(), _digits(self.scores)
-        for row in records:
-            if row["document"] is not None:
-                row |= {"document": printable(row["document"]), "score": Score(row["score"])}
-                row["score"].digits = digits
-        names, rows = filled(records, ALWAYS)
-        return [name.replace("_", " ") for name in names], rows
+    def tables(self) -> list[Table]:
+        """One row per rank. Columns without any entry are omitted."""
+        digits, records = _digits(self.scores), self.records()
+        kinds: dict[str, Any] = {"document": printable, "score": partial(Score, digits=digits)}
+        columns = [Column(name, kind=kinds.get(name)) for name in filled(records, ALWAYS)]
+        return [Table.of(columns, records)]
 
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per rank; an entry is None where there is no value."""
+    def data(self) -> Table:
+        """One row per rank; an entry is None where there is no value."""
         fields = {field.removesuffix("s"): getattr(self, field) for field in COLUMNS}
         fields["score"] = self.scores.astype(np.float32).astype(str).astype(float)
         if self.contributions is not None:
             fields["contribution"] = self.contributions[: len(self.documents)]
         lists = (() if values is None else values for values in fields.values())
         rows = zip_longest(*(each if isinstance(each, tuple) else each.tolist() for each in lists))
-        return [{name: _entry(cell, name in WHOLE) for name, cell in zip(fields, row)} for row in rows]
+        return Table(
+            list(fields), [[_entry(cell, name in WHOLE) for name, cell in zip(fields, row)] for row in rows]
+        )
 
     def tied(self) -> list[tuple[int, int]]:
         """The first and the last rank of each group of documents with equal scores."""
         bounds = np.flatnonzero(np.append(changes(self.scores[: len(self.documents)]), True)).tolist()
         return [(first + 1, last) for first, last in pairwise(bounds) if last > first + 1]
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """The ranks of tied documents."""
         ties = ", ".join(f"{first} to {last}" for first, last in self.tied())
-        return [f"Documents with equal scores are at the ranks {ties}."] if ties else []
+        return [Note("Documents with equal scores are at the ranks {}.", ties)] if ties else []
 
     @plots.styled
     def figure(self) -> plots.Figure:
@@ -352,10 +363,9 @@ def _entry(cell: Any, whole: bool) -> Any:
     return None if cell != cell else plain_number(cell) if whole and cell is not None else cell
 
 
-def filled(records: list[dict[str, Any]], always: Container[str] = ()) -> Table:
-    """The columns of records that have an entry, or are `always` shown, and their rows."""
-    names = [name for name in records[0] if name in always or any(row[name] is not None for row in records)]
-    return names, [[row[name] for name in names] for row in records]
+def filled(records: list[dict[str, Any]], always: Container[str] = ()) -> list[str]:
+    """The names of the columns of records that have an entry, or are `always` shown."""
+    return [name for name in records[0] if name in always or any(row[name] is not None for row in records)]
 
 
 def printable(name: str) -> str:
@@ -391,8 +401,8 @@ class ExplainedDifference(Result):
             f"{printable(run.topic)}: difference {self.difference:+.4f}{largest}"
         )
 
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per document that is in a list, the largest difference first.
+    def data(self) -> Table:
+        """One row per document that is in a list, the largest difference first.
 
         The `difference` is the contribution to `run` minus that to `other`, which is 0 outside a list. It is
         None for a measure without contributions; documents with the best rank in either list then come first.
@@ -410,34 +420,36 @@ class ExplainedDifference(Result):
             change = after.get("contribution", 0.0) - before.get("contribution", 0.0) if known else None
             rows.append(row | {"difference": change})
         rows.sort(key=lambda row: min(filter(None, (row["rank"], row["other_rank"]))))
-        return sorted(rows, key=lambda row: -abs(row["difference"] or 0))
+        rows.sort(key=lambda row: -abs(row["difference"] or 0))
+        return Table.of(DIFFERING, rows)
 
     def _adding(self) -> list[dict[str, Any]]:
         """The records of the documents that add to a value; all if the measure has no contributions."""
         adding = ("contribution", "other_contribution")
         return [row for row in self.records() if row["difference"] is None or any(map(row.get, adding))]
 
-    def table(self) -> Table:
-        """Column names and rows: one row per document that adds to a value."""
-        rows = [{**row, "document": printable(row["document"])} for row in self._adding()]
-        columns, cells = filled(rows) if rows else (["document"], [])
+    def tables(self) -> list[Table]:
+        """One row per document that adds to a value."""
+        rows, heads = self._adding(), dict[str, str]()
         for name in ("rank", "contribution"):
-            heads = {f"other_{name}": f"{self.other.run} {name}", name: f"{self.run.run} {name}"}
-            columns = [heads.get(column, column) for column in columns]
-        return columns, cells
+            heads |= {f"other_{name}": f"{self.other.run} {name}", name: f"{self.run.run} {name}"}
+        kinds = {"document": printable}
+        names = filled(rows) if rows else ["document"]
+        columns = [Column(name, heading=heads.get(name, ""), kind=kinds.get(name)) for name in names]
+        return [Table.of(columns, rows)]
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """The number of omitted documents, and the sum of the contributions below the last ranks."""
         if self.run.contributions is None:
-            return [
-                f"{self.run.measure} has no contributions; the documents are in the order of their ranks."
-            ]
+            text = "{} has no contributions; the documents are in the order of their ranks."
+            return [Note(text, self.run.measure)]
         rows, found = self.records(), []
         if others := len(rows) - len(self._adding()):
-            found.append(f"Omitted: {counted(others, 'document')} without a contribution to either value.")
+            text = "Omitted: {} without a contribution to either value."
+            found.append(Note(text, counted(others, "document")))
         below = self.difference - sum(row["difference"] for row in rows)
         if abs(below) > 1e-9:
-            found.append(f"Documents below the depth make a difference of {below:+.4f}.")
+            found.append(Note("Documents below the depth make a difference of {:+.4f}.", below))
         return found
 
     @plots.styled

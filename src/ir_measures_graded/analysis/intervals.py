@@ -6,7 +6,7 @@ hand, for every run and measure of an `Evaluation`.
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -17,8 +17,9 @@ from ..core.registry.notation import parse_measure
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..output import plots
-from ..output.formats import Table, counted, listed, records_of, rows_of
+from ..output.formats import counted, listed
 from ..output.result import Result
+from ..output.tables import Note, Table
 from .statistics.intervals import BCA, KINDS, STUDENT, FewTopicsWarning, check, mean_interval
 from .statistics.options import need_statistics
 
@@ -60,20 +61,15 @@ class Intervals(Result):
     def _kind(self) -> str:
         return f"{100 * self.confidence:g} % intervals ({KINDS[self.method]})"
 
-    def table(self) -> Table:
-        """Column names and rows: one row per measure and run."""
-        return rows_of(self.records())
-
-    def notes(self) -> list[str]:
-        """The kind of the intervals."""
-        return [f"{self._kind} over topics, each for itself."]
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per measure and run."""
+    def data(self) -> Table:
+        """One row per measure and run."""
         columns = {"value": self.values, "lower": self.lower, "upper": self.upper, "topics": self.topics}
-        measures = [{"measure": str(measure)} for measure in self.measures]
-        runs = [{"run": run} for run in self.runs]
-        return records_of({name: array.T for name, array in columns.items()}, measures, runs)
+        axes = {"measure": list(map(str, self.measures)), "run": self.runs}
+        return Table.of_arrays(axes, {name: array.T for name, array in columns.items()})
+
+    def notes(self) -> list[Note]:
+        """The kind of the intervals."""
+        return [Note("{} over topics, each for itself.", self._kind)]
 
     def figure(self) -> plots.Figure:
         """Draw the values with their intervals, one panel per measure. Needs the extra ``plot``."""

@@ -1,8 +1,8 @@
 """The relevance levels of qrels, and gains for them."""
 
 from dataclasses import dataclass
+from functools import partial
 from textwrap import shorten
-from typing import Any
 
 import numpy as np
 
@@ -10,11 +10,19 @@ from ..core.ranking.gains import PRESETS, GainMap, Number, gains_text, plain_num
 from ..evaluation.named import Qrels, read_judgments
 from ..files.sources import definitions_of
 from ..output import plots
-from ..output.formats import Table, counted, listed
+from ..output.formats import counted, listed
 from ..output.result import Result
+from ..output.tables import Column, Note, Table
 
 DEFINITION = 60
 """The table shows at most this many characters of a definition."""
+COLUMNS = (
+    "level",
+    "documents",
+    "topics",
+    Column("mean_per_topic"),
+    Column("definition", kind=partial(shorten, width=DEFINITION, placeholder=" …")),
+)
 LARGEST = 100
 """Gaps are listed on scales up to this level; beyond, levels are magnitudes rather than grades."""
 STEEP = 4
@@ -43,19 +51,12 @@ class Levels(Result):
         shown = f"{self.levels[0]:g} to {self.levels[-1]:g}" if self.levels else "none"
         return f"{judged} of {counted(self.relevant.size, 'topic')}, levels {shown}"
 
-    def table(self) -> Table:
-        """Column names and rows: one row per level, with the beginning of its definition."""
-        columns = ["level", "documents", "topics", "mean per topic", "definition"]
-        rows = [list(record.values()) for record in self.records()]
-        return columns, [[*row, shorten(text, DEFINITION, placeholder=" …")] for *row, text in rows]
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per level; the mean is over all topics."""
-        names = ("level", "documents", "topics", "mean_per_topic", "definition")
+    def data(self) -> Table:
+        """One row per level; the mean is over all topics."""
         texts = [self.definitions.get(level, "") for level in self.levels]
         means = self.documents / self.relevant.size
         rows = zip(self.levels, self.documents.tolist(), self.topics.tolist(), means.tolist(), texts)
-        return [dict(zip(names, row)) for row in rows]
+        return Table(COLUMNS, list(rows))
 
     def gains(self) -> dict[str, GainMap]:
         """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones."""
@@ -78,29 +79,32 @@ class Levels(Result):
         """The weightings as arguments of measure strings, such as ``gains=1:1,2:10``."""
         return {name: f"gains={gains_text(gains)}" for name, gains in self.gains().items()}
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """Unusual properties of the levels, one sentence each."""
         used = [level for level, number in zip(self.levels, self.documents.tolist()) if number]
         whole = [level for level in used if isinstance(level, int)]
         notes = []
         for level in used:
             if level < 0:
-                notes.append(f"Level {level} is negative; its gain is 0 unless gains= sets it.")
+                notes.append(Note("Level {} is negative; its gain is 0 unless gains= sets it.", level))
             if level not in whole:
-                notes.append(f"Level {level} is not a whole number; trec_eval's measures refuse it.")
+                notes.append(Note("Level {} is not a whole number; trec_eval's measures refuse it.", level))
         is_scale = whole == used != [] and used[-1] <= LARGEST
         gaps = {*range(max(1, whole[0]), whole[-1])} - {*whole} if is_scale else ()
         unused = sorted({*self.definitions} - {*used})
         without = int((self.relevant == 0).sum())
-        topics = f"{counted(without, 'topic')} of {self.relevant.size}"
-        found = {
-            "No document has level 0: documents that are not relevant are not judged.": 0 not in used,
-            f"No document has level {listed(sorted(gaps), most=10)}.": gaps,
-            f"Level {', '.join(map(str, unused))} is defined but not used.": unused,
-            "Only one level is above 0: the judgments are binary.": sum(level > 0 for level in used) == 1,
-            f"{topics} have no document above level 0.": without,
-        }
-        return notes + [note for note, holds in found.items() if holds]
+        if 0 not in used:
+            notes.append(Note("No document has level 0: documents that are not relevant are not judged."))
+        if gaps:
+            notes.append(Note("No document has level {}.", listed(sorted(gaps), most=10)))
+        if unused:
+            notes.append(Note("Level {} is defined but not used.", ", ".join(map(str, unused))))
+        if sum(level > 0 for level in used) == 1:
+            notes.append(Note("Only one level is above 0: the judgments are binary."))
+        if without:
+            topics = counted(without, "topic")
+            notes.append(Note("{} of {} have no document above level 0.", topics, self.relevant.size))
+        return notes
 
     @plots.styled
     def figure(self) -> plots.Figure:

@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.registry.facts import sign_of
-from ..output.formats import PLACES, Table, escaped_latex, escaped_markdown
+from ..output.formats import PLACES, Table, clean, escaped_html, escaped_latex, escaped_markdown
 from ..output.result import Result
 
 CELL_WIDTH = 24
@@ -216,10 +215,10 @@ class PaperTable:
 
     def html(self, places: int = PLACES) -> str:
         """The table in HTML with its caption."""
-        head, *rows = self._rows(places, escape, HTML)
+        head, *rows = self._rows(places, escaped_html, HTML)
         lines = [f"<tr>{''.join(f'<th>{name}</th>' for name in head)}</tr>"]
         lines += [f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows]
-        return "\n".join(["<table>", f"<caption>{escape(self.caption)}</caption>", *lines, "</table>"])
+        return "\n".join(["<table>", f"<caption>{escaped_html(self.caption)}</caption>", *lines, "</table>"])
 
     def _rows(self, places: int, escaped: Callable[[str], str], marks: Marks) -> list[list[str]]:
         """The names of the columns, then the letter, the name and the values of each run."""
@@ -269,8 +268,7 @@ class ComparedRuns(Result):
         differences, and the caption names the test. `comments` stand above as LaTeX comments.
         """
         first, *others = (each.latex(places) for each in self.papers())
-        above = [f"% {' '.join(line.split())}" for line in comments]
-        below = [f"% {line}" for line in self.notes()]
+        above, below = ([f"% {clean(line)}" for line in lines] for lines in (comments, self.notes()))
         return "\n\n".join(["\n".join([*above, first, *below]), *others])
 
     def to_markdown(self, places: int = PLACES) -> str:
@@ -279,5 +277,5 @@ class ComparedRuns(Result):
 
     def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The same tables in HTML."""
-        above = [f"<!-- {escape(line).replace('--', '- -')} -->" for line in comments]
+        above = [f"<!-- {escaped_html(line).replace('--', '- -')} -->" for line in comments]
         return "\n".join([*above, *(each.html(places) for each in self.papers())])

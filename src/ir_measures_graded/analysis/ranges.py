@@ -34,8 +34,10 @@ from ..errors import NotApplicableError
 from ..evaluation.evaluate import tracked
 from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
 from ..output import plots
-from ..output.formats import Table, counted, listed
+from ..output.formats import counted, listed
 from ..output.result import Result
+from ..output.tables import Column as Headed
+from ..output.tables import Note, Table
 from .statistics.options import refuse_large, whole_number
 
 Interval = tuple[float, float]
@@ -124,17 +126,20 @@ class Ranges(Result):
         runs, topics = counted(len(self.runs), "run"), counted(self.topics, "topic")
         return f"{listed(self.measures)} of {runs} over {topics}"
 
-    def table(self) -> Table:
-        """Column names and rows: one row per measure and run, the best run first."""
-        columns = ["measure", "run", "value", *_ENDS, "judged"]
+    def tables(self) -> list[Table]:
+        """One row per measure and run, the best run first."""
         best_first = sorted(self.values, key=lambda found: -sign_of(found.measure) * found.value)
         found = sorted(best_first, key=lambda found: self.measures.index(found.measure))
-        rows = [[_record(each)[column] for column in columns] for each in found]
-        return [column.replace("_", " ") for column in columns], rows
+        columns = ("measure", "run", "value", *_ENDS, "judged")
+        return [Table.of(list(map(Headed, columns)), map(_record, found))]
+
+    def data(self) -> Table:
+        """One row per measure and run, then one per measure and pair of runs."""
+        return Table.of(_COLUMNS, [*map(_record, self.values), *map(_record, self.differences)])
 
     def table_of_differences(self) -> Table:
-        """Column names and rows: one row per measure, with the numbers of differences that stand."""
-        columns = ["measure", "differences", "stand over ties", "stand over judgments", "exact"]
+        """One row per measure, with the numbers of differences that stand."""
+        columns = ("measure", "differences", "stand over ties", "stand over judgments", "exact")
         rows: list[list[Any]] = []
         for measure in self.measures:
             of = [found for found in self.differences if found.measure == measure]
@@ -142,20 +147,16 @@ class Ranges(Result):
             stand = [None if None in each else each.count(True) for each in both]
             exact = None if stand[1] is None else all(found.exact for found in of)
             rows.append([str(measure), len(of), *stand, exact])
-        return columns, rows
+        return Table(columns, rows)
 
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per measure and run, then one per measure and pair of runs."""
-        return [*map(_record, self.values), *map(_record, self.differences)]
-
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """One sentence per measure without a range over judgments for some runs, with the reason."""
         found = []
         for measure in self.measures:
             without = [each for each in self.values if each.measure == measure and each.note]
             if without:
-                runs = listed(each.run for each in without)
-                found.append(f"{measure} of {runs} has no range over judgments: {without[0].note}.")
+                runs, text = listed(each.run for each in without), "{} of {} has no range over judgments: {}."
+                found.append(Note(text, measure, runs, without[0].note))
         return found
 
     def figure(self) -> plots.Figure:

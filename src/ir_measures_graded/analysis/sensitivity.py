@@ -21,8 +21,9 @@ from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, read_judgments
 from ..evaluation.sessions import Given, in_sessions
 from ..output import plots
-from ..output.formats import Table, counted, listed
+from ..output.formats import counted, listed
 from ..output.result import Result
+from ..output.tables import Table
 from .statistics.agreement import swapped
 from .statistics.significance import EXACT, run_ranks
 
@@ -112,34 +113,33 @@ class Sensitivity(Result):
         """The runs and settings in one line."""
         return f"{counted(len(self.runs), 'run')} ranked under {listed(self.settings)}"
 
-    def table(self) -> Table:
-        """Column names and rows: τ of each pair of settings, marked if below .9 or .8."""
+    def tables(self) -> list[Table]:
+        """Kendall's τ of each pair of settings, marked if below .9 or .8."""
         names = list(map(str, self.settings))
-        return ["tau", *names], [[name, *map(_tau, row)] for name, row in zip(names, self.tau)]
+        return [Table(["tau", *names], [[name, *map(_tau, row)] for name, row in zip(names, self.tau)])]
 
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per pair of settings: τ, its threshold, and the runs that change order."""
-        records = []
+    def data(self) -> Table:
+        """One row per pair of settings: τ, its threshold, and the runs that change order."""
+        rows = []
         for found in self.agreements():
             tau, under = (None, None) if found.tau is None else (float(found.tau), found.tau.under)
-            of = {"first": str(found.first), "second": str(found.second), "tau": tau, "under": under}
             runs = "; ".join(f"{ahead} / {behind}" for ahead, behind in found.swaps)
-            records.append({**of, "swaps": len(found.swaps), "runs": runs})
-        return records
+            rows.append([str(found.first), str(found.second), tau, under, len(found.swaps), runs])
+        return Table(("first", "second", "tau", "under", "swaps", "runs"), rows)
 
     def rank_table(self) -> Table:
-        """Column names and rows: one row per run with its rank under each setting."""
+        """One row per run with its rank under each setting."""
         rows = [[run, *map(plain_number, ranks)] for run, ranks in zip(self.runs, self.ranks.tolist())]
-        return ["run", *map(str, self.settings)], sorted(rows, key=lambda row: row[1])
+        return Table(["run", *map(str, self.settings)], sorted(rows, key=lambda row: row[1]))
 
     def value_table(self) -> Table:
-        """Column names and rows: one row per setting and run with mean and rank."""
+        """One row per setting and run with mean and rank."""
         rows = [
             [str(setting.measure), setting.weighting, setting.cutoff, *of_run]
             for setting, means, ranks in zip(self.settings, self.means.T.tolist(), self.ranks.T.tolist())
             for of_run in zip(self.runs, means, ranks)
         ]
-        return ["measure", "weighting", "cutoff", "run", "mean", "rank"], rows
+        return Table(("measure", "weighting", "cutoff", "run", "mean", "rank"), rows)
 
     def legend(self) -> str:
         """The gains of each weighting, one line per weighting."""

@@ -26,5 +26,4 @@ def run(arguments: Namespace) -> list[str]:
     """
     found = check(*inputs(arguments, needed=False))
     arguments.status = int(bool(found.remarks))
-    lines = shown(arguments, found)
-    return [found.summary, "", *lines] if arguments.format in ("text", "markdown") else lines
+    return shown(arguments, found, lead=found.summary)

@@ -112,9 +112,8 @@ def _over_collections(arguments: Namespace, stored: Mapping[str, Evaluation]) ->
     return compare_collections(several, measures, **common.options(arguments, "baseline", *common.TESTED))
 
 
-def _for_paper(found: Comparison | OverCollections, arguments: Namespace, form: str) -> str:
+def _for_paper(found: Comparison | OverCollections, arguments: Namespace, form: str, places: int) -> str:
     """The table that papers print. In Markdown, the tables of differences and the notes follow."""
-    places = arguments.places
     if form == "markdown":
         (title, table), *parts = found.parts()
         rest = [(title or "Differences", table), *parts]

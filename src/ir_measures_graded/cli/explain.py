@@ -46,5 +46,4 @@ def run(arguments: Namespace) -> list[str]:
         found = explain(qrels, runs[0][1], *settings, name=runs[0][0])
     else:
         found = explain_difference(qrels, runs, *settings)
-    lines = shown(arguments, found)
-    return [f"{found.summary}.", "", *lines] if arguments.format == "text" else lines
+    return shown(arguments, found, lead=f"{found.summary}.")

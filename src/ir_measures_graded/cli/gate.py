@@ -1,7 +1,5 @@
 """The command `gate`."""
 
-from functools import partial
-
 from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
 from .arguments import VALUES, add_collection, chosen, inputs, options, values_by_collection
@@ -56,5 +54,5 @@ def run(arguments: Namespace) -> list[str]:
     arguments.status = STATUS[found.verdict]
     if found.verdict == UNDECIDED and arguments.undecided:
         arguments.status = {"pass": 0, "fail": 1}[arguments.undecided]
-    lines = shown(arguments, found, written=partial(found.written, status=arguments.status))
-    return [found.summary, "", *lines] if arguments.format in ("text", "markdown") else lines
+    written = lambda form, _: found.written(form, arguments.status)  # noqa: E731
+    return shown(arguments, found, lead=found.summary, written=written)

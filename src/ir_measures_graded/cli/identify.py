@@ -64,7 +64,6 @@ def run(arguments: Namespace) -> list[str]:
         **options(arguments, "measure", "name", "any_cutoff", "decimals"),
     )
     if arguments.show == "topics":
-        lines = shown(arguments, table=lambda _: found.topic_table(), figure=found.figure)
-    else:
-        lines = shown(arguments, found, headless=("text",))
-    return [f"{found.summary}.", *lines] if arguments.format == "text" else lines
+        table = lambda _: found.topic_table()  # noqa: E731
+        return shown(arguments, table=table, figure=found.figure, lead=f"{found.summary}.")
+    return shown(arguments, found, headless=("text",), lead=f"{found.summary}.")

@@ -2,7 +2,7 @@
 
 from ..analysis import ranges
 from ..analysis.ranges import DRAWS
-from ..output.formats import FOR_PEOPLE, Table
+from ..output.formats import FOR_PEOPLE, Cells
 from .arguments import add_collection, add_seed, given, options
 from .parser import Namespace, Parser
 from .results import add_output, shown
@@ -34,8 +34,8 @@ def run(arguments: Namespace) -> list[str]:
     """
     found = ranges(*given(arguments), **options(arguments, "draws", "seed", "progress"))
 
-    def table(form: str) -> Table:
+    def table(form: str) -> Cells:
         differences = arguments.show == "differences" and form in FOR_PEOPLE
-        return found.table_of_differences() if differences else found.table_in(form)
+        return found.table_of_differences().cells() if differences else found.table_in(form)
 
     return shown(arguments, found, table)

@@ -4,13 +4,26 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..errors import GradedError
 from ..output import plots
 from ..output.files import ending_of, refuse_repeated, write_files
-from ..output.formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, Table, html, remarks
+from ..output.formats import (
+    FOR_PEOPLE,
+    FORMATS,
+    PLACES,
+    TABLES,
+    Cells,
+    clean,
+    decimals,
+    html,
+    remarks,
+    sentences,
+)
 from ..output.result import Result
+from ..output.tables import Table
 from . import PROGRAM
 from .parser import Namespace, Parser, typed
 
@@ -38,8 +51,8 @@ def add_output(
     parser.option("-f --format FORM", ", ".join(formats), shared=True, choices=formats, default=default)
     what = f"also write the {'figure, ' * figure}table or page of this ending"
     parser.option("-o --output FILE", what, shared=True, repeated=True)
-    what = f"decimal places, -1 for all; default: {PLACES}"
-    parser.option("-p --places N", what, shared=True, type=_places, default=PLACES)
+    what = f"decimal places, -1 for all; default: {PLACES}; files: all"
+    parser.option("-p --places N", what, shared=True, type=_places)
 
 
 READ = (
@@ -102,29 +115,34 @@ def _named(arguments: Namespace, names: Iterable[str]) -> Iterator[str]:
 def shown(
     arguments: Namespace,
     found: Result | None = None,
-    table: Callable[[str], Table] | None = None,
+    table: Table | Callable[[str], Cells] | None = None,
     figure: Callable[[], Any] | None = None,
     headless: Sequence[str] = (),
     others: Mapping[str, bytes] | None = None,
-    written: Callable[[str], str] | None = None,
+    written: Callable[[str, int], str] | None = None,
+    lead: str = "",
 ) -> list[str]:
     """Write the files that -o names, and return the lines of the chosen format.
 
-    Formats for people have the tables and notes of the result `found`, formats for programs its records.
-    `table`, a function of the format, and `figure` replace the first table and the figure. `headless` formats
-    omit the header. `others` has the contents of other files, which are written with those of -o: all or
-    none. `written` makes the documents of the result.
+    Formats for people have the tables and notes of the result `found`, formats for programs its data.
+    `table`, perhaps a function of the format, and `figure` replace the first table and the figure. `headless`
+    formats omit the header. `others` has the contents of other files, which are written with those of -o: all
+    or none. `written` makes the documents of the result from a format and a number of decimals. `lead` stands
+    above printed text and Markdown.
     """
-    places, parts, notes = arguments.places, [], []
+    parts: Sequence[tuple[str, Cells]] = ()
+    notes: Sequence[str] = ()
     if found is not None:
         table, figure = table or found.table_in, figure or found.figure
         parts, notes = found.parts()[1:], found.notes()
     assert table is not None
+    cells_in = partial(_cells_in, table) if isinstance(table, Table) else table
 
-    def lines(form: str) -> list[str]:
+    def lines(form: str, in_file: bool = False) -> list[str]:
+        places = decimals(form, arguments.places, in_file)
         if written is not None and form in arguments.documents:
-            return written(form).splitlines()
-        first = [*(FORMATS | {PAGE: html})[form](*table(form), places)][form in headless :]
+            return written(form, places).splitlines()
+        first = [*(FORMATS | {PAGE: html})[form](*cells_in(form), places)][form in headless :]
         return first + (remarks(form, parts, notes, places) if form in FOR_PEOPLE else [])
 
     def page() -> str:
@@ -134,9 +152,10 @@ def shown(
             drawn = figure and figure()
         except GradedError as error:  # for example without Matplotlib
             drawn = str(error)
-        values = {"lead": command_line(arguments), "figure": drawn, "notes": notes, "places": places}
-        tables = [("", table(FOR_PEOPLE[0])), *parts]
-        return pages.page("result", f"{PROGRAM} {arguments.words[0]}", tables=tables, **values)
+        form = FOR_PEOPLE[0]
+        tables, places = [("", cells_in(form)), *parts], decimals(form, arguments.places)
+        title, lead = f"{PROGRAM} {arguments.words[0]}", command_line(arguments)
+        return pages.page("result", title, lead=lead, figure=drawn, notes=notes, tables=tables, places=places)
 
     def content(path: str) -> bytes:
         ending = ending_of(path)
@@ -144,12 +163,20 @@ def shown(
             return page().encode()
         if figure is not None and ending in plots.FORMATS:
             return plots.rendered(figure(), ending)
-        text = "".join(f"{line}\n" for line in lines(TABLES.get(ending, ending)))
+        text = "".join(f"{line}\n" for line in lines(TABLES.get(ending, ending), in_file=True))
         return text.encode(errors="backslashreplace")  # names may not be valid Unicode
 
     output = lines(arguments.format)
     write_files({path: content(path) for path in arguments.output} | dict(others or {}))
-    return output
+    if not lead or arguments.format not in ("text", "markdown"):
+        return output
+    above = [clean(lead)] if arguments.format == "text" else sentences(arguments.format, [lead])
+    return [*above, *([] if arguments.format in headless else [""]), *output]
+
+
+def _cells_in(table: Table, form: str) -> Cells:
+    """Column names and rows of a table in a format."""
+    return table.cells() if form in (*FOR_PEOPLE, PAGE) else table.values()
 
 
 def command_line(arguments: Namespace) -> str:

@@ -31,5 +31,5 @@ def run(arguments: Namespace) -> list[str]:
     found = sensitivity(*first, **options(arguments, "gains", "cutoffs", "progress", "jobs"))
     if arguments.show == "tau":
         return shown(arguments, found)
-    table = found.rank_table if arguments.show == "ranks" else found.value_table
-    return shown(arguments, table=lambda _: table(), figure=found.rank_changes)
+    table = found.rank_table() if arguments.show == "ranks" else found.value_table()
+    return shown(arguments, table=table, figure=found.rank_changes)

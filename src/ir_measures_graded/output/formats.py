@@ -14,11 +14,25 @@ from unicodedata import category, east_asian_width
 import numpy as np
 
 Row = Sequence[Any]
-Table = tuple[list[str], list[list[Any]]]
+Cells = tuple[list[str], list[list[Any]]]
 """Column names and rows."""
+Table = Cells
 PLACES = 4
 WIDTH = 110
 """Sentences below a table have at most this many columns of text."""
+
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Line breaks and other control characters, also those that reverse the direction of the text behind them."""
+
+
+def clean(text: str) -> str:
+    """The text in one line, with blanks for control characters.
+
+    >>> clean("a\\n\\x1b[31mb")
+    'a  [31mb'
+    """
+    return _CONTROL.sub(" ", text)
 
 
 def rows_of(records: Sequence[Mapping[str, Any]]) -> Table:
@@ -98,8 +112,8 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
 
 
 def escaped_markdown(text: str) -> str:
-    """Text that Markdown prints as it is."""
-    return _MARKDOWN.sub(r"\\\g<0>", text)
+    """Text that Markdown prints as it is, in one line."""
+    return _MARKDOWN.sub(r"\\\g<0>", clean(text))
 
 
 _MARKDOWN = re.compile(r"[\\`*|\[<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
@@ -113,7 +127,7 @@ def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> It
     ['run\\tAP', 'bm25\\t0.25']
     """
     for line in _lines(columns, rows, places):
-        yield "\t".join([_CONTROL.sub(" ", cell) for cell in line])
+        yield "\t".join(map(clean, line))
 
 
 def comma_separated(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
@@ -147,8 +161,8 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
 
 
 def escaped_latex(text: str) -> str:
-    """Text that LaTeX prints as it is."""
-    return text.translate(_LATEX)
+    """Text that LaTeX prints as it is, in one line."""
+    return clean(text).translate(_LATEX)
 
 
 _NAMED = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
@@ -166,20 +180,25 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     <tr><td style="text-align: left">bm25</td><td style="text-align: right">0.2500</td></tr>
     </table>
     """
-    from html import escape  # This import takes time.
-
     rows = list(rows)
     styles = [f"text-align: {'right' if number else 'left'}" for number in numeric(rows, len(columns))]
     yield "<table>"
     for number, line in enumerate(_lines(columns, rows, places)):
         tag = "td" if number else "th"
-        cells = (f'<{tag} style="{style}">{escape(cell)}</{tag}>' for style, cell in zip(styles, line))
+        cells = (f'<{tag} style="{style}">{escaped_html(cell)}</{tag}>' for style, cell in zip(styles, line))
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</table>"
 
 
-def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
-    """Print one JSON object per row, with all decimals.
+def escaped_html(text: str) -> str:
+    """Text that HTML shows as it is, in one line."""
+    from html import escape  # This import takes time.
+
+    return escape(clean(text))
+
+
+def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = -1) -> Iterator[str]:
+    """Print one JSON object per row, by default with all decimals.
 
     >>> list(jsonl(["run", "AP"], [["bm25", 0.25]]))
     ['{"run": "bm25", "AP": 0.25}']
@@ -187,22 +206,31 @@ def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
     ['{"score": null}']
     """
     for row in rows:
-        yield json.dumps(dict(zip(columns, map(_json, row))), default=str)
+        yield json.dumps({name: _json(value, places) for name, value in zip(columns, row)}, default=_plain)
 
 
-def json_array(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
+def json_array(columns: Sequence[str], rows: Iterable[Row], places: int = -1) -> Iterator[str]:
     """Print one JSON array with an object per row, as `jsonl`.
 
     >>> list(json_array(["run", "AP"], [["bm25", 0.25], ["random", 0.0]]))
     ['[', '{"run": "bm25", "AP": 0.25},', '{"run": "random", "AP": 0.0}', ']']
     """
-    lines = list(jsonl(columns, rows))
+    lines = list(jsonl(columns, rows, places))
     yield from ["[", *(f"{line}," for line in lines[:-1]), *lines[-1:], "]"]
 
 
-def _json(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """A scalar of NumPy as a Python number, anything else as text."""
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def _json(value: Any, places: int) -> Any:
     """`value`, or None for NaN (the mean over no topics) and infinite scores, because JSON has neither."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
+        return None
+    return round(float(value), places) if places >= 0 else float(value)
 
 
 FORMATS: dict[str, Callable[..., Iterator[str]]] = {
@@ -220,20 +248,45 @@ TABLES |= {name: name for name in FORMATS if name not in FOR_PEOPLE}
 """The format of a table by the ending of its file."""
 
 
+def decimals(form: str, places: int | None = None, in_file: bool = False) -> int:
+    """The number of decimals in a format: `places`, or by default 4, and all (-1) for programs.
+
+    Programs read JSON and all files that people do not read.
+
+    >>> decimals("csv"), decimals("csv", in_file=True), decimals("json"), decimals("text", places=2)
+    (4, -1, -1, 2)
+    """
+    if places is not None:
+        return places
+    return -1 if form in ("json", "jsonl") or (in_file and form in ("tsv", "csv")) else PLACES
+
+
 def remarks(
-    form: str, parts: Iterable[tuple[str, Table]], notes: Iterable[str], places: int = PLACES
+    form: str, parts: Iterable[tuple[str, Cells]], notes: Iterable[str], places: int = PLACES
 ) -> list[str]:
-    """Further tables under their titles, and sentences, as they follow a table in a format for people."""
-    mark = "% " if form == "latex" else ""
+    """Further tables under their titles, and notes, as they follow a table in a format for people."""
     lines: list[str] = []
     for title, table in parts:
-        lines += ["", mark + title, *([""] if form == "markdown" else []), *FORMATS[form](*table, places)]
-    sentences = [line for note in notes for line in wrap(f"{mark}{note}", WIDTH, subsequent_indent=mark)]
-    return [*lines, "", *sentences] if sentences else lines
+        blank = [""] if form == "markdown" else []
+        lines += ["", *sentences(form, [title]), *blank, *FORMATS[form](*table, places)]
+    below = sentences(form, notes)
+    return [*lines, "", *below] if below else lines
 
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-"""Line breaks and other control characters, which become spaces where a row is one line."""
+def sentences(form: str, notes: Iterable[str]) -> list[str]:
+    r"""Sentences as lines of a format for people: in LaTeX comments, in Markdown paragraphs, else as text.
+
+    >>> sentences("latex", ["a\n\\input{b} lacks 1 topic."]), sentences("markdown", ["# <b> lacks 1 topic."])
+    (['% a \\input{b} lacks 1 topic.'], ['\\# \\<b> lacks 1 topic.'])
+    """
+    if form == "markdown":
+        return [_BLOCK.sub(r"\1\\\2", escaped_markdown(note.strip())) for note in notes]
+    mark = "% " if form == "latex" else ""
+    return [line for note in notes for line in wrap(mark + clean(note), WIDTH, subsequent_indent=mark)]
+
+
+_BLOCK = re.compile(r"^(\d*)([#>+=.)-])")
+"""The characters that begin a heading, a quotation, a list or a rule in Markdown."""
 
 
 def _lines(columns: Sequence[str], rows: Iterable[Row], places: int) -> Iterator[list[str]]:
@@ -259,12 +312,12 @@ def numeric(rows: Sequence[Row], columns: int) -> list[bool]:
 
 
 def _padded(
-    columns: Sequence[str], rows: Iterable[Row], places: int, escaped: Callable[[str], str] = str
+    columns: Sequence[str], rows: Iterable[Row], places: int, escaped: Callable[[str], str] = clean
 ) -> tuple[list[bool], list[list[str]]]:
     """Which columns hold numbers, and the header and rows as escaped cells, each column of one width."""
     rows = list(rows)
     right = numeric(rows, len(columns))
-    lines = [[escaped(_CONTROL.sub(" ", cell)) for cell in line] for line in _lines(columns, rows, places)]
+    lines = [[escaped(cell) for cell in line] for line in _lines(columns, rows, places)]
     widths = [max(map(_width, column)) for column in zip(*lines)]
 
     def padded(cell: str, width: int, number: bool) -> str:

@@ -1,16 +1,29 @@
-"""The base class of all results: a table, records, a data frame, a figure, and a view in notebooks."""
+"""The base class of all results: a subclass declares tables, notes and a figure; every form uses these."""
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError
 from . import plots
 from .files import ending_of, write_whole
-from .formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, Table, counted, html, remarks, rows_of
+from .formats import (
+    FOR_PEOPLE,
+    FORMATS,
+    PLACES,
+    TABLES,
+    Cells,
+    clean,
+    counted,
+    decimals,
+    escaped_html,
+    html,
+    remarks,
+)
+from .tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,23 +35,31 @@ ROWS = 50
 
 
 class Result(ABC):
-    """The result of an analysis. A notebook shows the figure and the first rows of the table."""
+    """The result of an analysis. A notebook shows the figure and the first rows of the table.
 
-    @abstractmethod
-    def table(self) -> Table:
-        """Column names and rows for people."""
+    A subclass declares `tables` or `data` or both, `summary`, `figure`, and `notes` if it has some; see
+    `output.tables`.
+    """
 
-    def parts(self) -> list[tuple[str, Table]]:
-        """The table, then further ones, each with its title; the first title may be empty."""
-        return [("", self.table())]
+    def tables(self) -> list[Table]:
+        """The tables that people read, the main one first; by default all of `data`."""
+        if type(self).data is not Result.data:
+            return [self.data()]
+        return [Table(*cells, title) for title, cells in self.parts()]
 
-    def notes(self) -> list[str]:
-        """Sentences that a reader of the tables needs."""
+    def data(self) -> Table:
+        """The table that programs read: all values, in the same columns for every row.
+
+        By default it is the first of `tables`.
+        """
+        if type(self).records is Result.records:
+            return self.tables()[0]
+        records = self.records()
+        return Table.of(records[0], records) if records else Table(*self.table())
+
+    def notes(self) -> Sequence[str]:
+        """Sentences that a reader of the tables needs, each a `Note` if it has names."""
         return []
-
-    @abstractmethod
-    def records(self) -> list[dict[str, Any]]:
-        """All values for programs: one dictionary per row, with the same keys in every row."""
 
     @abstractmethod
     def figure(self) -> Figure:
@@ -49,19 +70,36 @@ class Result(ABC):
     def summary(self) -> str:
         """The content of the result in one line."""
 
+    def table(self) -> Cells:
+        """Column names and rows of the main table, for people."""
+        return self.tables()[0].cells()
+
+    def parts(self) -> list[tuple[str, Cells]]:
+        """The tables for people, each with its title; the first title may be empty."""
+        if type(self).tables is Result.tables and type(self).data is Result.data:
+            return [("", self.table())]
+        return [(table.title, table.cells()) for table in self.tables()]
+
+    def records(self) -> list[dict[str, Any]]:
+        """All values for programs: one dictionary per row, with the same keys in every row."""
+        return self.data().records()
+
     def to_frame(self) -> DataFrame:
         """The records as a pandas DataFrame."""
         import pandas
 
         return pandas.DataFrame(self.records())
 
-    def table_in(self, form: str) -> Table:
-        """Column names and rows: the table in a format for people, the records in one for programs."""
-        records = () if form in FOR_PEOPLE else self.records()
-        return rows_of(records) if records else self.table()
+    def table_in(self, form: str) -> Cells:
+        """Column names and rows: the main table in a format for people, all values in one for programs."""
+        return self.table() if form in FOR_PEOPLE else self.data().values()
 
-    def lines(self, form: str = "text", places: int = PLACES) -> list[str]:
-        """The tables and notes in a format for people, or the records in one for programs (`FORMATS`)."""
+    def lines(self, form: str = "text", places: int | None = None) -> list[str]:
+        """The tables and notes in a format for people, or all values in one for programs (`FORMATS`).
+
+        `places` is the number of decimals, -1 for all; by default 4, and all in JSON.
+        """
+        places = decimals(form, places)
         first = [*FORMATS[form](*self.table_in(form), places)]
         return first + (remarks(form, self.parts()[1:], self.notes(), places) if form in FOR_PEOPLE else [])
 
@@ -76,41 +114,42 @@ class Result(ABC):
         """The tables and notes in LaTeX, which needs the package booktabs."""
         return "\n".join(self.lines("latex", places))
 
-    def save(self, path: str | os.PathLike[str], places: int = PLACES) -> None:
+    def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
         """Write the figure or the table. The ending of `path` chooses one, as for the command's -o.
 
-        Figures are svg, pdf or png; tables txt, md, tex, tsv, csv, json or jsonl. Raises `GradedError` for
-        another ending and for a file that cannot be written.
+        Figures are svg, pdf or png; tables txt, md, tex, tsv, csv, json or jsonl. `places` is the number of
+        decimals, -1 for all; by default all in tables for programs (tsv, csv, json, jsonl) and otherwise 4.
+        Raises `GradedError` for another ending and for a file that cannot be written.
         """
         ending = ending_of(os.fspath(path))
         if ending in plots.FORMATS:
             plots.save(self.figure(), path)
-        elif ending not in TABLES:
+            return
+        if ending not in TABLES:
             allowed = ", ".join([*plots.FORMATS, *TABLES])
             raise GradedError(f"cannot write {os.fspath(path)!r}: the ending is one of {allowed}")
-        else:
-            content = {"md": self.to_markdown, "tex": self.to_latex}.get(ending)
-            text = content(places) if content else "\n".join(self.lines(TABLES[ending], places))
-            write_whole(path, f"{text}\n".encode(errors="backslashreplace"))
+        form = TABLES[ending]
+        places = decimals(form, places, in_file=True)
+        content = {"markdown": self.to_markdown, "latex": self.to_latex}.get(form)
+        text = content(places) if content else "\n".join(self.lines(form, places))
+        write_whole(path, f"{text}\n".encode(errors="backslashreplace"))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.summary}>"
+        return f"<{type(self).__name__}: {clean(self.summary)}>"
 
     def _repr_html_(self) -> str:
-        from html import escape  # This import takes time.
-
         try:
             drawing = plots.svg(self.figure(), label=self.summary)
         except GradedError as error:
-            drawing = f"<p>{escape(str(error))}</p>"
+            drawing = f"<p>{escaped_html(str(error))}</p>"
         columns, rows = self.table()
         table = "".join(html(columns, rows[:ROWS], PLACES))
         rest = f"<p>{ROWS} of {len(rows)} rows</p>" if len(rows) > ROWS else ""
         return (
-            f"<p><b>{type(self).__name__}</b>: {escape(self.summary)}</p>"
+            f"<p><b>{type(self).__name__}</b>: {escaped_html(self.summary)}</p>"
             f"<div>{drawing}</div>"
             f'<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
-            + "".join(f"<p>{escape(note)}</p>" for note in self.notes())
+            + "".join(f"<p>{escaped_html(note)}</p>" for note in self.notes())
         )
 
 
@@ -120,7 +159,7 @@ class Grouped(Result):
     topics: int
     groups: Mapping[str, Any]
 
-    def parts_of_groups(self) -> list[tuple[str, Table]]:
+    def parts_of_groups(self) -> list[tuple[str, Cells]]:
         """The tables of all groups, titled with the group."""
         return [
             (f"{name} ({counted(part.topics, 'topic')}){f': {title}' * bool(title)}", table)

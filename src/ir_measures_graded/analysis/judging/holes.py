@@ -41,7 +41,7 @@ from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, StudiedRun, Study, named_runs, read_judgments, study_of
 from ...output import plots
 from ...output.files import write_whole
-from ...output.formats import PLACES, Table, comma_separated, counted
+from ...output.formats import Table, comma_separated, counted
 from ...output.result import Result
 from ..statistics.options import need_statistics, statistics_library, whole_number
 from ..statistics.significance import EXACT
@@ -160,7 +160,7 @@ class Holes(Result):
         rows = [[{"level": "", **record}[column] for column in CSV_COLUMNS] for record in self.records()]
         return comma_separated(CSV_COLUMNS, rows)
 
-    def save(self, path: str | os.PathLike[str], positions: int = PLACES) -> None:
+    def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
         """Write the holes for a judge: as CSV if the path ends in ``.csv``, else in TREC's form.
 
         `add_answers` reads the file back once levels are filled in. A file in which levels are filled in

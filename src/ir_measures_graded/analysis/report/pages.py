@@ -21,7 +21,7 @@ import numpy as np
 
 from ...errors import GradedError, install_hint
 from ...output import plots
-from ...output.formats import numeric
+from ...output.formats import clean, numeric
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,8 +45,9 @@ def page(kind: str, title: str, extra_style: str = "", **values: Any) -> str:
     )
     template = _environment(need_jinja()).get_template(f"{kind}.html")
     html = template.render(title=title, style=style, script=script, policy=policy, **values)
-    # Ids and names may have lone surrogates, which cannot be encoded.
-    return _dense(html).encode("utf-8", "replace").decode("utf-8")
+    lines = map(clean, _dense(html).split("\n"))  # ids and names may have control characters
+    # They may also have lone surrogates, which cannot be encoded.
+    return "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
 
 
 @cache

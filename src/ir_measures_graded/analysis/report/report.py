@@ -19,11 +19,12 @@ from ...evaluation.named import Qrels, Run, Runs
 from ...evaluation.sessions import Given
 from ...files.sources import queries_in, queries_of
 from ...output.files import write_whole
-from ...output.formats import Table, counted
+from ...output.formats import counted
 from ...output.plots import need_matplotlib
 from ...output.result import Result
+from ...output.tables import Table
 from ..compare import compare
-from ..comparison import Comparison, PValue
+from ..comparison import Comparison
 from ..judging.agreement import Judges, judges
 from ..levels import levels
 from ..statistics.options import check_test, need_statistics
@@ -67,16 +68,9 @@ class Report(Result):
         """The runs, measures and topics in one line."""
         return self.evaluation.summary
 
-    def table(self) -> Table:
-        """Column names and rows: one row per measure and run, the best run first."""
-        columns, rows = self.verdict.table()
-        rows = [["< 0.001" if type(x) is PValue and x < 0.001 else x for x in row] for row in rows]
-        return columns, rows
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per measure and run."""
-        columns, rows = self.verdict.table()
-        return [dict(zip(columns, row)) for row in rows]
+    def data(self) -> Table:
+        """One row per measure and run, the best run first."""
+        return self.verdict.table()
 
     def figure(self) -> Figure:
         """Draw the means as dots, one panel per measure."""

@@ -9,7 +9,7 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
-from ...output.formats import Table
+from ...output.tables import Column, Table
 from ..compare import compare
 from ..comparison import PAIRED_T, Comparison, Test
 from ..ranges import Interval, Range, Ranges, has_ranges, ranges
@@ -106,15 +106,16 @@ class Verdict(NamedTuple):
         return found
 
     def table(self) -> Table:
-        """Column names and rows: one row per measure and run."""
-        columns = ["measure", "run", "mean", "lower", "upper", "difference", "from", "to", "p", "significant"]
+        """One row per measure and run, the best run first."""
+        columns = ["measure", "run", "mean", "lower", "upper", "difference", "from", "to"]
         rows: list[list[Any]] = []
         for each in self.measures:
             for line in each.lines:
                 of = line.test or Test(each.measure, PAIRED_T)
                 test = of.difference, of.lower, of.upper, of.adjusted, line.test and of.significant
                 rows.append([str(each.measure), line.run, line.mean, *(line.interval or (None, None)), *test])
-        return columns, rows
+        p = Column("p", kind=lambda p: "< 0.001" if p < 0.001 else p)
+        return Table([*columns, p, "significant"], rows)
 
 
 def verdict(evaluation: Evaluation, study: Study | None, baseline: str | None, alpha: float) -> Verdict:
@@ -150,7 +151,7 @@ def _of_measure(
     tests = {test.run: test for test in tested.find(measure)} if tested else {}
     pairs = every_pair.find(measure) if every_pair else []
     span_of = {span.run: span for span in spans.values if span.measure == measure} if spans else {}
-    standing = spans.table_of_differences()[1] if spans and spans.differences else []
+    standing = spans.table_of_differences().rows if spans and spans.differences else []
     of_measure = {name: counts for name, *counts, _ in standing}
     differences, over_ties, over_judgments = of_measure.get(str(measure), (0, None, None))
     values, lines = evaluation.of(measure), []

@@ -1,0 +1,146 @@
+"""What a result declares: columns, tables and notes.
+
+A `Table` has `Column`s and rows of plain values. Programs read the names of the columns and all values.
+People read headings, and cells that the `kind` of a column makes of its values:
+
+>>> from ir_measures_graded.output.formats import text
+>>> table = Table([Column("run"), Column("mean_rank", kind=lambda rank: f"{rank:.1f}")], [["bm25", 1.25]])
+>>> table.records()
+[{'run': 'bm25', 'mean_rank': 1.25}]
+>>> print(*text(*table.cells()), sep="\\n")
+run   mean rank
+bm25  1.2
+
+A `Note` is a sentence whose names and numbers stand apart from its text. Every format escapes tables, titles
+and notes, so a result only declares them and never escapes a name itself:
+
+>>> Note("{} lacks {} topics.", "bm25\\x1b[2J", 3)
+'bm25 [2J lacks 3 topics.'
+
+To declare a result, subclass `Result` and define `tables`, `summary`, `figure`, and `notes` if it has some.
+`Result` derives `table`, `records`, `to_frame`, `lines`, `save` and the view in notebooks from them. Programs
+read all columns of the first table. Define `data` if they should read something else, such as more columns,
+of which `select` takes some for people. A result with a single table defines `data` or `tables`.
+
+    def data(self) -> Table:
+        return Table.of(("topic", "document", Column("p", kind=PValue)), records)
+
+    def tables(self) -> list[Table]:
+        return [self.data().select("topic", "p"), Table(("run", "mean"), rows, title="Means")]
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .formats import Cells, clean, known
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    - `name`: the key in records.
+    - `heading`: what people read above the column; by default the name with blanks for underscores. A `unit`
+      follows it in parentheses.
+    - `kind`: makes the cell that people read from a value, such as a shortened text or a p-value with its
+      bound; None leaves the value. An empty cell (None) stays empty.
+    """
+
+    name: str
+    heading: str = ""
+    kind: Callable[[Any], Any] | None = None
+    unit: str = ""
+
+    @property
+    def title(self) -> str:
+        """The heading and the unit."""
+        return (self.heading or self.name.replace("_", " ")) + (f" ({self.unit})" if self.unit else "")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns, rows of as many values, and a title, which may be empty.
+
+    A column without heading and kind can be given as its name, which people read as it is.
+    """
+
+    columns: Sequence[Column | str]
+    rows: Sequence[Sequence[Any]]
+    title: str = ""
+
+    @classmethod
+    def of(
+        cls, columns: Iterable[Column | str], records: Iterable[Mapping[str, Any]], title: str = ""
+    ) -> "Table":
+        """The table of the entries that records have for these columns."""
+        columns = list(columns)
+        names = list(map(_name, columns))
+        return cls(columns, [[record[name] for name in names] for record in records], title)
+
+    @classmethod
+    def of_arrays(
+        cls, axes: Mapping[str, Sequence[Any]], arrays: Mapping[str, np.ndarray], title: str = ""
+    ) -> "Table":
+        """A row for each cell of some arrays: its labels on the axes, then the cells, None for NaN.
+
+        >>> runs, topics, values = ["bm25"], ["1", "2"], np.array([[0.25, np.nan]])
+        >>> Table.of_arrays({"run": runs, "topic": topics}, {"AP": values}).rows
+        [['bm25', '1', 0.25], ['bm25', '2', None]]
+        """
+        cells = zip(*(known(array.ravel()) for array in arrays.values()))
+        rows = [[*labels, *numbers] for labels, numbers in zip(product(*axes.values()), cells)]
+        return cls([*axes, *arrays], rows, title)
+
+    def select(self, *names: str) -> "Table":
+        """The columns with these names, in this order."""
+        places = [list(map(_name, self.columns)).index(name) for name in names]
+        rows = [[row[place] for place in places] for row in self.rows]
+        return replace(self, columns=[self.columns[place] for place in places], rows=rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per row, from the names of the columns to the values."""
+        names = list(map(_name, self.columns))
+        return [dict(zip(names, row)) for row in self.rows]
+
+    def values(self) -> Cells:
+        """The names of the columns and the rows, for programs."""
+        return list(map(_name, self.columns)), list(map(list, self.rows))
+
+    def cells(self) -> Cells:
+        """The headings of the columns and the rows, for people."""
+        kinds = [None if isinstance(column, str) else column.kind for column in self.columns]
+        headings = [column if isinstance(column, str) else column.title for column in self.columns]
+        if not any(kinds):
+            return headings, list(map(list, self.rows))
+        return headings, [
+            [cell if kind is None or cell is None else kind(cell) for kind, cell in zip(kinds, row)]
+            for row in self.rows
+        ]
+
+
+def _name(column: Column | str) -> str:
+    return column if isinstance(column, str) else column.name
+
+
+class Note(str):
+    """A sentence in one line: `text`, a format string, with `names`, which are names, numbers or measures.
+
+    >>> note = Note("{} is better than {} with p < {:g}.", "a{b}", "c", 0.05)
+    >>> note, note.names
+    ('a{b} is better than c with p < 0.05.', ('a{b}', 'c', 0.05))
+    """
+
+    text: str
+    names: tuple[Any, ...]
+
+    def __new__(cls, text: str, *names: Any) -> "Note":
+        """The sentence; control characters in names become blanks."""
+        made = super().__new__(cls, clean(text.format(*names)))
+        made.text, made.names = text, names
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.text, *self.names

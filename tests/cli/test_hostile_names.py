@@ -1,0 +1,104 @@
+"""Names with markup and control characters: no format of any command lets them act."""
+
+import csv
+import html
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from ir_measures_graded import cli
+from ir_measures_graded.cli import COMMANDS
+
+NAMES = [
+    "a\n\\input{evil}",
+    "<img src=x onerror=alert(1)>",
+    "\x1b[2Jc\x9b31m\u202egnp",
+    "# *d* `e` [f](javascript:g) | % & $h$ \u2028\\end{tabular}",
+]
+LINES = {
+    "evaluate": "qrels.csv runs.csv nCG@2 AP",
+    "check": "qrels.csv runs.csv P(rel=3)@2",
+    "levels": "qrels.csv",
+    "measures": "",
+    "demo": "",
+    "explain": "qrels.csv two.csv nCG@2 --topic TOPIC",
+    "curves": "qrels.csv runs.csv nCG CG --depth 3",
+    "sensitivity": "qrels.csv runs.csv nCG@1 nCG@2",
+    "ranges": "qrels.csv runs.csv nCG@2 nDCG_JK --draws 3",
+    "identify": "qrels.csv run --mean 0.5 --measure nDCG",
+    "compare": "qrels.csv runs.csv nCG@2 --tests wilcoxon --resamples 9",
+    "gate": "qrels.csv two.csv nCG@2",
+    "power": "qrels.csv runs.csv nCG@2 AP --resamples 9 --differences 0.1",
+    "holes": "qrels.csv runs.csv nCG@2 --ask ask.csv",
+    "judges": "qrels.csv machine.csv runs.csv P@2 --resamples 9",
+}
+FORMATS = "txt md tex tsv csv json jsonl html svg".split()
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e]")
+
+
+@pytest.fixture(autouse=True)
+def hostile(folder):
+    """Qrels and runs whose topics, documents and runs have hostile names."""
+    topics = [f"{number}{name}" for number in range(3) for name in NAMES]
+    judged = [(topic, doc, place % 3) for topic in topics for place, doc in enumerate(NAMES)]
+    for name, rows in {"qrels": judged, "machine": [(t, d, (n + 1) % 3) for t, d, n in judged]}.items():
+        _write(f"{name}.csv", ["topic", "document", "relevance"], rows)
+    scores = [
+        (run, topic, doc, (7 * place + 3 * number * len(topic)) % 5)
+        for number, run in enumerate(NAMES)
+        for topic in topics[number:]
+        for place, doc in enumerate([*NAMES, f"unjudged {run}"])
+    ]
+    for name, runs in {"runs": NAMES, "two": NAMES[:2]}.items():
+        _write(f"{name}.csv", ["run", "topic", "document", "score"], [r for r in scores if r[0] in runs])
+    _write("run", ["topic", "document", "score"], [row[1:] for row in scores if row[0] == NAMES[0]])
+    return topics[1]
+
+
+def _write(path, columns, rows):
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([columns, *rows])
+
+
+def test_every_command_is_tested():
+    assert {*LINES} | {"convert", "report"} == {*COMMANDS}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_no_name_acts_in_any_format(name, hostile, capsys):
+    words = [hostile if word == "TOPIC" else word for word in LINES[name].split()]
+    endings = [ending for ending in FORMATS if (ending, name) != ("svg", "measures")]
+    files = {ending: Path(f"result.{ending}") for ending in endings}
+    outputs = [word for path in files.values() for word in ("-o", str(path))]
+    status = cli.main([name, *words, *outputs, "-f", "text"])
+    out, err = capsys.readouterr()
+    assert status in (0, 1, 3), err
+    assert not CONTROL.search(out + err)
+    written = {ending: path.read_text(encoding="utf-8") for ending, path in files.items()}
+    assert not CONTROL.search("".join(written[ending] for ending in ("txt", "tsv", "html")))
+    _check_latex(written["tex"])
+    _check_markdown(written["md"])
+    page = written["html"]
+    assert "<img" not in page
+    assert len({len(row) for row in csv.reader(io.StringIO(written["csv"], newline=""))}) == 1
+    assert len({line.count("\t") for line in written["tsv"].removesuffix("\n").split("\n")}) == 1
+    rows = json.loads(written["json"])
+    if isinstance(rows, list):
+        assert rows == [json.loads(line) for line in written["jsonl"].removesuffix("\n").split("\n")]
+
+
+def _check_latex(text):
+    assert not CONTROL.search(text)
+    live = re.sub(r"(?m)^% .*$", "", text)
+    assert not re.search(r"\\(input|end\{tabular\}.)|(?<!\\)[#$%](?!\\)", live.replace(r"$\uparrow$", ""))
+
+
+def _check_markdown(text):
+    assert not CONTROL.search(text)
+    parser = pytest.importorskip("markdown_it", reason="markdown-it is not installed")
+    page = parser.MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
+    assert not re.search("<(img|h1|a|em|code)\\b", page), page
+    assert html.unescape(page)
