@@ -19,21 +19,21 @@ NAMES = [
     "# *d* `e` [f](javascript:g) | % & $h$ \u2028\\end{tabular}",
 ]
 LINES = {
-    "evaluate": "qrels.csv runs.csv nCG@2 AP",
-    "check": "qrels.csv runs.csv P(rel=3)@2",
-    "levels": "qrels.csv",
+    "evaluate": "qrels.parquet runs.parquet nCG@2 AP",
+    "check": "qrels.parquet runs.parquet P(rel=3)@2",
+    "levels": "qrels.parquet",
     "measures": "",
     "demo": "",
-    "explain": "qrels.csv two.csv nCG@2 --topic TOPIC",
-    "curves": "qrels.csv runs.csv nCG CG --depth 3",
-    "sensitivity": "qrels.csv runs.csv nCG@1 nCG@2",
-    "ranges": "qrels.csv runs.csv nCG@2 nDCG_JK --draws 3",
-    "identify": "qrels.csv run --mean 0.5 --measure nDCG",
-    "compare": "qrels.csv runs.csv nCG@2 --tests wilcoxon --resamples 9",
-    "gate": "qrels.csv two.csv nCG@2",
-    "power": "qrels.csv runs.csv nCG@2 AP --resamples 9 --differences 0.1",
-    "holes": "qrels.csv runs.csv nCG@2 --ask ask.csv",
-    "judges": "qrels.csv machine.csv runs.csv P@2 --resamples 9",
+    "explain": "qrels.parquet two.parquet nCG@2 --topic TOPIC",
+    "curves": "qrels.parquet runs.parquet nCG CG --depth 3",
+    "sensitivity": "qrels.parquet runs.parquet nCG@1 nCG@2",
+    "ranges": "qrels.parquet runs.parquet nCG@2 nDCG_JK --draws 3",
+    "identify": "qrels.parquet run --mean 0.5 --measure nDCG",
+    "compare": "qrels.parquet runs.parquet nCG@2 --tests wilcoxon --resamples 9",
+    "gate": "qrels.parquet two.parquet nCG@2",
+    "power": "qrels.parquet runs.parquet nCG@2 AP --resamples 9 --differences 0.1",
+    "holes": "qrels.parquet runs.parquet nCG@2 --ask ask.csv",
+    "judges": "qrels.parquet machine.parquet runs.parquet P@2 --resamples 9",
 }
 FORMATS = "txt md tex tsv csv json jsonl html svg".split()
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e]")
@@ -45,7 +45,7 @@ def hostile(folder):
     topics = [f"{number}{name}" for number in range(3) for name in NAMES]
     judged = [(topic, doc, place % 3) for topic in topics for place, doc in enumerate(NAMES)]
     for name, rows in {"qrels": judged, "machine": [(t, d, (n + 1) % 3) for t, d, n in judged]}.items():
-        _write(f"{name}.csv", ["topic", "document", "relevance"], rows)
+        _write(f"{name}.parquet", ["topic", "document", "relevance"], rows)
     scores = [
         (run, topic, doc, (7 * place + 3 * number * len(topic)) % 5)
         for number, run in enumerate(NAMES)
@@ -53,14 +53,14 @@ def hostile(folder):
         for place, doc in enumerate([*NAMES, f"unjudged {run}"])
     ]
     for name, runs in {"runs": NAMES, "two": NAMES[:2]}.items():
-        _write(f"{name}.csv", ["run", "topic", "document", "score"], [r for r in scores if r[0] in runs])
+        _write(f"{name}.parquet", ["run", "topic", "document", "score"], [r for r in scores if r[0] in runs])
     _write("run", ["topic", "document", "score"], [row[1:] for row in scores if row[0] == NAMES[0]])
     return topics[1]
 
 
 def _write(path, columns, rows):
-    with Path(path).open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([columns, *rows])
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    parquet.write_table(parquet.pa.table(dict(zip(columns, map(list, zip(*rows))))), path)
 
 
 def test_every_command_is_tested():
