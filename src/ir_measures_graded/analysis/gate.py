@@ -1,7 +1,8 @@
 """May a new system replace the old one? A non-inferiority test by topic, with a margin.
 
 With d = new − old (mirrored if smaller values are better) and a margin δ, a topic's value is e = d + δ·old
-for a relative margin, and e = d + δ for an absolute one. Bounds are one-sided 95 % bounds of Student's t.
+for a relative margin, and e = d + δ for an absolute one. Bounds are one-sided 95 % bounds of Student's t; of
+K `looks`, each has the level .05/K.
 
 - holds: the lower bound of the mean of e is above 0. The new system is not worse by the margin.
 - worse: it does not hold, and the upper bound of the mean of d is below 0, with Holm's correction for the
@@ -9,19 +10,25 @@ for a relative margin, and e = d + δ for an absolute one. Bounds are one-sided 
 - undecided: neither. `Verdict` tells how many topics are needed, and the smallest margin that the given
   topics can show.
 
+Student's t sees losses that are spread over topics, and no rare failures: of n topics, a share of
+1 − .05^(1/n) may fail unseen. If fewer than 10 topics differ, the verdict holds only if none lost at least
+half of its value, or if the upper bound of the share of such topics is within the margin.
+
 All measures must hold, which needs no correction (intersection–union test). With `equivalent`, for
 reproductions, the mean must also be below old by less than the margin in the other direction (two one-sided
 tests), and a significant difference in any direction is ``differs``.
 
-S. Wellek: Testing statistical hypotheses of equivalence and noninferiority. 2nd edition, 2010.
+S. Wellek: Testing statistical hypotheses of equivalence and noninferiority. 2nd edition, 2010. C. J. Clopper,
+E. S. Pearson: The use of confidence or fiducial limits. Biometrika 26, 1934. E. C. Fieller: Some problems in
+interval estimation. JRSS B 16, 1954.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
+from math import ceil, log
 from typing import Any, Final
 from xml.etree import ElementTree
 
@@ -41,9 +48,9 @@ from ..output.formats import Table, counted, listed, rows_of
 from ..output.result import Result
 from .comparison import PValue
 from .ranges import differences_by_topic
-from .statistics.agreement import rbo
-from .statistics.options import need_statistics, statistics_library
-from .statistics.paired import FEW, POWER, topics_needed
+from .statistics.intervals import student_interval
+from .statistics.options import need_statistics, statistics_library, whole_number
+from .statistics.paired import FEW, POWER, deviation_limits, topics_needed
 from .statistics.significance import EXACT, differences_of, holm
 
 HOLDS: Final = "holds"
@@ -58,6 +65,7 @@ ENOUGH: Final = 50
 """With fewer topics, a system that is worse by exactly the margin passes in more than 5 % of cases."""
 DROP: Final = 0.1 + EXACT
 """A note counts topics that fall, or rise, by more than this."""
+NEEDED: Final = ("needed", "needed_least", "needed_most")
 WORDS: Final = {"ties": "order of tied documents", "unjudged": "judgment of unjudged documents"}
 
 
@@ -86,6 +94,10 @@ class Margin:
         """The loss that is allowed for each of the old values."""
         return self.size * (old if self.relative else np.ones_like(old))
 
+    def share(self, old: float) -> float:
+        """The loss that is allowed, as a share of the old mean."""
+        return self.size if self.relative else self.size / abs(old) if old else np.inf
+
     def __str__(self) -> str:
         return f"{100 * self.size:.3g} %" if self.relative else f"{self.size:.3g}"
 
@@ -94,12 +106,21 @@ class Margin:
 class Verdict:
     """The verdict by one measure, over all topics or over those of one `group`.
 
-    `old` and `new` are means, `difference` is new − old. `p` is the p-value of "worse" (one-sided) or of
-    "differs" (two-sided), with Holm's correction for the measures. `beyond` is true if the new run is worse
-    by more than the margin (upper bound of e below 0). `reachable` is the smallest margin that as many topics
-    show with probability .8 if there is no difference, and `needed` the number of topics for this margin.
-    `stands` tells for ``ties`` and ``unjudged`` whether the verdict is the same for all orders and all
-    judgments, None where this is not known. `fallen` are the topics that fell most, with the old and the new
+    `old` and `new` are means, `difference` is new − old, and `lower` and `upper` are its one-sided bounds.
+    For a relative margin, these are Fieller's bounds of the relative difference times `old`, NaN if there
+    are none. The verdict holds if the bound on the side of a loss is within the margin.
+
+    `p_holds` is the p-value of "holds". `p_worse` is that of "worse" (one-sided) or "differs" (two-sided),
+    with Holm's correction for the measures. `beyond` is true if the new run is worse by more than the margin
+    (upper bound of e below 0).
+
+    `changed` topics differ, and `lost` of them lost at least half of their value; at most the share `unseen`
+    of all topics does so (the one-sided bound of Clopper and Pearson).
+
+    For an undecided verdict, `reachable` is the smallest margin that as many topics show with probability .8
+    if there is no difference, and `needed` the number of topics for this margin, with 80 % limits
+    (`needed_least`, `needed_most`). `stands` tells for ``ties`` and ``unjudged`` whether the verdict is the
+    same for all orders and all judgments. `fallen` are the topics that fell most, with the old and the new
     value; `drops` and `rises` count changes above 0.1.
     """
 
@@ -110,13 +131,21 @@ class Verdict:
     old: float
     new: float
     difference: float
-    p: float
+    lower: float
+    upper: float
+    p_holds: float
+    p_worse: float
     beyond: bool
-    reachable: Margin | None
-    needed: int | None
+    changed: int
+    lost: int
+    unseen: float
     fallen: tuple[tuple[str, float, float], ...]
     drops: int
     rises: int
+    reachable: Margin | None = None
+    needed: int | None = None
+    needed_least: int | None = None
+    needed_most: int | None = None
     stands: Mapping[str, bool] = field(default_factory=dict)
 
     @property
@@ -124,42 +153,62 @@ class Verdict:
         """The measure and the group."""
         return f"{self.measure} in {self.group}" if self.group else str(self.measure)
 
-    def sentence(self, margin: Margin, unit: str = "topic") -> str:
+    @property
+    def p(self) -> float | None:
+        """The p-value of the claim that the verdict makes; None if it makes none, or if no topic differs."""
+        claims = {HOLDS: self.p_holds, WORSE: self.p_worse, DIFFERS: self.p_worse}
+        p = claims.get(self.verdict) if self.changed else None
+        return None if p is None else PValue(p)
+
+    def sentence(self, margin: Margin, unit: str = "topic", looks: int = 1) -> str:
         """The verdict with its reason; `unit` is ``topic`` or ``session``."""
-        of, needed = counted(self.topics, unit), self.needed
+        of, rare = counted(self.topics, unit), ""
+        if self.changed < FEW:
+            lost = f"{self.lost or 'none'} lost at least half of {'their' if self.lost > 1 else 'its'} value"
+            rare = f"{self.changed} of {of} changed, {lost}; "
+            rare += f"up to {100 * self.unseen:.1f} % of {unit}s may"
+        difference = f"the difference is {self.difference:+.4f}"
+        difference += f" (p = {self.p:.4f})" if self.p is not None else ""
         if self.verdict == SMALL:
-            reason = f"{of}, and {FEW} are the least that are tested."
+            reason = f"{of}, and {FEW} are the least that are tested"
         elif self.verdict == HOLDS:
-            reason = f"over {of}, the new run is not worse by {margin}."
+            reason = f"over {of}, the new run is not worse by {margin}; {rare or difference}"
         elif self.verdict != UNDECIDED:
-            beyond = "beyond" if self.beyond else "not certainly beyond"
-            difference = f"the difference is {self.difference:+.4f} (p = {self.p:.4f})"
-            reason = f"{difference}, {beyond} the margin of {margin}."
+            reason = (
+                f"{difference}, {'beyond' if self.beyond else 'not certainly beyond'} the margin of {margin}"
+            )
+        elif self.reachable is None:
+            reason = f"{rare}, more than the margin of {margin} allows"
         else:
-            if needed is None:
-                needs = f"more than ten million {unit}s"
-            elif needed <= self.topics:
-                needs = f"other {unit}s"
-            else:
-                needs = f"about {needed} {unit}s, {needed - self.topics} more,"
-            can = f"{of} can show a margin of {self.reachable} with power {POWER:g}"
-            reason = f"{can}; {margin} needs {needs} if the true difference is 0."
-        return f"{self.name}: {self.verdict}: {reason}"
+            reason = f"{of} can show a margin of {self.reachable} with power {POWER:g}; "
+            reason += f"{margin} needs {self._needs(unit, looks)}"
+        return f"{self.name}: {self.verdict}: {reason}."
+
+    def _needs(self, unit: str, looks: int) -> str:
+        """How many topics are needed, and how they may be used."""
+        if self.needed is None:
+            return f"more than ten million {unit}s"
+        limits = f"80 % limits {self.needed_least} and {self.needed_most or 'ten million'}"
+        needs = f"about {self.needed} {unit}s ({limits}) if the true difference is 0"
+        more = self.needed - self.topics
+        if looks > 1:
+            return needs + (f", {more} more" if more > 0 else "")
+        return f"{needs}: new {unit}s" + (f", or {more} more with --looks 2" if more > 0 else "")
 
     def record(self) -> dict[str, Any]:
         """The numbers as a row for programs."""
         row = {key: value for key, value in vars(self).items() if key not in ("fallen", "stands")}
         row |= {"measure": str(self.measure), "reachable": self.reachable and str(self.reachable)}
+        row |= {name: None for name in ("lower", "upper") if np.isnan(row[name])}
         ties, judgments = map(self.stands.get, WORDS)
-        return row | {"stands_over_ties": ties, "stands_over_judgments": judgments}
+        return row | {"p": self.p, "stands_over_ties": ties, "stands_over_judgments": judgments}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Result):
     """The verdicts by all measures (`verdicts`), and the one of the gate (`verdict`).
 
-    `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `rankings` has
-    Kendall's τ and RBO of the two rankings of each topic and the documents that moved most, for `equivalent`.
+    `holds` is true if the new system may replace the old one: ``assert gate(…).holds``.
     """
 
     old: str
@@ -169,8 +218,8 @@ class Gate(Result):
     equivalent: bool
     every_group: bool
     verdicts: tuple[Verdict, ...]
-    rankings: tuple[tuple[str, float, float, str], ...] = ()
     unit: str = "topic"
+    looks: int = 1
 
     @property
     def _deciding(self) -> list[Verdict]:
@@ -196,18 +245,18 @@ class Gate(Result):
 
     def table(self) -> Table:
         """Column names and rows: one row per measure and group."""
-        columns = ["measure", "group", "old", "new", "difference", "p", "verdict", "reachable", "needed"]
+        columns = ["measure", "group", "old", "new", "difference", "lower", "upper", "p", "verdict"]
         if all(each.group is None for each in self.verdicts):
             columns.remove("group")
+        if any(each.reachable for each in self.verdicts):
+            columns += ["reachable", "needed"]
         rows = [record | {"group": record["group"] or f"all {self.unit}s"} for record in self.records()]
         return columns, [[row[column] for column in columns] for row in rows]
 
     def parts(self) -> list[tuple[str, Table]]:
-        """The verdicts, the topics that fell most, and the rankings of a reproduction."""
-        rankings = ["topic", "tau", "RBO", "moved most"], list(map(list, self.rankings))
-        most = f"{self.unit.capitalize()}s that fell most (they never block)"
-        further = {most: rows_of(self._fallen()), "Rankings by topic": rankings}
-        return [("", self.table()), *((title, table) for title, table in further.items() if table[1])]
+        """The verdicts, and the topics that fell most."""
+        title = f"{self.unit.capitalize()}s that fell most (they never block)"
+        return [("", self.table()), *[(title, rows_of(fallen)) for fallen in [self._fallen()] if fallen]]
 
     def _fallen(self) -> list[dict[str, Any]]:
         return [
@@ -217,16 +266,25 @@ class Gate(Result):
             for topic, old, new in each.fallen
         ]
 
+    @property
+    def level(self) -> float:
+        """The level of every bound."""
+        return LEVEL / self.looks
+
     def notes(self) -> list[str]:
         """The reasons of the verdicts, and notes on them."""
-        found = [each.sentence(self.margin, self.unit) for each in self.verdicts]
+        found = [each.sentence(self.margin, self.unit, self.looks) for each in self.verdicts]
         if not self.chosen:
             found.append(f"No margin was given; it is {self.margin} of the old values.")
+        bounds = f"lower and upper are one-sided bounds at {100 * (1 - self.level):.3g} % each"
+        found.append(bounds + (f", for {self.looks} looks." if self.looks > 1 else "."))
         if (count := self.verdicts[0].topics) < ENOUGH:
             found.append(
                 f"{counted(count, self.unit)} are few: the error of 5 % was measured from {ENOUGH} topics on."
             )
-        for each in self.verdicts:
+        whole = [each for each in self.verdicts if each.group is None]
+        found += filter(None, map(self._unseen, whole))
+        for each in whole:
             for kind, stands in each.stands.items():
                 certain = "is" if stands else "is not certainly"
                 found.append(f"{each.measure}: the verdict {certain} the same for every {WORDS[kind]}.")
@@ -237,7 +295,19 @@ class Gate(Result):
                     f"{each.measure}: {counted(each.drops, self.unit)} fell by more than {DROP:g} and "
                     f"{each.rises} rose, more than chance explains."
                 )
-        return found
+        return [*dict.fromkeys(found)]
+
+    def _unseen(self, each: Verdict) -> str:
+        """The note on failures of more topics than the margin that the topics at hand may not show."""
+        share, unseen = self.margin.share(each.old), 1 - self.level ** (1 / each.topics)
+        if share >= unseen:
+            return ""
+        measure = "" if self.margin.relative else f"{each.measure}: "
+        return (
+            f"{measure}{100 * unseen:.1f} % of all {self.unit}s may fail unseen by {each.topics}, more than "
+            f"the margin of {self.margin}; {ceil(log(self.level) / log(1 - share))} {self.unit}s would show "
+            "such a failure."
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per measure and group."""
@@ -249,9 +319,10 @@ class Gate(Result):
         `status` is the exit status of the command, 0 if an undecided gate passes.
         """
         if form == "json":
-            found = {"verdict": self.verdict, "old": self.old, "new": self.new, "margin": str(self.margin)}
-            lists = {"measures": self.records(), "fallen": self._fallen(), "notes": self.notes()}
-            return json.dumps({**found, "equivalent": self.equivalent, **lists}, indent=1)
+            found: dict[str, Any] = {"verdict": self.verdict, "old": self.old, "new": self.new}
+            found |= {"margin": str(self.margin)}
+            found |= {"looks": self.looks, "equivalent": self.equivalent, "measures": self.records()}
+            return json.dumps({**found, "fallen": self._fallen(), "notes": self.notes()}, indent=1)
         status = STATUS[self.verdict] if status is None else status
         passing = (HOLDS, UNDECIDED, SMALL) if status == 0 else (HOLDS,)
         suite = ElementTree.Element("testsuite", name="gate", tests=str(len(self._deciding)))
@@ -259,7 +330,7 @@ class Gate(Result):
             names = {"classname": f"gate {self.new} {self.old}", "name": each.name}
             case = ElementTree.SubElement(suite, "testcase", names)
             if each.verdict not in passing:
-                reason = {"type": each.verdict, "message": each.sentence(self.margin, self.unit)}
+                reason = {"type": each.verdict, "message": each.sentence(self.margin, self.unit, self.looks)}
                 ElementTree.SubElement(case, "failure", reason)
         suite.set("failures", str(len(suite.findall("*/failure"))))
         ElementTree.SubElement(suite, "system-out").text = "\n".join([self.summary, *self.notes()])
@@ -269,21 +340,24 @@ class Gate(Result):
 
     @plots.styled
     def figure(self) -> plots.Figure:
-        """Draw the mean difference (in % of the old mean, for a relative margin) and the margin."""
+        """Draw mean differences, in % of the old mean for a relative margin, with bounds and margin."""
         rows = [each for each in self.verdicts if each.verdict != SMALL]
-        percent, blue = 100 if self.margin.relative else 1, plots.COLOURS[0]
+        blue = plots.COLOURS[0]
         figure = plots.new_figure(7.0, 1.6 + 0.35 * len(rows))
         axes = figure.add_subplot()
         for place, each in enumerate(rows):
             filled = blue if each.verdict == HOLDS else "white"
-            whole = abs(each.old) or np.nan if self.margin.relative else 1
-            axes.plot(percent * each.difference / whole, place, "o", color=blue, markerfacecolor=filled)
-            edge = -sign_of(each.measure) * self.margin.size * percent
-            axes.plot([edge, edge], [place - 0.4, place + 0.4], color=plots.COLOURS[1])
+            scale = 100 / (abs(each.old) or np.nan) if self.margin.relative else 1
+            axes.plot([scale * each.lower, scale * each.upper], [place, place], color=blue)
+            axes.plot(scale * each.difference, place, "o", color=blue, markerfacecolor=filled)
+            for side in (-1, 1)[: 1 + self.equivalent]:
+                edge = side * sign_of(each.measure) * self.margin.size * (100 if self.margin.relative else 1)
+                axes.plot([edge, edge], [place - 0.4, place + 0.4], color=plots.COLOURS[1])
         axes.axvline(0, color=plots.GREY, linewidth=1.0)
         axes.set_yticks(range(len(rows)), [each.name for each in rows])
-        unit = " in % of the old mean" * self.margin.relative
-        text = f"{self.new} − {self.old}{unit}\nfilled: holds; coloured line: margin {self.margin}"
+        unit = " in % of the old mean" if self.margin.relative else ""
+        text = f"{self.new} − {self.old}{unit}, one-sided {100 * (1 - self.level):.3g} % bounds\n"
+        text += f"filled: holds; coloured line: margin {self.margin}"
         axes.set(ylim=(len(rows) - 0.5, -0.5), xlabel=text)
         return figure
 
@@ -298,6 +372,7 @@ def gate(
     by: By = None,
     every_group: bool = False,
     equivalent: bool = False,
+    looks: int = 1,
     stored: Evaluation | None = None,
 ) -> Gate:
     """Whether the second of two runs may replace the first one.
@@ -307,8 +382,9 @@ def gate(
     of the old values, as ``"5%"``, or a difference, as 0.01; the default
     is 5 %. `by` groups the topics, see `compare`. The verdicts of groups, whose p-values have Holm's
     correction for all of them, are notes, unless `every_group`: then each must hold. A group of fewer than 10
-    topics is not tested. `equivalent` asks whether the new run is neither worse nor better. `stored` has the
-    values of the old run from an earlier day. Needs the extra ``stats``.
+    topics is not tested. `equivalent` asks whether the new run is neither worse nor better. `looks` (≥ 1)
+    says how often the gate will decide in all, as topics are added: each bound then has the level
+    .05 / `looks`. `stored` has the values of the old run from an earlier day. Needs the extra ``stats``.
 
     With `sessions`, whether a verdict is the same for all orders of ties and all judgments is not known.
 
@@ -337,18 +413,20 @@ def gate(
         _refuse_drift(evaluation, stored)
     groups = groups_of(evaluation.topics, by, evaluation.attributes)
 
-    def verdicts(part: Evaluation, group: str | None = None) -> list[Verdict]:
-        return [_verdict(part, measure, group, size, equivalent) for measure in part.measures]
+    level = LEVEL / whole_number(looks, "looks", 1)
 
-    found = _corrected(verdicts(evaluation), equivalent)
-    rankings: Iterable[tuple[str, float, float, str]] = ()
+    def verdicts(part: Evaluation, group: str | None = None) -> list[Verdict]:
+        return [_verdict(part, measure, group, size, level, equivalent) for measure in part.measures]
+
+    found = _corrected(verdicts(evaluation), level, equivalent)
     if study is not None:
-        found = [replace(each, stands=_stands(each, size, equivalent, study, len(found))) for each in found]
-        rankings = _rankings(study) if equivalent else ()
+        found = [
+            replace(each, stands=_stands(each, size, level, equivalent, study, len(found))) for each in found
+        ]
     of_groups = [each for group, rows in groups.items() for each in verdicts(evaluation.on(rows), group)]
-    every = *found, *_corrected(of_groups, equivalent)
+    every = *found, *_corrected(of_groups, level, equivalent)
     (old, new), chosen, unit = evaluation.runs, margin is not None, evaluation.unit
-    return Gate(old, new, size, chosen, equivalent, every_group, every, tuple(rankings), unit)
+    return Gate(old, new, size, chosen, equivalent, every_group, every, unit, looks)
 
 
 def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.ndarray) -> None:
@@ -368,43 +446,67 @@ def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.nd
 
 
 def _verdict(
-    part: Evaluation, measure: Measure, group: str | None, margin: Margin, equivalent: bool
+    part: Evaluation, measure: Measure, group: str | None, margin: Margin, level: float, equivalent: bool
 ) -> Verdict:
-    """The verdict "holds", "undecided" or "too few topics"; p has no correction."""
+    """The verdict "holds", "undecided" or "too few topics"; its p of "worse" has no correction."""
     (old, new), count = part.of(measure), len(part.topics)
-    better, allowed = sign_of(measure) * differences_of(new, old)[0], margin.allowed(old)
+    change = differences_of(new, old)[0]
+    better, allowed = sign_of(measure) * change, margin.allowed(old)
     sides = [allowed + better, allowed - better][: 1 + equivalent]
-    holds = not better.any() or all(_bounds(side)[0] > 0 for side in sides)
-    mean_old, mean_new, difference, gain, loss = (
-        float(mean_over_topics(values)) for values in (old, new, new - old, better, allowed)
+    p_holds, p_worse = max(map(_p_above_0, sides)), _p_above_0(-better)
+    if equivalent:
+        p_worse = 2 * min(p_worse, 1 - p_worse) if better.any() else 1.0
+
+    half = np.abs(old) if sign_of(measure) > 0 else np.maximum(np.abs(old), abs(mean_over_topics(old)))
+    losses = np.abs(better) if equivalent else -better
+    changed, lost = int(np.count_nonzero(better)), int(((losses > 0) & (losses >= half / 2)).sum())
+    unseen, mean_old = _most_of(lost, count, level), float(mean_over_topics(old))
+    loses_little = p_holds < level or not changed
+    holds = loses_little and (changed >= FEW or not lost or unseen <= margin.share(mean_old))
+
+    found = Verdict(
+        measure,
+        group,
+        SMALL if group is not None and count < FEW else HOLDS if holds else UNDECIDED,
+        count,
+        mean_old,
+        float(mean_over_topics(new)),
+        float(mean_over_topics(change)),
+        *_bounds(old, change, margin.relative, level),
+        p_holds,
+        p_worse,
+        _p_above_0(-sides[0]) < level,
+        changed,
+        lost,
+        unseen,
+        fallen=tuple(
+            (part.topics[row], float(old[row]), float(new[row]))
+            for row in np.argsort(better, kind="stable")[:5].tolist()
+            if better[row] < 0
+        ),
+        drops=int((better < -DROP).sum()),
+        rises=int((better > DROP).sum()),
     )
-    error, p = _error(better), float(gain >= 0)  # p of a constant difference
-    if error > 0:
-        p = float(statistics_library("scipy.special").stdtr(count - 1, gain / error))
-    if equivalent and better.any():
-        p = 2 * min(p, 1 - p)
-    error, reachable, needed = _error(sides[0]), None, None
-    if error > 0 and loss > 0:
-        reach = (_quantile(1 - LEVEL, count) + _quantile(POWER, count)) * error
-        reachable = replace(margin, size=reach / mean_old if margin.relative else reach)
-        needed = topics_needed(loss, error * count**0.5, 2 * LEVEL, POWER)
-    lowest = [row for row in np.argsort(better, kind="stable")[:5].tolist() if better[row] < 0]
-    fallen = tuple((part.topics[row], float(old[row]), float(new[row])) for row in lowest)
-    drops, rises = int((better < -DROP).sum()), int((better > DROP).sum())
-    verdict = SMALL if group is not None and count < FEW else HOLDS if holds else UNDECIDED
-    means, beyond = (mean_old, mean_new, difference), _bounds(sides[0])[1] < 0
-    numbers = *means, p, beyond, reachable, needed
-    return Verdict(measure, group, verdict, count, *numbers, fallen, drops, rises)
+    loss, error = float(mean_over_topics(allowed)), _error(sides[0])
+    if loses_little or found.verdict != UNDECIDED or not error > 0 or not loss > 0:
+        return found
+    quantile = statistics_library("scipy.special").stdtrit
+    reach = (quantile(count - 1, 1 - level) + quantile(count - 1, POWER)) * error
+    reachable = replace(margin, size=float(reach / mean_old if margin.relative else reach))
+    deviations = error * count**0.5 * np.array([1.0, *deviation_limits(count)])
+    needed = (topics_needed(loss, deviation, 2 * level, POWER) for deviation in deviations.tolist())
+    return replace(found, reachable=reachable, **dict(zip(NEEDED, needed)))
 
 
-def _corrected(found: list[Verdict], equivalent: bool) -> list[Verdict]:
-    """The verdicts with Holm's correction of p for all that are tested."""
-    p, tested = np.array([each.p for each in found]), [each.verdict != SMALL for each in found]
+def _corrected(found: list[Verdict], level: float, equivalent: bool) -> list[Verdict]:
+    """The verdicts with Holm's correction of the p of "worse" for all that are tested."""
+    p, tested = np.array([each.p_worse for each in found]), [each.verdict != SMALL for each in found]
     p[tested] = holm(p[tested])
-    found = [replace(each, p=PValue(of)) for each, of in zip(found, p)]
-    clear = DIFFERS if equivalent else WORSE
+    found = [replace(each, p_worse=of) for each, of in zip(found, p.tolist())]
+    clear: dict[str, Any] = {"verdict": DIFFERS if equivalent else WORSE, "reachable": None}
+    clear |= dict.fromkeys(NEEDED)
     return [
-        replace(each, verdict=clear) if each.verdict == UNDECIDED and each.p < LEVEL else each
+        replace(each, **clear) if each.verdict == UNDECIDED and each.p_worse < level else each
         for each in found
     ]
 
@@ -414,19 +516,41 @@ def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / values.size**0.5) if np.ptp(values) else 0.0
 
 
-def _quantile(level: float, topics: int) -> float:
-    """The quantile of Student's t for the mean over so many topics."""
-    return float(statistics_library("scipy.special").stdtrit(topics - 1, level))
+def _p_above_0(values: np.ndarray) -> float:
+    """The p-value of the one-sided t-test of whether the true mean is above 0."""
+    mean, error = float(mean_over_topics(values)), _error(values)
+    if error == 0:
+        return float(mean <= 0)
+    return float(statistics_library("scipy.special").stdtr(values.size - 1, -mean / error))
 
 
-def _bounds(values: np.ndarray) -> tuple[float, float]:
-    """The one-sided 95 % bounds of the mean."""
-    mean, reach = float(mean_over_topics(values)), _quantile(1 - LEVEL, values.size) * _error(values)
-    return mean - reach, mean + reach
+def _most_of(lost: int, count: int, level: float) -> float:
+    """The one-sided upper bound of the share of topics of which `lost` of `count` were drawn."""
+    special = statistics_library("scipy.special")
+    return 1.0 if lost == count else float(special.betaincinv(lost + 1, count - lost, 1 - level))
+
+
+def _bounds(old: np.ndarray, change: np.ndarray, relative: bool, level: float) -> tuple[float, float]:
+    """The one-sided bounds of the mean change; if `relative`, those of its share of the old mean times this.
+
+    By Fieller, the ratio r of the means is within its bounds if Student's t does not tell the mean of
+    new − r·old from 0. There are none if t does not tell the old mean from 0.
+    """
+    n, mean = old.size, float(mean_over_topics(change))
+    if not relative:
+        lower, upper = student_interval(mean, _error(change), n - 1, 1 - 2 * level)
+        return float(lower), float(upper)
+    t = statistics_library("scipy.special").stdtrit(n - 1, 1 - level)
+    variances, base = t**2 * np.cov(old, change) / n, float(mean_over_topics(old))
+    a, b, c = base**2 - variances[0, 0], base * mean - variances[0, 1], mean**2 - variances[1, 1]
+    if not a > 0:
+        return np.nan, np.nan
+    root = max(b**2 - a * c, 0.0) ** 0.5
+    return float((b - root) / a * base), float((b + root) / a * base)
 
 
 def _stands(
-    verdict: Verdict, margin: Margin, equivalent: bool, study: Study, measures: int
+    verdict: Verdict, margin: Margin, level: float, equivalent: bool, study: Study, measures: int
 ) -> dict[str, bool]:
     """Whether the verdict is certainly the same for all orders of ties and for all judgments.
 
@@ -444,9 +568,13 @@ def _stands(
         least, most = margin.allowed(old)
         if holds:
             sides = [(least + low, most + high), (least - high, most - low)][: 1 + equivalent]
-            found[kind] = all(_least_bound(*side, LEVEL) > 0 for side in sides)
+            may_lose = (low < 0) & (-low >= np.abs(old).min(axis=0) / 2)
+            changes_many = ((low > 0) | (high < 0)).sum() >= FEW
+            found[kind] = bool(
+                (changes_many or not may_lose.any()) and all(_least_bound(*side, level) > 0 for side in sides)
+            )
         else:
-            worst = _least_bound(-high, -low, LEVEL / measures)
+            worst = _least_bound(-high, -low, level / measures)
             found[kind] = worst > 0 and bool((most + high).mean() <= 0)
     return found
 
@@ -459,7 +587,8 @@ def _least_bound(low: np.ndarray, high: np.ndarray, level: float) -> float:
     is also least at an end.
     """
     count = low.size
-    scale = _quantile(1 - level, count) / (count * (count - 1)) ** 0.5
+    quantile = float(statistics_library("scipy.special").stdtrit(count - 1, 1 - level))
+    scale = quantile / (count * (count - 1)) ** 0.5
     ends, chosen, found = np.stack([low, high]), low, -np.inf
     for _ in range(20):  # each step has the centre and the scale of the ends that the last one chose
         centre = chosen.mean()
@@ -496,18 +625,3 @@ def _refuse_drift(evaluation: Evaluation, stored: Evaluation) -> None:
                 f"{old}: {measure} is not what was stored in {counted(len(moved), 'topic')} "
                 f"({listed(moved, 5)}): the run, the qrels or the measure has changed"
             )
-
-
-def _rankings(study: Study) -> Iterator[tuple[str, float, float, str]]:
-    """Kendall's τ and RBO of the two rankings of each topic, and the documents that moved most."""
-    kendall = statistics_library("scipy.stats").kendalltau
-    documents = [iter(run.block.documents(np.arange(run.ranks.score.size))) for run in study.runs]
-    sizes = zip(*(run.ranks.retrieved.tolist() for run in study.runs))
-    for topic, lengths in zip(study.judgments.topics, sizes):
-        old, new = (dict(zip(islice(*of), count(1))) for of in zip(documents, lengths))
-        common = [doc for doc in old if doc in new]
-        first, second = (np.array([ranks[doc] for doc in common]) for ranks in (old, new))
-        far = np.argsort(-np.abs(first - second), kind="stable")[:3].tolist()
-        moved = [f"{common[row]} {first[row]}→{second[row]}" for row in far if first[row] != second[row]]
-        tau = float(kendall(first, second)[0]) if len(common) > 1 else float(len(common) or np.nan)
-        yield topic, tau, rbo(first, second, min(lengths)), ", ".join(moved)

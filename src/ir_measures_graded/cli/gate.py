@@ -2,7 +2,7 @@
 
 from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
-from .arguments import VALUES, add_collection, chosen, inputs, options, values_by_collection
+from .arguments import VALUES, add_collection, at_least_1, chosen, inputs, options, values_by_collection
 from .parser import Namespace, Parser
 from .results import add_output, shown
 
@@ -25,6 +25,12 @@ def declare(parser: Parser) -> None:
     )
     parser.option("--undecided", "exit status 0 or 1 in place of 3", choices=("pass", "fail"))
     parser.option("--every-group", "with --by: NEW must hold in every group")
+    parser.option(
+        "--looks K",
+        "how often the gate decides in all, as topics are added; default: 1",
+        type=at_least_1,
+        default=1,
+    )
     parser.option("--equivalent", "NEW must be neither worse nor better, for a reproduction")
     add_output(parser, documents=("json", "xml"))
 
@@ -32,10 +38,12 @@ def declare(parser: Parser) -> None:
 def run(arguments: Namespace) -> list[str]:
     """Decide whether a new run may replace an old one.
 
-    Exit status 0 (holds): NEW is not worse than OLD by the margin; the chance of a wrong "holds" is 5 %. 1
-    (worse): NEW is significantly worse. 3 (undecided): the topics are too few; the output tells how many are
-    needed, and which margin they can show. 2: an error. All measures must hold. -o gate.xml is for readers of
-    JUnit's format, -o gate.md for the summary of a job. The topics that fell most are listed and never block.
+    Exit status 0 (holds): NEW is not worse than OLD by the margin; this is wrong in at most 5 % of cases if
+    losses are spread over topics. 1 (worse): NEW is significantly worse. 3 (undecided): the topics are too
+    few; the output tells how many are needed, and which margin they can show. 2: an error. All measures must
+    hold. If fewer than 10 topics differ, the output tells how many lost half of their value. To add topics
+    and decide again, say before how often with --looks. -o gate.xml is for readers of JUnit's format, -o
+    gate.md for the summary of a job. The topics that fell most are listed and never block.
 
       ir_measures_graded gate qrels.txt old.run new.run nDCG_JK@10 P@10 --margin 5% -o gate.xml
       ir_measures_graded gate --values values.csv old new --margin 0.01
@@ -43,7 +51,7 @@ def run(arguments: Namespace) -> list[str]:
     """
     if arguments.every_group and arguments.by is None:
         raise GradedError("--every-group requires --by")
-    settings = options(arguments, "margin", "by", "every_group", "equivalent")
+    settings = options(arguments, "margin", "by", "every_group", "equivalent", "looks")
     stored = values_by_collection(arguments, apart=False).get("")
     if stored is not None and arguments.qrels in stored.runs:
         found = gate(chosen(arguments, stored), **settings)

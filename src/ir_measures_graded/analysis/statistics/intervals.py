@@ -5,7 +5,7 @@ of the topics that matter.
 """
 
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -52,8 +52,8 @@ def mean_interval(
         return mean, mean
     scaled = (values - low) / spread  # tiny values would underflow when squared
     if method == STUDENT:
-        reach = student_quantile(confidence, values.size - 1) * scaled.std(ddof=1) / values.size**0.5
-        bounds = scaled.mean() - reach, scaled.mean() + reach
+        error = scaled.std(ddof=1) / values.size**0.5
+        bounds = student_interval(scaled.mean(), error, values.size - 1, confidence)
     else:
         options = {"confidence_level": confidence, "random_state": np.random.default_rng(seed)}
         options |= {"n_resamples": RESAMPLES, "batch": max(1, RESAMPLED_AT_ONCE // values.size)}
@@ -61,6 +61,17 @@ def mean_interval(
         bounds = bootstrap((scaled,), np.mean, method="BCa", **options).confidence_interval
     lower, upper = (float(low + spread * bound) for bound in bounds)
     return lower, upper
+
+
+def student_interval(mean: Any, error: Any, degrees: Any, confidence: float = 0.95) -> tuple[Any, Any]:
+    """The lower and upper bound of Student's t, for numbers or arrays of estimates and standard errors.
+
+    >>> lower, upper = student_interval(0.5, 0.1, 10)
+    >>> round(float(lower), 3), round(float(upper), 3)
+    (0.277, 0.723)
+    """
+    reach = statistics_library("scipy.special").stdtrit(degrees, (1 + confidence) / 2) * error
+    return mean - reach, mean + reach
 
 
 @cache

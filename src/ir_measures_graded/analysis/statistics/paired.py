@@ -19,7 +19,7 @@ import numpy as np
 
 from ...core.by_topic import mean_over_topics
 from ...errors import GradedError
-from .intervals import BCA, STUDENT, mean_interval, student_quantile
+from .intervals import BCA, STUDENT, mean_interval, student_interval
 from .options import statistics_library
 from .significance import differences_of, holm, quietly
 
@@ -93,20 +93,19 @@ def paired(
         deviation = np.where(constant, np.nan, differences.std(axis=1, ddof=1))
         effect_size = np.where(equal, 0.0, mean / deviation)
         if errors is None:
-            statistic = effect_size * topics**0.5
-            reach = student_quantile(level, degrees) * deviation / topics**0.5
+            statistic, error = effect_size * topics**0.5, deviation / topics**0.5
         else:
             error, degrees = errors
             equal, constant = (error <= noise) & equal, (error <= noise) & ~equal
             error = np.where(constant, np.nan, error)
-            statistic, reach = mean / error, special.stdtrit(degrees, (1 + level) / 2) * error
+            statistic = mean / error
     statistic[equal] = np.nan
     p = 2 * special.stdtr(degrees, -np.abs(statistic))
     p[equal] = 1.0
     adjusted = holm(p, count)
     if topics < FEW and (count > 1 or families is not None):
         p, adjusted = np.full((2, count), np.nan)
-    lower, upper = mean - reach, mean + reach
+    lower, upper = student_interval(mean, error, degrees, level)
     if interval == BCA:
         for row in np.flatnonzero(~equal & ~constant):
             lower[row], upper[row] = mean_interval(differences[row], level, BCA, seed=seed)
@@ -155,6 +154,18 @@ def topics_needed(
     if deviation == 0:
         return 2
     return fewest_topics(lambda topics: chance_to_find(difference / deviation, topics, alpha) >= power)
+
+
+def deviation_limits(topics: int, confidence: float = 0.8) -> tuple[float, float]:
+    """The two-sided limits of a true standard deviation, in estimates from so many topics.
+
+    >>> [round(limit, 2) for limit in deviation_limits(10)]
+    [0.78, 1.47]
+    """
+    chi2, degrees = statistics_library("scipy.special").chdtri, topics - 1
+    tails = (1 - confidence) / 2, (1 + confidence) / 2
+    low, high = (float((degrees / chi2(degrees, tail)) ** 0.5) for tail in tails)
+    return low, high
 
 
 def check_difference(difference: float) -> None:
