@@ -1,27 +1,35 @@
 """How often decisions from a sample of topics are wrong: procedures of `compare`, and rules for a release.
 
-    python tests/benchmarks/decisions.py procedures QRELS RUN …
-    python tests/benchmarks/decisions.py gate QRELS RUN …
+    python tests/benchmarks/decisions.py procedures|gate|margins|rare|looks|groups QRELS RUN …
+    python tests/benchmarks/decisions.py collections
 
-Both draw topics with replacement from the values of published runs. The means over all topics are the truth.
+All but the last draw topics with replacement from the values of published runs. The means over all topics are
+the truth.
 
 `procedures` prints, for n topics, the family-wise error of each procedure over all pairs of runs (a
 difference is called significant although the values were moved so that all means are equal) and its power
 (the share of the true differences that it finds), without and with a bystander, a run far below the others.
 
 `gate` takes pairs of runs, multiplies the values of the new run so that it is truly worse by a share, and
-prints how often the gate decides and how often two other rules block.
+prints how often the gate decides and how often two other rules block. `margins` prints the margin that topics
+can show, and how often equal systems hold. `rare` lets a share of the topics fall to 0, and `looks` adds
+topics and decides again.
+
+`groups` makes two systems equal, groups the topics by the values of one of them or at random, and prints how
+often a difference is found. `collections` prints the coverage of intervals over collections.
 """
 
 import sys
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from ir_measures_graded.analysis import evaluate
+from ir_measures_graded import analysis, nDCG_JK
+from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.analysis.statistics.paired import paired
 from ir_measures_graded.analysis.statistics.significance import conover, holm, tukey_hsd
 from ir_measures_graded.output import formats
@@ -31,11 +39,13 @@ ALPHA = 0.05
 Pairs = list[tuple[int, int]]
 
 
-def values_of(qrels: str, runs: tuple[str, ...]) -> dict[str, np.ndarray]:
+def values_of(
+    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...] = MEASURES
+) -> dict[str, np.ndarray]:
     """The values of the runs (runs × topics) by each measure."""
     named = {Path(run).name.removesuffix(".run.gz"): run for run in runs}
-    found = evaluate(qrels, named, MEASURES)
-    return {measure: found.of(measure) for measure in MEASURES}
+    found = evaluate(qrels, named, measures)
+    return {measure: found.of(measure) for measure in measures}
 
 
 def after_friedman(values: np.ndarray, pairs: Pairs) -> np.ndarray:
@@ -111,11 +121,83 @@ def _decisions(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     return np.mean([holds, worse, ~holds & ~worse, fell, fell & (two_sided < ALPHA)], axis=1)
 
 
+def near_pairs(values: np.ndarray, worse_by: float = 0.0) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The values of pairs of runs with like means; the second run is made truly worse by a share."""
+    means = values.mean(axis=1)
+    near = [(a, b) for a, b in combinations(range(len(values)), 2) if means[b] > 0.8 * means[a]]
+    return [(values[a], values[b] * (means[a] / means[b]) * (1 - worse_by)) for a, b in near]
+
+
+def decided(old: np.ndarray, new: np.ndarray, **options: Any) -> analysis.Gate:
+    """The gate's decision on two runs."""
+    topics = tuple(map(str, range(old.size)))
+    return analysis.gate(
+        Evaluation(("old", "new"), (nDCG_JK,), topics, np.stack([old, new])[:, None]), **options
+    )
+
+
+def margins(qrels: str, *runs: str, draws: int = 20) -> None:
+    rows = []
+    for measure, values in values_of(qrels, runs, (*MEASURES, "P@10")).items():
+        random, reachable, held = np.random.default_rng(1), [], []
+        for old, new in near_pairs(values):
+            for _ in range(draws):
+                sample = random.integers(0, old.size, 50)
+                found = decided(old[sample], new[sample]).verdicts[0]
+                held.append(found.verdict == "holds")
+                e = new[sample] - 0.95 * old[sample]
+                reach = stats.t.isf([0.05, 0.2], 49).sum() * stats.sem(e) / old[sample].mean()
+                reachable.append(reach)
+        rows.append([measure, *np.quantile(reachable, [0.25, 0.5, 0.75]), np.mean(held)])
+    columns = ["measure", "margin: lower quartile", "median", "upper quartile", "equal systems hold at 5 %"]
+    print(*formats.markdown(columns, rows, 3), sep="\n")
+
+
+def rare(qrels: str, *runs: str, draws: int = 400) -> None:
+    rows = []
+    for measure, values in values_of(qrels, runs).items():
+        for margin in ("2%", "5%"):
+            for share in (0.0, 0.03, 0.06):
+                row = [measure, margin, f"{100 * share:g} %"]
+                for topics in (50, 100, 150):
+                    random, held = np.random.default_rng(topics), []
+                    for _ in range(draws):
+                        old = values[
+                            random.integers(len(values)), random.integers(0, values.shape[1], topics)
+                        ]
+                        new = np.where(random.random(topics) < share, 0, old)
+                        held.append(decided(old, new, margin=margin).holds)
+                    row.append(np.mean(held))
+                rows.append(row)
+    columns = ["measure", "margin", "topics that fall to 0", "50 topics hold", "100", "150"]
+    print(*formats.markdown(columns, rows, 3), sep="\n")
+
+
+def looks(qrels: str, *runs: str, draws: int = 2000) -> None:
+    rows = []
+    for measure, values in values_of(qrels, runs).items():
+        pairs, random, wrong = near_pairs(values, worse_by=0.05), np.random.default_rng(3), np.zeros(5)
+        for _ in range(draws):
+            old, new = pairs[random.integers(len(pairs))]
+            sample = random.integers(0, old.size, 2000)
+            old, new = old[sample], new[sample]
+            wrong[0] += decided(old[:50], new[:50]).holds
+            for place, each in ((1, 1), (2, 2)):
+                first = decided(old[:50], new[:50], looks=each)
+                needed = max(first.verdicts[0].needed or 50, 50)
+                wrong[place] += first.holds or decided(old[:needed], new[:needed], looks=each).holds
+            sizes = range(25, 201, 25)
+            for place, each in ((3, 1), (4, len(sizes))):
+                wrong[place] += any(decided(old[:n], new[:n], looks=each).holds for n in sizes)
+        rows.append([measure, *wrong / draws])
+    columns = ["measure", "once", "again with the needed topics", "with --looks 2"]
+    columns += ["at 25, 50, … 200 topics", "with --looks 8"]
+    print(*formats.markdown(columns, rows, 3), sep="\n")
+
+
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["procedures", qrels, *runs]:
-            procedures(qrels, *runs)
-        case ["gate", qrels, *runs]:
-            gate(qrels, *runs)
+        case [("procedures" | "gate" | "margins" | "rare" | "looks" | "groups") as name, qrels, *runs]:
+            globals()[name](qrels, *runs)
         case _:
             sys.exit(__doc__)

@@ -167,12 +167,12 @@ class Verdict:
             lost = f"{self.lost or 'none'} lost at least half of {'their' if self.lost > 1 else 'its'} value"
             rare = f"{self.changed} of {of} changed, {lost}; "
             rare += f"up to {100 * self.unseen:.1f} % of {unit}s may"
+        p = "" if self.p is None else f" (p = {self.p:.4f})"
         difference = f"the difference is {self.difference:+.4f}"
-        difference += f" (p = {self.p:.4f})" if self.p is not None else ""
         if self.verdict == SMALL:
             reason = f"{of}, and {FEW} are the least that are tested"
         elif self.verdict == HOLDS:
-            reason = f"over {of}, the new run is not worse by {margin}; {rare or difference}"
+            reason = f"over {of}, the new run is not worse by {margin}{p}; {rare or difference}"
         elif self.verdict != UNDECIDED:
             reason = (
                 f"{difference}, {'beyond' if self.beyond else 'not certainly beyond'} the margin of {margin}"
