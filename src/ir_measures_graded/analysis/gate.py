@@ -44,8 +44,9 @@ from ..evaluation.named import Qrels, Runs, Study
 from ..evaluation.sessions import Given
 from ..evaluation.values import number_in
 from ..output import plots
-from ..output.formats import Table, counted, listed, rows_of
+from ..output.formats import counted, listed
 from ..output.result import Result
+from ..output.tables import Table
 from .comparison import PValue
 from .ranges import differences_by_topic
 from .statistics.intervals import student_interval
@@ -65,7 +66,12 @@ ENOUGH: Final = 50
 """With fewer topics, a system that is worse by exactly the margin passes in more than 5 % of cases."""
 DROP: Final = 0.1 + EXACT
 """A note counts topics that fall, or rise, by more than this."""
-NEEDED: Final = ("needed", "needed_least", "needed_most")
+RECORDED: Final = (
+    "measure", "group", "verdict", "topics", "old", "new", "difference", "lower", "upper", "p", "p_holds",
+    "p_worse", "beyond", "changed", "lost", "unseen", "drops", "rises", "reachable", "needed", "needed_least",
+    "needed_most", "stands_over_ties", "stands_over_judgments",
+)  # fmt: skip
+FALLEN: Final = ("measure", "topic", "old", "new", "difference")
 WORDS: Final = {"ties": "order of tied documents", "unjudged": "judgment of unjudged documents"}
 
 
@@ -197,8 +203,7 @@ class Verdict:
 
     def record(self) -> dict[str, Any]:
         """The numbers as a row for programs."""
-        row = {key: value for key, value in vars(self).items() if key not in ("fallen", "stands")}
-        row |= {"measure": str(self.measure), "reachable": self.reachable and str(self.reachable)}
+        row = vars(self) | {"measure": str(self.measure), "reachable": self.reachable and str(self.reachable)}
         row |= {name: None for name in ("lower", "upper") if np.isnan(row[name])}
         ties, judgments = map(self.stands.get, WORDS)
         return row | {"p": self.p, "stands_over_ties": ties, "stands_over_judgments": judgments}
@@ -243,24 +248,25 @@ class Gate(Result):
         measures = listed(dict.fromkeys(each.measure for each in self.verdicts))
         return f"{self.verdict}: {self.new} against {self.old} by {measures}, margin {self.margin}"
 
-    def table(self) -> Table:
-        """Column names and rows: one row per measure and group."""
+    def data(self) -> Table:
+        """One row per measure and group."""
+        return Table.of(RECORDED, [each.record() for each in self.verdicts])
+
+    def tables(self) -> list[Table]:
+        """The verdicts, and the topics that fell most."""
         columns = ["measure", "group", "old", "new", "difference", "lower", "upper", "p", "verdict"]
         if all(each.group is None for each in self.verdicts):
             columns.remove("group")
         if any(each.reachable for each in self.verdicts):
             columns += ["reachable", "needed"]
-        rows = [record | {"group": record["group"] or f"all {self.unit}s"} for record in self.records()]
-        return columns, [[row[column] for column in columns] for row in rows]
-
-    def parts(self) -> list[tuple[str, Table]]:
-        """The verdicts, and the topics that fell most."""
+        rows = [row | {"group": row["group"] or f"all {self.unit}s"} for row in self.records()]
         title = f"{self.unit.capitalize()}s that fell most (they never block)"
-        return [("", self.table()), *[(title, rows_of(fallen)) for fallen in [self._fallen()] if fallen]]
+        fallen = Table.of(FALLEN, self._fallen(), title)
+        return [Table.of(columns, rows), *([fallen] if fallen.rows else [])]
 
     def _fallen(self) -> list[dict[str, Any]]:
         return [
-            {"measure": str(each.measure), "topic": topic, "old": old, "new": new, "difference": new - old}
+            dict(zip(FALLEN, (str(each.measure), topic, old, new, new - old)))
             for each in self.verdicts
             if each.group is None
             for topic, old, new in each.fallen
@@ -308,10 +314,6 @@ class Gate(Result):
             f"the margin of {self.margin}; {ceil(log(self.level) / log(1 - share))} {self.unit}s would show "
             "such a failure."
         )
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per measure and group."""
-        return [each.record() for each in self.verdicts]
 
     def written(self, form: str, status: int | None = None) -> str:
         """The result as a document: ``json``, or ``xml`` for JUnit's readers.
@@ -493,9 +495,11 @@ def _verdict(
     quantile = statistics_library("scipy.special").stdtrit
     reach = (quantile(count - 1, 1 - level) + quantile(count - 1, POWER)) * error
     reachable = replace(margin, size=float(reach / mean_old if margin.relative else reach))
-    deviations = error * count**0.5 * np.array([1.0, *deviation_limits(count)])
-    needed = (topics_needed(loss, deviation, 2 * level, POWER) for deviation in deviations.tolist())
-    return replace(found, reachable=reachable, **dict(zip(NEEDED, needed)))
+    deviation = error * count**0.5
+    needed, least, most = (
+        topics_needed(loss, limit * deviation, 2 * level, POWER) for limit in (1.0, *deviation_limits(count))
+    )
+    return replace(found, reachable=reachable, needed=needed, needed_least=least, needed_most=most)
 
 
 def _corrected(found: list[Verdict], level: float, equivalent: bool) -> list[Verdict]:
@@ -503,10 +507,11 @@ def _corrected(found: list[Verdict], level: float, equivalent: bool) -> list[Ver
     p, tested = np.array([each.p_worse for each in found]), [each.verdict != SMALL for each in found]
     p[tested] = holm(p[tested])
     found = [replace(each, p_worse=of) for each, of in zip(found, p.tolist())]
-    clear: dict[str, Any] = {"verdict": DIFFERS if equivalent else WORSE, "reachable": None}
-    clear |= dict.fromkeys(NEEDED)
+    clear = DIFFERS if equivalent else WORSE
     return [
-        replace(each, **clear) if each.verdict == UNDECIDED and each.p_worse < level else each
+        replace(each, verdict=clear, reachable=None, needed=None, needed_least=None, needed_most=None)
+        if each.verdict == UNDECIDED and each.p_worse < level
+        else each
         for each in found
     ]
 
