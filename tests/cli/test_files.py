@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from command_line import GAINS
+from ir_measures_graded import GradedError
+from ir_measures_graded.output.files import write_whole
 
 COMMANDS = {
     "evaluate": ["qrels", "run", "other", "nCG@1"],
@@ -88,8 +90,9 @@ def test_an_error_leaves_the_old_file(refusal):
 
 def test_of_several_files_none_is_written_if_one_cannot_be(refusal):
     Path("values.csv").write_text("old")
-    told = refusal("holes", "qrels", "run", "other", "P@2", "-o", "values.csv", "--ask", "no/ask.csv")
-    assert told == "no/ask.csv: cannot be written: No such file or directory"
+    Path("file").touch()
+    told = refusal("holes", "qrels", "run", "other", "P@2", "-o", "values.csv", "--ask", "file/ask.csv")
+    assert told == "cannot write 'file/ask.csv': there is no folder 'file'; create it"
     assert Path("values.csv").read_text() == "old"
 
 
@@ -143,3 +146,37 @@ def test_a_symbolic_link_remains(output):
     output("evaluate", "qrels", "run", "AP", "-o", "link.csv")
     assert os.readlink("link.csv") == "target.csv"
     assert Path("target.csv").read_text().startswith("run,AP\n")
+
+
+def test_threads_write_their_own_files(folder):
+    Path("new").mkdir()
+
+    def write(thread):
+        for number in range(100):
+            write_whole(folder / "new" / f"{thread}-{number}", f"{thread} {number}".encode() * 1000)
+
+    threads = [threading.Thread(target=write, args=[number]) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    names = [f"{thread}-{number}" for thread in range(4) for number in range(100)]
+    assert sorted(os.listdir("new")) == sorted(names)
+    for name in names:
+        assert (folder / "new" / name).read_text() == name.replace("-", " ") * 1000
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, MemoryError, OSError])
+def test_an_interrupted_file_leaves_nothing(folder, monkeypatch, stop):
+    Path("new").mkdir()
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(stop))
+    with pytest.raises(GradedError if stop is OSError else stop):
+        write_whole(folder / "new" / "a", b"content")
+    assert os.listdir("new") == []
+
+
+@pytest.mark.parametrize(("path", "reason"), [("no/f.csv", "there is no folder 'no'"), ("d.csv", "a folder")])
+@pytest.mark.parametrize("option", ["-o", "--ask"])
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(refusal, option, path, reason):
+    Path("d.csv").mkdir()
+    assert reason in refusal("holes", "no-such-collection", "run", "P@2", option, path)

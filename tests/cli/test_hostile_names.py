@@ -59,8 +59,10 @@ def hostile(folder):
 
 
 def _write(path, columns, rows):
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    parquet.write_table(parquet.pa.table(dict(zip(columns, map(list, zip(*rows))))), path)
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow.parquet import write_table
+
+    write_table(pyarrow.table(dict(zip(columns, map(list, zip(*rows))))), path)
 
 
 def test_every_command_is_tested():

@@ -41,10 +41,10 @@ COMMANDS = tuple(name for commands in PURPOSES.values() for name in commands)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line; returns the exit status, see `program.run`. It is 130 after Ctrl-C."""
+    """Run the command line; returns the exit status, see `program.run`. It is 128 + N after signal N."""
     try:
         from .program import run  # takes time
 
         return run(argv)
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as error:  # a signal
+        return 128 + (error.args[0] if error.args else 2)

@@ -34,7 +34,8 @@ def declare(parser: Parser) -> None:
     parser.option(
         "--ask FILE",
         "write the documents for a judge: as CSV with an empty column level if FILE ends in .csv, "
-        "else as lines 'topic 0 document ?'",
+        "else as lines 'topic 0 document ?'; open CSV in spreadsheets with all columns as text, as an id can "
+        "begin with =, +, - or @",
     )
     what = "add the judgments in FILE, written by --ask and filled in; repeatable"
     parser.option("--answers FILE", what, repeated=True)

@@ -25,6 +25,8 @@ from .completion import Completion
 from .parser import Parser
 
 LONGEST_WORD = 100
+STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""The signals after which a command cleans up and ends."""
 LONGEST_MESSAGE = 1000
 
 
@@ -37,8 +39,9 @@ def run(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else [*argv]
     if argv is None:  # the process is this command
         gc.freeze()  # imported modules live until its end: the collector need not search them
-    if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
+        for number in STOPS:
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                signal.signal(number, _interrupt)
     try:
         if sys.stdout is None:
             raise GradedError("cannot write the output: standard output is closed")
@@ -52,10 +55,11 @@ def run(argv: Sequence[str] | None = None) -> int:
         return _fail(_capped(str(error), words))
 
 
-def _interrupt(*_: object) -> NoReturn:
-    """Raise `KeyboardInterrupt`, and ignore further Ctrl-C, which would interrupt the clean-up."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    raise KeyboardInterrupt
+def _interrupt(number: int, _: object) -> NoReturn:
+    """Raise `KeyboardInterrupt`, and ignore further signals, which would interrupt the clean-up."""
+    for stop in STOPS:
+        signal.signal(stop, signal.SIG_IGN)
+    raise KeyboardInterrupt(number)
 
 
 def _lines(words: Sequence[str]) -> tuple[list[str], int]:

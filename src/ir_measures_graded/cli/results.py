@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import GradedError
 from ..output import plots
-from ..output.files import ending_of, refuse_repeated, write_files
+from ..output.files import ending_of, refuse_folders, refuse_repeated, write_files
 from ..output.formats import (
     FOR_PEOPLE,
     FORMATS,
@@ -99,6 +99,7 @@ def refuse_inputs(arguments: Namespace, written: Iterable[str] = ()) -> None:
     if "-" in inputs and sys.stdin is None:
         raise GradedError("standard input (-) is closed")
     refuse_repeated(outputs)
+    refuse_folders(path for path in outputs if path != "-")
     read = list(filter(os.path.exists, inputs))
     for path in filter(os.path.exists, outputs):
         if any(os.path.samefile(path, other) for other in read):

@@ -15,31 +15,51 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 def write_files(contents: Mapping[str, bytes]) -> None:
     """Replace files, each in one step: all of them, or none if one cannot be written.
 
-    No partly written file is ever visible. A file keeps its mode. A symbolic link remains, and its target is
-    replaced. Pipes and devices are written to. Raises `GradedError` for a file that cannot be written, and if
-    two paths name one file.
+    No partly written file is ever visible, and none stays behind after an error or an interruption. A file
+    keeps its mode. A symbolic link remains, and its target is replaced. Pipes and devices are written to.
+    Raises `GradedError` for a file that cannot be written, and if two paths name one file.
     """
     refuse_repeated(contents)
     partials: dict[str, str] = {}
     path = ""
     try:
         for path in sorted(contents, key=_is_channel):
-            target = written = os.path.realpath(path)
-            if not _is_channel(path):
-                name = f".ir_measures_graded.{os.getpid()}.{len(partials)}"
-                written = partials[path] = os.path.join(os.path.dirname(target), name)
-            with open(written, "wb") as file:
+            target = os.path.realpath(path)
+            if _is_channel(path):
+                with open(target, "wb") as file:
+                    file.write(contents[path])
+                continue
+            # The name is new, so it is no link to another file, and no other thread or process writes there.
+            partial = os.path.join(os.path.dirname(target), f".ir_measures_graded.{os.urandom(8).hex()}")
+            partials[partial] = target
+            with open(partial, "xb") as file:
                 file.write(contents[path])
-            if written != target and os.path.exists(target):
+                file.flush()
+                os.fsync(file.fileno())
+            if os.path.exists(target):
                 open(target, "rb+").close()  # a file without permission to write is not replaced
-                os.chmod(written, os.stat(target).st_mode & 0o777)
-        for path, partial in partials.items():
-            os.replace(partial, os.path.realpath(path))
+                os.chmod(partial, os.stat(target).st_mode & 0o777)
+        for partial, target in partials.items():
+            path = target
+            os.replace(partial, target)
     except OSError as error:
-        for partial in partials.values():
+        raise GradedError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        for partial in partials:
             with suppress(OSError):
                 os.unlink(partial)
-        raise GradedError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def refuse_folders(paths: Iterable[str]) -> None:
+    """Raise `GradedError` for a path that cannot be written because of its folder, or that is a folder."""
+    for path in paths:
+        folder = os.path.dirname(os.path.realpath(path))
+        if not os.path.isdir(folder):
+            raise GradedError(
+                f"cannot write {path!r}: there is no folder {os.path.dirname(path)!r}; create it"
+            )
+        if os.path.isdir(path):
+            raise GradedError(f"cannot write {path!r}: it is a folder")
 
 
 def refuse_repeated(paths: Iterable[str]) -> None:
@@ -58,5 +78,5 @@ def ending_of(path: str | os.PathLike[str]) -> str:
 
 
 def _is_channel(path: str) -> bool:
-    """Whether the path names a pipe, a device or a folder."""
+    """Whether the path names a pipe or a device."""
     return os.path.exists(path) and not os.path.isfile(path)
