@@ -1,28 +1,28 @@
-"""Arrays, batches, tables of values and input of gdeval that are refused, and the message."""
+"""Arrays, batches, tables of values and input of other providers that are refused."""
 
 import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pyarrow
 import pytest
 
-import golden
 from buckets import arrow
 from ir_measures_graded import CG, GradedError, array_values
 from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.evaluation.batches import evaluate_batches
 
+NAN, INF = np.nan, np.inf
+HEAD = "run,topic,measure,value\n"
+JUDGED, UNJUDGED = arrow({"q1": {"a": 1}}, "relevance"), arrow({}, "relevance")
+ONE = arrow({"q1": {"a": 1}}, "score")
+GOOD = {"1": {"a": 2.0, "b": 1.0}}
+
 
 class Unreadable:
     def __array__(self, dtype=None, copy=None):
         raise TypeError("it is on\nanother device")
-
-
-def values(content):
-    """The values in a file t with this content."""
-    Path("t").write_text(content)
-    return Evaluation.from_values("t")
 
 
 def batch(*row, **columns):
@@ -32,26 +32,171 @@ def batch(*row, **columns):
     return pyarrow.table({**columns, **{name: pyarrow.array(cells, kind) for (name, kind), cells in rows}})
 
 
-NAMES = {each.__name__: each for each in (array_values, evaluate_batches, evaluate, values, batch, arrow)} | {
-    "CG": CG,
-    "GOOD": {"1": {"a": 2.0, "b": 1.0}},
-    "HEAD": "run,topic,measure,value\n",
-    "JUDGED": arrow({"q1": {"a": 1}}, "relevance"),
-    "ONE": arrow({"q1": {"a": 1}}, "score"),
-    "UNJUDGED": arrow({}, "relevance"),
-    "UNREADABLE": Unreadable(),
-    "inf": np.inf,
-    "masked": np.ma.array,
-    "nan": np.nan,
-}
-
-
-@pytest.mark.parametrize(("line", "message"), golden.table(Path(__file__).with_name("messages.txt")))
-def test_a_call_is_refused_with_its_message(line, message, tmp_path, monkeypatch, capfd):
-    if "ERR@5" in line and shutil.which("perl") is None:
-        pytest.skip("Perl is not installed")
-    monkeypatch.chdir(tmp_path)
+def refusal(function, *given, **options):
     with pytest.raises(GradedError) as refused:
-        eval(line, dict(NAMES))
-    assert golden.shown(str(refused.value), message) == message, refused.value
-    assert capfd.readouterr().err == ""  # gdeval has not run
+        function(*given, **options)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "fact"),
+    [
+        (("CG", [1], [1]), "give group sizes, or one group id per document"),
+        (("CG", [1, 0, 1], [1, 2, 3], [2]), "groups [2] do not fit 3 labels"),
+        (("CG", [1, 0], [1, 2], [1, 1]), "1 for each of 2 documents, which may be sizes or ids; give [2]"),
+        (("CG", [1, 0], [1, 2], ["a", None]), "document 1 has no group id"),
+        (("CG", [1, 0], [1, 2], [3, NAN]), "document 1 has no group id"),
+        (("CG", [[1, 0]], [[1, 2]], [2]), "each row of two-dimensional labels is a group; leave out groups"),
+        (("CG", [1, 0], [1], [2]), "the scores have the shape (1,), the labels (2,)"),
+        (("CG", [[[1]]], [1], [1]), "the labels have 3 dimensions"),
+        (("CG", ["1"], [1], [1]), "the labels are of type <U1; give numbers"),
+        (("CG", np.ma.array(["1", "x"]), [1, 2], [2]), "the labels are of type <U1; give numbers"),
+        (("CG", Unreadable(), [1], [1]), "cannot read the labels as an array: it is on another device"),
+        (("CG", [1, 0, 1], [1, 2, 3], [[1], [1, 1]]), "cannot read the groups as an array: "),
+        (("CG", [], [], []), "the labels judge no document"),
+        (("CG", [[NAN, NAN]], [[1, 2]]), "the labels judge no document"),
+        (
+            ("CG", [1, INF], [1, 2], [2]),
+            "topic '0', document '1': the label is inf",
+        ),
+        (("CG", [1, 0], [1, NAN], ["a", "b"]), "topic 'b', document '0': the score is NaN"),
+        (("CG", [[1, 0]], [[1, NAN]]), "topic '0', document '1': the score is NaN"),
+        (
+            ("nDCG", [1, 0.5], [1, 2], [2]),
+            "document '1': nDCG is defined for whole numbers",
+        ),
+        (
+            ("ADM(norm='none')", [1, 0], [1, 2], [2]),
+            "document '1' has the score 2.0; it must be in",
+        ),
+        (("nDCG_IA@3", [1, 0], [1, 2], [2]), "the qrels have no intents"),
+        (("ERR@3", [1, 0], [1, 2], [2]), "the provider graded does not compute ERR@3"),
+        (("CG", [1, 0], [1, 2], [2], "docid"), "ties='docid' is not allowed; ties is mean, min, max, given"),
+    ],
+)
+def test_arrays(given, fact):
+    assert fact in refusal(array_values, *given)
+
+
+TWICE, NOT_RANKED = "topic 'q1' retrieves document 'a' twice", "topic 'q1', document 'b': the score is NaN"
+
+
+@pytest.mark.parametrize("by", [{}, {"by": ["day"]}])
+@pytest.mark.parametrize(
+    ("row", "fact"),
+    [
+        (("q1", "a", 1), TWICE),
+        (("q1", "b", NAN), NOT_RANKED),
+        (("q1", "b", None), "topic 'q1', document 'b': the score is null"),
+        (("q1", None, 1), "topic 'q1', document None: the doc_id is null"),
+        ((None, "b", 1), "topic None, document 'b': the query_id is null"),
+    ],
+)
+def test_rows_of_batches(row, fact, by):
+    for qrels in (JUDGED, UNJUDGED):
+        message = refusal(evaluate_batches, "CG", qrels, [batch(*row, day=[7, 7])], **by)
+        assert message.startswith("day=7: run: " if by else "run: ")
+        assert fact in message
+
+
+@pytest.mark.parametrize(
+    ("measures", "batches", "options", "fact"),
+    [
+        ("CG", [ONE, ONE], {}, "run: topic 'q1' is in two batches; give whole topics"),
+        ("CG", [{"q1": {"a": 1}}], {}, "run: expected Arrow data, not a dict"),
+        ("CG", [ONE], {"by": ["system"]}, "by: 'system' must be a column of every batch and of groups"),
+        ("CG", [ONE], {"by": ["query_id"]}, "by: 'query_id' must be a column of every batch"),
+        ("CG", [ONE], {"levels": ["high"]}, "levels: the level 'high' is not a number"),
+        ("CG", [ONE], {"levels": [1, NAN]}, "levels: a level is a finite number"),
+        (["AP", "ERR_G"], [ONE], {}, "ERR_G needs the levels of all topics; give levels"),
+        ("ERR_G(max_gain=0.5)", [ONE], {}, "topic 'q1' has a document of level 1, whose gain 1 is above"),
+    ],
+)
+def test_arguments_of_batches(measures, batches, options, fact):
+    assert fact in refusal(evaluate_batches, measures, JUDGED, batches, **options)
+
+
+@pytest.mark.parametrize(
+    ("content", "fact"),
+    [
+        (HEAD + "A,1,AP,0.5\nA,2,AP,high\n", "t: row 2, column value: 'high' is not a finite number"),
+        (HEAD + "A,1,AP,0.5\nA,all,AP,\nA,2,AP,\n", "t: row 3, column value: '' is not a finite number"),
+        (HEAD + "A,1,AP,1_0\n", "t: row 1, column value: '1_0' is not a finite number"),
+        ("run,topic,AP,x\nA,1,0.5,1\nA,2,0.1,inf\n", "t: row 2, column x: 'inf' is not a finite number"),
+        (HEAD + ",1,AP,0.5\n", "t: row 1, column run: '' is empty"),
+        (HEAD + "A,1,AP,1\nA,2,AP,1\nA,1,AP,1\n", "t: row 3: A has two values of AP for topic 1"),
+        (HEAD + "A,1,AP,1\nA,2,AP,1\nB,1,AP,1\n", "t: B lacks values of AP for 1 topic (2); give each run a"),
+        ("run,topic,AP,map\nA,1,0,1\n", "t: AP and map are the same measure; keep one"),
+        ("run,topic,x,x\nA,1,0,1\n", "t has two columns named x; rename one"),
+        ("run,name,AP\nA,1,0\n", "t has no column query_id (or qid, q_id …); it has run, name, AP"),
+        ("run,topic,AP\nA,1,0,7\n", "t: cannot be read as a table with a header: "),
+        ('[{"topic": 1, "AP": 1}, 3]', "t: cannot be read as a table with a header: "),
+        ("map\t1\t0.5\nmap\t2\n", "t: row 2, column value: '' is not a finite number"),
+    ],
+)
+def test_tables_of_values(content, fact, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t").write_text(content)
+    assert fact in refusal(Evaluation.from_values, "t")
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "reason"),
+    [
+        (
+            {"1": {"a": 1}},
+            {"1": {"b": 2.0, "a c": 1.0}},
+            "ids without blanks, but topic 1 retrieves document 'a c'",
+        ),
+        ({"1": {"a\x0bb": 1}}, GOOD, r"ids without blanks, but topic 1 judges document 'a\x0bb'"),
+        ({"1": {"a": 1, "": 1}}, GOOD, "ids without blanks, but topic 1 judges document ''"),
+        ({"q1": {"a": 1}}, {"q1": {"a": 1}}, "topics that are whole numbers, not 'q1'"),
+        ({"1": {"a": 1}, "01": {"a": 0}}, GOOD, "topics as numbers, so 1 and 01 are the same"),
+        ({"1": {"a": 5}}, GOOD, "whole levels up to 4, but topic 1 judges document 'a' with 5"),
+        ({"1": {"a": 0.5}}, GOOD, "whole levels up to 4, but topic 1 judges document 'a' with 0.5"),
+    ],
+)
+@pytest.mark.skipif(shutil.which("perl") is None, reason="Perl is not installed")
+def test_input_of_gdeval(qrels, run, reason, capfd):
+    """The Perl script behind ERR gets only what it reads correctly."""
+    for measures, options in ((["ERR@5", "RR"], {}), (["ERR@5"], {"provider": "gdeval"})):
+        message = refusal(evaluate, qrels, {"run": run}, measures, **options)
+        assert f"cannot compute ERR@5: gdeval takes {reason}" in message
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("qrels", "runs", "fact"),
+    [
+        (
+            {"q": {"a": NAN}},
+            {"x": {}},
+            "qrels: topic 'q', document 'a': the level is nan",
+        ),
+        (
+            {"q": {"a": 1}},
+            {"x": {"q": {"a": NAN}}},
+            "x: run: topic 'q', document 'a': the score is NaN",
+        ),
+        ({"q": {"a": 1}}, {"351": {"d": 1.0}}, "'351' is a topic of one run; pass {'mine': run}"),
+        (
+            {"q": {"a": 1}},
+            {"x": [pandas.DataFrame()] * 2},
+            "x: run: a list of DataFrames is not one table",
+        ),
+        ([pandas.DataFrame()], {"x": {}}, "qrels: a list of DataFrames is not one table"),
+        (
+            {"q": {"a": 1e308, "b": 1e308}},
+            {"x": {"q": {"a": 1, "b": 1}}},
+            "is inf for topic 'q'; a value must",
+        ),
+    ],
+)
+def test_inputs_of_evaluate(qrels, runs, fact):
+    assert fact in refusal(evaluate, qrels, runs, [CG])
+
+
+def test_ids_that_other_providers_cannot_read():
+    runs = {"x": {"q": {"b\ud800": 1.0, "a": 1.0}}}
+    message = refusal(evaluate, {"q": {"a": 1}}, runs, ["AP"], provider="pytrec_eval")
+    assert message == r"x: run: doc_id 'b\ud800' has a lone surrogate, which is not a character"

@@ -11,12 +11,13 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+import pandas
 import pyarrow
 import pytest
 from ir_measures import AP, RR, NumRet, nDCG
 from pyarrow import parquet
 
-from buckets import arrow, expected, qrels_and_runs, rows_of
+from buckets import arrow, expected, qrels_and_runs
 from ir_measures_graded import ERR_G, GradedError, TopicMeasure, nDCG_JK
 from ir_measures_graded.analysis import evaluate as evaluate_here
 from ir_measures_graded.integrations import spark as graded
@@ -36,6 +37,11 @@ SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }  # fmt: skip
 MEASURES = [nDCG_JK @ 10, ERR_G @ 5, ERR_G(unjudged="max") @ 2, AP, nDCG @ 10, RR @ 3, NumRet]
+
+
+def classes_of_errors(kind=GradedError):
+    """Our class of errors and its subclasses."""
+    return [kind, *(each for child in kind.__subclasses__() for each in classes_of_errors(child))]
 
 
 def java():
@@ -151,6 +157,15 @@ def test_errors_of_workers_reach_the_driver(spark):
     assert str(graded.cause(failure.value)).startswith(message)
 
 
+@pytest.mark.parametrize("kind", [*classes_of_errors()])
+def test_the_cause_of_a_failure_may_be_any_error_of_ours(kind):
+    text = (
+        f"Job aborted\n  File x\n{kind.__module__}.{kind.__qualname__}: nsDCG does not apply\n\tat org.apache"
+    )
+    assert str(graded.cause(RuntimeError(text))) == "nsDCG does not apply"
+    assert graded.cause(RuntimeError("java.lang.OutOfMemoryError: heap")) is None
+
+
 def test_invalid_arguments_fail_before_spark_computes(spark):
     qrels = spark.createDataFrame([("q", "a", 1)], "query_id string, doc_id string, relevance int")
     run = spark.createDataFrame([("q", "a", 1.0, 3)], "query_id string, doc_id string, score double, day int")
@@ -163,6 +178,12 @@ def test_invalid_arguments_fail_before_spark_computes(spark):
         (("AP", qrels, run, ["day", "day"]), {}, "by: 'day' occurs twice"),
         (("AP", qrels, run, "score"), {}, "by: 'score' is the name of another column"),
         (("AP", qrels, run), {"topics_per_bucket": 0}, "topics_per_bucket=0 is not allowed"),
+        (("nsDCG", qrels, run), {}, "nsDCG has a value for a session; Spark computes those"),
+        (("D_nDCG@5", qrels, run), {}, "the qrels have no intents"),
+        (("D_nDCG@5", qrels.withColumn("iteration", qrels.query_id), run), {}, "the qrels have no intents"),
+        (("RBP(p=0.5)", qrels, run), {}, "ir_measures does not compute RBP"),
+        (("AP", qrels, "run.parquet"), {}, r"not a builtins str; make one with spark.read.parquet\(path\)"),
+        (("AP", pandas.DataFrame(), run), {}, "qrels: expected a DataFrame of Spark, not a pandas DataFrame"),
     ]:
         with pytest.raises(GradedError, match=message):
             graded.aggregate(*arguments, **options)
@@ -207,24 +228,6 @@ def test_a_plugin_must_be_on_the_workers(spark, tmp_path, monkeypatch):
         values.collect()
     spark.addArtifacts(str(module), pyfile=True)
     assert graded.evaluate(shipped_measure.Levels(), qrels, run).collect()[0].value == 3
-
-
-@pytest.mark.usefixtures("spark")
-def test_the_script_for_spark_submit(tmp_path):
-    qrels, runs = qrels_and_runs(topics=8)
-    parquet.write_table(arrow(qrels, "relevance"), tmp_path / "qrels.parquet")
-    parquet.write_table(rows({"one": runs["one"]}), tmp_path / "run.parquet")
-    submit = shutil.which("spark-submit", path=os.path.dirname(sys.executable))
-    options = ["--master", "local[1]", "--driver-java-options", JAVA_OPTIONS]
-    for name, value in (SETTINGS | {"spark.sql.shuffle.partitions": "1"}).items():
-        options += ["--conf", f"{name}={value}"]
-    command = [submit, *options, graded.__file__, "qrels.parquet", "run.parquet", "AP", "nDCG_JK@10"]
-
-    done = subprocess.run([*command, "-o", "values"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    found = rows_of(parquet.read_table(tmp_path / "values"))
-    local = expected(qrels, {"one": runs["one"]}, [AP, nDCG_JK @ 10])
-    assert {("one", *row): value for row, value in found.items()} == local
 
 
 @pytest.mark.usefixtures("spark")

@@ -44,14 +44,14 @@ def evaluators(
     for group in groups.values():
         with explained(group):
             if provider is None:
-                _refuse_uncomputed(group)
+                refuse_uncomputed(group)
             other = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
             others.append((group, with_checks(other)))
     with about(judgments.name):
         return GradedEvaluator(graded, judgments.table, judgments.documents) if graded else None, others
 
 
-def _refuse_uncomputed(measures: Iterable[Measure]) -> None:
+def refuse_uncomputed(measures: Iterable[Measure]) -> None:
     """Raise `GradedError` for a measure that no provider computes; the message names measures like it."""
 
     def computed(measure: Measure) -> bool:

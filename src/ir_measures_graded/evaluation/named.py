@@ -378,4 +378,7 @@ def about(name: str | None) -> Iterator[None]:
     except FileError:  # FileError already names its file
         raise
     except GradedError as error:
-        raise type(error)(f"{name}: {error}" if name else str(error)) from error
+        if not name:
+            raise
+        # Not every subclass takes a message alone, so no constructor is called.
+        raise type(error).__new__(type(error), f"{name}: {error}") from error

@@ -7,33 +7,34 @@ last bit. `aggregate` takes the means over the topics.
 All workers need this package. A measure of a plugin also needs the plugin on all workers: install it there,
 or ship its modules with ``spark.addArtifacts("plugin.zip", pyfile=True)`` or with
 ``spark-submit --py-files plugin.zip``. A measure that a script or notebook defines is sent to the workers.
-
-The file of this module is also a script for ``spark-submit``. It evaluates Parquet files; see `main`.
 """
 
-# Absolute imports, because spark-submit runs the file itself.
 from __future__ import annotations
 
-import argparse
-import inspect
 import math
+import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir_measures import MeanAgg, Measure, SumAgg
 
-from ir_measures_graded.core.registry import plugins
-from ir_measures_graded.core.registry.notation import parse_measures
-from ir_measures_graded.core.rows.columns import QRELS, RUN, Role, column_name, column_names, is_rank
-from ir_measures_graded.errors import GradedError, install_hint, shown
-from ir_measures_graded.evaluation.batches import COLUMNS, evaluate_batches, needs_levels
+from ..core.measures.sessions import SessionMeasure
+from ..core.provider import GradedProvider
+from ..core.ranking.judged import NO_INTENTS
+from ..core.registry import plugins
+from ..core.registry.facts import needs_intents
+from ..core.registry.notation import parse_measures
+from ..core.rows.columns import QRELS, RUN, Role, column_name, column_names, is_rank
+from ..errors import GradedError, NotApplicableError, install_hint, shown
+from ..evaluation.batches import COLUMNS, evaluate_batches, needs_levels
+from ..evaluation.evaluators import refuse_uncomputed
 
 try:
-    from pyspark.sql import SparkSession, functions, types
-except ImportError:  # the documentation reads this module
-    SparkSession = None
+    from pyspark import sql
+    from pyspark.sql import functions, types
+except ImportError:  # `evaluate` tells how to install it
+    sql = None
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import Column, DataFrame
@@ -67,11 +68,15 @@ def evaluate(
     A worker holds the rows of one bucket in memory, which has about `topics_per_bucket` (≥ 1) topics. Choose
     a smaller number if there are many runs, or if topics have many rows.
 
-    Raises `GradedError` for measures, columns and types that cannot be used, and for empty qrels. A document
-    that a topic retrieves twice, contradictory judgments, NaN and nulls make Spark fail when it computes the
-    values. `cause` returns the `GradedError` of such a failure.
+    Raises `GradedError` for anything but DataFrames of Spark, for measures, columns and types that cannot be
+    used, for empty qrels, and for qrels without intents if a measure needs them. A document that a topic
+    retrieves twice, contradictory judgments, NaN and nulls make Spark fail when it computes the values.
+    `cause` returns the `GradedError` of such a failure.
     """
     wanted = parse_measures(measures)
+    for frame, role in ((qrels, QRELS), (run, RUN)):
+        _check_frame(frame, role)
+    _check_measures(wanted)
     if topics_per_bucket < 1:
         raise GradedError(f"topics_per_bucket={topics_per_bucket!r} is not allowed; it is at least 1")
     names = [by] if isinstance(by, str) else list(by)
@@ -119,11 +124,36 @@ def cause(failure: BaseException) -> GradedError | None:
     """
     if isinstance(failure, GradedError):
         return failure
-    found = re.search(r"\b(?:GradedError|FileError|TopicError): (.*)", str(failure))
+    found = re.search(rf"\b(?:{'|'.join(_names(GradedError))}): (.*)", str(failure))
     return GradedError(found[1].strip()) if found else None
 
 
+def _names(error: type[GradedError]) -> list[str]:
+    """The names of a class of errors and of its subclasses."""
+    return [error.__name__, *(name for each in error.__subclasses__() for name in _names(each))]
+
+
 # ------------------------------------------------------------------------------------ the plan
+
+
+def _check_frame(frame: Any, role: Role) -> None:
+    """Raise `GradedError` for anything but a DataFrame of Spark."""
+    if sql is None:
+        raise GradedError(f"PySpark is not installed; to install it: {install_hint('spark')}")
+    if not isinstance(frame, sql.DataFrame):
+        is_path = isinstance(frame, (str, os.PathLike))
+        how = "spark.read.parquet(path)" if is_path else "spark.createDataFrame(rows)"
+        what = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
+        raise GradedError(f"{role.kind}: expected a DataFrame of Spark, not a {what}; make one with {how}")
+
+
+def _check_measures(measures: Sequence[Measure]) -> None:
+    """Raise `GradedError` for a measure that no worker could compute."""
+    ours = GradedProvider()
+    refuse_uncomputed(measure for measure in measures if not ours.supports(measure))
+    for measure in measures:
+        if isinstance(measure, SessionMeasure):
+            raise NotApplicableError(f"{measure} has a value for a session; Spark computes those of topics")
 
 
 def _rows(frame: DataFrame, role: Role, by: Sequence[str] = ()) -> DataFrame:
@@ -179,16 +209,25 @@ def _quoted(name: str) -> str:
 
 
 def _topics_and_levels(qrels: DataFrame, measures: Sequence[Measure]) -> tuple[int, list[float] | None]:
-    """The approximate number of topics, and the levels of the collection if a measure needs them."""
-    levels = needs_levels(measures)
-    level = functions.col("relevance").cast("double")
-    rows, distinct, found = qrels.agg(
+    """The approximate number of topics, and the levels of the collection if a measure needs them.
+
+    Raises `GradedError` for qrels without rows, or without intents if a measure needs them.
+    """
+    levels, intents = needs_levels(measures), any(map(needs_intents, measures))
+    if intents and "iteration" not in qrels.columns:
+        raise GradedError(NO_INTENTS)
+    level, nothing = functions.col("relevance").cast("double"), functions.lit(None)
+    rows, distinct, found, *names = qrels.agg(
         functions.count(functions.lit(1)),
         functions.approx_count_distinct("query_id"),
-        functions.collect_set(level) if levels else functions.lit(None),
+        functions.collect_set(level) if levels else nothing,
+        functions.min("iteration") if intents else nothing,
+        functions.max("iteration") if intents else nothing,
     ).head()
     if not rows:
         raise GradedError("the qrels are empty: there is no topic to evaluate")
+    if intents and names[0] == names[1]:
+        raise GradedError(NO_INTENTS)
     # A worker reports levels that are not finite, because it can name topic and document.
     return distinct, [*filter(math.isfinite, found)] if levels else None
 
@@ -241,54 +280,3 @@ def _is_sum(measure: Measure) -> bool:
     if not isinstance(aggregator, (MeanAgg, SumAgg)):
         raise GradedError(f"{measure} has an aggregate of its own; use evaluate and aggregate its values")
     return isinstance(aggregator, SumAgg)
-
-
-# ---------------------------------------------------------------------------------- the script
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Evaluate qrels and runs in Parquet files and write the values as Parquet.
-
-      script=$(python -c 'from ir_measures_graded.integrations import spark; print(spark.__file__)')
-      spark-submit "$script" qrels.parquet runs.parquet nDCG_JK@10 AP --by system -o values.parquet
-      python -m ir_measures_graded.integrations.spark qrels.parquet run.parquet AP -o values.parquet
-
-    spark-submit takes Spark's options, such as --master, before the script.
-    """
-    parser = argparse.ArgumentParser(
-        prog="ir_measures_graded.integrations.spark",
-        description=inspect.getdoc(main),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("qrels", help="Parquet with query_id, doc_id and relevance")
-    parser.add_argument("run", help="Parquet with query_id, doc_id and score")
-    parser.add_argument("measures", nargs="+", metavar="MEASURE", help="measure strings, such as nDCG_JK@10")
-    parser.add_argument("--by", nargs="+", default=(), metavar="COLUMN", help="columns that distinguish runs")
-    parser.add_argument("--aggregate", action="store_true", help="write means (or sums) over the topics")
-    what = "topics that a worker evaluates at a time; default: %(default)s"
-    parser.add_argument("--topics_per_bucket", type=int, default=TOPICS, help=what)
-    parser.add_argument("-o", "--output", required=True, help="Parquet to write; must not exist yet")
-    arguments = parser.parse_intermixed_args(argv)
-    try:
-        if SparkSession is None:
-            raise GradedError(f"PySpark is not installed; to install it: {install_hint('spark')}")
-        parse_measures(arguments.measures)  # before Spark starts
-        with SparkSession.builder.appName("ir-measures-graded").getOrCreate() as spark:
-            qrels, run = spark.read.parquet(arguments.qrels), spark.read.parquet(arguments.run)
-            function = aggregate if arguments.aggregate else evaluate
-            options = {"by": arguments.by, "topics_per_bucket": arguments.topics_per_bucket}
-            function(arguments.measures, qrels, run, **options).write.parquet(arguments.output)
-    except Exception as failure:
-        error = cause(failure)
-        if error is None:
-            raise
-        print(f"{parser.prog}: error: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
-if __name__ == "__main__":
-    # Workers can import functions from the package's module, but not from this file.
-    from ir_measures_graded.integrations import spark
-
-    sys.exit(spark.main())

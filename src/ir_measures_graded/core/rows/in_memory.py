@@ -291,7 +291,10 @@ def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
         return Dicts(source, role, name)
     if hasattr(source, "itertuples"):
         return Frame(source, role, name)
-    if any(map(exports_arrow, source[:1] if isinstance(source, (list, tuple)) else [source])):
+    first = source[:1] if isinstance(source, (list, tuple)) else [source]
+    if any(hasattr(each, "itertuples") for each in first):
+        raise GradedError(f"{role.kind}: a list of DataFrames is not one table; join them with pandas.concat")
+    if any(map(exports_arrow, first)):
         return Arrow(source, role, name)
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)) and not is_arrow(source):
         return Items(source, role, name)
