@@ -9,7 +9,8 @@ import pytest
 
 from command_line import ENVIRONMENT, command, many_runs
 from distributions import distribution, measuring
-from ir_measures_graded.evaluation import evaluate, processes
+from ir_measures_graded import GradedError, TopicMeasure
+from ir_measures_graded.analysis import evaluate
 
 
 def test_workers_give_equal_output_in_the_given_order(output, monkeypatch):
@@ -54,17 +55,6 @@ def test_workers_load_plugins_and_pass_on_errors_and_warnings(folder):
     assert shared.returncode == alone.returncode == 2
 
 
-def test_workers_start_only_for_much_work(output, monkeypatch):
-    monkeypatch.setattr(processes, "_workers", None)
-    names = many_runs()
-    output("evaluate", "qrels", *names, "nCG", "AP")
-    output("evaluate", "qrels", "run", "nCG", "--jobs", 4)
-    monkeypatch.setattr(evaluate, "PAYS", 1)
-    monkeypatch.setattr(processes, "cores", lambda: 2)
-    with pytest.raises(TypeError, match="not callable"):
-        output("evaluate", "qrels", *names, "nCG")
-
-
 def test_a_script_without_the_guard_of_main_ends_with_an_error():
     runs = many_runs()
     Path("large").write_text("".join(f"q{topic} 0 d1 1\n" for topic in range(30_000)))
@@ -76,3 +66,23 @@ def test_a_script_without_the_guard_of_main_ends_with_an_error():
     )
     assert done.returncode == 1
     assert "a script lacks the guard if __name__ == '__main__'" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("jobs", [0, -2, 1.5, True, None, "2"])
+def test_the_number_of_workers_is_positive_or_minus_one(jobs):
+    with pytest.raises(GradedError, match="is not allowed; it is a whole number ≥ 1, or -1 for all cores"):
+        evaluate("qrels", ["run"], ["AP"], jobs=jobs)
+    assert evaluate("qrels", many_runs(2), ["AP"], jobs=-1).values.shape == (2, 1, 2)
+
+
+def test_a_measure_that_workers_cannot_import_is_an_error():
+    class Local(TopicMeasure):
+        """A measure of a function."""
+
+        NAME = "Local"
+
+        def value(self, topic):
+            return 1.0
+
+    with pytest.raises(GradedError, match="the measures cannot be sent to worker processes"):
+        evaluate("qrels", many_runs(2), [Local()], jobs=2)

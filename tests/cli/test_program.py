@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import types
 import warnings
 from contextlib import suppress
@@ -66,28 +65,6 @@ def test_ctrl_c_ends_quietly_with_130():
         process.send_signal(signal.SIGINT)
         output = process.communicate(timeout=60)
     assert (process.returncode, output) == (130, (b"", b""))
-
-
-@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
-@pytest.mark.parametrize(("how", "times"), [(signal.SIGINT, 3), (signal.SIGTERM, 1)])
-def test_workers_end_with_the_command(folder, how, times):
-    body = 'open(f"process{os.getpid()}", "w").close(); time.sleep(60); return 0'
-    distribution(folder, "slow", measuring("Slow", body))
-    words = ["evaluate", "qrels", *many_runs(4), "Slow", "--jobs", "2"]
-    process = interruptible("-m", "ir_measures_graded", *words, folder=folder)
-    while len(list(folder.glob("process*"))) < 2 and process.poll() is None:
-        time.sleep(0.05)
-    for _ in range(times):
-        if how == signal.SIGINT:
-            os.killpg(process.pid, how)  # a terminal signals the whole group
-        else:
-            process.send_signal(how)
-        time.sleep(0.01)
-    out, err = process.communicate(timeout=30)
-    if how == signal.SIGINT:
-        assert (process.returncode, out, err) == (130, b"", b"")
-    else:  # Python may report resources that the killed process left
-        assert (process.returncode, out) == (128 + how, b"")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")

@@ -68,7 +68,7 @@ def compare(
     by: By = None,
     repeats: Repeats = None,
     progress: bool = False,
-    jobs: int | None = 1,
+    jobs: int = 1,
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 

@@ -216,7 +216,7 @@ def compare_collections(
     resamples: int = 10_000,
     seed: int = 0,
     progress: bool = False,
-    jobs: int | None = 1,
+    jobs: int = 1,
 ) -> OverCollections:
     """Compare runs over several collections, each of which counts once. Needs the extra ``stats``.
 

@@ -331,7 +331,7 @@ def power(
     seed: int = 0,
     by: By = None,
     progress: bool = False,
-    jobs: int | None = 1,
+    jobs: int = 1,
 ) -> Power:
     """The discriminative power of each measure, and the number of topics for wanted differences.
 

@@ -230,7 +230,7 @@ def sensitivity(
     gains: Weightings = (),
     cutoffs: Iterable[int] = (),
     progress: bool = False,
-    jobs: int | None = 1,
+    jobs: int = 1,
 ) -> Sensitivity:
     """Rank the runs under every measure × cutoff × weighting and compare the rankings.
 

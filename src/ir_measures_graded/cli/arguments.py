@@ -197,7 +197,8 @@ def add_tests(parser: Parser, what: str) -> None:
 
 def add_jobs(parser: Parser) -> None:
     """Add the option for the number of worker processes."""
-    parser.option("--jobs N", "worker processes; default: as many as save time", shared=True, type=at_least_1)
+    text = "worker processes; default: 1; -1: all cores"
+    parser.option("--jobs N", text, shared=True, type=workers, default=1)
 
 
 def options(arguments: Namespace, *names: str) -> dict[str, Any]:
@@ -205,6 +206,7 @@ def options(arguments: Namespace, *names: str) -> dict[str, Any]:
     return {name: getattr(arguments, name) for name in names}
 
 
+workers = typed(r"-1|[1-9]\d{0,17}", int, "a whole number ≥ 1, or -1 for all cores")
 at_least_1 = typed(r"[1-9]\d{0,17}", int, "a whole number ≥ 1")
 whole_numbers = typed(
     r"\d{1,18}(,\d{1,18})*",

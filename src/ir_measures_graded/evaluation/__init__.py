@@ -9,5 +9,5 @@
 - `batches`: values of batches of topics as Arrow tables, for engines that distribute topics.
 - `arrays`: labels, scores and groups without ids; `sessions`: several topics with one value.
 - `values`, `groups`: tables of values that were computed before; groups of topics.
-- `remarks`: what is unusual; `processes`: worker processes that share runs; `trial`: of a plugin's measure.
+- `remarks`: what is unusual; `trial`: of a plugin's measure.
 """

@@ -7,11 +7,17 @@ files and ir-datasets ids. `Evaluation` holds the value of each run by each meas
 from __future__ import annotations
 
 import os
+import pickle
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import signal
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,9 +40,6 @@ from .sessions import Fields, Given, SessionValues, in_sessions, turn_measure
 from .values import read_values
 
 Item = TypeVar("Item")
-# Worker processes take about two seconds to start. The limits are the bytes that a core evaluates meanwhile.
-PAYS = 1 << 28  # with our provider alone
-PAYS_STANDARD = 1 << 25  # with ir-measures' other providers, which need dicts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -231,16 +234,16 @@ def evaluate(
     sessions: Given = None,
     provider: str | None = None,
     progress: bool = False,
-    jobs: int | None = 1,
+    jobs: int = 1,
 ) -> Evaluation:
     """The value of each run by each measure, graded or standard, for each topic of the qrels.
 
     `qrels` and `runs` may be in any form, see `Qrels` and `Runs`. `measures` are measures or measure
     strings; duplicates are evaluated once. `provider` names the ir-measures provider that computes all
     measures; by default ours computes what it can and ir-measures' pipeline the rest. `progress` shows a
-    bar on stderr (extra ``progress``). `jobs` is the number of worker processes that share the runs in
-    files; None is one per core when that is faster. With several jobs, a script needs the guard
-    ``if __name__ == "__main__"``, as Python's `multiprocessing` requires.
+    bar on stderr (extra ``progress``). `jobs` is the number of worker processes (≥ 1) that share the runs in
+    files, or −1 for one per core. With several jobs, a script needs the guard ``if __name__ == "__main__"``,
+    as Python's `multiprocessing` requires.
 
     `sessions` tells that topics are the turns of sessions, which become the topics of the result: True for
     ids such as ``31_1``, a pattern (regular expression) with two groups, session and turn, or a mapping of
@@ -274,7 +277,7 @@ def evaluate_each(
     measures: Iterable[Measure | str],
     provider: str | None = None,
     progress: bool = False,
-    jobs: int | None = 1,
+    jobs: int = 1,
 ) -> list[Evaluation]:
     """An `Evaluation` under each of several qrels, for which each run is read only once; as `evaluate`.
 
@@ -282,7 +285,7 @@ def evaluate_each(
     """
     wanted, every = parse_measures(measures), named_runs(runs, once=True)
     works = [Work(each, wanted, provider) for each in qrels]
-    found = _of_each(partial(_under_each, works), every, jobs, any(work.others for work in works))
+    found = _of_each(works, every, jobs)
     by_work = zip(*tracked(found, "run", progress, len(every)))
     names = tuple(run.name for run in every)
     evaluations = []
@@ -321,7 +324,7 @@ class Work:
         self.ours, self.others = evaluators(computed, self.judgments, provider_named(provider, measures))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _in_worker, self._made_of
+        return _work, self._made_of
 
     def __call__(self, run: Run) -> Values:
         numbers = self.judgments.numbers
@@ -354,7 +357,7 @@ class Work:
         return (self.by_session.of(self.row, fields) if self.by_session else fields), remarks
 
 
-def _in_worker(judgments: Qrels, measures: Sequence[Measure], provider: str | None) -> Work:
+def _work(judgments: Qrels, measures: Sequence[Measure], provider: str | None) -> Work:
     if any(plugins.origin(measure) == "user code" for measure in measures):
         plugins.load()  # error messages name the distribution of a measure
     return Work(judgments, measures, provider)
@@ -368,18 +371,77 @@ def _under_each(works: Sequence[Work], run: Run) -> list[Values]:
     return [work(run) for work in works]
 
 
-def _of_each(
-    work: Callable[[Run], list[Values]], runs: Sequence[Run], jobs: int | None, standard: bool
-) -> Iterator[list[Values]]:
-    """The result of `work` for each run, in order, computed by `jobs` worker processes."""
-    distant = [run for run in runs if run.file]
-    files = {run.file for run in distant}  # a file may have several runs
-    size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in files)
-    if jobs == 1 or (jobs is None and size < (PAYS_STANDARD if standard else PAYS)):
-        return map(work, runs)
-    from .processes import cores, shared  # This import takes time.
+def _of_each(works: Sequence[Work], runs: Sequence[Run], jobs: int) -> Iterator[list[Values]]:
+    """The values of each run, in order. `jobs` worker processes share the runs in files.
 
-    return shared(work, runs, distant, jobs or cores())
+    The error of a run is raised at its turn, and its warnings are issued then.
+    """
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
+        raise GradedError(f"jobs={shown(jobs)} is not allowed; it is a whole number ≥ 1, or -1 for all cores")
+    distant = [run for run in runs if run.file]
+    jobs = min(_cores() if jobs == -1 else jobs, len(distant))
+    return map(partial(_under_each, works), runs) if jobs < 2 else _by_workers(works, runs, distant, jobs)
+
+
+def _by_workers(
+    works: Sequence[Work], runs: Sequence[Run], distant: Sequence[Run], jobs: int
+) -> Iterator[list[Values]]:
+    from concurrent.futures import ProcessPoolExecutor  # This import takes time.
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    # Workers are spawned, because a forked worker would lack pyarrow's threads. Ctrl-C ends them at once.
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_DFL))
+    with TemporaryDirectory() as folder, pool:
+        file = Path(folder, "works")
+        with _sent():
+            file.write_bytes(pickle.dumps(works))
+        try:
+            futures = {run.name: pool.submit(_in_worker, file, run) for run in distant}
+            for run in runs:
+                if run.name not in futures:
+                    yield _under_each(works, run)
+                    continue
+                values, issued = futures[run.name].result()
+                for warning in issued:
+                    warnings.warn(warning, stacklevel=2)
+                yield values
+        except BrokenProcessPool:
+            raise GradedError(
+                "a worker process ended, perhaps because memory ran out or a script lacks the guard "
+                "if __name__ == '__main__'; use jobs=1"
+            ) from None
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _sent() -> Iterator[None]:
+    """Raise `GradedError` if measures cannot be sent to worker processes."""
+    try:
+        yield
+    except Exception as error:
+        raise GradedError(f"the measures cannot be sent to worker processes ({error}); use jobs=1") from None
+
+
+def _cores() -> int:
+    """The number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _in_worker(file: Path, run: Run) -> tuple[list[Values], list[Warning]]:
+    """The values of a run, and the warnings that were issued."""
+    works = _read_works(file)
+    with warnings.catch_warnings(record=True) as issued:
+        values = _under_each(works, run)
+    return values, [each.message for each in issued if isinstance(each.message, Warning)]
+
+
+@cache
+def _read_works(file: Path) -> Sequence[Work]:
+    with _sent(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the parent process already warned about plugins
+        return pickle.loads(file.read_bytes())
 
 
 def evaluated(
@@ -392,7 +454,7 @@ def evaluated(
     repeats: str = "",
     default: Sequence[str] = (),
     progress: bool = False,
-    jobs: int | None = 1,
+    jobs: int = 1,
     kept: bool = False,
 ) -> tuple[Evaluation, Study | None]:
     """An `Evaluation` in place of qrels as it is, that of a table of values, or that of the runs.

@@ -278,7 +278,7 @@ def judges(
     resamples: int = RESAMPLES,
     seed: int = 0,
     progress: bool = False,
-    jobs: int | None = 1,
+    jobs: int = 1,
 ) -> Judges:
     """Compare the judgments of machines with those of a human, and the orders of the runs under them.
 

@@ -174,7 +174,7 @@ def estimate(
     machine_levels: Mapping[Any, Any] | str | None = None,
     merge: str | None = None,
     progress: bool = False,
-    jobs: int | None = 1,
+    jobs: int = 1,
 ) -> Estimates:
     """The mean of each run by each measure under the human, the machine, and both together.
 

@@ -55,7 +55,7 @@ def panels(
     machine_levels: Mapping[Any, Any] | str | None = None,
     merge: str | None = None,
     progress: bool = False,
-    jobs: int | None = 1,
+    jobs: int = 1,
 ) -> list[Panel]:
     """A `Panel` for each machine. The parameters are those of `judges` and `estimate`."""
     if merge not in (None, HUMAN_FIRST):
