@@ -1,4 +1,4 @@
-"""Makes docs/vectors.json: small collections, and the exact value of each measure for each topic.
+"""Makes vectors.json of the package: small collections, and the exact value of each measure for each topic.
 
 Run ``python docs/_ext/vectors.py`` after a change of a measure; tests/docs/test_vectors.py compares the file.
 """
@@ -17,7 +17,7 @@ from ir_measures_graded import GradedError, __version__, parse_measure
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.core.measures import MEASURES
 
-FILE = Path(__file__).parents[1] / "vectors.json"
+FILE = Path(__file__).parents[2] / "src" / "ir_measures_graded" / "vectors" / "vectors.json"
 
 Collection = tuple[str, dict[str, dict[str, float]], dict[str, dict[str, float]]]
 WORKED = {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}
@@ -66,7 +66,13 @@ COLLECTIONS: dict[str, Collection] = {
         {"q1": {"a": 1}, "q2": {"a": 3, "b": 2, "c": 2, "d": 1, "e": 1, "f": 1}},
         {"q1": {"a": 0.5}, "q2": {"c": 0.5, "f": 0.25}},
     ),
+    "large levels": (
+        "levels above those that many tools expect; 2^level is above the limit of 32-bit integers",
+        {"q1": {"a": 40, "b": 7, "c": 5, "d": 0}, "q2": {"a": 31, "b": 32, "c": 1}},
+        {"q1": {"b": 0.75, "d": 0.5, "a": 0.25, "c": 0.125}, "q2": {"a": 0.5, "u": 0.25}},
+    ),
 }
+GRADED = {measure.NAME for measure in MEASURES}
 CUTOFFS = (1, 3, 10)
 OPTIONS = """DCG_JK(b=10) DCG_JK(b=3.5) nDCG_JK(b=10) nDCG_JK(b=3.5) NDCNG(max_gain=10) Q(beta=10)
     ERR_G(max_gain=15) nERR(max_gain=15) EBR(beta=0.5) iRBU(p=0.5) RBP_G(p=0.5)
@@ -89,8 +95,13 @@ SHARED: list[dict[str, Any]] = [
 ]
 
 
+STANDARD = """P@1 P@3 P@10 P(rel=2)@3 R@3 R@10 R(rel=2)@3 RR RR(rel=2) AP AP(rel=2) AP@3 nDCG nDCG@3
+    nDCG@10 Rprec Success@1 Success@3 Bpref IPrec@0.5 SetP SetR SetF"""
+
+
 def measures() -> Iterator[Measure]:
-    """Every graded measure at its defaults, at cutoffs, and with its options."""
+    """Standard measures, then every graded measure at its defaults, at cutoffs, and with its options."""
+    yield from map(parse_measure, STANDARD.split())
     for measure in MEASURES:
         own = [each for each in map(parse_measure, OPTIONS.split()) if each.NAME == measure.NAME]
         found = dict.fromkeys([measure, *own])
@@ -106,10 +117,13 @@ def vectors() -> dict[str, Any]:
     values = []
     for measure in measures():
         found: dict[str, dict[str, float]] = {}
+        means: dict[str, float] = {}
         for name, (_, qrels, run) in COLLECTIONS.items():
-            with suppress(GradedError):  # a gain above max_gain, for example
-                of = evaluate(qrels, {"run": run}, [measure])
-                found[name] = dict(zip(of.topics, of.values[0, 0].tolist()))
+            if measure.NAME in GRADED or name != "real levels":  # ir-measures cuts real levels
+                with suppress(GradedError):  # a gain above max_gain, for example
+                    of = evaluate(qrels, {"run": run}, [measure])
+                    found[name] = dict(zip(of.topics, of.values[0, 0].tolist()))
+                    means[name] = float(of.means()[0, 0])
         named = {key: value for key, value in measure.params.items() if key != "cutoff"}
         values.append(
             {
@@ -118,9 +132,11 @@ def vectors() -> dict[str, Any]:
                 "options": named,
                 "cutoff": measure.params.get("cutoff"),
                 "values": found,
+                "means": means,
             }
         )
     return {
+        "license": "CC0-1.0",
         "version": __version__,
         "collections": {
             name: {"about": about, "qrels": qrels, "run": run}
@@ -138,8 +154,9 @@ def text() -> str:
 
     found = vectors()
     collections = [f"{json.dumps(name)}: {_json(each)}" for name, each in found["collections"].items()]
+    heads = [f"{json.dumps(key)}: {json.dumps(found[key])}" for key in ("license", "version")]
     return (
-        f'{{\n"version": {json.dumps(found["version"])},\n"collections": {{\n{lines(collections)}\n}},\n'
+        f'{{\n{heads[0]},\n{heads[1]},\n"collections": {{\n{lines(collections)}\n}},\n'
         f'"measures": [\n{lines([*map(_json, found["measures"])])}\n]\n}}\n'
     )
 
