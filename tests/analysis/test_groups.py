@@ -91,9 +91,9 @@ def test_power_and_gate_correct_over_groups(values):
     assert np.array_equal(tukey.groups["short"].p_values, (2 * short.p_values).clip(max=1))
     two = values.part(values.runs[:2], values.measures)
     verdicts = {each.group: each for each in gate(two, by=BY).verdicts}
-    single = [gate(of_array(rows_of(two, kind))).verdicts[0].p for kind in ("short", "long")]
+    single = [gate(of_array(rows_of(two, kind))).verdicts[0].p_worse for kind in ("short", "long")]
     corrected = multipletests(single, method="holm")[1]
-    assert [verdicts["short"].p, verdicts["long"].p] == pytest.approx(corrected)
+    assert [verdicts["short"].p_worse, verdicts["long"].p_worse] == pytest.approx(corrected)
 
 
 def test_an_attribute_no_group_is_that_of_topics_without_one():

@@ -1,4 +1,4 @@
-"""Discriminative power and topic-set size: against the tests themselves, statsmodels and simulation."""
+"""What a set of topics finds: against the tests themselves, statsmodels and simulation."""
 
 from itertools import combinations
 
@@ -7,8 +7,8 @@ import pytest
 from evaluations import of_array
 
 from ir_measures_graded import demo
-from ir_measures_graded.analysis import compare, evaluate
-from ir_measures_graded.analysis.power import TESTS, anova_topics, power, swap_rate, type_s_and_m
+from ir_measures_graded.analysis import compare, evaluate, power
+from ir_measures_graded.analysis.power import TESTS
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
@@ -48,102 +48,65 @@ def test_paired_tests_equal_those_of_scipy_and_name_their_correction(values, tes
     expected = np.array([peer(array[a], array[b]).pvalue for a, b in combinations(range(5), 2)])
     if test.endswith("-holm"):
         assert found.correction == "Holm's correction for 10 comparisons"
-        adjusted = multipletests(expected, method="holm")[1]
-        assert found.p_values[0] == pytest.approx(adjusted)
+        assert found.p_values[0] == pytest.approx(multipletests(expected, method="holm")[1])
     else:
         assert found.correction == "not corrected for 10 comparisons"
         assert found.p_values[0] == pytest.approx(expected, rel=1e-6)
 
 
-def test_spreads_are_those_of_the_pairs(values, found):
-    array = values.of("nDCG_JK@10")
-    spreads = sorted((array[a] - array[b]).std(ddof=1) for a, b in combinations(range(5), 2))
-    assert found.spread("nDCG_JK@10") == pytest.approx((spreads[0], np.median(spreads), spreads[-1]))
-
-
-def test_topics_and_detectable_differences_equal_those_of_statsmodels(found):
-    solve = statsmodels_power.TTestPower().solve_power
+def test_topics_differences_and_chances_equal_those_of_statsmodels(values, found):
+    peer = statsmodels_power.TTestPower()
     for measure in MEASURES:
+        array = values.of(measure)
+        spreads = sorted((array[a] - array[b]).std(ddof=1) for a, b in combinations(range(5), 2))
+        limit = (19 / stats.chi2.ppf(0.2, 19)) ** 0.5
+        median = np.median(spreads)
+        spreads = spreads[0], median, spreads[-1], limit * median
+        assert found.spread(measure) == pytest.approx(spreads)
         for difference in (0.05, 0.1, 0.2):
-            for limit, upper in ((1.0, False), ((19 / stats.chi2.ppf(0.2, 19)) ** 0.5, True)):
-                topics = found.topics_by_pair(measure, difference, upper)
-                for spread, number in zip(found.spread(measure), topics):
-                    exact = solve(effect_size=difference / spread / limit, alpha=0.005, power=0.8)
-                    assert number == np.ceil(exact)
-            assert found.topics_for(measure, difference) == found.topics_by_pair(measure, difference)[1]
-        reach = found.detectable_by_pair(measure)
-        effect = solve(nobs=20, alpha=0.005, power=0.8)
-        assert reach == pytest.approx([spread * effect for spread in found.spread(measure)], rel=1e-4)
-        assert found.detectable(measure) == reach[1]
+            exact = [peer.solve_power(difference / spread, alpha=0.005, power=0.8) for spread in spreads]
+            assert found.topics_for(measure, difference) == tuple(np.ceil(exact))
+            effect = difference / median * 20**0.5
+            chance = stats.nct.sf(stats.t.isf(0.0025, 19), 19, effect) if effect < 10 else 1
+            assert found.chance(measure, difference) == pytest.approx(chance, abs=1e-3)
+        effect = peer.solve_power(nobs=20, alpha=0.005, power=0.8)
+        assert found.detectable(measure) == pytest.approx([spread * effect for spread in spreads], rel=1e-4)
 
 
-def test_types_s_and_m_equal_a_simulation():
-    for difference, topics, alpha in ((0.1, 20, 0.05), (0.3, 30, 0.01), (2.0, 10, 0.05)):
-        drawn = np.random.default_rng(2).normal(difference, 1, (200_000, topics))
-        means = drawn.mean(axis=1)
-        t = means / drawn.std(axis=1, ddof=1) * topics**0.5
-        significant = np.abs(t) > stats.t.isf(alpha / 2, topics - 1)
-        wrong, times = type_s_and_m(difference, 1.0, topics, alpha)
-        assert wrong == pytest.approx((means[significant] < 0).mean(), abs=0.01)
-        assert times == pytest.approx(np.abs(means[significant]).mean() / difference, rel=0.02)
+def test_the_upper_limit_of_a_spread_is_above_the_true_one_in_80_percent_of_pilots():
+    pilots = np.random.default_rng(1).normal(0, 1, (1500, 2, 10))
+    limits = [power(of_array(pilot)).spread("nDCG_JK")[3] for pilot in pilots]
+    assert np.mean(np.array(limits) > 2**0.5) == pytest.approx(0.8, abs=0.03)
 
 
-def test_anova_topics_find_the_range_of_means_in_the_worst_case():
-    topics = anova_topics(0.5, 1.0, 4, 0.05, 0.8)
-    means = np.array([-0.25, 0.25, 0, 0])[:, None]
-    drawn = np.random.default_rng(3).normal(means, 1.0, (3000, 4, topics))
-    found = stats.f_oneway(*np.moveaxis(drawn, 1, 0), axis=1).pvalue < 0.05
-    assert found.mean() == pytest.approx(0.8, abs=0.03)
-    fewer = statsmodels_power.FTestAnovaPower().power(0.5 / 8**0.5, 4 * (topics - 1), 0.05, 4)
-    assert fewer < 0.8
-
-
-def test_swap_rate_counts_opposite_orders_of_two_halves():
-    random = np.random.default_rng(5)
-    values = random.random((3, 9))
-    found = swap_rate(values, splits=300, seed=1)
-    order = np.random.default_rng(1).permuted(np.tile(np.arange(9), (300, 1)), axis=1)
-    swaps, sizes = [], []
-    for split in order:
-        for a, b in combinations(range(3), 2):
-            one, other = (values[a, part].mean() - values[b, part].mean() for part in (split[:4], split[4:8]))
-            swaps.append(one * other < 0)
-            sizes.append(abs(one))
-    assert found.rate == pytest.approx(np.mean(swaps))
-    assert found.difference is None or np.mean(np.array(swaps)[np.array(sizes) > found.difference]) <= 0.05
-    clear = swap_rate(np.array([[0.1] * 6, [0.9] * 6]))
-    assert (clear.rate, clear.difference, clear.share) == (0, 0, 1)
-    assert swap_rate(np.array([[0, 1, 0, 1], [1, 0, 1, 0]])).difference is None
-
-
-def test_tables_put_the_most_discriminating_measure_first(found):
-    (_, (columns, rows)), (title, (further, wanted)) = found.parts()
-    assert title == "Topics for a true difference"
-    mde = ["MDE lowest", "MDE median", "MDE highest"]
-    assert columns == ["measure", "share p < 0.05", "pairs", *mde, "swap rate", "swaps ≤ 5% from"]
-    assert [row[1] for row in rows] == sorted((found.share(measure) for measure in MEASURES), reverse=True)
-    assert [record["measure"] for record in found.records()] == MEASURES
-    assert len(wanted) == 2 * len(rows)
-    measure, difference, *numbers = wanted[0]
-    topics, upper = (found.topics_by_pair(measure, 0.05, upper) for upper in (False, True))
-    anova, errors = found.anova_topics(measure, 0.05), found.errors(measure, 0.05)
-    assert (difference, numbers) == (0.05, [*topics, *upper[1:], anova, *errors])
-    assert further[2:] == [
-        "lowest", "median", "highest", "median at limit", "highest at limit", "ANOVA", "type S", "type M",
-    ]  # fmt: skip
-    (record,) = [record for record in found.records() if record["measure"] == measure]
-    assert [number for name, number in record.items() if "_0.05" in name] == numbers
-    assert (record["topics_0.05"], record["topics_0.05_anova"]) == (topics[1], anova)
+def test_the_answer_comes_first_and_the_table_has_four_numbers(values, found):
+    best, *_ = sorted(MEASURES, key=found.share, reverse=True)
+    topics, chance = found.topics_for(best, 0.05), found.chance(best, 0.05)
+    separated = round(10 * found.share(best))
+    assert found.answer()[0] == f"{best} separates {separated} of 10 pairs of runs (p < 0.05)."
+    assert found.answer()[1] == (
+        f"20 topics find a difference of 0.05 in {best} with probability {chance:.2f} (median pair); about "
+        f"{topics[1]} topics, {topics[0]} to {topics[2]} by pair, find it with 0.8."
+    )
+    columns, rows = found.table()
+    assert columns == ["measure", "difference", "lowest", "median", "highest", "at limit"]
+    assert rows[0] == [best, 0.05, *topics]
+    assert str(found).startswith(found.answer()[0])
+    (record,) = (record for record in found.records() if record["measure"] == best)
+    names = "topics_0.05_lowest", "topics_0.05", "topics_0.05_highest", "topics_0.05_at_limit", "chance_0.05"
+    assert [record[name] for name in names] == [*topics, chance]
+    plain = power(values)
+    assert [row[1:] for row in plain.table()[1]] == [[*plain.detectable(row[0])] for row in plain.table()[1]]
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_equal_runs_are_not_told_apart(test):
     found = power(of_array([[1, 2, 3], [1, 2, 3]], "CG"), test=test, resamples=50)
-    assert (found.share("CG"), found.detectable("CG"), found.topics_for("CG", 0.1)) == (0, 0, 2)
-    assert found.correction == "one comparison"
+    assert (found.share("CG"), found.detectable("CG"), found.topics_for("CG", 0.1)) == (0, (0,) * 4, (2,) * 4)
+    assert (found.correction, found.chance("CG", 0.1)) == ("one comparison", 1)
 
 
 def test_a_difference_out_of_reach_has_no_number_of_topics():
     found = power(of_array([[1, 2, 3], [3, 1, 2]], "CG"), resamples=9, differences=[1e-9])
-    assert found.topics_for("CG", 1e-9) is None
     assert found.records()[0]["topics_1e-09"] is None
+    assert "about over ten million topics find it" in found.answer()[1]

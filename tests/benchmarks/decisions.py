@@ -1,6 +1,6 @@
 """How often decisions from a sample of topics are wrong: procedures of `compare`, and rules for a release.
 
-    python tests/benchmarks/decisions.py procedures|gate|margins|rare|looks|groups QRELS RUN …
+    python tests/benchmarks/decisions.py procedures|gate|margins|power|rare|looks|groups QRELS RUN …
     python tests/benchmarks/decisions.py collections
 
 All but the last draw topics with replacement from the values of published runs. The means over all topics are
@@ -12,8 +12,8 @@ difference is called significant although the values were moved so that all mean
 
 `gate` takes pairs of runs, multiplies the values of the new run so that it is truly worse by a share, and
 prints how often the gate decides and how often two other rules block. `margins` prints the margin that topics
-can show, and how often equal systems hold. `rare` lets a share of the topics fall to 0, and `looks` adds
-topics and decides again.
+can show, and how often equal systems hold, and `power` how many topics pilots ask for. `rare` lets a share of
+the topics fall to 0, and `looks` adds topics and decides again.
 
 `groups` makes two systems equal, groups the topics by the values of one of them or at random, and prints how
 often a difference is found. `collections` prints the coverage of intervals over collections.
@@ -30,7 +30,8 @@ from scipy import stats
 
 from ir_measures_graded import analysis, nDCG_JK
 from ir_measures_graded.analysis import Evaluation, evaluate
-from ir_measures_graded.analysis.statistics.paired import paired
+from ir_measures_graded.analysis.power import upper_limit
+from ir_measures_graded.analysis.statistics.paired import paired, topics_needed
 from ir_measures_graded.analysis.statistics.significance import conover, holm, tukey_hsd
 from ir_measures_graded.output import formats
 
@@ -153,6 +154,34 @@ def margins(qrels: str, *runs: str, draws: int = 20) -> None:
     print(*formats.markdown(columns, rows, 3), sep="\n")
 
 
+def power(qrels: str, *runs: str, difference: float = 0.05) -> None:
+    rows = []
+    for measure, values in values_of(qrels, runs).items():
+        pairs = list(combinations(range(len(values)), 2))
+        true = np.median([(values[a] - values[b]).std() for a, b in pairs])
+        needs = topics_needed(difference, true, ALPHA / len(pairs))
+        for topics in (10, 20, 50):
+            random, estimates = np.random.default_rng(topics), []
+            for _ in range(200):
+                pilot = values[:, random.integers(0, values.shape[1], topics)]
+                spread = np.median([(pilot[a] - pilot[b]).std(ddof=1) for a, b in pairs])
+                needed = topics_needed(difference, spread, ALPHA / len(pairs))
+                estimates.append((needed, upper_limit(topics) * spread >= true))
+            needed, above = np.transpose(estimates)
+            quantiles = np.quantile(needed, [0.05, 0.5, 0.95]).astype(int)
+            rows.append([measure, topics, needs, *quantiles, above.mean()])
+    columns = [
+        "measure",
+        "pilot",
+        "true spread needs",
+        "5 % of pilots say",
+        "median",
+        "95 %",
+        "limit ≥ truth",
+    ]
+    print(*formats.markdown(columns, rows, 2), sep="\n")
+
+
 def rare(qrels: str, *runs: str, draws: int = 400) -> None:
     rows = []
     for measure, values in values_of(qrels, runs).items():
@@ -195,9 +224,11 @@ def looks(qrels: str, *runs: str, draws: int = 2000) -> None:
     print(*formats.markdown(columns, rows, 3), sep="\n")
 
 
+OF_RUNS = {each.__name__: each for each in (procedures, gate, margins, power, rare, looks)}
+
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case [("procedures" | "gate" | "margins" | "rare" | "looks" | "groups") as name, qrels, *runs]:
-            globals()[name](qrels, *runs)
+        case [name, qrels, *runs] if name in OF_RUNS:
+            OF_RUNS[name](qrels, *runs)
         case _:
             sys.exit(__doc__)

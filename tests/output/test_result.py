@@ -141,7 +141,7 @@ def test_print_shows_the_table_and_save_writes_what_the_ending_says(results, kin
     for line in text(*result.table()):
         assert line in str(result).splitlines()
     assert result.to_latex().count(r"\begin{tabular}") >= 1
-    assert result.to_markdown().startswith("|")
+    assert any(line.startswith("|") for line in result.to_markdown().splitlines())
     if kind == "Holes":
         return  # its files are for judges
     for ending, form in {"md": "markdown", "csv": "csv", "json": "json"}.items():

@@ -345,7 +345,7 @@ class Comparison(ComparedRuns, Grouped):
             found.append(("Tests of all runs", (["measure", "test", "statistic", "p", "note"], rows)))
         for name in self.pairwise()[1:]:
             found.append((f"{name}, {self.correction(name)}", self._table_of(name)))
-        return found + self.parts_of_groups()
+        return found + [(table.title, table.cells()) for table in self.tables_of_groups()]
 
     def correction(self, test: str) -> str:
         """The correction of a pairwise test for the number of comparisons."""

@@ -542,6 +542,8 @@ def _bounds(old: np.ndarray, change: np.ndarray, relative: bool, level: float) -
     new − r·old from 0. There are none if t does not tell the old mean from 0.
     """
     n, mean = old.size, float(mean_over_topics(change))
+    if n < 2:
+        return np.nan, np.nan
     if not relative:
         lower, upper = student_interval(mean, _error(change), n - 1, 1 - 2 * level)
         return float(lower), float(upper)

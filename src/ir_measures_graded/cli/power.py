@@ -24,16 +24,13 @@ def declare(parser: Parser) -> None:
 
 
 def run(arguments: Namespace) -> list[str]:
-    """Show which measure separates the runs best, and how many topics are needed.
+    """Show which differences the topics find, and how many topics find a difference.
 
-    The discriminative power of a measure is the share of pairs of runs with p < alpha. The default test is
-    that of compare: paired t with Holm's correction (t-holm). The minimum detectable effect (MDE) is the true
-    difference that this test finds on as many topics with probability --power, for the pairs of runs whose
-    differences have the lowest, median and highest spread. --differences adds the numbers of topics that find
-    these differences: for the same pairs, at the upper 80 % limit of the spread, and for ANOVA of all runs;
-    and, on as many topics, how often a significant difference has the wrong sign (type S) and how many times
-    too large it is (type M). The swap rate is the share of pairs that two halves of the topics rank in
-    opposite ways.
+    A sentence for each measure, the one that separates most pairs of runs first, then a table: for the pairs
+    of runs whose differences have the lowest, median and highest spread, and for the median spread at its
+    upper 80 % limit. Without --differences, the table has the true differences that are found with
+    probability --power; with it, the numbers of topics that find these differences. The default test is that
+    of compare: paired t with Holm's correction (t-holm).
 
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP --test t-holm -o power.svg

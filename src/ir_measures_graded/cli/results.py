@@ -16,6 +16,7 @@ from ..output.formats import (
     PLACES,
     TABLES,
     Cells,
+    above,
     clean,
     decimals,
     html,
@@ -133,9 +134,10 @@ def shown(
     """
     parts: Sequence[tuple[str, Cells]] = ()
     notes: Sequence[str] = ()
+    answer: Sequence[str] = ()
     if found is not None:
         table, figure = table or found.table_in, figure or found.figure
-        parts, notes = found.parts()[1:], found.notes()
+        parts, notes, answer = found.parts()[1:], found.notes(), found.answer()
     assert table is not None
     cells_in = partial(_cells_in, table) if isinstance(table, Table) else table
 
@@ -144,7 +146,9 @@ def shown(
         if written is not None and form in arguments.documents:
             return written(form, places).splitlines()
         first = [*(FORMATS | {PAGE: html})[form](*cells_in(form), places)][form in headless :]
-        return first + (remarks(form, parts, notes, places) if form in FOR_PEOPLE else [])
+        if form not in FOR_PEOPLE:
+            return first
+        return [*above(form, answer), *first, *remarks(form, parts, notes, places)]
 
     def page() -> str:
         from ..analysis.report import pages
@@ -156,7 +160,9 @@ def shown(
         form = FOR_PEOPLE[0]
         tables, places = [("", cells_in(form)), *parts], decimals(form, arguments.places)
         title, lead = f"{PROGRAM} {arguments.words[0]}", command_line(arguments)
-        return pages.page("result", title, lead=lead, figure=drawn, notes=notes, tables=tables, places=places)
+        return pages.page(
+            "result", title, lead=lead, figure=drawn, notes=[*answer, *notes], tables=tables, places=places
+        )
 
     def content(path: str) -> bytes:
         ending = ending_of(path)
@@ -171,8 +177,8 @@ def shown(
     write_files({path: content(path) for path in arguments.output} | dict(others or {}))
     if not lead or arguments.format not in ("text", "markdown"):
         return output
-    above = [clean(lead)] if arguments.format == "text" else sentences(arguments.format, [lead])
-    return [*above, *([] if arguments.format in headless else [""]), *output]
+    first = [clean(lead)] if arguments.format == "text" else sentences(arguments.format, [lead])
+    return [*first, *([] if arguments.format in headless else [""]), *output]
 
 
 def _cells_in(table: Table, form: str) -> Cells:

@@ -273,6 +273,12 @@ def remarks(
     return [*lines, "", *below] if below else lines
 
 
+def above(form: str, answer: Iterable[str]) -> list[str]:
+    """Sentences and a blank line, as they precede a table in a format for people."""
+    lines = sentences(form, answer)
+    return [*lines, ""] if lines else []
+
+
 def sentences(form: str, notes: Iterable[str]) -> list[str]:
     r"""Sentences as lines of a format for people: in LaTeX comments, in Markdown paragraphs, else as text.
 

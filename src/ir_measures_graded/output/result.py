@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError
@@ -16,6 +17,7 @@ from .formats import (
     PLACES,
     TABLES,
     Cells,
+    above,
     clean,
     counted,
     decimals,
@@ -61,6 +63,10 @@ class Result(ABC):
         """Sentences that a reader of the tables needs, each a `Note` if it has names."""
         return []
 
+    def answer(self) -> Sequence[str]:
+        """Sentences above the tables, for people: what the user asked for."""
+        return []
+
     @abstractmethod
     def figure(self) -> Figure:
         """A Matplotlib figure. Raises `GradedError` if Matplotlib is not installed (extra ``plot``)."""
@@ -101,7 +107,9 @@ class Result(ABC):
         """
         places = decimals(form, places)
         first = [*FORMATS[form](*self.table_in(form), places)]
-        return first + (remarks(form, self.parts()[1:], self.notes(), places) if form in FOR_PEOPLE else [])
+        if form not in FOR_PEOPLE:
+            return first
+        return above(form, self.answer()) + first + remarks(form, self.parts()[1:], self.notes(), places)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -149,7 +157,7 @@ class Result(ABC):
             f"<p><b>{type(self).__name__}</b>: {escaped_html(self.summary)}</p>"
             f"<div>{drawing}</div>"
             f'<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
-            + "".join(f"<p>{escaped_html(note)}</p>" for note in self.notes())
+            + "".join(f"<p>{escaped_html(note)}</p>" for note in (*self.answer(), *self.notes()))
         )
 
 
@@ -159,12 +167,13 @@ class Grouped(Result):
     topics: int
     groups: Mapping[str, Any]
 
-    def parts_of_groups(self) -> list[tuple[str, Cells]]:
+    def tables_of_groups(self) -> list[Table]:
         """The tables of all groups, titled with the group."""
+        named = {f"{name} ({counted(part.topics, 'topic')})": part for name, part in self.groups.items()}
         return [
-            (f"{name} ({counted(part.topics, 'topic')}){f': {title}' * bool(title)}", table)
-            for name, part in self.groups.items()
-            for title, table in part.parts()
+            replace(table, title=f"{name}: {table.title}" if table.title else name)
+            for name, part in named.items()
+            for table in part.tables()
         ]
 
     def note_of_groups(self, what: str) -> list[str]:
