@@ -165,10 +165,10 @@ class Power(Grouped):
             yield f"{find} with probability {self.power:g}{by_pair}."
         for wanted in self.wanted:
             needed = self.topics_for(measure, wanted)
-            lowest, middle, highest, _ = (each or "over ten million" for each in needed)
-            by_pair = f", {lowest} to {highest} by pair," if several else ""
+            least, usual, most, _ = (each or "over ten million" for each in needed)
+            by_pair = f", {least} to {most} by pair," if several else ""
             chance = f"{self.chance(measure, wanted):.2f}{median}"
-            need = f"about {middle} {self.unit}s{by_pair} find it with {self.power:g}"
+            need = f"about {usual} {self.unit}s{by_pair} find it with {self.power:g}"
             yield f"{topics} find a difference of {wanted:g} in {measure} with probability {chance}; {need}."
 
     def tables(self) -> list[Table]:
