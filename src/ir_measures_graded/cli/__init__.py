@@ -27,7 +27,7 @@ PURPOSES: dict[str, dict[str, str]] = {
     "decide": {
         "compare": "Test whether runs differ.",
         "gate": "Decide whether a new run may replace an old one.",
-        "power": "Show which measure separates the runs best, and how many topics are needed.",
+        "power": "Show which differences the topics find, and how many topics find a difference.",
         "report": "Write a report on the runs as one HTML page.",
     },
     "judge": {
