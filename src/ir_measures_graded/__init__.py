@@ -7,6 +7,7 @@
 """
 
 import sys as _sys
+from importlib import import_module as _import_module
 from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
@@ -28,37 +29,36 @@ from .core.registry.notation import parse_measure
 from .core.registry.plugins import PluginWarning
 from .core.trial import problem as _problem
 from .errors import EmptyRunWarning, GradedError, RegistrationWarning, UnknownMeasureError
-from .files.files import RunFile, read_trec_qrels, read_trec_run
 
 if _TYPE_CHECKING:
     from .core.arrays import ArrayEvaluator, array_mean, array_values
     from .demo import register as register_demo
+    from .files.files import RunFile, read_trec_qrels, read_trec_run
 
 __version__ = "0.1.0"
 __all__ = [*_measure_names, "parse_measure", "GradedEvaluator", "GradedProvider", "accelerate"]
-__all__ += ["RunFile", "TrecRun", "read_trec_qrels", "read_trec_run", "register_demo"]
+__all__ += ["RunFile", "read_trec_qrels", "read_trec_run", "register_demo"]
 __all__ += ["ArrayEvaluator", "array_mean", "array_values"]
 __all__ += ["AtRelevant", "GradedMeasure", "Normalised", "TopicMeasure", "WeightedGains", "hookimpl"]
 __all__ += ["Choice", "Count", "Flag", "GainList", "Parameter", "Real", "Topic", "Topics", "ratio"]
 __all__ += ["EmptyRunWarning", "GradedError", "PluginWarning", "RegistrationWarning", "UnknownMeasureError"]
 
-TrecRun = RunFile  # its earlier name
 graded = GradedProvider()
 _install(graded, GradedProvider(standard=False))
 _plugins.admit("measures", "ir-measures-graded", __version__, lambda: _built_in)
 _plugins.trials.append(_problem)  # the tests prove our own measures
 
 
+_LAZY = dict.fromkeys(["ArrayEvaluator", "array_mean", "array_values"], ".core.arrays")
+_LAZY |= dict.fromkeys(["RunFile", "read_trec_qrels", "read_trec_run"], ".files.files")
+
+
 def __getattr__(name: str) -> _Any:
-    """`register_demo`, a function of arrays, or the measure of that name that a plugin brings."""
+    """A name whose module is imported on first use, or the measure of that name that a plugin brings."""
+    if name in _LAZY:
+        return getattr(_import_module(_LAZY[name], __name__), name)
     if name == "register_demo":
-        from .demo import register  # This import takes time.
-
-        return register
-    if name in ("ArrayEvaluator", "array_mean", "array_values"):
-        from .core import arrays
-
-        return getattr(arrays, name)
+        return _import_module(".demo", __name__).register
     if not name.startswith("_") and _find_spec(f"{__name__}.{name}") is None:  # not a submodule
         _plugins.load()
         measure = _names.registry().get(name)

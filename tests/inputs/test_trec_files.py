@@ -26,7 +26,7 @@ from buckets import qrels_and_runs
 from ir_measures_graded import (
     GradedError,
     GradedEvaluator,
-    TrecRun,
+    RunFile,
     nCG,
     nDCG_JK,
     read_trec_qrels,
@@ -141,7 +141,7 @@ def test_file_that_shrinks_while_it_is_read_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(files.Content, "__enter__", lambda self: (enter(self), os.truncate(path, 9))[0])
     monkeypatch.setattr(files, "sys", SimpleNamespace(modules={}))
     small = written(path, RUN)
-    assert refused(list, TrecRun(small).blocks()) == f"{path}: the file became shorter while it was read"
+    assert refused(list, RunFile(small).blocks()) == f"{path}: the file became shorter while it was read"
 
 
 def test_real_files_are_read_as_by_ir_measures(shared_data):
@@ -154,7 +154,7 @@ def test_real_files_are_read_as_by_ir_measures(shared_data):
         expected = list(ir_measures.read_trec_run(str(retrieved)))
         frame = read_trec_run(retrieved)
         assert [*zip(*(frame[column].tolist() for column in frame))] == expected
-        assert list(TrecRun(retrieved)) == expected
+        assert list(RunFile(retrieved)) == expected
 
 
 # The fast reader and the strict one
@@ -210,9 +210,9 @@ def lines(draw):
 def test_fast_and_strict_reader_agree(content, block):
     with pytest.MonkeyPatch.context() as patch:
         in_pieces(patch, block)
-        found = outcome(list, TrecRun(io.BytesIO(content)))
+        found = outcome(list, RunFile(io.BytesIO(content)))
         patch.setattr(text_files, "_plainly", lambda block, form: None)
-        assert found == outcome(list, TrecRun(io.BytesIO(content)))
+        assert found == outcome(list, RunFile(io.BytesIO(content)))
 
 
 @settings(max_examples=200)
@@ -226,7 +226,7 @@ def test_small_files_are_read_alike_without_pyarrow(content, path):
     path.write_bytes(content.encode())
 
     def facts():
-        (block,) = TrecRun(path).blocks()
+        (block,) = RunFile(path).blocks()
         return block.topics, [*block.docs.ids()], block.values.tolist(), block.line.tolist(), block.file
 
     found = outcome(facts)
@@ -261,7 +261,7 @@ def test_scores_are_parsed_as_by_python():
     ]
     rows = "".join(f"q Q0 d{n} 1 {text} t\n" for n, text in enumerate(texts)).encode()
     assert text_files._plainly(rows, text_forms.TREC[text_forms.RUN]) is not None
-    assert [row.score for row in TrecRun(io.BytesIO(rows))] == list(map(float, texts))
+    assert [row.score for row in RunFile(io.BytesIO(rows))] == list(map(float, texts))
 
 
 @pytest.mark.parametrize(
@@ -295,8 +295,8 @@ def test_values_do_not_depend_on_the_block_size(tmp_path, monkeypatch):
         monkeypatch.setattr(files, "ROWS", size)
         in_pieces(monkeypatch, 150 * (size % 7) + 20)
         monkeypatch.setattr(out_of_core, "TAIL", size % 5 + 1)
-        assert evaluator.calc(TrecRun(file)) == whole
-        blocks = [block.dicts() for block in TrecRun(file).blocks()]
+        assert evaluator.calc(RunFile(file)) == whole
+        blocks = [block.dicts() for block in RunFile(file).blocks()]
         assert {topic: docs for block in blocks for topic, docs in block.items()} == runs["one"]
         assert all(sum(map(len, block.values())) >= size for block in blocks[:-1])
         assert (len(blocks) > 1) == (size < 105)
@@ -311,8 +311,8 @@ def test_topics_that_are_not_contiguous_are_joined(tmp_path, monkeypatch):
         for size in (1, 10, 10**6):
             monkeypatch.setattr(files, "ROWS", size)
             in_pieces(monkeypatch, size)
-            assert nDCG_JK.calc(qrels, TrecRun(file)) == nDCG_JK.calc(qrels, runs["one"])
-            assert list(TrecRun(file)) == list(ir_measures.read_trec_run("".join(rows)))
+            assert nDCG_JK.calc(qrels, RunFile(file)) == nDCG_JK.calc(qrels, runs["one"])
+            assert list(RunFile(file)) == list(ir_measures.read_trec_run("".join(rows)))
 
 
 def test_document_retrieved_twice_is_refused_with_both_lines_in_any_block(tmp_path, monkeypatch):
@@ -325,12 +325,12 @@ def test_document_retrieved_twice_is_refused_with_both_lines_in_any_block(tmp_pa
             monkeypatch.setattr(strict_lines, "BLOCK", 40 * size)
             what = f"topic 'q{first // 4}' retrieves document 'd{first % 4}' a second time"
             for read in (read_trec_run, list, lambda run: nCG.calc_aggregate({"q1": {"d1": 1}}, run)):
-                told = refused(read, file if read is read_trec_run else TrecRun(file))
+                told = refused(read, file if read is read_trec_run else RunFile(file))
                 assert told.startswith(f"{file}:{again + 1}: {what} (first in line {first + 1});")
 
 
 def test_open_file_can_be_evaluated_twice():
-    run = TrecRun(io.BytesIO(RUN))
+    run = RunFile(io.BytesIO(RUN))
     for _ in range(2):
         assert nDCG_JK.calc_aggregate({"q1": {"d2": 1}, "q3": {"d1": 1}}, run) == 0.5
     assert [row.score for row in run] == [row.score for row in run] == [9.5, 8.0, 7.0]
