@@ -1,5 +1,7 @@
 """Human and machine judges: coverage by simulation, a peer, the edges of the estimates, and scales."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from ir_measures_graded.analysis.judging.estimate import (
     COMBINED,
     JUDGES,
     FewTopicsWarning,
-    _by_each_judge,
+    _family,
     estimate,
     prediction_powered,
 )
@@ -62,7 +64,7 @@ def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(po
     for _ in range(1000):
         drawn = generator.choice(human.size, 1000 + alone, replace=False)
         values = human[[*drawn[:60], *drawn[1000:]]], machine[drawn[:1000]]
-        for found in _by_each_judge(("A", None, NDCG), *values, 60, 0.95):
+        for found in _family([("A", None, NDCG)], *(each[None] for each in values), 60, 0.95):
             covered[found.judge] += found.lower <= human.mean() <= found.upper
             width[found.judge] += (found.upper - found.lower) / 1000
     assert 930 <= covered[HUMAN] <= 970
@@ -156,7 +158,7 @@ def test_so_many_further_human_topics_halve_the_interval(population):
 
     def estimates(count):
         label = "A", None, NDCG
-        return [_by_each_judge(label, human[row[:count]], machine[row], count, 0.95) for row in drawn]
+        return [_family([label], human[row[None, :count]], machine[row[None]], count, 0.95) for row in drawn]
 
     now = estimates(40)
     for judge in (0, 2):
@@ -169,10 +171,9 @@ def test_a_useless_machine_gets_no_weight():
     human, _, runs = judged(60)
     inverse = {topic: {doc: 3 - level for doc, level in judged.items()} for topic, judged in human.items()}
     found = estimate(first(human, 20), inverse, runs, [NDCG])
-    combined = found.find("A", NDCG, COMBINED)
-    assert combined.weight == 0
-    assert combined.worth == pytest.approx(20 * 18 / 19)
-    assert combined.value == pytest.approx(found.find("A", NDCG, HUMAN).value)
+    combined, alone = (found.find("A", NDCG, judge) for judge in (COMBINED, HUMAN))
+    assert (combined.weight, combined.worth) == (0, 20)
+    assert (combined.value, combined.lower, combined.upper) == (alone.value, alone.lower, alone.upper)
 
 
 def test_values_that_never_vary_give_intervals_without_width():
@@ -208,12 +209,14 @@ def test_scales_that_differ_need_a_map():
 
 def test_too_few_topics_of_both_raise_an_error_or_a_warning():
     human, machine, runs = judged(30)
-    for topics, message in ((0, "no topic is"), (1, "only 1 topic is"), (2, "only 2 topics are")):
+    for topics, message in ((0, "no topic is"), (1, "only 1 topic is")):
         given = first(human, topics) | {"x": {"d1": 3}}
-        with pytest.raises(GradedError, match=f"{message} judged by both the human .* needs at least 3"):
+        with pytest.raises(GradedError, match=f"{message} judged by both the human .* needs at least 2"):
             estimate(given, machine, runs, [NDCG])
-    with pytest.warns(FewTopicsWarning, match="only 9 topics are judged by both; below 10 the"):
-        estimate(first(human, 9), machine, runs, [NDCG])
+    with pytest.warns(FewTopicsWarning, match="only 4 topics are judged by both; below 10 the"):
+        few = estimate(first(human, 4), machine, runs, [NDCG])
+    alone, combined = (few.find("A", NDCG, judge) for judge in (HUMAN, COMBINED))
+    assert replace(combined, judge=HUMAN, weight=None, topics=4, halving=None) == replace(alone, halving=None)
     estimate(first(human, 10), machine, runs, [NDCG])
 
 

@@ -128,8 +128,8 @@ SCALE = {"q": {"a": 0, "b": 3}, "r": {"a": 1}}
 @pytest.mark.parametrize("levels", [(0, 1, 2), (0, 0, 0), (3, 2, 1)])
 def test_a_machine_need_not_use_all_levels(levels):
     machine = {"q": dict(zip("abc", levels))}
-    assert on_one_scale(SCALE, machine, None) == machine
-    assert on_one_scale({"q": {"a": 0.5, "b": 3}}, {"q": {"a": 1.25}}, None) == {"q": {"a": 1.25}}
+    assert on_one_scale(SCALE, machine, None) == (machine, 0, "")
+    assert on_one_scale({"q": {"a": 0.5, "b": 3}}, {"q": {"a": 1.25}}, None)[0] == {"q": {"a": 1.25}}
 
 
 @pytest.mark.parametrize("level", [-1, 0.5, 10])
@@ -137,7 +137,7 @@ def test_a_level_of_another_scale_is_refused_with_its_document(level):
     machine = {"q": {"a": 3, "b": 1}, "r": {"c": 2, "d": level}}
     with pytest.raises(GradedError, match=rf"\(machine, topic 'r', document 'd': {level}\); map the machine"):
         on_one_scale(SCALE, machine, None)
-    assert on_one_scale(SCALE, machine, "-1:0,0.5:1,3:3")["q"] == {"a": 3, "b": 1}
+    assert on_one_scale(SCALE, machine, "-1:0,0.5:1,3:3")[0]["q"] == {"a": 3, "b": 1}
 
 
 def test_messages_list_the_levels_of_a_scale():

@@ -15,7 +15,9 @@ from .arguments import add_jobs, add_qrels, add_resamples, add_runs, given, opti
 from .parser import Namespace, Parser
 from .results import add_output, shown
 
-ORDERS, ESTIMATES = "orders", "estimates"
+AGREEMENT, ORDERS, FAVOURS, ESTIMATES, PAIRS = "agreement", "orders", "favours", "estimates", "pairs"
+OF_RUNS = (ORDERS, FAVOURS, ESTIMATES, PAIRS)
+OF_ONE = (ESTIMATES, PAIRS)
 
 
 def declare(parser: Parser) -> None:
@@ -36,7 +38,7 @@ def declare(parser: Parser) -> None:
     what = "complete the human's topics with the machine's judgments; the human's take precedence"
     parser.option("--merge", what, choices=[HUMAN_FIRST])
     what = "table to print; default: agreement, and with runs and a single machine estimates"
-    parser.option("--show", what, choices=("agreement", "levels", "topics", ORDERS, ESTIMATES))
+    parser.option("--show", what, choices=(AGREEMENT, "levels", "topics", *OF_RUNS))
     add_jobs(parser)
     add_output(parser)
 
@@ -46,8 +48,12 @@ def run(arguments: Namespace) -> list[str]:
 
     The command has a row for each machine: Cohen's kappa, plain, weighted and for each division of the levels
     in two, Krippendorff's alpha, and with runs and measures the agreement of their orders (tau, tau_AP, rho,
-    RBO) and of significant differences. The intervals come from resampled topics. Files of qrels are judges,
-    the others are runs. The estimates are the means by the human alone, by the machine alone, and combined:
+    RBO) and of significant differences. kappa and alpha have intervals from resampled topics; they hold for
+    a judge only if the human's documents are a random sample (holes --random). tau has its spread over sets
+    of topics and, as a yardstick, the human's own tau on two random halves of them. With 6 runs or more and
+    a normalised measure with a cutoff of at most 20, runs that a machine favours are named: a judge must
+    not judge the system that it is part of. Levels outside the human's scale are abstentions in at most 1 %%
+    of a machine's answers. Files of qrels are judges, the others are runs. The estimates are the means by the human alone, by the machine alone, and combined:
     the machine's mean over all its topics, corrected by its bias on the human's topics (prediction-powered
     inference). lambda is the weight of the machine, worth the number of human topics that would give an
     equally precise mean, halving the number of further human topics that would halve the interval.
@@ -60,24 +66,27 @@ def run(arguments: Namespace) -> list[str]:
     arguments.inputs = [text for text in arguments.inputs if text not in more]
     if not arguments.inputs and (arguments.baseline or arguments.merge or arguments.gains):
         raise GradedError("--baseline, --merge and --gains require runs and measures")
-    if not arguments.inputs and arguments.show in (ORDERS, ESTIMATES):
+    if not arguments.inputs and arguments.show in OF_RUNS:
         raise GradedError(f"--show {arguments.show} requires runs and measures")
-    of_one = {"--show estimates": arguments.show == ESTIMATES, "--baseline": arguments.baseline}
+    of_one = {f"--show {arguments.show}": arguments.show in OF_ONE, "--baseline": arguments.baseline}
     for option, is_given in {**of_one, "--merge": arguments.merge}.items():
         if is_given and more:
             raise GradedError(f"{option} requires a single machine")
     check(arguments.confidence, STUDENT)
     whole_number(arguments.seed, "seed", 0)
     qrels, runs, measures = given(arguments) if arguments.inputs else (arguments.qrels, [], [])
-    if arguments.show == ORDERS and len(runs) < 2:
-        raise GradedError("--show orders requires at least 2 runs")
+    if arguments.show in (ORDERS, FAVOURS, PAIRS) and len(runs) < 2:
+        raise GradedError(f"--show {arguments.show} requires at least 2 runs")
     settings = options(arguments, "machine_levels", "merge", "progress", "jobs")
     found = panels(qrels, [arguments.machine, *more], runs, measures, **settings)
     agreed = compared(found, **options(arguments, "confidence", "resamples", "seed"))
-    if runs and not more and arguments.show in (None, ESTIMATES):
+    if runs and not more and arguments.show in (None, *OF_ONE):
         agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, arguments.baseline))
     result = agreed.estimates or agreed
     tables = {"levels": agreed.level_table, "topics": agreed.topic_table, ORDERS: agreed.order_table}
+    tables[FAVOURS] = agreed.favour_table
+    if agreed.estimates:
+        tables[PAIRS] = agreed.estimates.pair_table
 
     def table(form: str) -> Table:
         if arguments.show in tables:

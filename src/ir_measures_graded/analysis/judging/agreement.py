@@ -3,7 +3,8 @@
 `judges` compares any number of qrels with those of a human, and `agreement` compares two. The qrels may also
 be of two humans, of two pools or of two years. For the documents that both judged, the result has the number
 of each pair of levels (confusion matrix), Cohen's κ, Krippendorff's α and the bias of the machine. With runs
-and measures, it has the agreement of the orders of the runs, and of the significant differences.
+and measures, it has the agreement of the orders of the runs, of the significant differences, and the runs
+that the machine favours, see `orders`.
 
 J. Cohen: Weighted kappa. Psychological Bulletin 70(4), 1968. K. Krippendorff: Content Analysis, 2004. H. A.
 Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
@@ -12,42 +13,35 @@ Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from ir_measures import Measure
 
-from ...core.by_topic import mean_over_topics
 from ...core.ranking.gains import plain_number
-from ...core.registry.facts import sign_of
 from ...errors import GradedError
 from ...evaluation.named import Qrels, Runs
 from ...output import plots
-from ...output.formats import Table, counted, rows_of
+from ...output.formats import Table, counted, listed, rows_of
 from ...output.result import Result
-from ..statistics.agreement import alpha, kappa, orders, swapped
-from ..statistics.options import check_probability, need_statistics, statistics_library, whole_number
-from ..statistics.paired import paired
-from ..statistics.significance import PERMUTED_AT_ONCE, rounded, run_ranks
+from ..statistics.agreement import of_levels
+from ..statistics.options import check_probability, need_statistics, whole_number
+from ..statistics.significance import PERMUTED_AT_ONCE
 from .estimate import Estimates
 from .merging import HUMAN, MACHINE
-from .panel import Panel, panels, values_of
+from .orders import Draw, OrderAgreement, Statistic, order_agreements
+from .panel import Panel, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-RESAMPLES = 1000
-
-
-class Statistic(NamedTuple):
-    """A statistic and its interval; each is None where it is undefined."""
-
-    value: float | None
-    lower: float | None
-    upper: float | None
+RESAMPLES: Final = 1000
+DIVIDED: Final = 12
+"""Tables have a column for each level, and for each division of the levels, of at most so many levels."""
+FEW: Final = 50
+"""Intervals of κ and α over fewer topics are too short."""
 
 
 @dataclass(frozen=True)
@@ -61,53 +55,36 @@ class TopicAgreement:
 
 
 @dataclass(frozen=True)
-class OrderAgreement:
-    """The orders of the runs by one measure under either judge, over the topics that both judged.
-
-    `human` and `machine` are the means of the runs. `statistics` has ``tau``, ``tau_AP``, ``rho`` and
-    ``RBO``, see `orders`. `swaps` are the pairs that the judges order in opposite ways, with the run that the
-    human prefers first. Of the pairs that differ significantly under the human, `significant` is the number,
-    `agreed` the share that the machine also separates, and `reversed` the share that it separates in the
-    other direction; both are None if there is no such pair.
-    """
-
-    measure: Measure
-    runs: tuple[str, ...]
-    human: tuple[float, ...]
-    machine: tuple[float, ...]
-    statistics: dict[str, Statistic]
-    swaps: tuple[tuple[str, str], ...]
-    significant: int
-    agreed: float | None
-    reversed: float | None
-
-    @property
-    def tau(self) -> float | None:
-        """Kendall's τ (b); None if all runs tie under one judge."""
-        return self.statistics["tau"].value
-
-
-@dataclass(frozen=True)
 class JudgeAgreement:
     """The agreement of a machine, named `judge`, with the human; see `judges`.
 
-    `confusion` (levels × levels) counts the documents that both judged, with the human's level in the row and
-    the machine's in the column. `statistics` has Cohen's κ: ``kappa``, ``kappa linear`` and ``kappa
-    quadratic`` with weights that grow with the difference of the levels or its square, and one for each
+    `levels` are those of all judges. `cells` counts the documents that both judged by the human's level and
+    the machine's. `statistics` has Cohen's κ: ``kappa``, ``kappa linear`` and ``kappa quadratic`` with
+    weights that grow with the difference of the levels or its square, and with at most 12 levels one for each
     division of the levels in two, such as ``kappa 0|123``. It also has Krippendorff's α: ``alpha interval``
-    and ``alpha ordinal``. `human_only` and `machine_only` count the documents that only one of them judged,
-    `abstentions` the machine's rows without a level.
+    and ``alpha ordinal``. `human_only` counts the documents of the human that the machine did not judge, and
+    `machine_only` those of the machine. `abstentions` are the machine's rows without a level and its answers
+    outside the scale, of which `outside` tells.
     """
 
     judge: str
     levels: tuple[float, ...]
-    confusion: np.ndarray
+    cells: dict[tuple[float, float], int]
     statistics: dict[str, Statistic]
     human_only: int
     machine_only: int
     abstentions: int
+    outside: str
     topics: tuple[TopicAgreement, ...]
     orders: tuple[OrderAgreement, ...]
+
+    @property
+    def confusion(self) -> np.ndarray:
+        """The cells as a matrix (levels × levels), with the human's level in the row."""
+        matrix = np.zeros((len(self.levels),) * 2, dtype=np.int64)
+        for levels, count in self.cells.items():
+            matrix[tuple(map(self.levels.index, levels))] = count
+        return matrix
 
     @property
     def kappa(self) -> float | None:
@@ -127,23 +104,24 @@ class JudgeAgreement:
     @property
     def documents(self) -> int:
         """The number of documents that both judged."""
-        return int(self.confusion.sum())
+        return sum(self.cells.values())
 
     @property
     def same(self) -> float:
         """The share of these documents with the same level."""
-        return float(np.trace(self.confusion) / self.documents)
+        return sum(n for (human, machine), n in self.cells.items() if human == machine) / self.documents
 
     @property
     def bias(self) -> float:
         """The mean of the machine's level minus the human's."""
-        levels = np.array(self.levels)
-        return float((self.confusion * (levels - levels[:, None])).sum() / self.documents)
+        return sum(n * (machine - human) for (human, machine), n in self.cells.items()) / self.documents
 
     def bias_by_level(self) -> dict[float, float]:
         """The bias for the documents of each human level."""
-        levels, rows = np.array(self.levels), zip(self.levels, self.confusion)
-        return {level: float(row @ (levels - level) / row.sum()) for level, row in rows if row.any()}
+        found: dict[float, list[tuple[int, float]]] = {}
+        for (human, machine), count in self.cells.items():
+            found.setdefault(human, []).append((count, machine - human))
+        return {level: sum(n * bias for n, bias in of) / sum(n for n, _ in of) for level, of in found.items()}
 
     def all_statistics(self) -> dict[str, Statistic]:
         """The statistics of the levels and of the orders of runs, with the measure in the name."""
@@ -194,33 +172,110 @@ class Judges(Result):
         return rows_of([each.row() for each in self.judges])
 
     def parts(self) -> list[tuple[str, Table]]:
-        """The table, the intervals, the levels, and the estimates."""
-        intervals = f"{100 * self.confidence:g} % intervals over resampled topics"
-        levels = "Documents by the human's level (row) and the machine's (column)"
-        parts = [("", self.table()), (intervals, self.interval_table()), (levels, self.level_table())]
-        return [*parts, ("Estimates", self.estimates.table())] if self.estimates else parts
+        """The table, the intervals, the spread of the orders, the favours, the levels, and the estimates."""
+        share = f"{100 * self.confidence:g} %"
+        titled = {
+            f"{share} intervals over resampled topics": self.interval_table(),
+            f"Agreement on the order of runs: {share} of sets of as many topics": self.spread_table(),
+            "Favoured runs: value beyond that of runs of the same quality": self.favour_table(named=True),
+            "Documents by the human's level (row) and the machine's (column)": self.level_table(),
+        }
+        if self.estimates:
+            titled["Estimates"] = self.estimates.table()
+        return [("", self.table()), *((title, table) for title, table in titled.items() if table[1])]
 
     def notes(self) -> list[str]:
-        """Notes on the columns and on the estimates."""
-        counts = ", ".join(f"{order.significant} by {order.measure}" for order in self.judges[0].orders)
-        shares = "shares of the pairs of runs that differ significantly under the human"
-        notes = [f"agreed and reversed are {shares}: {counts}."] * bool(counts)
-        return notes + ([self.estimates.summary] if self.estimates else [])
+        """What the reader of the tables must know."""
+        first = self.judges[0]
+        notes = [each.outside for each in self.judges if each.outside]
+        if len(first.levels) > DIVIDED:
+            notes.append(
+                f"There are {len(first.levels)} levels; with at most {DIVIDED}, the tables have κ of each "
+                "division of the levels and the documents by both levels."
+            )
+        topics = min(len(each.topics) for each in self.judges)
+        if topics < FEW:
+            notes.append(
+                f"The intervals of κ and α are too short with fewer than {FEW} topics: with 25, they held in "
+                f"89 to 95 % of cases; here, there are {topics}."
+            )
+        if any(each.machine_only for each in self.judges):
+            notes.append(
+                "κ and α are those of the documents that the human judged. They hold for all documents of a "
+                "machine only if these are a random sample; documents that `holes` chose are none, but "
+                "--random puts one aside."
+            )
+        if first.orders:
+            counts = ", ".join(f"{order.significant} by {order.measure}" for order in first.orders)
+            shares = "shares of the pairs of runs that differ significantly under the human"
+            notes.append(f"agreed and reversed are {shares}: {counts}.")
+        for column, order in enumerate(first.orders):
+            notes += self._notes_on([each.orders[column] for each in self.judges], str(order.measure))
+        return notes + (self.estimates.notes() if self.estimates else [])
+
+    def _notes_on(self, found: Sequence[OrderAgreement], measure: str) -> Iterator[str]:
+        """The yardstick of the orders by a measure, and the runs that each judge favours."""
+        moved: dict[str, list[str]] = {"less": [], "more": []}
+        for judge, order in zip(self.judges, found):
+            if order.tau is not None and order.halves["tau"] is not None:
+                moved["less" if order.tau >= order.halves["tau"] else "more"].append(judge.judge)
+        for how, names in moved.items():
+            if names:
+                moves = "moves" if len(names) == 1 else "move"
+                yield (
+                    f"{measure}: {listed(names)} {moves} the order {how} than other topics would (tau "
+                    "against halves, that of the human's own orders on two random halves of the topics)."
+                )
+        if found[0].no_favours:
+            yield f"{measure}: {found[0].no_favours}."
+        elif not any(each.verdict for order in found for each in order.favours):
+            yield f"{measure}: no run is found to be favoured, which does not prove that none is."
 
     def interval_table(self) -> Table:
-        """Column names and rows: one row per judge with the interval of each statistic."""
-        rows = [[each.judge, *map(_interval, each.all_statistics().values())] for each in self.judges]
-        return ["judge", *self.judges[0].all_statistics()], rows
+        """Column names and rows: one row per judge with the intervals of κ and α."""
+        rows = [[each.judge, *map(_interval, each.statistics.values())] for each in self.judges]
+        return ["judge", *self.judges[0].statistics], rows
+
+    def spread_table(self) -> Table:
+        """Column names and rows: a row per judge and measure with the spread over sets of as many topics.
+
+        ``halves`` is τ of the human's own orders on two random halves of the topics.
+        """
+        found = [(each, order) for each in self.judges for order in each.orders]
+        rows = [
+            [each.judge, str(order.measure), *map(_interval, order.statistics.values()), order.halves["tau"]]
+            for each, order in found
+        ]
+        return ["judge", "measure", *(found[0][1].statistics if found else ()), "halves"], rows
+
+    def favour_table(self, named: bool = False) -> Table:
+        """Column names and rows: a row per judge, measure and run, or only for runs that are `named`.
+
+        Raises `GradedError` with the reason if no measure has favours.
+        """
+        found = [order for each in self.judges for order in each.orders]
+        if not named and found and all(order.no_favours for order in found):
+            raise GradedError(found[0].no_favours)
+        rows = [
+            [each.judge, str(order.measure), *favour, favour.verdict]
+            for each in self.judges
+            for order in each.orders
+            for favour in order.favours
+            if favour.verdict or not named
+        ]
+        return ["judge", "measure", "run", "favour", "lower", "upper", "verdict"], rows
 
     def level_table(self) -> Table:
         """Column names and rows of the confusion matrices: one row per judge and human level."""
+        levels = self.judges[0].levels
+        columns = levels if len(levels) <= DIVIDED else ()
         rows: list[list[Any]] = []
         for each in self.judges:
             bias = each.bias_by_level()
-            for level, row in zip(each.levels, each.confusion.tolist()):
-                rows.append([each.judge, f"{level:g}", *row, bias.get(level)])
-        levels = [f"{level:g}" for level in self.judges[0].levels]
-        return ["judge", "human \\ machine", *levels, "bias"], rows
+            for level in columns or bias:
+                counts = [each.cells.get((level, other), 0) for other in columns]
+                rows.append([each.judge, str(level), *counts, bias.get(level)])
+        return ["judge", "human \\ machine", *map(str, columns), "bias"], rows
 
     def topic_table(self) -> Table:
         """Column names and rows: one row per judge and topic."""
@@ -229,27 +284,32 @@ class Judges(Result):
 
     def order_table(self) -> Table:
         """Column names and rows: a row per judge, measure and run with its means and ranks under both."""
-        rows = []
-        for each in self.judges:
-            for order in each.orders:
-                both = order.human, order.machine
-                ranks = [_ranks(order.measure, np.array(means)).tolist() for means in both]
-                rows += [[each.judge, str(order.measure), *row] for row in zip(order.runs, *both, *ranks)]
+        rows = [
+            [each.judge, str(order.measure), *row]
+            for each in self.judges
+            for order in each.orders
+            for row in zip(order.runs, order.human, order.machine, *order.ranks())
+        ]
         return ["judge", "measure", "run", HUMAN, MACHINE, "human rank", "machine rank"], rows
 
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary per judge: the row of the table, ends of intervals, and the confusion matrix.
+        """One dictionary per judge: the row of the table, ends of intervals, favours, and the levels.
 
-        The number of documents with the levels 1 by the human and 2 by the machine is under ``1>2``.
+        ``tau P@5 lower`` and ``upper`` are the ends of a spread over topics, and ``tau P@5 halves`` is the
+        yardstick. The number of documents with the levels 1 by the human and 2 by the machine is under
+        ``1>2``, if any judge has such documents.
         """
+        cells = sorted({levels for each in self.judges for levels in each.cells})
         records = []
         for each in self.judges:
             record = each.row()
             for end in ("lower", "upper"):
                 record |= {f"{name} {end}": getattr(of, end) for name, of in each.all_statistics().items()}
-            for (a, b), count in np.ndenumerate(each.confusion):
-                record[f"{each.levels[a]:g}>{each.levels[b]:g}"] = int(count)
-            records.append(record)
+            for order in each.orders:
+                record |= {f"{name} {order.measure} halves": value for name, value in order.halves.items()}
+                favours = {favour.run: favour.value for favour in order.favours}
+                record |= {f"favour {order.measure} {run}": favours.get(run) for run in order.runs}
+            records.append(record | {f"{a}>{b}": each.cells.get((a, b), 0) for a, b in cells})
         return records
 
     def figure(self) -> Figure:
@@ -259,7 +319,7 @@ class Judges(Result):
         judges = {each.judge: each.all_statistics() for each in self.judges}
         found = np.array([[of[name] for name in names] for of in judges.values()], dtype=float)
         values, *bounds = np.moveaxis(found, -1, 0)
-        label = f"value and {100 * self.confidence:g} % interval"
+        label = f"value and {100 * self.confidence:g} % interval" + ", of tau spread" * bool(taus)
         return plots.dot_plot([*judges], names, values, [1] * len(names), label, np.array(bounds))
 
 
@@ -284,9 +344,11 @@ def judges(
 
     `machines` are qrels by name, or paths of qrels. `runs`, `measures`, `progress` and `jobs` are those of
     `evaluate`; give both runs and measures, or neither. `machine_levels` maps the levels of the machines to
-    the human's scale, as in `estimate`. The intervals with the given `confidence` are percentiles over
-    `resamples` draws of the topics with replacement. A pair of runs is significant by the primary procedure
-    of `compare` at the level 1 − `confidence`. Needs the extra ``stats``.
+    the human's scale, as in `estimate`. Without it, levels outside this scale in at most 1 % of a machine's
+    answers are abstentions. The intervals of κ and α with the given `confidence`, and the spread of the
+    agreement on orders, are percentiles over `resamples` draws of the topics with replacement. A pair of runs
+    is significant by the primary procedure of `compare` at the level 1 − `confidence`. Favours are computed
+    for at least 6 runs and normalised measures with a cutoff of at most 20. Needs the extra ``stats``.
 
     >>> human = {"q1": {"a": 0, "b": 1, "c": 2}, "q2": {"d": 0, "e": 2}}
     >>> machine = {"q1": {"a": 0, "b": 2, "c": 2}, "q2": {"d": 1, "e": 2, "f": 0}}
@@ -304,7 +366,7 @@ def judges(
     check_probability(confidence, "confidence", 0.95)
     whole_number(resamples, "resamples", 1)
     whole_number(seed, "seed", 0)
-    need_statistics("scipy", "statsmodels")
+    need_statistics("scipy")
     found = panels(
         human, machines, runs, measures, machine_levels=machine_levels, progress=progress, jobs=jobs
     )
@@ -333,7 +395,7 @@ def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: in
         weights = generator.multinomial(topics, np.full(topics, 1 / topics), size=resamples)
         return np.concatenate([np.ones((1, topics), dtype=np.int64), weights])
 
-    machines = (_agreement(*each, levels, drawn, confidence) for each in zip(found, pairs))
+    machines = (_agreement(*each, levels, drawn, confidence, seed) for each in zip(found, pairs))
     return Judges(tuple(machines), confidence)
 
 
@@ -351,95 +413,48 @@ def _pairs(panel: Panel) -> dict[str, np.ndarray]:
     return found
 
 
-def _bounded(values: np.ndarray, confidence: float) -> Statistic:
-    """The statistic from the value of the sample and those of its resamples."""
-    resampled = values[1:][~np.isnan(values[1:])]
-    if np.isnan(values[0]) or not resampled.size:
-        return Statistic(None if np.isnan(values[0]) else float(values[0]), None, None)
-    ends = (1 - confidence) / 2, (1 + confidence) / 2
-    return Statistic(float(values[0]), *np.quantile(resampled, ends).tolist())
-
-
 def _agreement(
     panel: Panel,
     pairs: Mapping[str, np.ndarray],
     levels: np.ndarray,
-    drawn: Callable[[int], np.ndarray],
+    drawn: Draw,
     confidence: float,
+    seed: int,
 ) -> JudgeAgreement:
-    confusion = np.zeros((len(pairs), levels.size, levels.size), dtype=np.int64)
     topics = []
-    for by_levels, (topic, judged) in zip(confusion, pairs.items()):
-        np.add.at(by_levels, tuple(np.searchsorted(levels, judged).T), 1)
+    for topic, judged in pairs.items():
         bias = judged[:, 1] - judged[:, 0]
         topics.append(TopicAgreement(topic, bias.size, float((bias == 0).mean()), float(bias.mean())))
-    resampled = np.tensordot(drawn(len(pairs)), confusion, axes=1)
-    apart = np.abs(levels[:, None] - levels)
-    distances = {"kappa": (apart > 0) * 1.0, "kappa linear": apart, "kappa quadratic": apart**2}
-    for cut in range(1, levels.size):
-        above = np.arange(levels.size) >= cut
-        distances[f"kappa {_joined(levels[:cut])}|{_joined(levels[cut:])}"] = 1.0 * (above[:, None] != above)
-    found = {name: kappa(resampled, distance) for name, distance in distances.items()}
-    found |= {"alpha interval": alpha(resampled, levels), "alpha ordinal": alpha(resampled)}
-    cohens_kappa = statistics_library("statsmodels.stats.inter_rater").cohens_kappa
-    for name, distance in distances.items():
-        if not np.isnan(found[name][0]):
-            found[name][0] = cohens_kappa(resampled[0], distance, return_results=False)
-    documents = int(resampled[0].sum())
+    number = np.repeat(np.arange(len(pairs)), [each.documents for each in topics])
+    human, machine = np.searchsorted(levels, np.concatenate([*pairs.values()])).T
+    # Cells of levels and topics, sorted by levels: the sums over topics are those of neighbours.
+    (human, machine, number), count = np.unique([human, machine, number], axis=1, return_counts=True)
+    starts = np.flatnonzero(np.diff(human, prepend=-1) | np.diff(machine, prepend=-1))
+    cells, divide = (human[starts], machine[starts], levels), levels.size <= DIVIDED
+    draws, values = drawn(len(pairs)), []
+    for part in np.array_split(draws, 1 + len(draws) * (count.size + levels.size) // PERMUTED_AT_ONCE):
+        counts = np.add.reduceat(part[:, number] * count, starts, axis=1)
+        values.append(of_levels(counts, *cells, divide))
+    plain = [plain_number(level) for level in levels]
+    names = ["kappa", "kappa linear", "kappa quadratic", "alpha interval", "alpha ordinal"]
+    cuts = range(1, levels.size if divide else 1)
+    names += [f"kappa {_joined(plain[:cut])}|{_joined(plain[cut:])}" for cut in cuts]
+    documents = int(count.sum())
     return JudgeAgreement(
         panel.name,
-        tuple(map(plain_number, levels)),
-        resampled[0],
-        {name: _bounded(values, confidence) for name, values in found.items()},
+        tuple(plain),
+        {(plain[a], plain[b]): n for a, b, n in zip(*cells[:2], np.add.reduceat(count, starts).tolist())},
+        {name: Statistic.of(each, confidence) for name, each in zip(names, np.concatenate(values, axis=1))},
         sum(map(len, panel.human.values())) - documents,
         sum(map(len, panel.machine.values())) - documents,
         panel.abstentions,
+        panel.outside,
         tuple(topics),
-        tuple(_orders(panel, drawn, confidence)),
+        tuple(order_agreements(panel, drawn, confidence, seed)),
     )
 
 
-def _joined(levels: np.ndarray) -> str:
+def _joined(levels: Sequence[float]) -> str:
     """The levels as text: ``123``, with commas unless all are digits."""
-    texts = [f"{level:g}" for level in levels]
+    texts = [*map(str, levels)]
     return ("" if max(map(len, texts)) == 1 else ",").join(texts)
-
-
-def _orders(panel: Panel, drawn: Callable[[int], np.ndarray], confidence: float) -> Iterator[OrderAgreement]:
-    """The agreement on the order of at least two runs by each measure; none for fewer runs."""
-    if panel.values is None or len(panel.values[0].runs) < 2:
-        return
-    (evaluation, *_), topics = panel.values, panel.both
-    runs, weights = evaluation.runs, drawn(len(topics))
-    both = np.stack([values_of(each, topics) for each in panel.values[:2]])
-    pairs = list(combinations(range(len(runs)), 2))
-    for column, measure in enumerate(evaluation.measures):
-        values = sign_of(measure) * both[:, :, column]
-        parts = np.array_split(weights, 1 + weights.shape[0] * len(runs) ** 2 // PERMUTED_AT_ONCE)
-        resampled = [orders(*(rounded(part @ each.T / len(topics)) for each in values)) for part in parts]
-        statistics = {
-            name: _bounded(np.concatenate([part[name] for part in resampled]), confidence)
-            for name in resampled[0]
-        }
-        human, machine = (_significant(each, pairs, 1 - confidence) for each in values)
-        count = int(np.abs(human).sum())
-        agreed, reversed_ = (
-            float((human * machine == sign).sum() / count) if count else None for sign in (1, -1)
-        )
-        means = mean_over_topics(both[:, :, column])
-        swaps = swapped(runs, *(_ranks(measure, each) for each in means))
-        first, second = map(tuple, means.tolist())
-        yield OrderAgreement(measure, runs, first, second, statistics, swaps, count, agreed, reversed_)
-
-
-def _significant(values: np.ndarray, pairs: list[tuple[int, int]], level: float) -> np.ndarray:
-    """The sign of each significant difference of two runs (runs × topics), 0 for the others."""
-    if values.shape[1] < 2:
-        return np.zeros(len(pairs))
-    found = paired(values, pairs, level)
-    return np.where(found.adjusted < level, np.sign(found.difference), 0)
-
-
-def _ranks(measure: Measure, means: np.ndarray) -> np.ndarray:
-    """The rank of each run, 1 for the best; equal runs share their mean rank."""
-    return run_ranks(-sign_of(measure) * means[:, None])[:, 0]

@@ -13,14 +13,17 @@ by the machine:
     λ = cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
 
 The intervals have n − 2 degrees of freedom, and var(H − λ·L) is a sum of squares divided by n − 2, because λ
-is fitted on the same topics. k topics judged by the human alone count in the mean of H. With s = n/(n + k):
+is fitted on the same topics. If λ = 0, or if fewer than 5 topics are judged by both, the estimate is the mean
+and the interval of the human alone. k topics judged by the human alone count in the mean of H. With
+s = n/(n + k):
 
     estimate = λ · mean over the N − n other topics of L + mean over the n + k topics of H
                − λ · mean over the n topics of L
     variance = λ² · var(L)/(N − n) + var(s·H − λ·L)/n + (1 − s)² · var(H)/k
     λ = s · cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
 
-Differences from a baseline are a family: their intervals hold together (Šidák), and Holm corrects p.
+Differences from a baseline are a family: their intervals hold together (Šidák), and Holm corrects p. So are
+the differences of all pairs of runs. A pair without a significant difference is open.
 
 A. N. Angelopoulos, J. C. Duchi, T. Zrnic: PPI++: Efficient prediction-powered inference. 2023. H. Oosterhuis,
 R. Jagerman, Z. Qin, X. Wang, M. Bendersky: Reliable confidence intervals for information retrieval evaluation
@@ -30,8 +33,10 @@ using generative A.I. KDD 2024.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -42,7 +47,7 @@ from ...core.registry.facts import sign_of
 from ...errors import GradedError, did_you_mean
 from ...evaluation.named import Qrels, Runs
 from ...output import plots
-from ...output.formats import Table, counted
+from ...output.formats import Table, counted, known
 from ...output.result import Result
 from ..statistics.intervals import STUDENT, FewTopicsWarning, check, student_quantile
 from ..statistics.options import need_statistics, statistics_library
@@ -56,10 +61,10 @@ if TYPE_CHECKING:
 
 COMBINED: Final = "combined"
 JUDGES: Final = (HUMAN, MACHINE, COMBINED)
-LEAST_TOPICS: Final = 3
+LEAST_TOPICS: Final = 5
+"""With fewer topics of both judges, the human's are used alone."""
 Label = tuple[str, str | None, Measure]
 """The run, the baseline and the measure of an estimate."""
-NO_VALUES: Final = np.empty(0)
 LOOKS: Final = {
     HUMAN: {"color": plots.GREY, "linewidth": 8, "alpha": 0.35, "label": HUMAN},
     MACHINE: {"color": plots.COLOURS[4], "linewidth": 4, "alpha": 0.6, "label": MACHINE},
@@ -74,9 +79,9 @@ class Estimate:
     is subtracted. `weight` is λ, the weight of the machine's judgments, and `worth` the number of human
     topics that would give an equally precise mean. `halving` is the number of further topics that the human
     must judge to halve the interval. Both are None for the machine alone, whose error is mostly bias, and
-    where nothing varies. `p` and `adjusted`, with Holm's correction over the runs, test a
-    difference; they are None for a mean, for a constant difference, and for several differences over fewer
-    than 10 topics.
+    where nothing varies; `halving` also for pairs of runs. `p` and `adjusted`, with Holm's correction over
+    the family, test a difference; they are None for a mean, for a constant difference, and for several
+    differences over fewer than 10 topics.
     """
 
     run: str
@@ -98,17 +103,20 @@ class Estimate:
 class Estimates(Result):
     """The estimates of every run and measure by every judge; see `estimate`.
 
-    `both`, `human_only` and `machine_only` count the topics by their judges. `documents` counts the
-    judgments behind the human values by their origin.
+    `pairs` are the combined differences of all pairs of runs, a family for each measure. `both`, `human_only`
+    and `machine_only` count the topics by their judges. `documents` counts the judgments behind the human
+    values by their origin. `outside` is a sentence about the machine's answers outside the human's scale.
     """
 
     estimates: tuple[Estimate, ...]
+    pairs: tuple[Estimate, ...]
     confidence: float
     both: int
     human_only: int
     machine_only: int
     documents: dict[str, int]
     merged: bool
+    outside: str
 
     def find(self, run: str, measure: Measure | str, judge: str, baseline: str | None = None) -> Estimate:
         """One of the estimates. Raises `GradedError` if there is none."""
@@ -134,16 +142,32 @@ class Estimates(Result):
         """Column names and rows: one row per measure, run (or difference) and judge."""
         columns = ["measure", "run", "judge", "value", "lower", "upper", "topics", "lambda", "worth"]
         columns += ["halving", *["adjusted"] * any(one.baseline for one in self.estimates)]
-        records = self.records()
-        for record in records:
-            record["run"] += f" − {record['baseline']}" if record["baseline"] else ""
-            record["worth"] = round(record["worth"]) if record["worth"] else None
-        return columns, [[record[column] for column in columns] for record in records]
+        return columns, _rows(self.estimates, columns)
+
+    def pair_table(self) -> Table:
+        """Column names and rows: the combined difference of each pair of runs by each measure."""
+        columns = ["measure", "run", "value", "lower", "upper", "topics", "lambda", "worth", "p", "adjusted"]
+        return columns, _rows(self.pairs, columns)
+
+    def open(self, measure: Measure | str) -> int:
+        """The number of pairs of runs without a significant difference by a measure."""
+        found = [one.adjusted for one in self.pairs if str(one.measure) == str(measure)]
+        return sum(adjusted is None or adjusted >= 1 - self.confidence for adjusted in found)
+
+    def notes(self) -> list[str]:
+        """The answers outside the scale, the open pairs of runs, and the topics."""
+        notes = [self.outside] if self.outside else []
+        for measure, count in Counter(str(one.measure) for one in self.pairs).items():
+            left = self.open(measure)
+            notes.append(
+                f"{measure}: {left} of {counted(count, 'pair')} of runs {'is' if left == 1 else 'are'} open, "
+                "without a significant difference of the combined estimates (Holm over all pairs)."
+            )
+        return [*notes, f"{self.summary}."]
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per run, baseline, measure and judge."""
-        rows = [{**vars(one), "measure": str(one.measure)} for one in self.estimates]
-        return [{name.replace("weight", "lambda"): value for name, value in row.items()} for row in rows]
+        return [_record(one) for one in self.estimates]
 
     def figure(self) -> Figure:
         """Draw the combined estimates and the intervals of all judges. Needs the extra ``plot``.
@@ -161,6 +185,20 @@ class Estimates(Result):
         label = f"Combined estimate and {100 * self.confidence:g} % intervals"
         combined, spans = found[2], [(each[1:], LOOKS[judge]) for each, judge in zip(found, JUDGES[:2])]
         return plots.dot_plot(runs, titles, combined[0], signs, label, combined[1:], spans=spans)
+
+
+def _record(one: Estimate) -> dict[str, Any]:
+    record = {**vars(one), "measure": str(one.measure)}
+    return {name.replace("weight", "lambda"): value for name, value in record.items()}
+
+
+def _rows(estimates: Iterable[Estimate], columns: Sequence[str]) -> list[list[Any]]:
+    """These columns of estimates for people."""
+    records = [_record(one) for one in estimates]
+    for record in records:
+        record["run"] += f" − {record['baseline']}" if record["baseline"] else ""
+        record["worth"] = round(record["worth"]) if record["worth"] else None
+    return [[record[column] for column in columns] for record in records]
 
 
 def estimate(
@@ -198,7 +236,7 @@ def estimate(
     >>> [round(found.find("mine", "CG@1", judge).value, 3) for judge in ("human", "machine", "combined")]
     [0.5, 0.6, 0.5]
 
-    Raises `GradedError` for fewer than 3 topics judged by both, for an unknown baseline, and for scales
+    Raises `GradedError` for fewer than 2 topics judged by both, for an unknown baseline, and for scales
     that differ without `machine_levels`. Warns (`FewTopicsWarning`) for fewer than 10 topics judged by both.
     """
     need_statistics("scipy")
@@ -221,143 +259,171 @@ def estimated(panel: Panel, confidence: float, baseline: str | None) -> Estimate
     first = dict.fromkeys(both)  # the topics of both come first
     by_human, by_machine = (values_of(each, first | dict.fromkeys(each.topics)) for each in (human, machine))
     estimates: list[Estimate] = []
+    pairs: list[Estimate] = []
+    families = [(list(combinations(range(len(names)), 2)), pairs)]
+    if baseline is not None:
+        base = names.index(baseline)
+        families.append(([(run, base) for run in range(len(names)) if run != base], estimates))
     for column, measure in enumerate(human.measures):
         values = by_human[:, column], by_machine[:, column]
         estimates += _family([(name, None, measure) for name in names], *values, len(both), confidence)
-        if baseline is not None:
-            rows = [row for row, name in enumerate(names) if name != baseline]
-            base = names.index(baseline)
-            h, m = (differences_of(each[rows], each[[base]])[0] for each in values)
-            labels = [(names[row], baseline, measure) for row in rows]
-            estimates += _family(labels, h, m, len(both), confidence)
+        for family, found in families:
+            if family:
+                labels: list[Label] = [(names[run], names[other], measure) for run, other in family]
+                runs, others = np.array(family).T
+                h, m = (differences_of(each[runs], each[others])[0] for each in values)
+                found += _family(labels, h, m, len(both), confidence, of_pairs=found is pairs)
     alone = len(panel.human) - len(both), len(panel.machine) - len(both)
     completed, judged = panel.completed, sum(map(len, panel.human.values()))
     documents = completed.origins if completed else {HUMAN: judged, MACHINE: 0}
-    return Estimates(tuple(estimates), confidence, len(both), *alone, documents, completed is not None)
+    counts = len(both), *alone, documents
+    merged = completed is not None
+    return Estimates(tuple(estimates), tuple(pairs), confidence, *counts, merged, panel.outside)
 
 
 def prediction_powered(
-    human: np.ndarray, machine: np.ndarray, others: np.ndarray, alone: np.ndarray = NO_VALUES
-) -> tuple[float, float, float]:
-    """The combined estimate of a mean, its variance, and λ; see the module for the formulas.
+    human: np.ndarray, machine: np.ndarray, others: np.ndarray, alone: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The combined estimates of means, their variances, and λ; see the module for the formulas.
 
-    `human` and `machine` are values of the same n ≥ 3 topics, `others` the machine's values of further
-    topics, at least one, and `alone` the human's of further topics. var(L) is over all topics of the machine,
-    var(H) over all of the human.
+    `human` and `machine` (… × n) are values of the same n ≥ 5 topics, `others` the machine's values of
+    further topics, at least one, and `alone` the human's of further topics. var(L) is over all topics of the
+    machine, var(H) over all of the human.
 
-    >>> estimate, variance, weight = prediction_powered(
-    ...     np.array([0.2, 0.4, 0.6]), np.array([0.3, 0.5, 0.7]), np.array([0.3, 0.5, 0.7] * 9)
-    ... )
-    >>> round(estimate, 3), round(weight, 3)
-    (0.4, 1.0)
+    >>> machine = np.array([0.2, 0.3, 0.5, 0.6, 0.7])
+    >>> estimate, variance, weight = prediction_powered(machine - 0.1, machine, np.tile(machine, 9))
+    >>> float(estimate.round(3)), float(weight)
+    (0.36, 1.0)
     """
-    n, more, k = human.size, others.size, alone.size
+    alone = human[..., :0] if alone is None else alone
+    n, more, k = human.shape[-1], others.shape[-1], alone.shape[-1]
     share = n / (n + k)
-    spread = _variance(np.concatenate([machine, others]))
-    covariance = float(np.cov(human, machine)[0, 1])
-    weight = _weight(n, more, k, covariance, spread)
-    rectified = share * human - weight * machine
+    spread = _variance(np.concatenate([machine, others], axis=-1))
+    weight = _weight(n, more, k, _covariance(human, machine), spread)
+    rectified = share * human - weight[..., None] * machine
     value = weight * mean_over_topics(others) + mean_over_topics(rectified)
     variance = weight**2 * spread / more + _variance(rectified, 2) / n
     if k:
-        value += (1 - share) * mean_over_topics(alone)
-        variance += (1 - share) ** 2 * _variance(np.concatenate([human, alone])) / k
-    return float(value), float(variance), weight
+        value = value + (1 - share) * mean_over_topics(alone)
+        of_all = _variance(np.concatenate([human, alone], axis=-1))
+        variance = variance + (1 - share) ** 2 * of_all / k
+    return value, variance, weight
 
 
-def _weight(n: int, more: int, k: int, covariance: float, spread: float) -> float:
+def _weight(
+    n: int, more: int, k: int, covariance: np.ndarray | float, spread: np.ndarray | float
+) -> np.ndarray:
     """λ for n topics of both, `more` of the machine alone and k of the human alone."""
-    if not more or not spread:
-        return 0.0
-    return min(max(n / (n + k) * covariance / ((1 + n / more) * spread), 0.0), 1.0)
+    if n < LEAST_TOPICS or not more:
+        return np.zeros(np.shape(spread))
+    weight = n / (n + k) * covariance / ((1 + n / more) * np.where(spread > 0, spread, np.inf))
+    return np.minimum(np.maximum(weight, 0.0), 1.0)
 
 
-def _variance(values: np.ndarray, lost: int = 1) -> float:
+def _covariance(human: np.ndarray, machine: np.ndarray) -> np.ndarray:
+    """The covariance over the last axis."""
+    h, m = (each - each.mean(axis=-1, keepdims=True) for each in (human, machine))
+    return np.asarray((h * m).sum(axis=-1) / (human.shape[-1] - 1))
+
+
+def _variance(values: np.ndarray, lost: int = 1) -> np.ndarray:
     """The sum of squares divided by the number of values less `lost`; 0 if only rounding errors differ."""
-    flat = np.ptp(values) <= EXACT * np.abs(values).max(initial=0)
-    return 0.0 if flat else float(values.var(ddof=lost))
+    flat = np.ptp(values, axis=-1) <= EXACT * np.abs(values).max(axis=-1)
+    return np.where(flat, 0.0, values.var(axis=-1, ddof=lost))
 
 
 def _family(
-    labels: Sequence[Label], human: np.ndarray, machine: np.ndarray, both: int, confidence: float
+    labels: Sequence[Label],
+    human: np.ndarray,
+    machine: np.ndarray,
+    both: int,
+    confidence: float,
+    of_pairs: bool = False,
 ) -> list[Estimate]:
     """The estimates of means, or of differences, by one measure (rows × topics of either judge).
 
-    The first topics of each judge are those of `both`.
+    The first topics of each judge are those of `both`. Estimates `of_pairs` are the combined ones only.
     """
-    tested = bool(labels) and labels[0][1] is not None
-    level = confidence ** (1 / len(labels)) if tested else confidence
-    rows = [_by_each_judge(label, h, m, both, level) for label, h, m in zip(labels, human, machine)]
-    if not tested or (len(rows) > 1 and both < FEW):
-        return [replace(one, p=None) for row in rows for one in row]
-    corrected = zip(*(holm([1.0 if one.p is None else one.p for one in column]) for column in zip(*rows)))
-    return [
-        one if one.p is None else replace(one, adjusted=float(adjusted))
-        for row, of_row in zip(rows, corrected)
-        for one, adjusted in zip(row, of_row)
-    ]
+    (count, topics), of_machine = human.shape, machine.shape[1]
+    more, alone = of_machine - both, topics - both
+    tested = labels[0][1] is not None
+    level = confidence ** (1 / count) if tested else confidence
+    judged = human[:, :both], machine[:, :both]
+    spread, covariance, machine_spread = _variance(human), _covariance(*judged), _variance(machine)
+    own = mean_over_topics(human), spread / topics, np.zeros(count)
+    combined = own
+    if more and both >= LEAST_TOPICS:
+        found = prediction_powered(*judged, machine[:, both:], human[:, both:])
+        value, variance, weight = (np.where(found[2] > 0, *each) for each in zip(found, own))
+        combined = value, variance, weight
+    by_judge = {
+        HUMAN: (*own, topics - 1, topics),
+        MACHINE: (mean_over_topics(machine), machine_spread / of_machine, own[2], of_machine - 1, of_machine),
+        COMBINED: (*combined, topics - 1 - (combined[2] > 0), of_machine + alone),
+    }
+    estimates = []
+    for judge in JUDGES[-1:] if of_pairs else JUDGES:
+        value, variance, weight, degrees, number = by_judge[judge]
+        lower, upper, p = _student(value, variance**0.5, degrees, level)
+        if not tested or (count > 1 and both < FEW):
+            p = np.full(count, np.nan)
+        numbers = zip(*map(known, (value, lower, upper, weight, p, holm(p, count))))
+        left, of_judge = more if judge == COMBINED else 0, []
+        for row, (label, (mean, low, high, share, chance, adjusted)) in enumerate(zip(labels, numbers)):
+            worth = halving = None
+            if spread[row] and variance[row] and judge != MACHINE:
+                worth = float(spread[row] / variance[row]) if share else float(topics)
+                if not of_pairs:
+                    spreads = spread[row], covariance[row], machine_spread[row]
+                    halving = _halving(level, both, left, alone, *spreads)
+            planned = share if judge == COMBINED else None, worth, halving
+            of_judge.append(Estimate(*label, judge, mean, low, high, number, *planned, chance, adjusted))
+        estimates.append(of_judge)
+    return [one for of_row in zip(*estimates) for one in of_row]
 
 
-def _by_each_judge(
-    label: Label, human: np.ndarray, machine: np.ndarray, both: int, level: float
-) -> list[Estimate]:
-    """The estimates of one mean or difference, each with the p-value of a difference."""
-    alone, paired, spread = human.size - both, human[:both], _variance(human)
+def _halving(
+    level: float, both: int, more: int, alone: int, spread: float, covariance: float, of_machine: float
+) -> int | None:
+    """The number of further human topics that would halve the interval if variances stay as they are.
 
-    def halving(more: int, covariance: float, of_machine: float, lost: int) -> int | None:
-        """The number of further human topics that would halve the interval if variances stay as they are.
+    The human judges the `more` topics of the machine first. `spread` and `of_machine` are the variances.
+    """
 
-        The human judges the machine's topics first. The estimate takes `lost` degrees of freedom.
-        """
+    def reach(added: int) -> float:
+        n, left = both + added, max(more - added, 0)
+        weight = float(_weight(n, left, alone, covariance, of_machine))
+        variance = (spread - 2 * weight * covariance) / (n + alone)
+        variance += weight**2 * of_machine * (1 / left + 1 / n) if left else 0.0
+        return student_quantile(level, n + alone - 1 - (weight > 0)) * max(variance, 0.0) ** 0.5
 
-        def reach(added: int) -> float:
-            n, left = both + added, max(more - added, 0)
-            weight = _weight(n, left, alone, covariance, of_machine)
-            variance = (spread - 2 * weight * covariance) / (n + alone)
-            variance += weight**2 * of_machine * (1 / left + 1 / n) if left else 0.0
-            return student_quantile(level, n + alone - lost) * max(variance, 0.0) ** 0.5
-
-        return fewest_topics(lambda added: reach(added) <= reach(0) / 2) if spread else None
-
-    found = []
-    for judge, values in ((HUMAN, human), (MACHINE, machine)):
-        mean, error = float(mean_over_topics(values)), (_variance(values) / values.size) ** 0.5
-        lower, upper, p = _ends_and_p(mean, error, values.size - 1, level)
-        found.append(Estimate(*label, judge, mean, lower, upper, values.size, None, None, None, p))
-    if spread:
-        found[0] = replace(found[0], worth=float(human.size), halving=halving(0, 0.0, 0.0, 1))
-    if machine.size == both:
-        return [*found, replace(found[0], judge=COMBINED, weight=0.0)]
-    value, variance, weight = prediction_powered(paired, machine[:both], machine[both:], human[both:])
-    covariance = float(np.cov(paired, machine[:both])[0, 1])
-    of_both = halving(machine.size - both, covariance, _variance(machine), 2)
-    worth = spread / variance if variance else None
-    lower, upper, p = _ends_and_p(value, variance**0.5, human.size - 2, level)
-    topics = machine.size + alone
-    return [*found, Estimate(*label, COMBINED, value, lower, upper, topics, weight, worth, of_both, p)]
+    wanted = reach(0) / 2
+    return fewest_topics(lambda added: reach(added) <= wanted)
 
 
-def _ends_and_p(value: float, error: float, degrees: int, level: float) -> tuple[float, float, float | None]:
-    """The interval by Student's t, and p: 1 if all differences are 0, None if they are constant."""
-    reach = student_quantile(level, degrees) * error
-    p = None if value else 1.0
-    if error:
-        p = float(2 * statistics_library("scipy.special").stdtr(degrees, -abs(value) / error))
+def _student(
+    value: np.ndarray, error: np.ndarray, degrees: np.ndarray | int, level: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Student's intervals, and p: 1 if all differences are 0, NaN if they are constant."""
+    special = statistics_library("scipy.special")
+    reach = special.stdtrit(degrees, (1 + level) / 2) * error
+    t = np.abs(value) / np.where(error > 0, error, 1.0)
+    p = np.where(error > 0, 2 * special.stdtr(degrees, -t), np.where(value == 0, 1.0, np.nan))
     return value - reach, value + reach, p
 
 
 def _check_topics(panel: Panel) -> None:
     count = len(panel.both)
-    if count < LEAST_TOPICS:
-        judged = {0: "no topic is", 1: "only 1 topic is"}.get(count, f"only {count} topics are")
+    if count < 2:
+        judged = "only 1 topic is" if count else "no topic is"
         raise GradedError(
             f"{judged} judged by both the human (topics such as {next(iter(panel.human))!r}) and the machine "
-            f"(such as {next(iter(panel.machine))!r}); an estimate needs at least {LEAST_TOPICS}"
+            f"(such as {next(iter(panel.machine))!r}); an estimate needs at least 2"
         )
     if count < FEW:
         warnings.warn(
             f"only {count} topics are judged by both; below {FEW} the machine's bias is measured too roughly "
-            "for the intervals to be trusted",
+            f"for the intervals to be trusted, and below {LEAST_TOPICS} the human's topics are used alone",
             FewTopicsWarning,
             stacklevel=4,
         )

@@ -26,6 +26,8 @@ HUMAN: Final = "human"
 MACHINE: Final = "machine"
 LISTED = 12
 """The number of levels that a message lists."""
+ABSTAINED: Final = 0.01
+"""At most this share of a machine's answers may be outside the human's scale."""
 CSV_COLUMNS = ["topic", "document", "level", "runs"]
 TREC_FIELDS = ["topic", "iteration", "document", "level"]
 UNJUDGED = (b"", b"?", b"-")
@@ -114,28 +116,45 @@ def trec_lines(qrels: Levels) -> Iterator[str]:
 
 def on_one_scale(
     human: Levels, machine: Levels, machine_levels: Mapping[Any, Any] | str | None, name: str = MACHINE
-) -> Levels:
-    """The machine's qrels on the human's scale; `machine_levels` is as in `level_map`.
+) -> tuple[Levels, int, str]:
+    """The machine's qrels on the human's scale, the number of answers outside it, and a sentence about them.
 
-    `name` names the machine in messages.
-
-    Without `machine_levels`, the machine's levels must be on the human's scale: from the human's lowest
-    level, or 0, to the highest, and whole if the human's are. The machine need not use all of them. Raises
-    `GradedError`, which names the document, for any other level.
+    `machine_levels` is as in `level_map`; `name` names the machine in messages. Without `machine_levels`, the
+    human's scale has the levels from the human's lowest level, or 0, to the highest, whole if the human's
+    are. The machine need not use all of them. Its other levels are abstentions in at most 1 % of its answers;
+    the sentence names the first. Raises `GradedError` if there are more.
     """
     if machine_levels is not None:
-        return rescaled(machine, machine_levels, name)
+        return rescaled(machine, machine_levels, name), 0, ""
     scale = {0.0} | {level for *_, level in judgments_of(human)}
-    whole = all(float(level).is_integer() for level in scale)
-    for topic, document, level in judgments_of(machine):
-        if not min(scale) <= level <= max(scale) or (whole and not float(level).is_integer()):
-            raise GradedError(
-                f"the scales differ: the human's levels are {scale_of(human)}, the machine's "
-                f"{scale_of(machine)} ({name}, topic {shown(topic)}, document {shown(document)}: "
-                f"{level:g}); map the machine's levels to the human's, for example "
-                "machine_levels='0:0,5:1,10:3'"
-            )
-    return machine
+    least, most, whole = min(scale), max(scale), all(float(level).is_integer() for level in scale)
+    inside = {
+        topic: {
+            document: level
+            for document, level in judged.items()
+            if least <= level <= most and not (whole and level % 1)
+        }
+        for topic, judged in machine.items()
+    }
+    answers, kept = (sum(map(len, each.values())) for each in (machine, inside))
+    if kept == answers:
+        return machine, 0, ""
+    topic, document, level = next(each for each in judgments_of(machine) if each[1] not in inside[each[0]])
+    first = f"topic {shown(topic)}, document {shown(document)}: {level!r}"
+    if answers - kept > ABSTAINED * answers:
+        raise GradedError(
+            f"the scales differ: the human's levels are {scale_of(human)}, the machine's "
+            f"{scale_of(machine)} ({name}, {first}); map the machine's levels to the human's, for example "
+            "machine_levels='0:0,5:1,10:3'"
+        )
+    inside = {topic: judged for topic, judged in inside.items() if judged or not machine[topic]}
+    outside = answers - kept
+    are = "is outside and an abstention" if outside == 1 else "are outside and abstentions"
+    sentence = (
+        f"{name}: the human's levels are {scale_of(human)}; {outside} of {answers} answers {are} "
+        f"({first}). To keep such answers, map the machine's levels to the human's."
+    )
+    return inside, outside, sentence
 
 
 def scale_of(qrels: Levels) -> str:

@@ -22,7 +22,8 @@ HUMAN_FIRST: Final = "human-first"
 class Panel:
     """The judgments of a machine beside the human's, and the values of the runs under both.
 
-    `abstentions` counts the machine's rows without a level. With ``merge="human-first"``, `completed` is the
+    `abstentions` counts the machine's rows without a level and its answers outside the human's scale, and
+    `outside` is a sentence about the latter. With ``merge="human-first"``, `completed` is the
     human's qrels completed with the machine's judgments, else None. `values` has the values of the runs under
     the human, the machine, and the qrels that count as human in estimates; it is None without runs.
     """
@@ -31,6 +32,7 @@ class Panel:
     human: Levels
     machine: Levels
     abstentions: int
+    outside: str
     completed: MergedQrels | None
     values: tuple[Evaluation, ...] | None = None
 
@@ -78,10 +80,10 @@ def panels(
     found = []
     for name, machine in machines.items():
         levels, abstentions = answers_in(machine, MACHINE)
-        levels = on_one_scale(by_human, levels, machine_levels, str(name))
+        levels, outside, sentence = on_one_scale(by_human, levels, machine_levels, str(name))
         of_both = {topic: levels[topic] for topic in by_human if topic in levels}
         completed = merge_qrels({HUMAN: by_human, MACHINE: of_both}) if merge else None
-        found.append(Panel(str(name), by_human, levels, abstentions, completed))
+        found.append(Panel(str(name), by_human, levels, abstentions + outside, sentence, completed))
     if not named:
         return found
     every = [by_human, *(each.machine for each in found)]

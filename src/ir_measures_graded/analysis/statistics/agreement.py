@@ -1,7 +1,8 @@
 """The agreement of two judges on levels, and of two orders of runs, in arrays of many resamples at once.
 
-statsmodels and scikit-learn compute Cohen's κ, and the package krippendorff computes α, for one table at a
-time; SciPy does so for the correlations of two orders. The functions here take any number of either.
+scikit-learn computes Cohen's κ, and the package krippendorff computes α, for one table at a time; SciPy does
+so for the correlations of two orders. The functions here take any number of either. Levels are counted by the
+cells of the confusion matrix that have documents, so the cost depends on the documents and not on the scale.
 """
 
 from collections.abc import Sequence
@@ -10,41 +11,68 @@ from itertools import combinations
 import numpy as np
 
 
-def kappa(confusion: np.ndarray, distance: np.ndarray) -> np.ndarray:
-    """Cohen's κ of confusion matrices (… × L × L), weighted by the distance of two levels (L × L).
+def of_levels(
+    counts: np.ndarray, first: np.ndarray, second: np.ndarray, levels: np.ndarray, divide: bool = True
+) -> np.ndarray:
+    """Cohen's κ and Krippendorff's α of the levels that two judges give to the same documents.
 
-    NaN where only one level is used.
+    `counts` (… × cells) has the number of documents in each cell of the confusion matrix: those to which the
+    judges give the levels with the numbers `first` and `second`. The first axis of the result has
 
-    >>> round(float(kappa(np.array([[2, 1], [0, 2]]), 1 - np.eye(2))), 3)
-    0.615
+    - κ: unweighted, with linear and with quadratic weights;
+    - α, whose distance of two levels is the square of their difference (interval levels), or the square of
+      the number of judgments between them (ordinal levels);
+    - if `divide`, κ of the division of the sorted `levels` in two after each level but the last.
 
-    Source: Cohen, Weighted kappa, Psychological Bulletin 70(4), 1968.
+    NaN where both judges use the same single level.
+
+    >>> counts, first, second = np.array([2, 1, 2]), np.array([0, 0, 1]), np.array([0, 1, 1])
+    >>> of_levels(counts, first, second, np.array([0.0, 1.0])).round(3)
+    array([0.615, 0.615, 0.615, 0.64 , 0.64 , 0.615])
+
+    Sources: Cohen, Weighted kappa, Psychological Bulletin 70(4), 1968; Krippendorff, Content Analysis, 2004,
+    chapter 11.
     """
-    total = confusion.sum(axis=(-2, -1), keepdims=True)
-    expected = confusion.sum(axis=-1)[..., :, None] * confusion.sum(axis=-2)[..., None, :]
-    with np.errstate(invalid="ignore"):
-        return 1 - (distance * confusion * total).sum((-2, -1)) / (distance * expected).sum((-2, -1))
+    total = counts.sum(axis=-1)
+    place = levels - levels.mean()
+    a, b = place[first], place[second]
+    moments = np.array([first != second, np.abs(a - b), (a - b) ** 2, a, b, a**2 + b**2])
+    moments = np.einsum("...k,jk->...j", counts, moments)  # `@` starts threads, which wait on a busy machine
+    unequal, apart, apart_squared, sum_a, sum_b, squares = np.moveaxis(moments, -1, 0)
+    up_to_a, up_to_b = (_up_to(counts, each, levels.size) for each in (first, second))
+    both, product = (up_to_a + up_to_b)[..., 1:], (up_to_a * up_to_b)[..., 1:-1]
+    used = np.intersect1d(first, second)
+    of_a, of_b = (each[..., used + 1] - each[..., used] for each in (up_to_a, up_to_b))
+    ordinal, given = both - total[..., None], np.diff(both, prepend=0)
+    ordinal -= given / 2
+    ordinal_apart = ordinal[..., first] - ordinal[..., second]
+    ordinal_apart_squared = np.einsum("...k,...k,...k", counts, ordinal_apart, ordinal_apart)
+    shrunk, gaps = total - 0.5, np.diff(levels)
+    gaps_by_chance = total * np.einsum("...l,l", both[..., :-1], gaps) - 2 * np.einsum(
+        "...l,l", product, gaps
+    )
+    observed = [total * unequal, total * apart, total * apart_squared]
+    expected = [total**2 - (of_a * of_b).sum(axis=-1), gaps_by_chance]
+    expected += [total * squares - 2 * sum_a * sum_b]
+    observed += [shrunk * apart_squared, shrunk * ordinal_apart_squared]
+    expected += [total * squares - (sum_a + sum_b) ** 2 / 2]
+    expected += [total * np.einsum("...l,...l,...l", given, ordinal, ordinal)]
+    if divide:
+        divided = _up_to(counts, np.minimum(first, second), levels.size)
+        divided -= _up_to(counts, np.maximum(first, second), levels.size)
+        observed += [*np.moveaxis(total[..., None] * divided[..., 1:-1], -1, 0)]
+        expected += [*np.moveaxis(total[..., None] * both[..., :-1] - 2 * product, -1, 0)]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = 1 - np.array(observed) / np.array(expected)
+    return np.where(expected[0] == 0, np.nan, found)
 
 
-def alpha(confusion: np.ndarray, levels: np.ndarray | None = None) -> np.ndarray:
-    """Krippendorff's α of two judges from their confusion matrices (… × L × L).
-
-    The distance of two levels is the square of their difference. Without `levels`, it is ordinal: the square
-    of the number of judgments between the two. NaN where only one level is used.
-
-    >>> round(float(alpha(np.array([[2, 1], [0, 2]]), np.array([0, 1]))), 3)
-    0.64
-
-    Source: Krippendorff, Content Analysis, 2004, chapter 11.
-    """
-    pairs = confusion + np.swapaxes(confusion, -1, -2)
-    given = pairs.sum(axis=-1)
-    place = np.cumsum(given, axis=-1) - given / 2 if levels is None else np.asarray(levels, dtype=float)
-    distance = (place[..., :, None] - place[..., None, :]) ** 2
-    expected = given[..., :, None] * given[..., None, :]
-    with np.errstate(invalid="ignore"):
-        quotient = (distance * pairs).sum((-2, -1)) / (distance * expected).sum((-2, -1))
-    return 1 - (given.sum(axis=-1) - 1) * quotient
+def _up_to(counts: np.ndarray, numbers: np.ndarray, size: int) -> np.ndarray:
+    """The documents of cells (… × cells) with a number below each of 0 … `size` (… × size + 1)."""
+    order = np.argsort(numbers, kind="stable")
+    sums = np.zeros((*counts.shape[:-1], order.size + 1))
+    np.cumsum(counts[..., order], axis=-1, out=sums[..., 1:])
+    return sums[..., np.searchsorted(numbers[order], np.arange(size + 1))]
 
 
 def orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:

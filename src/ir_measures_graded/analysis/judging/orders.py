@@ -1,0 +1,206 @@
+"""The agreement of a machine with the human on the order of runs, and the runs that the machine favours.
+
+Resampled topics show how far the agreement depends on the topics. Their percentiles are no confidence
+interval of τ, because resampling adds the noise that already lowers it. The yardstick is the agreement of
+the human with itself on two random halves of the topics.
+
+A judge favours a run if it values the run higher than other runs of the same quality. The means of the
+*other* runs under the machine are fitted as a line in their means under the human (least squares). With the
+weights c for which Σ c·machine is this line at the human mean of run r:
+
+    favour = mean over the topics of machine_r − Σ c·machine, with Student's interval, Šidák over the runs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final, NamedTuple
+
+import ir_measures
+import numpy as np
+from ir_measures import Measure
+
+from ...core.by_topic import mean_over_topics
+from ...core.registry.facts import is_normalised, sign_of
+from ..statistics.agreement import orders, swapped
+from ..statistics.intervals import student_quantile
+from ..statistics.paired import paired
+from ..statistics.significance import PERMUTED_AT_ONCE, rounded, run_ranks
+from .panel import Panel, values_of
+
+SPLITS: Final = 1000
+FEWEST_RUNS: Final = 6
+DEEPEST: Final = 20
+"""The greatest cutoff of measures with favours."""
+Draw = Callable[[int], np.ndarray]
+"""How often each of so many topics is in the sample and in each resample of it (1 + resamples × topics)."""
+
+
+class Statistic(NamedTuple):
+    """A statistic and percentiles of it over resampled topics; each is None where it is undefined."""
+
+    value: float | None
+    lower: float | None
+    upper: float | None
+
+    @classmethod
+    def of(cls, values: np.ndarray, confidence: float) -> Statistic:
+        """From the value of the sample and those of its resamples."""
+        value, resampled = values[0], values[1:][~np.isnan(values[1:])]
+        if np.isnan(value) or not resampled.size:
+            return cls(None if np.isnan(value) else float(value), None, None)
+        ends = (1 - confidence) / 2, (1 + confidence) / 2
+        return cls(float(value), *np.quantile(resampled, ends).tolist())
+
+
+class Favour(NamedTuple):
+    """The value of a run beyond that of other runs of its quality, with an interval."""
+
+    run: str
+    value: float
+    lower: float
+    upper: float
+
+    @property
+    def verdict(self) -> str:
+        """``favoured`` or ``disfavoured`` if the interval excludes 0, else empty."""
+        return "favoured" if self.lower > 0 else "disfavoured" if self.upper < 0 else ""
+
+
+@dataclass(frozen=True)
+class OrderAgreement:
+    """The orders of the runs by one measure under either judge, over the topics that both judged.
+
+    `human` and `machine` are the means of the runs. `statistics` has ``tau``, ``tau_AP``, ``rho`` and
+    ``RBO``, see `orders`, with their spread over sets of as many topics. `halves` has the same for the
+    human's orders on two random halves of the topics, as means over 1,000 splits. `swaps` are the pairs that
+    the judges order in opposite ways, with the run that the human prefers first. Of the pairs that differ
+    significantly under the human, `significant` is the number, `agreed` the share that the machine also
+    separates, and `reversed` the share that it separates in the other direction; both are None if there is
+    no such pair. `favours` has the favour of each run, and is empty where `no_favours` gives a reason.
+    """
+
+    measure: Measure
+    runs: tuple[str, ...]
+    human: tuple[float, ...]
+    machine: tuple[float, ...]
+    statistics: dict[str, Statistic]
+    halves: dict[str, float | None]
+    swaps: tuple[tuple[str, str], ...]
+    significant: int
+    agreed: float | None
+    reversed: float | None
+    favours: tuple[Favour, ...]
+    no_favours: str
+
+    @property
+    def tau(self) -> float | None:
+        """Kendall's τ (b); None if all runs tie under one judge."""
+        return self.statistics["tau"].value
+
+    def ranks(self) -> list[list[float]]:
+        """The ranks of the runs under the human and under the machine."""
+        return [_ranks(self.measure, np.array(means)).tolist() for means in (self.human, self.machine)]
+
+
+def order_agreements(panel: Panel, drawn: Draw, confidence: float, seed: int) -> Iterator[OrderAgreement]:
+    """The agreement on the order of at least two runs by each measure; none for fewer runs."""
+    if panel.values is None or len(panel.values[0].runs) < 2:
+        return
+    (evaluation, *_), topics = panel.values, panel.both
+    runs, weights = evaluation.runs, drawn(len(topics)) / len(topics)
+    first = np.argsort(np.random.default_rng(seed).random((SPLITS, len(topics)))) < len(topics) // 2
+    both = np.stack([values_of(each, topics) for each in panel.values[:2]])
+    pairs = list(combinations(range(len(runs)), 2))
+    for column, measure in enumerate(evaluation.measures):
+        values = sign_of(measure) * both[:, :, column]
+        statistics = {
+            name: Statistic.of(found, confidence)
+            for name, found in _orders(*(weights @ each.T for each in values)).items()
+        }
+        halves: dict[str, float | None] = dict.fromkeys(statistics)
+        if len(topics) > 1:
+            split = _orders(*(half @ values[0].T / half[0].sum() for half in (first, ~first)))
+            known = {name: each[~np.isnan(each)] for name, each in split.items()}
+            halves = {name: float(each.mean()) if each.size else None for name, each in known.items()}
+        human, machine = (_significant(each, pairs, 1 - confidence) for each in values)
+        count = int(np.abs(human).sum())
+        agreed, reversed_ = (
+            float((human * machine == sign).sum() / count) if count else None for sign in (1, -1)
+        )
+        means = mean_over_topics(both[:, :, column])
+        refused = why_no_favours(measure, len(runs), len(topics))
+        yield OrderAgreement(
+            measure,
+            runs,
+            tuple(means[0].tolist()),
+            tuple(means[1].tolist()),
+            statistics,
+            halves,
+            swapped(runs, *(_ranks(measure, each) for each in means)),
+            count,
+            agreed,
+            reversed_,
+            () if refused else favours(runs, values[0], values[1], confidence),
+            refused,
+        )
+
+
+def why_no_favours(measure: Measure, runs: int, topics: int) -> str:
+    """The reason why favours are not computed, or an empty text."""
+    cutoff = measure.params.get("cutoff")
+    normalised = is_normalised(measure) or isinstance(measure, type(ir_measures.nDCG))
+    if not (normalised and cutoff and cutoff <= DEEPEST):
+        return (
+            f"only normalised measures with a cutoff of at most {DEEPEST}, such as nDCG@10, show whom a "
+            "judge favours; others name runs falsely"
+        )
+    if runs < FEWEST_RUNS:
+        return f"the favour of a judge needs at least {FEWEST_RUNS} runs, not {runs}"
+    return "" if topics > 1 else "the favour of a judge needs at least 2 topics"
+
+
+def favours(
+    runs: tuple[str, ...], human: np.ndarray, machine: np.ndarray, confidence: float
+) -> tuple[Favour, ...]:
+    """The favour of each run, from its values under either judge (runs × topics).
+
+    A run has none if all others have the same mean under the human.
+    """
+    count, topics = human.shape
+    others = ~np.eye(count, dtype=bool)
+    means = np.where(others, mean_over_topics(human), 0.0)
+    centre = means.sum(axis=1, keepdims=True) / (count - 1)
+    apart = np.where(others, means - centre, 0.0)
+    own = mean_over_topics(human)[:, None] - centre
+    with np.errstate(invalid="ignore", divide="ignore"):
+        weights = others / (count - 1) + apart * own / (apart**2).sum(axis=1, keepdims=True)
+    favour = machine - weights @ machine
+    mean = mean_over_topics(favour)
+    level = confidence ** (1 / count)
+    reach = student_quantile(level, topics - 1) * favour.std(axis=1, ddof=1) / topics**0.5
+    found = map(Favour, runs, mean.tolist(), (mean - reach).tolist(), (mean + reach).tolist())
+    return tuple(each for each in found if np.isfinite(each.value))
+
+
+def _orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
+    """The agreement of pairs of orders (pairs × runs), of a part of the pairs at a time."""
+    pairs, runs = first.shape
+    parts = np.array_split(np.arange(pairs), 1 + pairs * runs**2 // PERMUTED_AT_ONCE)
+    found = [orders(rounded(first[part]), rounded(second[part])) for part in parts]
+    return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
+
+
+def _significant(values: np.ndarray, pairs: list[tuple[int, int]], level: float) -> np.ndarray:
+    """The sign of each significant difference of two runs (runs × topics), 0 for the others."""
+    if values.shape[1] < 2:
+        return np.zeros(len(pairs))
+    found = paired(values, pairs, level)
+    return np.where(found.adjusted < level, np.sign(found.difference), 0)
+
+
+def _ranks(measure: Measure, means: np.ndarray) -> np.ndarray:
+    """The rank of each run, 1 for the best; equal runs share their mean rank."""
+    return run_ranks(-sign_of(measure) * means[:, None])[:, 0]
