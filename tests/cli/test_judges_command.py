@@ -40,7 +40,7 @@ def test_runs_and_measures_bring_orders_and_estimates(output, human):
     words = ["judges", "human.txt", demo.NAME, *RUNS.values(), "P@5", "--baseline", "A"]
     lines = output(*words)
     assert "tau P@5" in lines[0]
-    assert lines[-1] == "12 topics judged by both, 8 by the machine alone, 0 by the human alone"
+    assert lines[-1] == "12 topics judged by both, 8 by the machine alone, 0 by the human alone."
     found = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9, baseline="A")
     records = list(map(json.loads, output(*words, "--confidence", "0.9", "-f", "jsonl")))
     assert records == found.records()
@@ -56,11 +56,13 @@ def test_runs_are_read_once(output, human, monkeypatch):
 
 def test_show_chooses_the_table(output, human):
     words = ["judges", "human.txt", demo.NAME, RUNS["A"], RUNS["B"], "P@5", "-f", "csv"]
-    heads = {show: output(*words, "--show", show)[0] for show in ("levels", "topics", "orders", "estimates")}
+    shows = ("levels", "topics", "orders", "estimates", "pairs")
+    heads = {show: output(*words, "--show", show)[0] for show in shows}
     assert heads == {
         "levels": "judge,human \\ machine,0,1,2,3,bias",
         "topics": "judge,topic,documents,same,bias",
         "orders": "judge,measure,run,human,machine,human rank,machine rank",
+        "pairs": "measure,run,value,lower,upper,topics,lambda,worth,p,adjusted",
         "estimates": "run,baseline,measure,judge,value,lower,upper,topics,lambda,worth,halving,p,adjusted",
     }
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ir_measures_graded import demo
+from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import compare, evaluate
 from ir_measures_graded.analysis.judging.agreement import agreement, judges
 from ir_measures_graded.analysis.judging.merging import levels_of
+from ir_measures_graded.analysis.judging.orders import favours
 from ir_measures_graded.analysis.statistics.agreement import orders
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
@@ -75,15 +76,27 @@ def test_the_tables_of_llmjudge_are_reproduced():
 def test_kappas_and_alphas_equal_those_of_peers(human):
     kappa = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed").cohen_kappa_score
     alpha = pytest.importorskip("krippendorff", reason="krippendorff is not installed").alpha
-    for other in (perturbed(human, 4), {t: dict.fromkeys(judged, 1) for t, judged in human.items()}):
-        found = agreement(human, other, resamples=1)
-        pairs = [(level, other[t][doc]) for t, judged in human.items() for doc, level in judged.items()]
+    one_level = {t: dict.fromkeys(judged, 1) for t, judged in human.items()}
+    many, more = (
+        {
+            t: {doc: 30 * level + int(doc[1:]) % most for doc, level in judged.items()}
+            for t, judged in human.items()
+        }
+        for most in (18, 7)
+    )
+    for one, other in ((human, perturbed(human, 4)), (human, one_level), (many, more)):
+        found = agreement(one, other, resamples=1)
+        pairs = [(level, other[t][doc]) for t, judged in one.items() for doc, level in judged.items()]
         levels = np.array(pairs, dtype=float).T
         for scale in ("interval", "ordinal"):
             expected = alpha(levels, level_of_measurement=scale)
             assert found.statistics[f"alpha {scale}"].value == pytest.approx(expected, abs=1e-12)
-        for value, weights in ((found.kappa, None), (found.linear, "linear"), (found.quadratic, "quadratic")):
-            assert value == pytest.approx(kappa(*levels, weights=weights), abs=1e-12)
+        assert found.kappa == pytest.approx(kappa(*levels), abs=1e-12)
+        apart = np.abs(np.subtract.outer(*levels))
+        for value, power in ((found.linear, 1), (found.quadratic, 2)):
+            assert value == pytest.approx(
+                1 - np.mean(np.diag(apart) ** power) / np.mean(apart**power), abs=1e-12
+            )
 
 
 def test_orders_equal_scipys_and_the_definitions():
@@ -212,9 +225,81 @@ def test_each_judge_has_a_row(human):
     assert [row[columns.index("tau NDPM")] for row in rows] == [each.orders[1].tau for each in found.judges]
     records = found.records()
     for record, each in zip(records, found.judges):
-        assert sum(record[f"{a}>{b}"] for a in range(4) for b in range(4)) == each.documents == 2992
+        assert sum(record.get(f"{a}>{b}", 0) for a in range(4) for b in range(4)) == each.documents == 2992
         assert record["kappa 01|23 lower"] == each.statistics["kappa 01|23"].lower
     assert {*columns} < {*records[0]}
-    assert [row[2:-1] for row in found.level_table()[1][:4]] == found.judges[0].confusion.tolist()
-    assert (len(found.topic_table()[1]), len(found.order_table()[1])) == (2 * 20, 2 * 3 * 5)
+    assert [row[2:-1] for row in found.level_table().rows[:4]] == found.judges[0].confusion.tolist()
+    assert (len(found.topic_table().rows), len(found.order_table().rows)) == (2 * 20, 2 * 3 * 5)
     assert "kappa 01|23" in found.to_latex().replace("\\textbar{}", "|")
+
+
+@pytest.mark.parametrize("topics", [25, 50])
+def test_many_levels_cost_no_more_than_the_documents_do(topics):
+    """A confusion matrix of these levels would have 6 million cells in each topic."""
+    human = {f"q{t}": {f"d{d}": 100 * t + d for d in range(100)} for t in range(25)}
+    machine = {t: {d: 2499 - level for d, level in judged.items()} for t, judged in human.items()}
+    machine |= {f"{t}": {"d": 1} for t in range(topics - 25)}
+    found = judges(human, {"m": machine}, resamples=100)
+    assert found.judges[0].kappa == pytest.approx(0, abs=1e-3)
+    assert found.judges[0].linear == pytest.approx(-0.5, abs=1e-3)
+    assert max(map(len, map(str, found.to_markdown().splitlines()))) < 1000
+    assert "2500 levels" in found.notes()[0]
+
+
+def perturbed_values(seed, runs=8, topics=60):
+    generator = np.random.default_rng(seed)
+    human = generator.random((runs, topics)) + np.linspace(0, 0.4, runs)[:, None]
+    return human, 0.2 + 0.6 * human + generator.normal(0, 0.1, human.shape)
+
+
+def test_the_favour_of_a_run_is_its_distance_from_the_line_of_the_others():
+    human, machine = perturbed_values(0)
+    machine[3] += 0.15
+    found = favours(tuple("ABCDEFGH"), human, machine, 0.95)
+    for run, favour in enumerate(found):
+        others = np.arange(8) != run
+        x, y = human.mean(axis=1), machine.mean(axis=1)
+        slope, intercept = np.polyfit(x[others], y[others], 1)
+        assert favour.value == pytest.approx(y[run] - intercept - slope * x[run])
+        assert favour.lower < favour.value < favour.upper
+    assert [each.run for each in found if each.verdict == "favoured"] == ["D"]
+    narrow, wide = (favours(tuple("ABCDEFGH"), human, machine, level)[3] for level in (0.5, 0.95))
+    quantile = [stats.t.isf((1 - level ** (1 / 8)) / 2, 59) for level in (0.5, 0.95)]
+    assert (wide.upper - wide.lower) / (narrow.upper - narrow.lower) == pytest.approx(
+        quantile[1] / quantile[0]
+    )
+    assert not favours(tuple("ABCDEFGH"), np.ones((8, 60)), machine, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("measure", "runs", "reason"),
+    [
+        ("nDCG_JK@10", "ABCDE", "needs at least 6 runs, not 5"),
+        ("nDCG_JK@100", "ABCDEF", "only normalised measures with a cutoff of at most 20"),
+        ("Q", "ABCDEF", "only normalised"),
+        ("P@10", "ABCDEF", "only normalised"),
+        ("nDCG@20", "ABCDEF", ""),
+    ],
+)
+def test_favours_are_refused_with_the_reason(human, measure, runs, reason):
+    given = {name: RUNS["ABCDE"[number % 5]] for number, name in enumerate(runs)}
+    found = judges(human, {"m": perturbed(human, 1)}, given, [measure], resamples=10)
+    assert bool(found.judges[0].orders[0].favours) is not bool(reason)
+    if reason:
+        assert reason in " ".join(found.notes())
+        with pytest.raises(GradedError, match=reason):
+            found.favour_table()
+
+
+def test_the_yardstick_is_the_humans_own_order_on_random_halves(human, found):
+    values = evaluate(human, RUNS, ["P(rel=2)@5"]).values[:, 0]
+    generator = np.random.default_rng(8)
+    taus = []
+    for _ in range(400):
+        order = generator.permutation(values.shape[1])
+        taus.append(
+            stats.kendalltau(*(values[:, half].mean(axis=1).round(9) for half in np.split(order, 2)))[0]
+        )
+    order = found.orders[2]
+    assert order.halves["tau"] == pytest.approx(np.nanmean(taus), abs=4 * np.std(taus) / 400**0.5)
+    assert order.moves == ("less" if order.tau >= order.halves["tau"] else "more")

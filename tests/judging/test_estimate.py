@@ -240,3 +240,32 @@ def test_both_judges_share_one_reading_of_a_run():
     assert found[0].records() == found[1].records()
     agreement(human, machine, given, [NDCG, "AP"])
     assert read == ["A"] * 2
+
+
+def test_all_pairs_are_one_family_and_open_without_a_significant_difference():
+    human, machine, runs = judged(60, seed=5)
+    runs["C"] = {t: {doc: -score for doc, score in scores.items()} for t, scores in runs["A"].items()}
+    found = estimate(first(human, 20), machine, runs, [NDCG], baseline="A")
+    assert [(one.run, one.baseline) for one in found.pairs] == [("A", "B"), ("A", "C"), ("B", "C")]
+    np.testing.assert_allclose([one.adjusted for one in found.pairs], holm([one.p for one in found.pairs]))
+    other = found.find("B", NDCG, COMBINED, "A")
+    assert (found.pairs[0].value, found.pairs[0].p) == pytest.approx((-other.value, other.p))
+    assert found.open(NDCG) == sum(one.adjusted >= 0.05 for one in found.pairs) <= 1
+    assert f"{found.open(NDCG)} of 3 pairs of runs" in found.notes()[0]
+
+
+@pytest.mark.parametrize("topics", [2, 4, 5, 12])
+def test_the_combined_interval_of_few_topics_is_no_wider_than_the_humans(population, topics):
+    """Without weight or with fewer than 5 topics, it is the human's own."""
+    human, machine = population[:, 0]
+    generator = np.random.default_rng(1)
+    widths = np.zeros(2)
+    for _ in range(300):
+        drawn = generator.choice(human.size, 200, replace=False)
+        alone, _, combined = _family(
+            [("A", None, NDCG)], human[None, drawn[:topics]], machine[None, drawn], topics, 0.95
+        )
+        if topics < 5 or not combined.weight:
+            assert (combined.lower, combined.upper, combined.worth) == (alone.lower, alone.upper, alone.worth)
+        widths += [each.upper - each.lower for each in (alone, combined)]
+    assert widths[1] <= widths[0]

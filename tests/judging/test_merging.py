@@ -133,11 +133,21 @@ def test_a_machine_need_not_use_all_levels(levels):
 
 
 @pytest.mark.parametrize("level", [-1, 0.5, 10])
-def test_a_level_of_another_scale_is_refused_with_its_document(level):
-    machine = {"q": {"a": 3, "b": 1}, "r": {"c": 2, "d": level}}
+def test_levels_of_another_scale_are_abstentions_up_to_1_percent_of_the_answers(level):
+    machine = {
+        "q": {f"d{number}": number % 4 for number in range(198)},
+        "r": {"c": 2, "d": level},
+        "s": {"e": level, "g": level},
+    }
     with pytest.raises(GradedError, match=rf"\(machine, topic 'r', document 'd': {level}\); map the machine"):
         on_one_scale(SCALE, machine, None)
-    assert on_one_scale(SCALE, machine, "-1:0,0.5:1,3:3")[0]["q"] == {"a": 3, "b": 1}
+    assert on_one_scale(SCALE, machine, "-1:0,0.5:1,3:3")[0]["q"] == {**machine["q"]} | {
+        doc: 1 for doc, given in machine["q"].items() if given in (1, 2)
+    }
+    del machine["q"]["d0"], machine["r"]["d"], machine["s"]["g"]
+    kept, outside, sentence = on_one_scale(SCALE, machine | {"t": {"f": 1}}, None, "m")
+    assert (kept, outside) == ({"q": machine["q"], "r": {"c": 2}, "t": {"f": 1}}, 1)
+    assert f"1 of 200 answers is outside and an abstention (topic 's', document 'e': {level})" in sentence
 
 
 def test_messages_list_the_levels_of_a_scale():

@@ -10,7 +10,7 @@ from ..analysis.statistics.intervals import STUDENT, check
 from ..analysis.statistics.options import whole_number
 from ..errors import GradedError
 from ..files.sources import is_file
-from ..output.formats import FOR_PEOPLE, Table
+from ..output.formats import FOR_PEOPLE, Cells
 from .arguments import add_jobs, add_qrels, add_resamples, add_runs, given, options
 from .parser import Namespace, Parser
 from .results import add_output, shown
@@ -53,10 +53,11 @@ def run(arguments: Namespace) -> list[str]:
     of topics and, as a yardstick, the human's own tau on two random halves of them. With 6 runs or more and
     a normalised measure with a cutoff of at most 20, runs that a machine favours are named: a judge must
     not judge the system that it is part of. Levels outside the human's scale are abstentions in at most 1 %%
-    of a machine's answers. Files of qrels are judges, the others are runs. The estimates are the means by the human alone, by the machine alone, and combined:
-    the machine's mean over all its topics, corrected by its bias on the human's topics (prediction-powered
-    inference). lambda is the weight of the machine, worth the number of human topics that would give an
-    equally precise mean, halving the number of further human topics that would halve the interval.
+    of a machine's answers. Files of qrels are judges, the others are runs. The estimates are the means by
+    the human alone, by the machine alone, and combined: the machine's mean over all its topics, corrected by
+    its bias on the human's topics (prediction-powered inference). lambda is the weight of the machine, worth
+    the number of human topics that would give an equally precise mean, halving the number of further human
+    topics that would halve the interval. A pair of runs is open without a significant combined difference.
 
       ir_measures_graded judges human.txt machines/*.txt -f latex
       ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --baseline bm25
@@ -88,9 +89,10 @@ def run(arguments: Namespace) -> list[str]:
     if agreed.estimates:
         tables[PAIRS] = agreed.estimates.pair_table
 
-    def table(form: str) -> Table:
-        if arguments.show in tables:
-            return tables[arguments.show]()
+    if arguments.show in tables:
+        return shown(arguments, None, tables[arguments.show](), result.figure)
+
+    def table(form: str) -> Cells:
         return (agreed if form in FOR_PEOPLE and not arguments.show else result).table_in(form)
 
     return shown(arguments, None if arguments.show else agreed, table, result.figure)

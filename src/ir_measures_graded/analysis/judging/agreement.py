@@ -24,8 +24,9 @@ from ...core.ranking.gains import plain_number
 from ...errors import GradedError
 from ...evaluation.named import Qrels, Runs
 from ...output import plots
-from ...output.formats import Table, counted, listed, rows_of
+from ...output.formats import counted, listed
 from ...output.result import Result
+from ...output.tables import Column, Note, Table
 from ..statistics.agreement import of_levels
 from ..statistics.options import check_probability, need_statistics, whole_number
 from ..statistics.significance import PERMUTED_AT_ONCE
@@ -42,6 +43,10 @@ DIVIDED: Final = 12
 """Tables have a column for each level, and for each division of the levels, of at most so many levels."""
 FEW: Final = 50
 """Intervals of κ and α over fewer topics are too short."""
+CHOSEN: Final = Note(
+    "κ and α hold for the documents that the human judged. They hold for all documents of a machine only if "
+    "these are a random sample, which documents chosen by holes are not; its option --random adds one."
+)
 
 
 @dataclass(frozen=True)
@@ -63,8 +68,8 @@ class JudgeAgreement:
     weights that grow with the difference of the levels or its square, and with at most 12 levels one for each
     division of the levels in two, such as ``kappa 0|123``. It also has Krippendorff's α: ``alpha interval``
     and ``alpha ordinal``. `human_only` counts the documents of the human that the machine did not judge, and
-    `machine_only` those of the machine. `abstentions` are the machine's rows without a level and its answers
-    outside the scale, of which `outside` tells.
+    `machine_only` those of the machine alone, of which `unasked` are in topics of the human. `abstentions`
+    are the machine's rows without a level and its answers outside the scale, of which `outside` tells.
     """
 
     judge: str
@@ -73,6 +78,7 @@ class JudgeAgreement:
     statistics: dict[str, Statistic]
     human_only: int
     machine_only: int
+    unasked: int
     abstentions: int
     outside: str
     topics: tuple[TopicAgreement, ...]
@@ -167,133 +173,15 @@ class Judges(Result):
         runs = "".join(f", and {counted(len(order.runs), 'run')}" for order in self.judges[0].orders[:1])
         return f"{counted(len(self.judges), 'machine judge')} and a human on {documents}{runs}"
 
-    def table(self) -> Table:
-        """Column names and rows: one row per judge."""
-        return rows_of([each.row() for each in self.judges])
+    def tables(self) -> list[Table]:
+        """A row per judge, then intervals, the spread of the orders, favoured runs, levels and estimates."""
+        rows = [each.row() for each in self.judges]
+        others = [self.interval_table(), self.spread_table(), self.favour_table(named=True)]
+        others += [self.level_table(), *(self.estimates.tables() if self.estimates else ())]
+        return [Table.of(rows[0], rows), *(table for table in others if table.rows)]
 
-    def parts(self) -> list[tuple[str, Table]]:
-        """The table, the intervals, the spread of the orders, the favours, the levels, and the estimates."""
-        share = f"{100 * self.confidence:g} %"
-        titled = {
-            f"{share} intervals over resampled topics": self.interval_table(),
-            f"Agreement on the order of runs: {share} of sets of as many topics": self.spread_table(),
-            "Favoured runs: value beyond that of runs of the same quality": self.favour_table(named=True),
-            "Documents by the human's level (row) and the machine's (column)": self.level_table(),
-        }
-        if self.estimates:
-            titled["Estimates"] = self.estimates.table()
-        return [("", self.table()), *((title, table) for title, table in titled.items() if table[1])]
-
-    def notes(self) -> list[str]:
-        """What the reader of the tables must know."""
-        first = self.judges[0]
-        notes = [each.outside for each in self.judges if each.outside]
-        if len(first.levels) > DIVIDED:
-            notes.append(
-                f"There are {len(first.levels)} levels; with at most {DIVIDED}, the tables have κ of each "
-                "division of the levels and the documents by both levels."
-            )
-        topics = min(len(each.topics) for each in self.judges)
-        if topics < FEW:
-            notes.append(
-                f"The intervals of κ and α are too short with fewer than {FEW} topics: with 25, they held in "
-                f"89 to 95 % of cases; here, there are {topics}."
-            )
-        if any(each.machine_only for each in self.judges):
-            notes.append(
-                "κ and α are those of the documents that the human judged. They hold for all documents of a "
-                "machine only if these are a random sample; documents that `holes` chose are none, but "
-                "--random puts one aside."
-            )
-        if first.orders:
-            counts = ", ".join(f"{order.significant} by {order.measure}" for order in first.orders)
-            shares = "shares of the pairs of runs that differ significantly under the human"
-            notes.append(f"agreed and reversed are {shares}: {counts}.")
-        for column, order in enumerate(first.orders):
-            notes += self._notes_on([each.orders[column] for each in self.judges], str(order.measure))
-        return notes + (self.estimates.notes() if self.estimates else [])
-
-    def _notes_on(self, found: Sequence[OrderAgreement], measure: str) -> Iterator[str]:
-        """The yardstick of the orders by a measure, and the runs that each judge favours."""
-        moved: dict[str, list[str]] = {"less": [], "more": []}
-        for judge, order in zip(self.judges, found):
-            if order.tau is not None and order.halves["tau"] is not None:
-                moved["less" if order.tau >= order.halves["tau"] else "more"].append(judge.judge)
-        for how, names in moved.items():
-            if names:
-                moves = "moves" if len(names) == 1 else "move"
-                yield (
-                    f"{measure}: {listed(names)} {moves} the order {how} than other topics would (tau "
-                    "against halves, that of the human's own orders on two random halves of the topics)."
-                )
-        if found[0].no_favours:
-            yield f"{measure}: {found[0].no_favours}."
-        elif not any(each.verdict for order in found for each in order.favours):
-            yield f"{measure}: no run is found to be favoured, which does not prove that none is."
-
-    def interval_table(self) -> Table:
-        """Column names and rows: one row per judge with the intervals of κ and α."""
-        rows = [[each.judge, *map(_interval, each.statistics.values())] for each in self.judges]
-        return ["judge", *self.judges[0].statistics], rows
-
-    def spread_table(self) -> Table:
-        """Column names and rows: a row per judge and measure with the spread over sets of as many topics.
-
-        ``halves`` is τ of the human's own orders on two random halves of the topics.
-        """
-        found = [(each, order) for each in self.judges for order in each.orders]
-        rows = [
-            [each.judge, str(order.measure), *map(_interval, order.statistics.values()), order.halves["tau"]]
-            for each, order in found
-        ]
-        return ["judge", "measure", *(found[0][1].statistics if found else ()), "halves"], rows
-
-    def favour_table(self, named: bool = False) -> Table:
-        """Column names and rows: a row per judge, measure and run, or only for runs that are `named`.
-
-        Raises `GradedError` with the reason if no measure has favours.
-        """
-        found = [order for each in self.judges for order in each.orders]
-        if not named and found and all(order.no_favours for order in found):
-            raise GradedError(found[0].no_favours)
-        rows = [
-            [each.judge, str(order.measure), *favour, favour.verdict]
-            for each in self.judges
-            for order in each.orders
-            for favour in order.favours
-            if favour.verdict or not named
-        ]
-        return ["judge", "measure", "run", "favour", "lower", "upper", "verdict"], rows
-
-    def level_table(self) -> Table:
-        """Column names and rows of the confusion matrices: one row per judge and human level."""
-        levels = self.judges[0].levels
-        columns = levels if len(levels) <= DIVIDED else ()
-        rows: list[list[Any]] = []
-        for each in self.judges:
-            bias = each.bias_by_level()
-            for level in columns or bias:
-                counts = [each.cells.get((level, other), 0) for other in columns]
-                rows.append([each.judge, str(level), *counts, bias.get(level)])
-        return ["judge", "human \\ machine", *map(str, columns), "bias"], rows
-
-    def topic_table(self) -> Table:
-        """Column names and rows: one row per judge and topic."""
-        rows = [[each.judge, *vars(found).values()] for each in self.judges for found in each.topics]
-        return ["judge", "topic", "documents", "same", "bias"], rows
-
-    def order_table(self) -> Table:
-        """Column names and rows: a row per judge, measure and run with its means and ranks under both."""
-        rows = [
-            [each.judge, str(order.measure), *row]
-            for each in self.judges
-            for order in each.orders
-            for row in zip(order.runs, order.human, order.machine, *order.ranks())
-        ]
-        return ["judge", "measure", "run", HUMAN, MACHINE, "human rank", "machine rank"], rows
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per judge: the row of the table, ends of intervals, favours, and the levels.
+    def data(self) -> Table:
+        """A row per judge: that of the table, ends of intervals, favours, and the levels.
 
         ``tau P@5 lower`` and ``upper`` are the ends of a spread over topics, and ``tau P@5 halves`` is the
         yardstick. The number of documents with the levels 1 by the human and 2 by the machine is under
@@ -310,7 +198,113 @@ class Judges(Result):
                 favours = {favour.run: favour.value for favour in order.favours}
                 record |= {f"favour {order.measure} {run}": favours.get(run) for run in order.runs}
             records.append(record | {f"{a}>{b}": each.cells.get((a, b), 0) for a, b in cells})
-        return records
+        return Table.of(records[0], records)
+
+    def notes(self) -> list[str]:
+        """What the reader of the tables must know."""
+        first, topics = self.judges[0], min(len(each.topics) for each in self.judges)
+        notes = [each.outside for each in self.judges if each.outside]
+        if len(first.levels) > DIVIDED:
+            text = "There are {} levels; κ of divisions and the table of levels are for at most {}."
+            notes.append(Note(text, len(first.levels), DIVIDED))
+        if topics < FEW:
+            text = "The intervals of κ and α are too short with fewer than {} topics, here {}."
+            notes.append(Note(text, FEW, topics))
+        if any(each.unasked for each in self.judges):
+            notes.append(CHOSEN)
+        if first.orders:
+            text = "agreed and reversed are shares of the pairs of runs that differ significantly under the "
+            counts = ", ".join(f"{order.significant} by {order.measure}" for order in first.orders)
+            notes.append(Note(text + "human: {}.", counts))
+        for column in range(len(first.orders)):
+            notes += self._notes_on([each.orders[column] for each in self.judges])
+        return [*notes, *(self.estimates.notes() if self.estimates else ())]
+
+    def _notes_on(self, found: Sequence[OrderAgreement]) -> Iterator[Note]:
+        """The yardstick of the orders by a measure, and why no run is said to be favoured."""
+        for how in ("less", "more"):
+            if names := [each.judge for each, order in zip(self.judges, found) if order.moves == how]:
+                text = (
+                    "{}: {} {} the order of the runs {} than other topics would: tau against halves, the tau "
+                    "of the human's own orders on two random halves of the topics."
+                )
+                yield Note(text, found[0].measure, listed(names), "moves" if len(names) == 1 else "move", how)
+        if found[0].no_favours:
+            yield Note("{}: {}.", found[0].measure, found[0].no_favours)
+        elif not any(each.verdict for order in found for each in order.favours):
+            text = "{}: no run is found to be favoured, which does not prove that none is."
+            yield Note(text, found[0].measure)
+
+    def interval_table(self) -> Table:
+        """One row per judge with the intervals of κ and α."""
+        rows = [[each.judge, *each.statistics.values()] for each in self.judges]
+        columns = [Column(name, kind=_interval) for name in self.judges[0].statistics]
+        return Table(["judge", *columns], rows, f"{self._share} intervals over resampled topics")
+
+    def spread_table(self) -> Table:
+        """A row per judge and measure with the spread of the agreement over sets of as many topics.
+
+        ``halves`` is τ of the human's own orders on two random halves of the topics.
+        """
+        rows = [
+            [judge, str(order.measure), *order.statistics.values(), order.halves["tau"]]
+            for judge, order in self._orders()
+        ]
+        columns = [Column(name, kind=_interval) for name in ("tau", "tau_AP", "rho", "RBO")]
+        title = f"Agreement on the order of runs: spread over {self._share} of sets of as many topics"
+        return Table(["judge", "measure", *columns, "halves"], rows, title)
+
+    def favour_table(self, named: bool = False) -> Table:
+        """A row per judge, measure and run, or only for runs that are `named`.
+
+        Raises `GradedError` with the reason if no measure has favours.
+        """
+        found = self._orders()
+        if not named and found and all(order.no_favours for _, order in found):
+            raise GradedError(found[0][1].no_favours)
+        rows = [
+            [judge, str(order.measure), *favour, favour.verdict]
+            for judge, order in found
+            for favour in order.favours
+            if favour.verdict or not named
+        ]
+        title = "Favoured runs: value beyond that of runs of the same quality"
+        return Table(["judge", "measure", "run", "favour", "lower", "upper", "verdict"], rows, title)
+
+    def level_table(self) -> Table:
+        """The confusion matrices: one row per judge and human level."""
+        levels = self.judges[0].levels
+        columns = levels if len(levels) <= DIVIDED else ()
+        rows: list[list[Any]] = []
+        for each in self.judges:
+            bias = each.bias_by_level()
+            for level in columns or bias:
+                counts = [each.cells.get((level, other), 0) for other in columns]
+                rows.append([each.judge, str(level), *counts, bias.get(level)])
+        title = "Documents by the human's level (row) and the machine's (column)"
+        return Table(["judge", "human \\ machine", *map(str, columns), "bias"], rows, title)
+
+    def topic_table(self) -> Table:
+        """One row per judge and topic."""
+        rows = [[each.judge, *vars(found).values()] for each in self.judges for found in each.topics]
+        return Table(["judge", "topic", "documents", "same", "bias"], rows)
+
+    def order_table(self) -> Table:
+        """A row per judge, measure and run with its means and ranks under both."""
+        rows = [
+            [judge, str(order.measure), *row]
+            for judge, order in self._orders()
+            for row in zip(order.runs, order.human, order.machine, *order.ranks())
+        ]
+        return Table(["judge", "measure", "run", HUMAN, MACHINE, "human rank", "machine rank"], rows)
+
+    @property
+    def _share(self) -> str:
+        return f"{100 * self.confidence:g} %"
+
+    def _orders(self) -> list[tuple[str, OrderAgreement]]:
+        """The name of each judge with each of its orders."""
+        return [(each.judge, order) for each in self.judges for order in each.orders]
 
     def figure(self) -> Figure:
         """Draw κ of each judge, and τ by each measure, with intervals. Needs the extra ``plot``."""
@@ -319,11 +313,12 @@ class Judges(Result):
         judges = {each.judge: each.all_statistics() for each in self.judges}
         found = np.array([[of[name] for name in names] for of in judges.values()], dtype=float)
         values, *bounds = np.moveaxis(found, -1, 0)
-        label = f"value and {100 * self.confidence:g} % interval" + ", of tau spread" * bool(taus)
+        label = f"value and {self._share} interval" + ", of tau spread" * bool(taus)
         return plots.dot_plot([*judges], names, values, [1] * len(names), label, np.array(bounds))
 
 
 def _interval(found: Statistic) -> str | None:
+    """The ends as text."""
     return None if found.lower is None else f"{found.lower:.2f} to {found.upper:.2f}"
 
 
@@ -430,31 +425,24 @@ def _agreement(
     # Cells of levels and topics, sorted by levels: the sums over topics are those of neighbours.
     (human, machine, number), count = np.unique([human, machine, number], axis=1, return_counts=True)
     starts = np.flatnonzero(np.diff(human, prepend=-1) | np.diff(machine, prepend=-1))
-    cells, divide = (human[starts], machine[starts], levels), levels.size <= DIVIDED
-    draws, values = drawn(len(pairs)), []
-    for part in np.array_split(draws, 1 + len(draws) * (count.size + levels.size) // PERMUTED_AT_ONCE):
-        counts = np.add.reduceat(part[:, number] * count, starts, axis=1)
-        values.append(of_levels(counts, *cells, divide))
+    cells = human[starts], machine[starts], levels, levels.size <= DIVIDED
+    draws = drawn(len(pairs))
+    parts = np.array_split(draws, 1 + len(draws) * (count.size + levels.size) // PERMUTED_AT_ONCE)
+    found = [of_levels(np.add.reduceat(part[:, number] * count, starts, axis=1), *cells) for part in parts]
+    values = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
     plain = [plain_number(level) for level in levels]
-    names = ["kappa", "kappa linear", "kappa quadratic", "alpha interval", "alpha ordinal"]
-    cuts = range(1, levels.size if divide else 1)
-    names += [f"kappa {_joined(plain[:cut])}|{_joined(plain[cut:])}" for cut in cuts]
+    counted_cells = zip(human[starts], machine[starts], np.add.reduceat(count, starts).tolist())
     documents = int(count.sum())
     return JudgeAgreement(
         panel.name,
         tuple(plain),
-        {(plain[a], plain[b]): n for a, b, n in zip(*cells[:2], np.add.reduceat(count, starts).tolist())},
-        {name: Statistic.of(each, confidence) for name, each in zip(names, np.concatenate(values, axis=1))},
+        {(plain[a], plain[b]): n for a, b, n in counted_cells},
+        {name: Statistic.of(each, confidence) for name, each in values.items()},
         sum(map(len, panel.human.values())) - documents,
         sum(map(len, panel.machine.values())) - documents,
+        sum(len(panel.machine[topic]) for topic in panel.both) - documents,
         panel.abstentions,
         panel.outside,
         tuple(topics),
         tuple(order_agreements(panel, drawn, confidence, seed)),
     )
-
-
-def _joined(levels: Sequence[float]) -> str:
-    """The levels as text: ``123``, with commas unless all are digits."""
-    texts = [*map(str, levels)]
-    return ("" if max(map(len, texts)) == 1 else ",").join(texts)

@@ -47,9 +47,10 @@ from ...core.registry.facts import sign_of
 from ...errors import GradedError, did_you_mean
 from ...evaluation.named import Qrels, Runs
 from ...output import plots
-from ...output.formats import Table, counted, known
+from ...output.formats import counted, known
 from ...output.result import Result
-from ..statistics.intervals import STUDENT, FewTopicsWarning, check, student_quantile
+from ...output.tables import Column, Note, Table
+from ..statistics.intervals import STUDENT, FewTopicsWarning, check, student_interval, student_quantile
 from ..statistics.options import need_statistics, statistics_library
 from ..statistics.paired import FEW, fewest_topics
 from ..statistics.significance import EXACT, differences_of, holm
@@ -65,6 +66,10 @@ LEAST_TOPICS: Final = 5
 """With fewer topics of both judges, the human's are used alone."""
 Label = tuple[str, str | None, Measure]
 """The run, the baseline and the measure of an estimate."""
+FIELDS: Final[tuple[Any, ...]] = (
+    "measure", "run", "judge", "value", "lower", "upper", "topics", "lambda", Column("worth", kind=round),
+    "halving", "p", "adjusted",
+)  # fmt: skip
 LOOKS: Final = {
     HUMAN: {"color": plots.GREY, "linewidth": 8, "alpha": 0.35, "label": HUMAN},
     MACHINE: {"color": plots.COLOURS[4], "linewidth": 4, "alpha": 0.6, "label": MACHINE},
@@ -138,16 +143,19 @@ class Estimates(Result):
             f"{self.human_only} by the human alone{origins * self.merged}"
         )
 
-    def table(self) -> Table:
-        """Column names and rows: one row per measure, run (or difference) and judge."""
-        columns = ["measure", "run", "judge", "value", "lower", "upper", "topics", "lambda", "worth"]
-        columns += ["halving", *["adjusted"] * any(one.baseline for one in self.estimates)]
-        return columns, _rows(self.estimates, columns)
+    def tables(self) -> list[Table]:
+        """One row per measure, run (or difference) and judge."""
+        adjusted = [FIELDS[-1]] * any(one.baseline for one in self.estimates)
+        return [_table(self.estimates, *FIELDS[:-2], *adjusted)]
+
+    def data(self) -> Table:
+        """One row per run, baseline, measure and judge."""
+        columns = ["run", "baseline", "measure", *FIELDS[2:]]
+        return Table.of(columns, map(_record, self.estimates))
 
     def pair_table(self) -> Table:
-        """Column names and rows: the combined difference of each pair of runs by each measure."""
-        columns = ["measure", "run", "value", "lower", "upper", "topics", "lambda", "worth", "p", "adjusted"]
-        return columns, _rows(self.pairs, columns)
+        """The combined difference of each pair of runs by each measure."""
+        return _table(self.pairs, *(column for column in FIELDS if column not in ("judge", "halving")))
 
     def open(self, measure: Measure | str) -> int:
         """The number of pairs of runs without a significant difference by a measure."""
@@ -159,15 +167,13 @@ class Estimates(Result):
         notes = [self.outside] if self.outside else []
         for measure, count in Counter(str(one.measure) for one in self.pairs).items():
             left = self.open(measure)
-            notes.append(
-                f"{measure}: {left} of {counted(count, 'pair')} of runs {'is' if left == 1 else 'are'} open, "
-                "without a significant difference of the combined estimates (Holm over all pairs)."
+            text = (
+                "{}: {} of {} of runs {} open, without a significant difference of the combined estimates "
+                "(Holm over all pairs)."
             )
-        return [*notes, f"{self.summary}."]
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per run, baseline, measure and judge."""
-        return [_record(one) for one in self.estimates]
+            pairs = counted(count, "pair")
+            notes.append(Note(text, measure, left, pairs, "is" if left == 1 else "are"))
+        return [*notes, Note("{}.", self.summary)]
 
     def figure(self) -> Figure:
         """Draw the combined estimates and the intervals of all judges. Needs the extra ``plot``.
@@ -188,17 +194,15 @@ class Estimates(Result):
 
 
 def _record(one: Estimate) -> dict[str, Any]:
-    record = {**vars(one), "measure": str(one.measure)}
-    return {name.replace("weight", "lambda"): value for name, value in record.items()}
+    return {**vars(one), "measure": str(one.measure), "lambda": one.weight}
 
 
-def _rows(estimates: Iterable[Estimate], columns: Sequence[str]) -> list[list[Any]]:
+def _table(estimates: Iterable[Estimate], *columns: Any) -> Table:
     """These columns of estimates for people."""
     records = [_record(one) for one in estimates]
     for record in records:
         record["run"] += f" − {record['baseline']}" if record["baseline"] else ""
-        record["worth"] = round(record["worth"]) if record["worth"] else None
-    return [[record[column] for column in columns] for record in records]
+    return Table.of(columns, records, "Estimates")
 
 
 def estimate(
@@ -406,10 +410,9 @@ def _student(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Student's intervals, and p: 1 if all differences are 0, NaN if they are constant."""
     special = statistics_library("scipy.special")
-    reach = special.stdtrit(degrees, (1 + level) / 2) * error
     t = np.abs(value) / np.where(error > 0, error, 1.0)
     p = np.where(error > 0, 2 * special.stdtr(degrees, -t), np.where(value == 0, 1.0, np.nan))
-    return value - reach, value + reach, p
+    return *student_interval(value, error, degrees, level), p
 
 
 def _check_topics(panel: Panel) -> None:

@@ -21,6 +21,7 @@ from ...errors import FileError, GradedError, shown
 from ...evaluation.named import Judgments
 from ...files.files import qrels_table, tables_of
 from ...files.sources import is_file, qrels_source
+from ...output.tables import Note
 
 HUMAN: Final = "human"
 MACHINE: Final = "machine"
@@ -150,11 +151,11 @@ def on_one_scale(
     inside = {topic: judged for topic, judged in inside.items() if judged or not machine[topic]}
     outside = answers - kept
     are = "is outside and an abstention" if outside == 1 else "are outside and abstentions"
-    sentence = (
-        f"{name}: the human's levels are {scale_of(human)}; {outside} of {answers} answers {are} "
-        f"({first}). To keep such answers, map the machine's levels to the human's."
+    text = (
+        "{}: the human's levels are {}; {} of {} answers {} ({}). To keep such answers, map the machine's "
+        "levels to the human's."
     )
-    return inside, outside, sentence
+    return inside, outside, Note(text, name, scale_of(human), outside, answers, are, first)
 
 
 def scale_of(qrels: Levels) -> str:

@@ -25,7 +25,7 @@ from ir_measures import Measure
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import is_normalised, sign_of
 from ..statistics.agreement import orders, swapped
-from ..statistics.intervals import student_quantile
+from ..statistics.intervals import student_interval
 from ..statistics.paired import paired
 from ..statistics.significance import PERMUTED_AT_ONCE, rounded, run_ranks
 from .panel import Panel, values_of
@@ -99,6 +99,13 @@ class OrderAgreement:
     def tau(self) -> float | None:
         """Kendall's τ (b); None if all runs tie under one judge."""
         return self.statistics["tau"].value
+
+    @property
+    def moves(self) -> str:
+        """Whether the judge moves the order ``less`` or ``more`` than other topics; empty if unknown."""
+        if self.tau is None or self.halves["tau"] is None:
+            return ""
+        return "less" if self.tau >= self.halves["tau"] else "more"
 
     def ranks(self) -> list[list[float]]:
         """The ranks of the runs under the human and under the machine."""
@@ -178,10 +185,9 @@ def favours(
     with np.errstate(invalid="ignore", divide="ignore"):
         weights = others / (count - 1) + apart * own / (apart**2).sum(axis=1, keepdims=True)
     favour = machine - weights @ machine
-    mean = mean_over_topics(favour)
-    level = confidence ** (1 / count)
-    reach = student_quantile(level, topics - 1) * favour.std(axis=1, ddof=1) / topics**0.5
-    found = map(Favour, runs, mean.tolist(), (mean - reach).tolist(), (mean + reach).tolist())
+    mean, error = mean_over_topics(favour), favour.std(axis=1, ddof=1) / topics**0.5
+    lower, upper = student_interval(mean, error, topics - 1, confidence ** (1 / count))
+    found = map(Favour, runs, mean.tolist(), lower.tolist(), upper.tolist())
     return tuple(each for each in found if np.isfinite(each.value))
 
 

@@ -10,61 +10,73 @@ from itertools import combinations
 
 import numpy as np
 
+from ...core.ranking.gains import plain_number
+
 
 def of_levels(
     counts: np.ndarray, first: np.ndarray, second: np.ndarray, levels: np.ndarray, divide: bool = True
-) -> np.ndarray:
+) -> dict[str, np.ndarray]:
     """Cohen's κ and Krippendorff's α of the levels that two judges give to the same documents.
 
     `counts` (… × cells) has the number of documents in each cell of the confusion matrix: those to which the
-    judges give the levels with the numbers `first` and `second`. The first axis of the result has
+    judges give the levels with the numbers `first` and `second`. The result has
 
-    - κ: unweighted, with linear and with quadratic weights;
-    - α, whose distance of two levels is the square of their difference (interval levels), or the square of
-      the number of judgments between them (ordinal levels);
-    - if `divide`, κ of the division of the sorted `levels` in two after each level but the last.
+    - ``kappa``, and ``kappa linear`` and ``kappa quadratic``, weighted by the difference of two levels or its
+      square;
+    - if `divide`, κ of each division of the sorted `levels` in two, such as ``kappa 0|123``;
+    - ``alpha interval``, whose distance of two levels is the square of their difference, and ``alpha
+      ordinal``, whose distance is the square of the number of judgments between them.
 
     NaN where both judges use the same single level.
 
     >>> counts, first, second = np.array([2, 1, 2]), np.array([0, 0, 1]), np.array([0, 1, 1])
-    >>> of_levels(counts, first, second, np.array([0.0, 1.0])).round(3)
-    array([0.615, 0.615, 0.615, 0.64 , 0.64 , 0.615])
+    >>> found = of_levels(counts, first, second, np.array([0.0, 1.0]))
+    >>> [round(float(found[name]), 3) for name in ("kappa", "kappa 0|1", "alpha interval", "alpha ordinal")]
+    [0.615, 0.615, 0.64, 0.64]
 
     Sources: Cohen, Weighted kappa, Psychological Bulletin 70(4), 1968; Krippendorff, Content Analysis, 2004,
     chapter 11.
     """
-    total = counts.sum(axis=-1)
+    total, gaps = counts.sum(axis=-1), np.diff(levels)
     place = levels - levels.mean()
     a, b = place[first], place[second]
     moments = np.array([first != second, np.abs(a - b), (a - b) ** 2, a, b, a**2 + b**2])
     moments = np.einsum("...k,jk->...j", counts, moments)  # `@` starts threads, which wait on a busy machine
-    unequal, apart, apart_squared, sum_a, sum_b, squares = np.moveaxis(moments, -1, 0)
+    unequal, apart, squared, sum_a, sum_b, squares = np.moveaxis(moments, -1, 0)
     up_to_a, up_to_b = (_up_to(counts, each, levels.size) for each in (first, second))
-    both, product = (up_to_a + up_to_b)[..., 1:], (up_to_a * up_to_b)[..., 1:-1]
     used = np.intersect1d(first, second)
     of_a, of_b = (each[..., used + 1] - each[..., used] for each in (up_to_a, up_to_b))
-    ordinal, given = both - total[..., None], np.diff(both, prepend=0)
-    ordinal -= given / 2
-    ordinal_apart = ordinal[..., first] - ordinal[..., second]
-    ordinal_apart_squared = np.einsum("...k,...k,...k", counts, ordinal_apart, ordinal_apart)
-    shrunk, gaps = total - 0.5, np.diff(levels)
-    gaps_by_chance = total * np.einsum("...l,l", both[..., :-1], gaps) - 2 * np.einsum(
-        "...l,l", product, gaps
-    )
-    observed = [total * unequal, total * apart, total * apart_squared]
-    expected = [total**2 - (of_a * of_b).sum(axis=-1), gaps_by_chance]
-    expected += [total * squares - 2 * sum_a * sum_b]
-    observed += [shrunk * apart_squared, shrunk * ordinal_apart_squared]
-    expected += [total * squares - (sum_a + sum_b) ** 2 / 2]
-    expected += [total * np.einsum("...l,...l,...l", given, ordinal, ordinal)]
+    both, product = (up_to_a + up_to_b)[..., 1:], (up_to_a * up_to_b)[..., 1:-1]
+    between = total * np.einsum("...l,l", both[..., :-1], gaps) - 2 * np.einsum("...l,l", product, gaps)
+    # Observed and expected disagreement, each times the square of the number of documents.
+    shares = {
+        "kappa": (total * unequal, total**2 - (of_a * of_b).sum(axis=-1)),
+        "kappa linear": (total * apart, between),
+        "kappa quadratic": (total * squared, total * squares - 2 * sum_a * sum_b),
+    }
     if divide:
         divided = _up_to(counts, np.minimum(first, second), levels.size)
         divided -= _up_to(counts, np.maximum(first, second), levels.size)
-        observed += [*np.moveaxis(total[..., None] * divided[..., 1:-1], -1, 0)]
-        expected += [*np.moveaxis(total[..., None] * both[..., :-1] - 2 * product, -1, 0)]
+        for cut in range(1, levels.size):
+            by_chance = total * both[..., cut - 1] - 2 * product[..., cut - 1]
+            name = f"kappa {_joined(levels[:cut])}|{_joined(levels[cut:])}"
+            shares[name] = total * divided[..., cut], by_chance
+    ordinal, given = both - total[..., None], np.diff(both, prepend=0)
+    ordinal -= given / 2
+    ordinal_apart = ordinal[..., first] - ordinal[..., second]
+    ordinal_squared = np.einsum("...k,...k,...k", counts, ordinal_apart, ordinal_apart)
+    ordinal_squares = np.einsum("...l,...l,...l", given, ordinal, ordinal)
+    shares["alpha interval"] = (total - 0.5) * squared, total * squares - (sum_a + sum_b) ** 2 / 2
+    shares["alpha ordinal"] = (total - 0.5) * ordinal_squared, total * ordinal_squares
+    single = shares["kappa"][1] == 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = 1 - np.array(observed) / np.array(expected)
-    return np.where(expected[0] == 0, np.nan, found)
+        return {name: np.where(single, np.nan, 1 - seen / chance) for name, (seen, chance) in shares.items()}
+
+
+def _joined(levels: np.ndarray) -> str:
+    """The levels as text: ``123``, with commas unless all are digits."""
+    texts = [str(plain_number(level)) for level in levels]
+    return ("" if max(map(len, texts)) == 1 else ",").join(texts)
 
 
 def _up_to(counts: np.ndarray, numbers: np.ndarray, size: int) -> np.ndarray:
