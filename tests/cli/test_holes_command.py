@@ -22,8 +22,6 @@ def test_holes_lists_the_next_batch(output):
         [each["topic"], each["document"]] for each in records
     ]
     assert list(map(json.loads, output(*words, "-f", "jsonl"))) == records
-    old = ["holes", demo.NAME, *RUNS, "nDCG_JK", "--cutoff", 10, "--count", 3]
-    assert output(*old) == lines
 
 
 @pytest.mark.filterwarnings("default:.*judgments contradict")

@@ -20,6 +20,7 @@ from command_line import ENVIRONMENT, PROGRAM, command, many_runs
 from distributions import distribution, measuring
 from ir_measures_graded import cli
 from ir_measures_graded.cli import program
+from ir_measures_graded.cli.parser import Option
 from ir_measures_graded.core.registry import plugins
 
 
@@ -165,7 +166,7 @@ def test_a_warning_is_one_line(capsys, monkeypatch):
         warnings.warn(f"the plugin of {arguments.run} is skipped", plugins.PluginWarning, stacklevel=1)
         return ["done"]
 
-    module = types.SimpleNamespace(declare=lambda parser: parser.add_argument("run"), run=commands)
+    module = types.SimpleNamespace(USAGE=None, OPTIONS=[Option("run")], run=commands)
     monkeypatch.setitem(sys.modules, "ir_measures_graded.cli.warn", module)
     monkeypatch.setattr(program, "COMMANDS", ("warn",))
     with warnings.catch_warnings():

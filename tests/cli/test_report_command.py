@@ -23,7 +23,7 @@ def test_the_page_names_its_command_and_shows_the_queries(output):
 
 
 def test_measures_and_file_have_defaults(output):
-    assert output("report", "qrels", "run", "other", "--resamples", "9") == [
+    assert output("report", "qrels", "run", "other") == [
         "report.html: nDCG_JK@10, ERR_G@10, Q of 2 runs over 2 topics"
     ]
     assert Path("report.html").exists()

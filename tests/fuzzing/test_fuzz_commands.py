@@ -33,7 +33,7 @@ ranges qrels {} other nDCG_JK@2 ERR_G@2 --draws 5
 ranges qrels {} other CG@2 --show differences --draws 0
 sensitivity qrels {} other third nCG --cutoffs 1,2 --gains exp --gains $a$=1:1 --show ranks
 sensitivity qrels {} other nDCG_JK@1 P@1 --show tau
-holes qrels {} other nDCG_JK@3 --count 2 --ask ask.csv
+holes qrels {} other nDCG_JK@3 --batch 2 --ask ask.csv
 judges qrels machine {} other P@2 --baseline {}
 judges qrels machine --show levels
 levels qrels
@@ -45,7 +45,7 @@ convert qrels converted.json --qrels
 identify qrels {} --mean 0.5 --decimals 1
 measures nDCG_JK muAP
 demo
-report qrels {} other nDCG_JK@2 --resamples 20 --title <$x$>
+report qrels {} other nDCG_JK@2 --title <$x$>
 """
 LEVELS = QRELS + "".join(f"q{n} 0 d1 {n % 3}\nq{n} 0 d2 1\n" for n in range(3, 14))
 THIRD = "q1 Q0 d1 1 2 a\nq1 Q0 d2 2 2 a\nq2 Q0 d9 1 1e-3 a\nq2 Q0 d1 1 1e-3 a\n"
@@ -55,7 +55,7 @@ NAMES = ["run", "other", "qrels", "third", "-", "none", "run.txt", ".", "a/b", "
 OUTPUTS = [f"out.{ending}" for ending in "tsv csv jsonl md tex txt TSV x svg html".split()]
 OUTPUTS += ["out", "qrels", "run", ".", "no/out.tsv", "", "/dev/full", "out.tsv/"]
 VALUES: dict[str, list[str]] = {
-    "--confidence --alpha --power --seed --count --cutoff --depth --differences --at --cutoffs": NUMBERS,
+    "--confidence --alpha --power --seed --batch --depth --differences --at --cutoffs": NUMBERS,
     "-p --draws --resamples": NUMBERS,
     "-o --merged --ask": OUTPUTS,
     "--margin": ["0", "0.05", "5%", "5", "-1%", "x"],

@@ -7,7 +7,8 @@ are tested in each collection by paired t-tests (`paired`), and over all by a st
 """
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
@@ -310,6 +311,19 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
             with about("column runs"):
                 named += _runs(folder, runs)
     return found
+
+
+def files_of_collections(path: str | None) -> Iterator[str]:
+    """The table file of collections, and the files that it names; none if it cannot be read."""
+    if path is None:
+        return
+    yield path
+    with suppress(GradedError):
+        frame = frame_of(path)
+        for name in {"qrels", "runs"} & {*frame.columns}:
+            for pattern in frame[name].astype(str):
+                file = os.path.join(os.path.dirname(path), pattern)
+                yield from [file] if os.path.exists(file) else glob(file)
 
 
 def _runs(folder: str, pattern: str) -> list[tuple[str, Any]]:

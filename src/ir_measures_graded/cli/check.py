@@ -1,19 +1,16 @@
 """The command `check`."""
 
 from ..analysis import check
-from .arguments import add_collection, inputs
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from .arguments import COLLECTION, inputs
+from .parser import Arguments
+from .results import Output, Printed, shown
+
+USAGE = "%(prog)s QRELS [RUN…] [MEASURE…] [options]"
+OUTPUT = Output()
+OPTIONS = (*COLLECTION, *OUTPUT.options)
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    parser.usage = "%(prog)s QRELS [RUN…] [MEASURE…] [options]"
-    add_output(parser)
-
-
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> Printed:
     """Show what is unusual about qrels, runs and measures, without evaluating them.
 
     The table has what nobody would notice in the values: topics that a run lacks, ids that do not match,
@@ -25,5 +22,4 @@ def run(arguments: Namespace) -> list[str]:
       ir_measures_graded check qrels.txt run.txt -f jsonl
     """
     found = check(*inputs(arguments, needed=False))
-    arguments.status = int(bool(found.remarks))
-    return shown(arguments, found, lead=found.summary)
+    return Printed(shown(arguments, OUTPUT, found, lead=found.summary), int(bool(found.remarks)))

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..analysis import Comparison, OverCollections, compare, compare_collections, read_collections
 from ..analysis.compare import TESTS
+from ..analysis.over_collections import files_of_collections
 from ..analysis.statistics.intervals import METHODS, STUDENT
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
@@ -14,8 +15,8 @@ from ..files.content import is_lasting
 from ..output.formats import remarks, rows_of
 from ..output.provenance import provenance
 from . import arguments as common
-from .parser import Namespace, Parser
-from .results import add_output, command_line, shown
+from .parser import Arguments, Option, choice
+from .results import Output, command_line, shown
 
 FOR_ONE = (
     "tests", "uncorrected", "interval", "by", "sessions", "repeats", "gains", "scoreddocs", "run_column",
@@ -24,33 +25,48 @@ FOR_ONE = (
 """Options for a single collection."""
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    common.add_collection(parser, common.VALUES, sessions=True)
-    parser.usage = f"{parser.usage}\n       %(prog)s --collections FILE MEASURE… [options]"
-    parser.option(
+USAGE = f"{common.OF_RUNS}\n       {common.OF_VALUES}\n       %(prog)s --collections FILE MEASURE… [options]"
+OUTPUT = Output(documents=("latex", "markdown", "html"))
+OPTIONS = (
+    *common.collection_or_values(),
+    Option(
         "--collections FILE",
         "table of several collections in place of QRELS and RUN, with the columns collection, qrels and "
         "runs: paths relative to FILE, patterns such as runs/*/covid.run, or ir-datasets ids",
-    )
-    parser.option("--baseline RUN", "compare each other run with this run only")
-    what = f"add other tests, each in a table of its own: {', '.join(TESTS)}"
-    parser.option("--tests TEST,…", what, type=lambda text: text.split(","), default=[])
-    parser.option("--uncorrected", "omit Holm's correction of Conover's comparisons")
-    parser.option(
+        reads=files_of_collections,
+    ),
+    Option("--baseline RUN", "compare each other run with this run only, or with each of several", many=True),
+    Option(
+        "--tests TEST,…",
+        f"add other tests, each in a table of its own: {', '.join(TESTS)}",
+        lambda text: text.split(","),
+        default=[],
+    ),
+    Option("--uncorrected", "omit Holm's correction of Conover's comparisons"),
+    Option(
         "--repeats PATTERN",
         "runs repeat systems: a regular expression with one group, the system, or, with --values, a "
         "column with the system or with the repeat, as (.*)_seed\\d+ or seed",
-    )
-    common.add_tests(parser, "the randomised tests")
-    what = "intervals of the differences: Student's t (default) or BCa bootstrap (bca, bootstrap)"
-    parser.choice("--interval", what, *METHODS, "bootstrap")
-    what = "table to print: the differences (default), the means or the other tests"
-    parser.choice("--show", what, "differences", "means", "tests")
-    add_output(parser, documents=("latex", "markdown", "html"))
+    ),
+    *common.tests("the randomised tests"),
+    choice(
+        "--interval",
+        "intervals of the differences: Student's t (default) or BCa bootstrap (bca, bootstrap)",
+        *METHODS,
+        "bootstrap",
+    ),
+    choice(
+        "--show",
+        "table to print: the differences (default), the means or the other tests",
+        "differences",
+        "means",
+        "tests",
+    ),
+    *OUTPUT.options,
+)
 
 
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Test whether runs differ.
 
     Each row is the difference of two runs: all pairs, or each run and the baseline. The p-values are those of
@@ -79,21 +95,22 @@ def run(arguments: Namespace) -> list[str]:
         found = _over_collections(arguments, stored)
     else:
         first = common.given(arguments, stored=stored.get(""))
-        settings = common.options(
-            arguments, "baseline", "uncorrected", "interval", "by", "repeats", *common.TESTED
-        )
+        settings = arguments.of("uncorrected", "interval", "repeats", *common.TESTED)
+        baselines = common.baselines_of(arguments, first)
+        settings["baseline"] = baselines if len(baselines) > 1 else next(iter(baselines), None)
+        settings["by"] = common.by_of(arguments)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
         found = compare(*first, tests=tests, **settings)
     if arguments.show == "differences":
-        return shown(arguments, found, written=partial(_for_paper, found, arguments))
+        return shown(arguments, OUTPUT, found, written=partial(_for_paper, found, arguments))
     rows = rows_of(found.records(arguments.show))
-    return shown(arguments, table=lambda _: rows, figure=found.figure)
+    return shown(arguments, OUTPUT, table=lambda _: rows, figure=found.figure)
 
 
-def _over_collections(arguments: Namespace, stored: Mapping[str, Evaluation]) -> OverCollections:
+def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
     for name in FOR_ONE:
-        if getattr(arguments, name) not in (None, False, [], STUDENT) or arguments.show == name:
+        if arguments.get(name) not in (None, False, [], STUDENT) or arguments.show == name:
             raise GradedError(f"--{name} is for one collection; there are several")
     words, measures = common.words_of(arguments), []
     several: dict[str, Any] = {}
@@ -109,10 +126,11 @@ def _over_collections(arguments: Namespace, stored: Mapping[str, Evaluation]) ->
     else:
         measures = [measure for word in words for measure in common.measures_in(word)]
         several = read_collections(arguments.collections)
-    return compare_collections(several, measures, **common.options(arguments, "baseline", *common.TESTED))
+    baseline = arguments.baseline[0] if arguments.baseline else None
+    return compare_collections(several, measures, baseline=baseline, **arguments.of(*common.TESTED))
 
 
-def _for_paper(found: Comparison | OverCollections, arguments: Namespace, form: str, places: int) -> str:
+def _for_paper(found: Comparison | OverCollections, arguments: Arguments, form: str, places: int) -> str:
     """The table that papers print. In Markdown, the tables of differences and the notes follow."""
     if form == "markdown":
         (title, table), *parts = found.parts()

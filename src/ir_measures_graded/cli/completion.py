@@ -29,8 +29,8 @@ def script(shell: str) -> str:
     parser = Parser(prog=PROGRAM)
     commands = parser.add_subparsers()
     for name, purpose in (each for group in PURPOSES.values() for each in group.items()):
-        command = commands.add_parser(name, help=purpose)
-        import_module(f".{name}", __package__).declare(command)
+        options = import_module(f".{name}", __package__).OPTIONS
+        command = commands.add_parser(name, help=purpose, options=options)
         for action in command._actions:
             if not action.option_strings or action.metavar == "FILE":
                 action.complete = shtab.FILE  # type: ignore[attr-defined]

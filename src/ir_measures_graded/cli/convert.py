@@ -7,36 +7,35 @@ from ..core.rows.columns import QRELS, RUN, Chosen, Role, chosen_columns
 from ..errors import GradedError
 from ..files.conversion import MERGES, one_intent, read_rows, written
 from ..output.files import write_files
-from .arguments import add_form
-from .parser import Namespace, Parser
-from .results import refuse_inputs
+from .arguments import FORM
+from .parser import Arguments, Option, each
+from .results import check_files
 
-
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    parser.usage = "%(prog)s IN OUT [options]"
-    parser.add_argument("source", metavar="IN", help="file of qrels or of a run; - is standard input")
-    parser.add_argument(
+USAGE = "%(prog)s IN OUT [options]"
+OPTIONS = (
+    Option("source", "file of qrels or of a run; - is standard input", heading="IN", reads=each),
+    Option(
         "target",
-        metavar="OUT",
-        help="file to write; its ending chooses the form: .run, .qrels, .trec or .txt (TREC), .tsv, .csv, "
+        "file to write; its ending chooses the form: .run, .qrels, .trec or .txt (TREC), .tsv, .csv, "
         ".parquet or .json, and .gz after any; - is standard output, as TREC",
-    )
-    role = parser.add_mutually_exclusive_group()
-    role.add_argument("--qrels", dest="role", action="store_const", const=QRELS, help="IN has qrels")
-    role.add_argument("--run", dest="role", action="store_const", const=RUN, help="IN has a run")
-    parser.option(
+        heading="OUT",
+        writes=lambda path: [] if path == "-" or "{run}" in path else [path],
+    ),
+    Option("--qrels", "IN has qrels"),
+    Option("--run", "IN has a run"),
+    Option(
         "--rows LABELS",
         "file of LETOR; IN has a score for each of its lines, or is the same file to get its qrels; a "
         "line names its document after #, or else its number does",
-    )
-    parser.option("--part PART", "part of a file of several parts, such as default/test")
-    what = "qrels: level of a document that several intents or judges judged"
-    parser.option("--intents", what, choices=MERGES)
-    add_form(parser)
+        reads=each,
+    ),
+    Option("--part PART", "part of a file of several parts, such as default/test"),
+    Option("--intents", "qrels: level of a document that several intents or judges judged", choices=MERGES),
+    *FORM,
+)
 
 
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Convert qrels or a run from any form to TREC, CSV, TSV, Parquet or JSON.
 
     The content of IN determines its form, as for all commands. One line tells what was read. Ids are written
@@ -49,7 +48,10 @@ def run(arguments: Namespace) -> list[str]:
     """
     columns = chosen_columns(arguments.columns) if arguments.columns else {}
     chosen = Chosen(arguments.run_column, columns, arguments.part)
-    role = arguments.role or _role(columns, arguments.target)
+    if arguments.qrels and arguments.run:
+        raise GradedError("--qrels and --run exclude each other")
+    told = QRELS if arguments.qrels else RUN if arguments.run else None
+    role = told or _role(columns, arguments.target)
     rows = read_rows(arguments.source, role, chosen, arguments.duplicates, arguments.rows)
     summary = rows.summary()
     if arguments.intents:
@@ -60,7 +62,7 @@ def run(arguments: Namespace) -> list[str]:
     if arguments.target == "-":
         print(summary, file=sys.stderr)
         return contents["-"].decode().split("\n")[:-1]
-    refuse_inputs(arguments, [path for path in contents if path != arguments.target])
+    check_files(arguments, [path for path in contents if path != arguments.target])
     write_files(contents)
     return [summary]
 

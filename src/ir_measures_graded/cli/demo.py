@@ -8,8 +8,8 @@ from ..errors import InputWarning
 from ..evaluation.evaluate import evaluate
 from . import PROGRAM
 from .arguments import EXAMPLE
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from .parser import Arguments
+from .results import Output, shown
 
 DEMO_MEASURES = (
     "nCG(gains=0:0,1:1,2:1,3:1)@100",
@@ -21,12 +21,12 @@ DEMO_MEASURES = (
 )
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    add_output(parser)
+USAGE = "%(prog)s [options]"
+OUTPUT = Output()
+OPTIONS = OUTPUT.options
 
 
-def run(arguments: Namespace) -> Iterator[str]:
+def run(arguments: Arguments) -> Iterator[str]:
     """Evaluate the five runs of the bundled demo collection.
 
     The command shows how gains change the best run. As text, it also suggests commands to try next.
@@ -36,8 +36,8 @@ def run(arguments: Namespace) -> Iterator[str]:
         warnings.simplefilter("ignore", InputWarning)  # run B lacks a topic, as real runs do
         found = evaluate(qrels_path(), paths, DEMO_MEASURES)
     rows = [[text, *values] for text, values in zip(DEMO_MEASURES, found.means().T.tolist())]
-    table = shown(arguments, table=lambda _: (["measure", *paths], rows), figure=found.figure)
-    if arguments.format != "text":
+    table = shown(arguments, OUTPUT, table=lambda _: (["measure", *paths], rows), figure=found.figure)
+    if OUTPUT.form(arguments) != "text":
         yield from table
         return
     yield f"{NAME}: 20 topics, levels 0 to 3, five runs. The best run depends on the gains of the levels:"

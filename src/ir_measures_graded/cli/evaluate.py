@@ -1,6 +1,5 @@
 """The command `evaluate`, which prints like the ir_measures command or as a table."""
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,33 +7,49 @@ import ir_measures
 
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
-from ..output.formats import Table
-from .arguments import add_collection, add_jobs, given, options
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from ..output.formats import Cells
+from .arguments import COLLECTION, JOBS, OF_RUNS, SESSIONS, inputs
+from .parser import Arguments, Option, real
+from .results import Output, shown
 
 IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    providers = tuple(ir_measures.providers.registry)
-    add_collection(parser, sessions=True)
-    parser.option("-q --by_query", "also print the values of each topic")
-    parser.option("-n --no_summary", "with -q: omit the means")
-    what = "add the bounds of the confidence interval of each value over the topics, as in 0.95"
-    parser.option("--confidence C", what, type=float)
-    what = "with --confidence: Student's t (default) or, from 25 topics on, BCa bootstrap (bca, bootstrap)"
-    parser.option("--interval", what, choices=("t", "bca", "bootstrap"))
-    add_output(parser, default=None, named=IR_MEASURES_FORMATS)
-    what = "same as --format; like -o tsv, -o jsonl and -o markdown, for users of the ir_measures command"
-    parser.option("--output_format FORMAT", what, dest="format", choices=IR_MEASURES_FORMATS)
-    add_jobs(parser)
-    what = f"compute all measures with one provider: {', '.join(providers)}"
-    parser.option("--provider NAME", what, choices=providers)
+USAGE = OF_RUNS
+OUTPUT = Output(named=IR_MEASURES_FORMATS)
+PROVIDERS = tuple(ir_measures.providers.registry)
+OPTIONS = (
+    *COLLECTION,
+    SESSIONS,
+    Option("-q --by_query", "also print the values of each topic"),
+    Option("-n --no_summary", "with -q: omit the means"),
+    Option(
+        "--confidence C",
+        "add the bounds of the confidence interval of each value over the topics, as in 0.95",
+        real,
+    ),
+    Option(
+        "--interval",
+        "with --confidence: Student's t (default) or, from 25 topics on, BCa bootstrap (bca, bootstrap)",
+        choices=("t", "bca", "bootstrap"),
+    ),
+    *OUTPUT.options,
+    Option(
+        "--output_format FORMAT",
+        "same as --format; like -o tsv, -o jsonl and -o markdown, for users of the ir_measures command",
+        choices=IR_MEASURES_FORMATS,
+        dest="format",
+    ),
+    JOBS,
+    Option(
+        "--provider NAME",
+        f"compute all measures with one provider: {', '.join(PROVIDERS)}",
+        choices=PROVIDERS,
+    ),
+)
 
 
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Evaluate runs against qrels.
 
     An argument after QRELS is a run if it is an existing file or - (standard input), and otherwise a measure.
@@ -59,13 +74,12 @@ def run(arguments: Namespace) -> list[str]:
 
         method = check(arguments.confidence, arguments.interval or STUDENT)
         need_statistics("scipy")
-    found = evaluate(*given(arguments), **options(arguments, "provider", "jobs", "progress"))
-    arguments.format = arguments.format or ("text" if sys.stdout.isatty() else "tsv")
+    found = evaluate(*inputs(arguments), **arguments.of("provider", "jobs", "progress"))
     if arguments.confidence is not None:
-        return shown(arguments, intervals(found, confidence=arguments.confidence, method=method))
+        return shown(arguments, OUTPUT, intervals(found, confidence=arguments.confidence, method=method))
     single = len(found.runs) == 1
 
-    def table(form: str) -> Table:
+    def table(form: str) -> Cells:
         columns, rows = ["run", "query_id", *map(str, found.measures)], [*_rows(found, arguments)]
         if single and form in ("text", "tsv", "json", "jsonl"):  # as the ir_measures command
             cells = [(topic, zip(columns[2:], values)) for _, topic, *values in rows]
@@ -78,10 +92,10 @@ def run(arguments: Namespace) -> list[str]:
         return columns, rows
 
     headless = ("tsv",) if single else ()  # the ir_measures command prints no header
-    return shown(arguments, table=table, figure=found.figure, headless=headless)
+    return shown(arguments, OUTPUT, table=table, figure=found.figure, headless=headless)
 
 
-def _rows(found: Evaluation, arguments: Namespace) -> Iterator[list[Any]]:
+def _rows(found: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:
     """Run, topic and a value for each measure: for each topic if --by_query, then over all topics.
 
     None marks a value that a provider of ir-measures does not report.

@@ -2,22 +2,25 @@
 
 from ..analysis import ExplainedDifference, Explanation, explain, explain_difference
 from ..errors import GradedError
-from .arguments import add_collection, inputs
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from .arguments import COLLECTION, inputs
+from .parser import Arguments, Option, whole_number
+from .results import Output, shown
+
+USAGE = "%(prog)s QRELS RUN [RUN] MEASURE [--topic TOPIC] [options]"
+OUTPUT = Output()
+OPTIONS = (
+    *COLLECTION,
+    Option("--topic TOPIC", "id of the topic; with two runs, by default the topic that differs most"),
+    Option(
+        "--depth RANK",
+        "last rank; default: the cutoff of the measure, else the rank of the last judged document",
+        whole_number,
+    ),
+    *OUTPUT.options,
+)
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    parser.usage = "%(prog)s QRELS RUN [RUN] MEASURE [--topic TOPIC] [options]"
-    parser.option("--topic TOPIC", "id of the topic; with two runs, by default the topic that differs most")
-    what = "last rank; default: the cutoff of the measure, else the rank of the last judged document"
-    parser.option("--depth RANK", what, type=int)
-    add_output(parser)
-
-
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Show what each document of a ranking adds to a value.
 
     The table has one row per rank. It shows the document with its score, level and gain, the weight of a gain
@@ -46,4 +49,4 @@ def run(arguments: Namespace) -> list[str]:
         found = explain(qrels, runs[0][1], *settings, name=runs[0][0])
     else:
         found = explain_difference(qrels, runs, *settings)
-    return shown(arguments, found, lead=f"{found.summary}.")
+    return shown(arguments, OUTPUT, found, lead=f"{found.summary}.")

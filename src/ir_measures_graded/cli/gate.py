@@ -2,40 +2,37 @@
 
 from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
-from .arguments import VALUES, add_collection, at_least_1, chosen, inputs, options, values_by_collection
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from .arguments import VALUES_HELP, by_of, chosen, collection_or_values, inputs, values_by_collection
+from .parser import Arguments, Option, at_least_1
+from .results import Output, Printed, shown
 
-
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    add_collection(
-        parser,
-        f"{VALUES}: OLD and NEW are then runs of the table, or, with QRELS, the values of OLD must be those "
-        "of the table",
-        sessions=True,
-    )
-    parser.usage = (
-        "%(prog)s QRELS OLD NEW MEASURE… [options]\n"
-        "       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
-    )
-    parser.option(
+USAGE = (
+    "%(prog)s QRELS OLD NEW MEASURE… [options]\n       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
+)
+OUTPUT = Output(documents=("json", "xml"))
+OPTIONS = (
+    *collection_or_values(
+        f"{VALUES_HELP}: OLD and NEW are then runs of the table, or, with QRELS, the values of OLD must be "
+        "those of the table"
+    ),
+    Option(
         "--margin M",
         "how much worse NEW may be: a share of OLD's values, as 5%% (default), or a difference, as 0.01",
-    )
-    parser.option("--undecided", "exit status 0 or 1 in place of 3", choices=("pass", "fail"))
-    parser.option("--every-group", "with --by: NEW must hold in every group")
-    parser.option(
+    ),
+    Option("--undecided", "exit status 0 or 1 in place of 3", choices=("pass", "fail")),
+    Option("--every-group", "with --by: NEW must hold in every group"),
+    Option(
         "--looks K",
         "how often the gate decides in all, as topics are added; default: 1",
-        type=at_least_1,
+        at_least_1,
         default=1,
-    )
-    parser.option("--equivalent", "NEW must be neither worse nor better, for a reproduction")
-    add_output(parser, documents=("json", "xml"))
+    ),
+    Option("--equivalent", "NEW must be neither worse nor better, for a reproduction"),
+    *OUTPUT.options,
+)
 
 
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> Printed:
     """Decide whether a new run may replace an old one.
 
     Exit status 0 (holds): NEW is not worse than OLD by the margin; this is wrong in at most 5 % of cases if
@@ -51,7 +48,7 @@ def run(arguments: Namespace) -> list[str]:
     """
     if arguments.every_group and arguments.by is None:
         raise GradedError("--every-group requires --by")
-    settings = options(arguments, "margin", "by", "every_group", "equivalent", "looks")
+    settings = arguments.of("margin", "every_group", "equivalent", "looks") | {"by": by_of(arguments)}
     stored = values_by_collection(arguments, apart=False).get("")
     if stored is not None and arguments.qrels in stored.runs:
         found = gate(chosen(arguments, stored), **settings)
@@ -59,8 +56,8 @@ def run(arguments: Namespace) -> list[str]:
         raise GradedError("--columns and --run_column could mean the runs or the values; rename the columns")
     else:
         found = gate(*inputs(arguments), stored=stored, **settings)
-    arguments.status = STATUS[found.verdict]
+    status = STATUS[found.verdict]
     if found.verdict == UNDECIDED and arguments.undecided:
-        arguments.status = {"pass": 0, "fail": 1}[arguments.undecided]
-    written = lambda form, _: found.written(form, arguments.status)  # noqa: E731
-    return shown(arguments, found, lead=found.summary, written=written)
+        status = {"pass": 0, "fail": 1}[arguments.undecided]
+    written = lambda form, _: found.written(form, status)  # noqa: E731
+    return Printed(shown(arguments, OUTPUT, found, lead=found.summary, written=written), status)

@@ -5,36 +5,38 @@ from typing import Any
 from ..analysis import identify
 from ..errors import GradedError
 from ..files.files import RunFile
-from .arguments import add_qrels, options
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from .arguments import qrels
+from .parser import Arguments, Option, choice, each, whole_number
+from .results import Output, shown
 
-
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    parser.usage = (
-        "%(prog)s QRELS RUN VALUES [RUN VALUES]… [options]\n"
-        "       %(prog)s QRELS RUN --mean M [RUN --mean M]… [options]"
-    )
-    add_qrels(parser)
-    parser.add_argument(
+USAGE = (
+    "%(prog)s QRELS RUN VALUES [RUN VALUES]… [options]\n"
+    "       %(prog)s QRELS RUN --mean M [RUN --mean M]… [options]"
+)
+OUTPUT = Output()
+OPTIONS = (
+    qrels(),
+    Option(
         "inputs",
-        metavar="RUN [VALUES]…",
-        nargs="+",
-        help="a run file and a file with its values by topic: lines 'TOPIC VALUE', the output of trec_eval "
+        "a run file and a file with its values by topic: lines 'TOPIC VALUE', the output of trec_eval "
         "-q, CSV or JSON; more runs with their values narrow the answer",
-    )
-    parser.option("--mean M", "mean of the run's values; one for each run", repeated=True)
-    parser.option("--measure MEASURE", "the measure, if known, as nDCG, nDCG@10, DCG or AP")
-    parser.option("--name NAME", "measure to take from files with values of several")
-    parser.option("--any-cutoff", "try all cutoffs, not only the usual ones")
-    parser.option("--decimals N", "decimals of the values; default: those that they show", type=int)
-    what = "table to print: the answer (default), or each topic with both values"
-    parser.choice("--show", what, "answer", "topics")
-    add_output(parser)
+        heading="RUN [VALUES]…",
+        many=True,
+        reads=each,
+    ),
+    Option("--mean M", "mean of the run's values; one for each run", repeated=True),
+    Option("--measure MEASURE", "the measure, if known, as nDCG, nDCG@10, DCG or AP"),
+    Option("--name NAME", "measure to take from files with values of several"),
+    Option("--any-cutoff", "try all cutoffs, not only the usual ones"),
+    Option("--decimals N", "decimals of the values; default: those that they show", whole_number),
+    choice(
+        "--show", "table to print: the answer (default), or each topic with both values", "answer", "topics"
+    ),
+    *OUTPUT.options,
+)
 
 
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Find which definition of a measure gives somebody's values.
 
     The command tries nDCG and DCG with every combination of gain, discount, ideal list, cutoff, order of ties
@@ -49,6 +51,8 @@ def run(arguments: Namespace) -> list[str]:
     files, means = arguments.inputs, arguments.mean
     runs = files if means else files[::2]
     given: list[Any] = means or files[1::2]
+    if not runs:
+        raise GradedError("no run is given; pass a run file and the values of its topics")
     if len(runs) != len(given):
         raise GradedError(
             f"{len(runs)} runs and {len(given)} means are given; give one --mean for each run"
@@ -61,9 +65,9 @@ def run(arguments: Namespace) -> list[str]:
         first,
         **{"mean" if means else "values": told},
         also=also,
-        **options(arguments, "measure", "name", "any_cutoff", "decimals"),
+        **arguments.of("measure", "name", "any_cutoff", "decimals"),
     )
     if arguments.show == "topics":
         table = lambda _: found.topic_table()  # noqa: E731
-        return shown(arguments, table=table, figure=found.figure, lead=f"{found.summary}.")
-    return shown(arguments, found, headless=("text",), lead=f"{found.summary}.")
+        return shown(arguments, OUTPUT, table=table, figure=found.figure, lead=f"{found.summary}.")
+    return shown(arguments, OUTPUT, found, headless=("text",), lead=f"{found.summary}.")

@@ -11,39 +11,46 @@ from ..analysis.statistics.options import whole_number
 from ..errors import GradedError
 from ..files.sources import is_file
 from ..output.formats import FOR_PEOPLE, Cells
-from .arguments import add_jobs, add_qrels, add_resamples, add_runs, given, options
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from .arguments import JOBS, RUNS, baseline_of, inputs, resamples
+from .arguments import qrels as qrels_of
+from .parser import Arguments, Option, real
+from .results import Output, shown
 
 AGREEMENT, ORDERS, FAVOURS, ESTIMATES, PAIRS = "agreement", "orders", "favours", "estimates", "pairs"
 OF_RUNS = (ORDERS, FAVOURS, ESTIMATES, PAIRS)
 OF_ONE = (ESTIMATES, PAIRS)
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    parser.usage = "%(prog)s HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…] [options]"
-    add_qrels(parser, "qrels", "HUMAN_QRELS")
-    add_qrels(parser, "machine", "MACHINE_QRELS")
-    add_runs(parser)
-    parser.option(
+USAGE = "%(prog)s HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…] [options]"
+OUTPUT = Output()
+OPTIONS = (
+    qrels_of("qrels", "HUMAN_QRELS"),
+    qrels_of("machine", "MACHINE_QRELS"),
+    *RUNS,
+    Option(
         "--machine_levels LEVEL:LEVEL,…",
         "map from the machine's levels to the human's; with 0:0,5:1,10:3, levels from 5 become 1, "
         "from 10 become 3",
-    )
-    parser.option("--baseline RUN", "also estimate the difference of each run from RUN")
-    what = "level of the intervals; default: 0.95"
-    parser.option("--confidence C", what, type=float, default=0.95)
-    add_resamples(parser, "topics for the intervals of the agreement", RESAMPLES)
-    what = "complete the human's topics with the machine's judgments; the human's take precedence"
-    parser.option("--merge", what, choices=[HUMAN_FIRST])
-    what = "table to print; default: agreement, and with runs and a single machine estimates"
-    parser.option("--show", what, choices=(AGREEMENT, "levels", "topics", *OF_RUNS))
-    add_jobs(parser)
-    add_output(parser)
+    ),
+    Option("--baseline RUN", "also estimate the difference of each run from RUN"),
+    Option("--confidence C", "level of the intervals; default: 0.95", real, default=0.95),
+    *resamples("topics for the intervals of the agreement", RESAMPLES),
+    Option(
+        "--merge",
+        "complete the human's topics with the machine's judgments; the human's take precedence",
+        choices=[HUMAN_FIRST],
+    ),
+    Option(
+        "--show",
+        "table to print; default: agreement, and with runs and a single machine estimates",
+        choices=(AGREEMENT, "levels", "topics", *OF_RUNS),
+    ),
+    JOBS,
+    *OUTPUT.options,
+)
 
 
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Compare machine judges with a human, and combine their judgments.
 
     The command has a row for each machine: Cohen's kappa, plain, weighted and for each division of the levels
@@ -64,10 +71,10 @@ def run(arguments: Namespace) -> list[str]:
       ir_measures_graded judges human.txt llm.txt a.run b.run P@5 --machine_levels 0:0,5:1,10:3 -f csv
     """
     more = [text for text in arguments.inputs if text != "-" and is_file(text) and holds_answers(text)]
-    arguments.inputs = [text for text in arguments.inputs if text not in more]
-    if not arguments.inputs and (arguments.baseline or arguments.merge or arguments.gains):
+    words = [text for text in arguments.inputs if text not in more]
+    if not words and (arguments.baseline or arguments.merge or arguments.gains):
         raise GradedError("--baseline, --merge and --gains require runs and measures")
-    if not arguments.inputs and arguments.show in OF_RUNS:
+    if not words and arguments.show in OF_RUNS:
         raise GradedError(f"--show {arguments.show} requires runs and measures")
     of_one = {f"--show {arguments.show}": arguments.show in OF_ONE, "--baseline": arguments.baseline}
     for option, is_given in {**of_one, "--merge": arguments.merge}.items():
@@ -75,24 +82,26 @@ def run(arguments: Namespace) -> list[str]:
             raise GradedError(f"{option} requires a single machine")
     check(arguments.confidence, STUDENT)
     whole_number(arguments.seed, "seed", 0)
-    qrels, runs, measures = given(arguments) if arguments.inputs else (arguments.qrels, [], [])
+    first = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
+    qrels, runs, measures = first
     if arguments.show in (ORDERS, FAVOURS, PAIRS) and len(runs) < 2:
         raise GradedError(f"--show {arguments.show} requires at least 2 runs")
-    settings = options(arguments, "machine_levels", "merge", "progress", "jobs")
+    settings = arguments.of("machine_levels", "merge", "progress", "jobs")
     found = panels(qrels, [arguments.machine, *more], runs, measures, **settings)
-    agreed = compared(found, **options(arguments, "confidence", "resamples", "seed"))
+    agreed = compared(found, **arguments.of("confidence", "resamples", "seed"))
     if runs and not more and arguments.show in (None, *OF_ONE):
-        agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, arguments.baseline))
+        baseline = baseline_of(arguments, first)
+        agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, baseline))
     result = agreed.estimates or agreed
     tables = {"levels": agreed.level_table, "topics": agreed.topic_table, ORDERS: agreed.order_table}
+
     tables[FAVOURS] = agreed.favour_table
     if agreed.estimates:
         tables[PAIRS] = agreed.estimates.pair_table
-
     if arguments.show in tables:
-        return shown(arguments, None, tables[arguments.show](), result.figure)
+        return shown(arguments, OUTPUT, None, tables[arguments.show](), result.figure)
 
     def table(form: str) -> Cells:
         return (agreed if form in FOR_PEOPLE and not arguments.show else result).table_in(form)
 
-    return shown(arguments, None if arguments.show else agreed, table, result.figure)
+    return shown(arguments, OUTPUT, None if arguments.show else agreed, table, result.figure)

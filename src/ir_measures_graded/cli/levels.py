@@ -1,19 +1,16 @@
 """The command `levels`."""
 
 from ..analysis import levels
-from .arguments import add_qrels
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from .arguments import qrels
+from .parser import Arguments
+from .results import Output, shown
+
+USAGE = "%(prog)s QRELS [options]"
+OUTPUT = Output()
+OPTIONS = (qrels(), *OUTPUT.options)
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    parser.usage = "%(prog)s QRELS [options]"
-    add_qrels(parser)
-    add_output(parser)
-
-
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Show the relevance levels of qrels, and gains for them.
 
     The table has the documents and topics of each level, and its definition if ir-datasets has one. The
@@ -23,8 +20,8 @@ def run(arguments: Namespace) -> list[str]:
       ir_measures_graded levels graded-demo -o levels.svg
     """
     found = levels(arguments.qrels)
-    lines = shown(arguments, found)
-    if arguments.format != "text":
+    lines = shown(arguments, OUTPUT, found)
+    if OUTPUT.form(arguments) != "text":
         return lines
     gains = found.pasteable()
     width = max(map(len, gains))

@@ -7,25 +7,26 @@ from ..core.registry import plugins
 from ..core.registry.listing import better, facts_of, page, standard
 from ..core.registry.notation import parse_measures
 from ..errors import GradedError
-from ..output.formats import Table
+from ..output.formats import Cells
 from . import PROGRAM
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from .parser import Arguments, Option
+from .results import Output, shown
 
 JSON = ("json", "jsonl")
 """The formats with lists and all facts."""
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    parser.usage = "%(prog)s [MEASURE…] [options]"
-    parser.add_argument("names", metavar="MEASURE", nargs="*", help="measure to describe in full")
-    parser.option("--plugins", "list the plugins that provide measures, and their status")
-    parser.option("--all", "also list the standard measures of ir-measures")
-    add_output(parser, figure=False)
+USAGE = "%(prog)s [MEASURE…] [options]"
+OUTPUT = Output(figure=False)
+OPTIONS = (
+    Option("names", "measure to describe in full", heading="MEASURE", many=True),
+    Option("--plugins", "list the plugins that provide measures, and their status"),
+    Option("--all", "also list the standard measures of ir-measures"),
+    *OUTPUT.options,
+)
 
 
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """List the graded measures by question, or describe measures in full.
 
     A description has the formula, the parameters, the undefined case and the source of a measure.
@@ -39,7 +40,7 @@ def run(arguments: Namespace) -> list[str]:
         option, what = ("plugins", "plugins") if arguments.plugins else ("all", "measures")
         raise GradedError(f"--{option} lists all {what}; omit the names of measures")
     if arguments.plugins:
-        return shown(arguments, table=_plugins)
+        return shown(arguments, OUTPUT, table=_plugins)
     if arguments.names:
         measures = [*parse_measures(arguments.names, uncut=True)]
     else:
@@ -47,7 +48,7 @@ def run(arguments: Namespace) -> list[str]:
         measures += standard() if arguments.all else []
     all_facts = [facts_of(measure) for measure in measures]
 
-    def table(form: str) -> Table:
+    def table(form: str) -> Cells:
         if form in JSON:
             return list(all_facts[0]), [list(facts.values()) for facts in all_facts]
         return ["measure", "aliases", "title", "better", "from"], [
@@ -55,8 +56,8 @@ def run(arguments: Namespace) -> list[str]:
             for facts in all_facts
         ]
 
-    lines = shown(arguments, table=table)
-    if arguments.format != "text":
+    lines = shown(arguments, OUTPUT, table=table)
+    if OUTPUT.form(arguments) != "text":
         return lines
     if arguments.names:
         return "\n\n\n".join("\n".join(page(measure)) for measure in measures).splitlines()
@@ -68,7 +69,7 @@ def run(arguments: Namespace) -> list[str]:
     return [*grouped, "", hint]
 
 
-def _plugins(form: str) -> Table:
+def _plugins(form: str) -> Cells:
     rows = []
     for plugin in plugins.plugins():
         names: Any = [measure.NAME for measure in plugin.measures]

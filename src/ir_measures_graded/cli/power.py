@@ -3,27 +3,39 @@
 from ..analysis import power
 from ..analysis.power import PRIMARY, TESTS
 from ..analysis.statistics.paired import POWER
-from .arguments import TESTED, VALUES, add_collection, add_tests, given, numbers, options
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from .arguments import OF_RUNS, OF_VALUES, TESTED, by_of, collection_or_values, given, tests
+from .parser import Arguments, Option, choice, numbers, real
+from .results import Output, shown
+
+USAGE = f"{OF_RUNS}\n       {OF_VALUES}"
+OUTPUT = Output()
+OPTIONS = (
+    *collection_or_values(),
+    Option("--test", "test of each pair of runs; default: t-holm", choices=list(TESTS), default=PRIMARY),
+    Option(
+        "--differences D,…",
+        "show how many topics a paired t-test needs to find these differences, as in 0.05,0.1",
+        numbers,
+        default=[],
+    ),
+    Option(
+        "--power P",
+        "probability of finding a true difference of two runs; default: 0.8",
+        real,
+        default=POWER,
+    ),
+    *tests("the randomised Tukey HSD test"),
+    choice(
+        "--figure",
+        "draw the share of pairs at each alpha (default), or the detectable difference by topics",
+        "power",
+        "topics",
+    ),
+    *OUTPUT.options,
+)
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser, VALUES, sessions=True)
-    parser.option("--test", "test of each pair of runs; default: t-holm", choices=TESTS, default=PRIMARY)
-    what = "show how many topics a paired t-test needs to find these differences, as in 0.05,0.1"
-    parser.option("--differences D,…", what, type=numbers, default=[])
-    what = "probability of finding a true difference of two runs; default: 0.8"
-    parser.option("--power P", what, type=float, default=POWER)
-    add_tests(parser, "the randomised Tukey HSD test")
-    what = "draw the share of pairs at each alpha (default), or the detectable difference by topics"
-    parser.choice("--figure", what, "power", "topics")
-    parser.option("--show", None, dest="figure", choices=("power", "topics"))
-    add_output(parser)
-
-
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Show which differences the topics find, and how many topics find a difference.
 
     A sentence for each measure, the one that separates most pairs of runs first, then a table: for the pairs
@@ -35,6 +47,8 @@ def run(arguments: Namespace) -> list[str]:
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP --test t-holm -o power.svg
     """
-    names = ("test", "power", "differences", "by")
-    found = power(*given(arguments), **options(arguments, *names, *TESTED))
-    return shown(arguments, found, figure=found.figure if arguments.figure == "power" else found.topic_figure)
+    settings = arguments.of("test", "power", "differences", *TESTED)
+    found = power(*given(arguments), by=by_of(arguments), **settings)
+    return shown(
+        arguments, OUTPUT, found, figure=found.figure if arguments.figure == "power" else found.topic_figure
+    )

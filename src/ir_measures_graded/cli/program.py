@@ -1,8 +1,8 @@
 """Parses the command line, runs a command and prints its lines.
 
-The module of a command has two functions: `declare` adds its arguments to a parser, and `run` turns the
-parsed arguments into lines of text; the docstring of `run` is the help. Output is printed only after
-everything is computed, so an error never leaves a partial table.
+The module of a command declares its `USAGE`, its `OPTIONS` and, if it prints a result, its `OUTPUT`. Its
+function `run` turns the arguments into lines of text; the docstring of `run` is the help. Output is printed
+only after everything is computed, so an error never leaves a partial table.
 """
 
 import argparse
@@ -16,13 +16,14 @@ import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout, suppress
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NoReturn
 
 from .. import __version__
 from ..errors import GradedError, did_you_mean
 from . import COMMANDS, PROGRAM, PURPOSES
 from .completion import Completion
-from .parser import Parser
+from .parser import Arguments, Parser
 
 LONGEST_WORD = 100
 STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -70,23 +71,30 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
             command, arguments = _parsed(words)
     except SystemExit:
         return help_or_version.getvalue().splitlines(), 0
-    from .results import check_files  # takes time
+    from .results import Printed, check_files  # takes time
 
+    if hasattr(command, "OUTPUT"):
+        command.OUTPUT.check(arguments)
     check_files(arguments)
-    return list(command.run(arguments)), arguments.status
+    found = command.run(arguments)
+    return (found.lines, found.status) if isinstance(found, Printed) else (list(found), 0)
 
 
-def _parsed(words: Sequence[str]) -> tuple[Any, argparse.Namespace]:
+def _parsed(words: Sequence[str]) -> tuple[Any, Arguments]:
     """The module of the command, and its arguments."""
     if not words or words[0] not in COMMANDS:
         _overview().parse_args(words[: 2 if words[:1] == ["--completion"] else 1])
         hint = did_you_mean(words[0], COMMANDS)
         raise GradedError(f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}")
     command = import_module(f".{words[0]}", __package__)
-    parser = Parser(prog=f"{PROGRAM} {words[0]}", description=inspect.getdoc(command.run))
-    command.declare(parser)
-    parser.set_defaults(words=words, status=0)
-    return command, parser.parse_intermixed_args([parser.spelled(word) for word in words[1:]])
+    text, name = inspect.getdoc(command.run), f"{PROGRAM} {words[0]}"
+    parser = Parser(command.OPTIONS, prog=name, usage=command.USAGE, description=text)
+    return command, parser.arguments(words[1:], words=words, progress=_bars())
+
+
+def _bars() -> bool:
+    """Whether to show progress bars: stderr is a terminal and tqdm is installed."""
+    return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
 
 
 def _write(lines: Iterable[str]) -> int:
@@ -148,8 +156,9 @@ def _overview() -> argparse.ArgumentParser:
         description="\n".join(lines),
         epilog=f"Options of a command: {PROGRAM} COMMAND --help. Try it: {PROGRAM} demo",
     )
-    parser.option("--version", "show the version", action="version", version=f"{PROGRAM} {__version__}")
-    what = "print a script for tab completion in bash, zsh, …"
-    parser.option("--completion SHELL", what, action=Completion)
+    text = f"{PROGRAM} {__version__}"
+    parser.add_argument("--version", action="version", version=text, help="show the version")
+    text = "print a script for tab completion in bash, zsh, …"
+    parser.add_argument("--completion", metavar="SHELL", action=Completion, help=text)
     parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
     return parser

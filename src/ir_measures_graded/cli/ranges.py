@@ -3,23 +3,32 @@
 from ..analysis import ranges
 from ..analysis.ranges import DRAWS
 from ..output.formats import FOR_PEOPLE, Cells
-from .arguments import add_collection, add_seed, given, options
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from .arguments import COLLECTION, OF_RUNS, SEED, inputs
+from .parser import Arguments, Option, choice, whole_number
+from .results import Output, shown
+
+USAGE = OF_RUNS
+OUTPUT = Output()
+OPTIONS = (
+    *COLLECTION,
+    choice(
+        "--show",
+        "table to print: the ranges of the values (default), or how many differences stand",
+        "values",
+        "differences",
+    ),
+    Option(
+        "--draws N",
+        f"random judgments for the likely range, 0 for none; default: {DRAWS}",
+        whole_number,
+        default=DRAWS,
+    ),
+    SEED,
+    *OUTPUT.options,
+)
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    what = "table to print: the ranges of the values (default), or how many differences stand"
-    parser.choice("--show", what, "values", "differences")
-    what = f"random judgments for the likely range, 0 for none; default: {DRAWS}"
-    parser.option("--draws N", what, type=int, default=DRAWS)
-    add_seed(parser)
-    add_output(parser)
-
-
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Show how tied scores and unjudged documents could change values.
 
     For each run and measure the table has the value, its range over all orders of tied documents, its range
@@ -32,10 +41,10 @@ def run(arguments: Namespace) -> list[str]:
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 ERR_G@10 -o ranges.svg
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 --show differences --draws 0
     """
-    found = ranges(*given(arguments), **options(arguments, "draws", "seed", "progress"))
+    found = ranges(*inputs(arguments), **arguments.of("draws", "seed", "progress"))
 
     def table(form: str) -> Cells:
         differences = arguments.show == "differences" and form in FOR_PEOPLE
         return found.table_of_differences().cells() if differences else found.table_in(form)
 
-    return shown(arguments, found, table)
+    return shown(arguments, OUTPUT, found, table)

@@ -3,32 +3,32 @@
 from ..analysis.report import pages
 from ..analysis.report.report import MEASURES, TITLE, report
 from ..errors import GradedError
-from .arguments import VALUES, add_alpha, add_collection, given, options
-from .parser import Namespace, Parser
+from .arguments import ALPHA, baseline_of, by_of, collection_or_values, given
+from .parser import Arguments, Option, each
 from .results import command_line
 
 ENDINGS = (".html", ".htm")
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser, VALUES, sessions=True)
-    parser.usage = (
-        "%(prog)s QRELS RUN… [MEASURE…] [options]\n       %(prog)s --values FILE [RUN…] [MEASURE…] [options]"
-    )
-    parser.option("--baseline RUN", "compare the other runs with this run; default: the first")
-    what = "query texts, one line per topic: TOPIC, a tab, the text; default: those of the collection"
-    parser.option("--queries FILE", what)
-    what = "qrels of a machine judge, compared with QRELS; repeatable"
-    parser.option("--judge FILE", what, repeated=True)
-    parser.option("--title TITLE", f"title of the page; default: {TITLE}", default=TITLE)
-    add_alpha(parser)
-    for accepted in ("--resamples", "--seed"):  # no test of the report is random any more
-        parser.option(accepted, None, type=int)
-    parser.option("-o --output FILE", "file of the page; default: report.html", default="report.html")
+USAGE = "%(prog)s QRELS RUN… [MEASURE…] [options]\n       %(prog)s --values FILE [RUN…] [MEASURE…] [options]"
+OPTIONS = (
+    *collection_or_values(),
+    Option("--baseline RUN", "compare the other runs with this run; default: the first"),
+    Option(
+        "--queries FILE",
+        "query texts, one line per topic: TOPIC, a tab, the text; default: those of the collection",
+        reads=each,
+    ),
+    Option(
+        "--judge FILE", "qrels of a machine judge, compared with QRELS; repeatable", repeated=True, reads=each
+    ),
+    Option("--title TITLE", f"title of the page; default: {TITLE}", default=TITLE),
+    ALPHA,
+    Option("-o --output FILE", "file of the page; default: report.html", default="report.html", writes=each),
+)
 
 
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Write a report on the runs as one HTML page.
 
     The page shows the best runs with tests of their differences, the data, curves, the values and rankings of
@@ -44,11 +44,14 @@ def run(arguments: Namespace) -> list[str]:
     if not path.lower().endswith(ENDINGS):
         raise GradedError(f"cannot write {path!r}: a report is a page, and its file ends in .html")
     pages.need_jinja()
+    first = given(arguments, MEASURES)
     found = report(
-        *given(arguments, MEASURES),
+        *first,
+        baseline=baseline_of(arguments, first),
+        by=by_of(arguments),
         machines=arguments.judge,
         command=command_line(arguments),
-        **options(arguments, "baseline", "alpha", "title", "queries", "by", "progress"),
+        **arguments.of("alpha", "title", "queries", "progress"),
     )
     found.write(path)
     return [f"{path}: {found.summary}"]

@@ -3,9 +3,9 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import GradedError
 from ..output import plots
@@ -26,75 +26,88 @@ from ..output.formats import (
 from ..output.result import Result
 from ..output.tables import Table
 from . import PROGRAM
-from .parser import Namespace, Parser, typed
+from .parser import Arguments, Option, typed
 
 PAGE = "html"
 """The ending of a file with a page, which shows the figure and the table."""
 
 
-_places = typed(r"-1|\d{1,2}", int, "0 to 99, or -1 for all")
+class Printed(NamedTuple):
+    """The lines of a command whose exit status may differ from 0."""
+
+    lines: list[str]
+    status: int
 
 
-def add_output(
-    parser: Parser,
-    default: str | None = "text",
-    figure: bool = True,
-    documents: Sequence[str] = (),
-    named: Sequence[str] = (),
-) -> None:
-    """Add the options for format, files and decimal places.
+class Output(NamedTuple):
+    """The formats of a command.
 
     `documents` are formats, and endings of files, that the result writes by itself. `named` are formats that
-    -o takes in place of a file.
+    -o takes in place of a file; such a command prints tsv if the output is no terminal. `figure` tells
+    whether there is one.
     """
-    parser.set_defaults(documents=documents, drawn=figure, named=named)
-    formats = dict.fromkeys([*FORMATS, *documents])
-    parser.option("-f --format FORM", ", ".join(formats), shared=True, choices=formats, default=default)
-    what = f"also write the {'figure, ' * figure}table or page of this ending"
-    parser.option("-o --output FILE", what, shared=True, repeated=True)
-    what = f"decimal places, -1 for all; default: {PLACES}; files: all"
-    parser.option("-p --places N", what, shared=True, type=_places)
 
+    documents: Sequence[str] = ()
+    named: Sequence[str] = ()
+    figure: bool = True
 
-READ = (
-    "qrels", "machine", "inputs", "source", "rows", "values", "answers", "queries", "judge",
-    "collections", "sessions",
-)  # fmt: skip
-WRITTEN = ("output", "ask", "merged", "target")
-"""The arguments of commands that name files to read and to write."""
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The options for format, files and decimal places."""
+        formats = [*dict.fromkeys([*FORMATS, *self.documents])]
+        kinds = f"{'figure, ' if self.figure else ''}table or page"
+        places = typed(r"-1|\d{1,2}", int, "0 to 99, or -1 for all")
+        return (
+            Option("-f --format FORM", ", ".join(formats), choices=formats, shared=True),
+            Option(
+                "-o --output FILE",
+                f"also write the {kinds} of this ending",
+                repeated=True,
+                shared=True,
+                writes=lambda words: (word for word in words if word not in self.named),
+            ),
+            Option(
+                "-p --places N",
+                f"decimal places, -1 for all; default: {PLACES}; files: all",
+                places,
+                shared=True,
+            ),
+        )
 
+    def form(self, arguments: Arguments) -> str:
+        """The format to print."""
+        named = [word for word in arguments.output if word in self.named]
+        default = "tsv" if self.named and not sys.stdout.isatty() else "text"
+        return str(arguments.format or next(reversed(named), default))
 
-def check_files(arguments: Namespace) -> None:
-    """Raise, before any work, the `GradedError` for a file that cannot be read or written."""
-    if "documents" in arguments:  # the options of `add_output`
-        formats = [word for word in arguments.output if word in arguments.named]
-        arguments.format = arguments.format or next(reversed(formats), None)
-        arguments.output = [path for path in arguments.output if path not in formats]
-        for path in arguments.output:
+    def check(self, arguments: Arguments) -> None:
+        """Raise `GradedError` for a file of -o whose ending the command cannot write."""
+        for path in arguments.files("writes"):
             ending = ending_of(path)
-            if ending in plots.FORMATS and arguments.drawn:
+            if path not in arguments.output:
+                continue
+            if ending in plots.FORMATS and self.figure:
                 plots.need_matplotlib()
             elif ending == PAGE:
                 from ..analysis.report import pages  # takes time
 
                 pages.need_jinja()
-            elif ending not in (*TABLES, *arguments.documents):
-                drawn = f"the figure ({', '.join(plots.FORMATS)}), " if arguments.drawn else ""
+            elif ending not in (*TABLES, *self.documents):
+                drawn = f"the figure ({', '.join(plots.FORMATS)}), " if self.figure else ""
                 hint = f" (for the format, use -f {path})" if path in FORMATS else ""
                 raise GradedError(
                     f"cannot write {path!r}: the ending chooses {drawn}the table ({', '.join(TABLES)}) or a "
                     f"page ({PAGE}){hint}"
                 )
-    refuse_inputs(arguments)
 
 
-def refuse_inputs(arguments: Namespace, written: Iterable[str] = ()) -> None:
-    """Raise `GradedError` if a file to be written is an input, perhaps by a link, or is named twice.
+def check_files(arguments: Arguments, written: Iterable[str] = ()) -> None:
+    """Raise `GradedError`, before any work, for files that the command cannot read or write.
 
-    Standard input can be read once, if it is open. `written` are further files to be written.
+    A file to be written must not be an input, perhaps by a link, nor be named twice. Standard input can be
+    read once, if it is open. `written` are further files to be written.
     """
-    outputs, inputs = [*_named(arguments, WRITTEN), *written], [*_named(arguments, READ)]
-    inputs += [(getattr(arguments, "by", None) or "").rpartition(":")[0]]
+    inputs, outputs = [*arguments.files("reads")], [*arguments.files("writes"), *written]
     if inputs.count("-") > 1:
         raise GradedError("standard input (-) can be read only once")
     if "-" in inputs and sys.stdin is None:
@@ -107,15 +120,9 @@ def refuse_inputs(arguments: Namespace, written: Iterable[str] = ()) -> None:
             raise GradedError(f"cannot write {path!r}: the command reads this file")
 
 
-def _named(arguments: Namespace, names: Iterable[str]) -> Iterator[str]:
-    """The values of arguments that are given, one by one."""
-    for name in names:
-        value = getattr(arguments, name, None) or ()
-        yield from [value] if isinstance(value, str) else value
-
-
 def shown(
-    arguments: Namespace,
+    arguments: Arguments,
+    output: Output,
     found: Result | None = None,
     table: Table | Callable[[str], Cells] | None = None,
     figure: Callable[[], Any] | None = None,
@@ -143,7 +150,7 @@ def shown(
 
     def lines(form: str, in_file: bool = False) -> list[str]:
         places = decimals(form, arguments.places, in_file)
-        if written is not None and form in arguments.documents:
+        if written is not None and form in output.documents:
             return written(form, places).splitlines()
         first = [*(FORMATS | {PAGE: html})[form](*cells_in(form), places)][form in headless :]
         if form not in FOR_PEOPLE:
@@ -159,9 +166,9 @@ def shown(
             drawn = str(error)
         form = FOR_PEOPLE[0]
         tables, places = [("", cells_in(form)), *parts], decimals(form, arguments.places)
-        title, lead = f"{PROGRAM} {arguments.words[0]}", command_line(arguments)
+        title, line = f"{PROGRAM} {arguments.words[0]}", command_line(arguments)
         return pages.page(
-            "result", title, lead=lead, figure=drawn, notes=[*answer, *notes], tables=tables, places=places
+            "result", title, lead=line, figure=drawn, notes=[*answer, *notes], tables=tables, places=places
         )
 
     def content(path: str) -> bytes:
@@ -173,12 +180,14 @@ def shown(
         text = "".join(f"{line}\n" for line in lines(TABLES.get(ending, ending), in_file=True))
         return text.encode(errors="backslashreplace")  # names may not be valid Unicode
 
-    output = lines(arguments.format)
-    write_files({path: content(path) for path in arguments.output} | dict(others or {}))
-    if not lead or arguments.format not in ("text", "markdown"):
-        return output
-    first = [clean(lead)] if arguments.format == "text" else sentences(arguments.format, [lead])
-    return [*first, *([] if arguments.format in headless else [""]), *output]
+    form = output.form(arguments)
+    printed = lines(form)
+    paths = [path for path in arguments.output if path not in output.named]
+    write_files({path: content(path) for path in paths} | dict(others or {}))
+    if not lead or form not in ("text", "markdown"):
+        return printed
+    first = [clean(lead)] if form == "text" else sentences(form, [lead])
+    return [*first, *([] if form in headless else [""]), *printed]
 
 
 def _cells_in(table: Table, form: str) -> Cells:
@@ -186,6 +195,6 @@ def _cells_in(table: Table, form: str) -> Cells:
     return table.cells() if form in (*FOR_PEOPLE, PAGE) else table.values()
 
 
-def command_line(arguments: Namespace) -> str:
+def command_line(arguments: Arguments) -> str:
     """The command as a shell reads it."""
     return shlex.join([PROGRAM, *arguments.words])

@@ -1,22 +1,29 @@
 """The command `sensitivity`."""
 
 from ..analysis import sensitivity
-from .arguments import add_collection, add_jobs, inputs, options, whole_numbers
-from .parser import Namespace, Parser
-from .results import add_output, shown
+from .arguments import COLLECTION, JOBS, OF_RUNS, SESSIONS, inputs
+from .parser import Arguments, Option, choice, whole_numbers
+from .results import Output, shown
+
+USAGE = OF_RUNS
+OUTPUT = Output()
+OPTIONS = (
+    *COLLECTION,
+    SESSIONS,
+    Option("--cutoffs K,…", "cutoffs of the measures, as in 10,100", whole_numbers, default=[]),
+    choice(
+        "--show",
+        "table to print: correlations of the rankings (default), ranks, or means and ranks",
+        "tau",
+        "ranks",
+        "means",
+    ),
+    JOBS,
+    *OUTPUT.options,
+)
 
 
-def declare(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser, sessions=True)
-    parser.option("--cutoffs K,…", "cutoffs of the measures, as in 10,100", type=whole_numbers, default=[])
-    what = "table to print: correlations of the rankings (default), ranks, or means and ranks"
-    parser.choice("--show", what, "tau", "ranks", "means")
-    add_jobs(parser)
-    add_output(parser)
-
-
-def run(arguments: Namespace) -> list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Show how the ranking of the runs depends on measure, weighting and cutoff.
 
     The command ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
@@ -28,8 +35,8 @@ def run(arguments: Namespace) -> list[str]:
           --gains flat=1:1,2:1 --gains steep=1:1,2:10 --show ranks -o ranks.svg
     """
     first = inputs(arguments, weighted=True, uncut=True)
-    found = sensitivity(*first, **options(arguments, "gains", "cutoffs", "progress", "jobs"))
+    found = sensitivity(*first, **arguments.of("gains", "cutoffs", "progress", "jobs"))
     if arguments.show == "tau":
-        return shown(arguments, found)
+        return shown(arguments, OUTPUT, found)
     table = found.rank_table() if arguments.show == "ranks" else found.value_table()
-    return shown(arguments, table=table, figure=found.rank_changes)
+    return shown(arguments, OUTPUT, table=table, figure=found.rank_changes)
