@@ -21,6 +21,7 @@ assert follow(Path("{1}/docs/answers.md"), Path("sample").absolute(), os.environ
 """
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the commands of the page need a POSIX shell")
 def test_scores_of_answers_work_in_all_analyses_as_the_page_shows(tmp_path, monkeypatch):
     pytest.importorskip("statsmodels", reason="the page compares systems")
     distribution(tmp_path, "ir-measures-nuggets", "", version="1.0")
