@@ -22,7 +22,7 @@ from workloads import SHAPES, Shape
 from ir_measures_graded import GradedMeasure, KendallTau, nDCG_JK, parse_measure
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.measures.topics import Topics
-from ir_measures_graded.core.reduction import JudgedDocuments
+from ir_measures_graded.core.reduction import judged_of, reduced
 from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
 from ir_measures_graded.core.uncertainty import with_option
 
@@ -38,7 +38,7 @@ Calls = Iterator[dict[str, Call]]
 
 def alone(qrels: Any, run: Any) -> Calls:
     """A call for each measure. Each call has new `Topics`, because these cache values that measures share."""
-    ranks = JudgedDocuments.of(read_qrels(qrels)).reduced(read_run(run)).ranks
+    ranks = reduced(judged_of(read_qrels(qrels)), read_run(run))
 
     def values(measure: GradedMeasure) -> Any:
         of = ranks.condensed if measure["judged_only"] else ranks

@@ -14,8 +14,7 @@ import reference
 from ir_measures_graded import analysis, nsDCG, parse_measure, read_trec_qrels, read_trec_run, sDCG
 from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, intervals, power, sensitivity
 from ir_measures_graded.evaluation.evaluate import Work
-from ir_measures_graded.evaluation.named import named_runs
-from ir_measures_graded.evaluation.sessions import in_sessions
+from ir_measures_graded.evaluation.named import in_sessions, named_runs
 
 QRELS = {"7_1": {"a": 2, "b": 1, "c": 0}, "7_2": {"d": 3, "e": 1}, "7_10": {"f": 1}}
 RUN = {"7_1": {"b": 3.0, "a": 2.0, "c": 1.0}, "7_2": {"x": 2.0, "d": 1.0}}

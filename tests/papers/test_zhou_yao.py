@@ -20,7 +20,7 @@ import pytest
 
 from ir_measures_graded import ADM, AGR, MSR, NDPM, WAP, Q, nDCG_JK, parse_measure
 from ir_measures_graded.core.measures.topics import GainList, Topics
-from ir_measures_graded.core.reduction import JudgedDocuments
+from ir_measures_graded.core.reduction import judged_of, reduced
 from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
 
 TWO_DECIMALS = 0.005 + 1e-9
@@ -41,7 +41,7 @@ class Listed(Topics):
     """One topic with the system's scores as the gains of the run and the user's as the recall base."""
 
     def __init__(self, user, system, gains=None):
-        ranks = JudgedDocuments.of(read_qrels(documents(user))).reduced(read_run(listed(user))).ranks
+        ranks = reduced(judged_of(read_qrels(documents(user))), read_run(listed(user)))
         super().__init__(ranks, gains or {}, cutoff=None)
         self.run = GainList(1, np.zeros(5, int), np.arange(1, 6), np.array(system, float))
 
@@ -161,8 +161,8 @@ def test_worked_examples(where, measure, printed, user, system):
 
 def test_section_5_6_average_gain_ratio():
     qrels = {"q": {"high": 3, **{f"low{number}": 1 for number in range(9)}}}
-    block = JudgedDocuments.of(read_qrels(qrels)).reduced(read_run({"q": {"high": 1}}))
-    judged = Topics(block.ranks, {}, None)
+    ranks = reduced(judged_of(read_qrels(qrels)), read_run({"q": {"high": 1}}))
+    judged = Topics(ranks, {}, None)
     assert adjusted_gains(judged)[0] == pytest.approx(3 - (3 - 2) * 1 / 10)
     # The document gains 2.9; at rank 1 that is the whole ideal gain.
     assert AGR.calc_aggregate(qrels, {"q": {"high": 1}}) == pytest.approx(1 / 10)

@@ -8,17 +8,13 @@ from hypothesis import strategies as st
 import reference
 import strategies
 from ir_measures_graded import GradedError
-from ir_measures_graded.core.reduction import JudgedDocuments
+from ir_measures_graded.core.reduction import judged_of, reduced
 from ir_measures_graded.core.rows import rows
 from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
 
 
-def documents_of(qrels):
-    return JudgedDocuments.of(read_qrels(qrels))
-
-
 def reduce(qrels, run):
-    return documents_of(qrels).reduced(read_run(run)).ranks
+    return reduced(judged_of(read_qrels(qrels)), read_run(run))
 
 
 def by_topic(qrels, ranks):
@@ -86,11 +82,10 @@ def test_dict_look_up_refuses_ids_that_could_be_judged_but_are_not_strings(monke
 @given(strategies.collections())
 def test_scores_are_in_rank_order(collection):
     qrels, run = collection
-    block = documents_of(qrels).reduced(read_run(run))
-    ranks = block.ranks
+    ranks = reduce(qrels, run)
     listed = [(topic, doc) for topic in qrels for doc in reference.order(run.get(topic, {}))]
     assert ranks.score.tolist() == [run[topic][doc] for topic, doc in listed]
-    assert list(block.documents(np.arange(len(listed)))) == [doc for _, doc in listed]
+    assert list(ranks.documents(np.arange(len(listed)))) == [doc for _, doc in listed]
     for number, topic in enumerate(qrels):
         scores = run.get(topic, {}).values()
         assert ranks.lowest[number] == min(scores, default=0)
@@ -98,7 +93,7 @@ def test_scores_are_in_rank_order(collection):
 
 
 def test_levels_are_counted_per_topic():
-    judged = documents_of({"q": {"a": 2, "b": -1, "c": 2}, "empty": {}, "p": {"a": 0.5, "b": 1e300}}).judged
+    judged = judged_of(read_qrels({"q": {"a": 2, "b": -1, "c": 2}, "empty": {}, "p": {"a": 0.5, "b": 1e300}}))
     levels = judged.levels
     assert levels.topic.tolist() == [0, 0, 2, 2]
     assert levels.level.tolist() == [-1, 2, 0.5, 1e300]
@@ -121,5 +116,5 @@ def test_ideal_list_is_the_sorted_positive_gains_up_to_the_cutoff(topics, cut):
         )
         if gain > 0
     ]
-    ideal = documents_of(qrels).judged.ideal(gains, cutoff)
+    ideal = judged_of(read_qrels(qrels)).ideal(gains, cutoff)
     assert list(zip(*(column.tolist() for column in ideal))) == expected

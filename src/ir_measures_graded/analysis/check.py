@@ -74,7 +74,7 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     wanted = parse_measures(measures) if measures else ()
     depth = depth_of(wanted) if wanted else DEPTH
     named = named_runs(runs, once=True, needed=False)
-    judged = judgments.documents.judged
+    judged = judgments.documents
     with about(judgments.name):
         for measure in filter(GradedProvider().supports, wanted):
             check_levels(measure, judged)
@@ -85,7 +85,7 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
 
 
 def _of_run(run: Run, judgments: Judgments, depth: int | None) -> list[str]:
-    counts = RunRemarks(judgments.documents.judged, depth)
+    counts = RunRemarks(judgments.documents, depth)
     try:
         with about(run.name), warnings.catch_warnings():
             warnings.simplefilter("error", EmptyRunWarning)

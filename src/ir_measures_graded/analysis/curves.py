@@ -30,11 +30,9 @@ from ..evaluation.named import (
     Qrels,
     Run,
     Runs,
-    StudiedRun,
     about,
     named_runs,
     read_judgments,
-    studied,
 )
 from ..evaluation.remarks import RunRemarks, warn_of
 from ..output import plots
@@ -262,7 +260,7 @@ def curves(
     with about(judgments.name):
         for one, _ in asked:
             if is_graded(one):
-                check_levels(one, judgments.documents.judged)
+                check_levels(one, judgments.documents)
     topics, over = len(judgments.topics), f"curves over {counted(len(judgments.topics), 'topic')}"
     if confidence is not None and topics < 2:
         raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
@@ -326,7 +324,7 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
     whole_number(seed, "seed", 0)
 
 
-def values_at_ranks(measure: Measure, run: StudiedRun, depth: int) -> np.ndarray:
+def values_at_ranks(measure: Measure, run: Run, depth: int) -> np.ndarray:
     """The value of each topic with the cutoff at each of the ranks 1 … `depth` (T × depth).
 
     The measure's own cutoff is ignored.
@@ -335,7 +333,7 @@ def values_at_ranks(measure: Measure, run: StudiedRun, depth: int) -> np.ndarray
     return values.T
 
 
-def ideal_run(judgments: Judgments, measure: Measure) -> StudiedRun:
+def ideal_run(judgments: Judgments, measure: Measure) -> Run:
     """The run that sorts the judged documents of each topic by their gain under the measure.
 
     >>> from ir_measures_graded import CG
@@ -345,10 +343,10 @@ def ideal_run(judgments: Judgments, measure: Measure) -> StudiedRun:
     """
     if needs_intents(measure):
         raise NotApplicableError(f"{measure} has no ideal curve: its documents have a level for each intent")
-    qrels = judgments.documents.qrels
+    qrels = judgments.documents.rows
     # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
     score = np.unique(gain_of(qrels.values, gains_of(measure)), return_inverse=True)[1].reshape(-1)
-    return StudiedRun("", replace(qrels, values=score.astype(float)), judgments)
+    return Run("", replace(qrels, values=score.astype(float)), judgments)
 
 
 def _vectors(
@@ -360,23 +358,23 @@ def _vectors(
     read the run block by block.
     """
     if not all(is_graded(measure) for measure, _ in asked):
-        run = studied(run, judgments)
-        _ = run.block  # A studied run names itself in errors, so it is read outside `about`.
+        run = run.kept(judgments)
+        _ = run.ranks  # A studied run names itself in errors, so it is read outside `about`.
     found = [np.empty((1 + averages, depth, len(judgments.topics))) for _, depth in asked]
-    remarks = RunRemarks(judgments.documents.judged)
+    remarks = RunRemarks(judgments.documents)
     with about(run.name):
-        for block in remarks.watched(run.reduced(judgments)):
+        for ranks in remarks.watched(run.reduced(judgments)):
             for (measure, depth), vectors in zip(asked, found):
                 if is_graded(measure):
-                    topics = view(measure, block.ranks, block.views, cut=False)
+                    topics = view(measure, ranks, cut=False)
                     compute = partial(_at_ranks, measure, depth, averages)
                     at_ranks = computed(measure, topics, compute, (2, depth) if averages else (depth,))
-                    vectors[..., block.topics] = np.moveaxis(at_ranks, 0, -1)
+                    vectors[..., ranks.numbers] = np.moveaxis(at_ranks, 0, -1)
     for (measure, depth), vectors in zip(asked, found):
         if not is_graded(measure):
             cut = [measure @ rank for rank in range(1, depth + 1)]
             vectors[0] = evaluate(judgments, [run], cut).values[0]
-    if not isinstance(run, StudiedRun):  # a study warns itself
+    if run.kept_for is None:  # a study warns itself
         warn_of(remarks.of(run.source), run.name)
     return found
 

@@ -28,7 +28,7 @@ from ..core.rows.in_memory import Source
 from ..core.uncertainty.ties import in_order, needs_states, sorts_ties
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
-from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
+from ..evaluation.named import Qrels, Run, Runs, study_of
 from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
@@ -221,7 +221,7 @@ def explanations(
 
 
 def _explained(
-    run: StudiedRun, measure: Measure, depth: int | None, ideal_values: Callable[[int], np.ndarray]
+    run: Run, measure: Measure, depth: int | None, ideal_values: Callable[[int], np.ndarray]
 ) -> list[Explanation]:
     """The explanation of each topic of the run.
 
@@ -274,7 +274,7 @@ def _condensed(ranks: JudgedRanks) -> JudgedRanks:
 
 
 def _lists(
-    run: StudiedRun, measure: Measure, ranks: JudgedRanks, ordered: JudgedRanks, depth: int
+    run: Run, measure: Measure, ranks: JudgedRanks, ordered: JudgedRanks, depth: int
 ) -> tuple[list[tuple[str, ...]], dict[str, np.ndarray]]:
     """The documents of each topic, and the fields of its list and of its ideal list (T × depth each).
 
@@ -286,7 +286,7 @@ def _lists(
     sizes = np.minimum(ranks.retrieved, depth)
     topic, rank = np.repeat(np.arange(sizes.size), sizes), positions(sizes) + 1
     position = _positions_of(ranks, ordered)[bounds_of(ranks.retrieved)[topic] + rank - 1]
-    documents = [*run.block.documents(position, ranks)]
+    documents = [*ranks.documents(position)]
     scores = _at_ranks(topic, rank, as_compared(ranks.score[position]), shape)
     unjudged = np.where(np.isnan(scores), np.nan, 0.0)
 

@@ -142,7 +142,7 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
     Raises `GradedError` for qrels that `evaluate` refuses.
     """
     judgments = read_judgments(qrels)
-    counts = (judgments.documents.judged if highest else judgments.judged).levels
+    counts = (judgments.documents if highest else judgments.judged).levels
     texts = {} if judgments.name is None else definitions_of(judgments.name)
     definitions = {plain_number(level): text for level, text in texts.items()}
     found = sorted({*map(plain_number, np.unique(counts.level).tolist()), *definitions})

@@ -32,7 +32,7 @@ from ..core.uncertainty.extremes import difference
 from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
 from ..errors import NotApplicableError
 from ..evaluation.evaluate import tracked
-from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
+from ..evaluation.named import Qrels, Run, Runs, study_of
 from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
@@ -237,7 +237,7 @@ def ranges(
 
 
 def differences_by_topic(
-    measure: GradedMeasure, first: StudiedRun, second: StudiedRun
+    measure: GradedMeasure, first: Run, second: Run
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """The ranges of `first` − `second` and of `second` in each topic (2 × topics).
 
@@ -273,7 +273,7 @@ class _OfRun:
     """One run by one measure: the `value` of each topic (T), and its lowest and highest value (2 × T) over
     the orders of `ties` and over the judgments of `unjudged` documents, None if not known."""
 
-    def __init__(self, measure: GradedMeasure, run: StudiedRun, judgments: bool = True):
+    def __init__(self, measure: GradedMeasure, run: Run, judgments: bool = True):
         self.measure, self.run, self.topics = measure, run, run.view(measure)
         self.value = self._evaluated(self.topics)
         self.ties, _ = self._extremes("ties")
@@ -298,7 +298,7 @@ class _OfRun:
         """The unjudged documents within the cutoff, topic by topic."""
         unjudged, ranks = unjudged_of(self.topics), self.topics.ranks
         position = bounds_of(ranks.retrieved)[unjudged.topic] + unjudged.rank - 1
-        return self.run.block.documents(position, ranks), unjudged.offsets
+        return ranks.documents(position), unjudged.offsets
 
     def range(self, pools: list[np.ndarray], draws: int, random: np.random.Generator) -> Range:
         """The ranges of the mean. Levels of unjudged documents are drawn from the `pools`."""

@@ -18,8 +18,8 @@ from ..core.registry.facts import sign_of
 from ..core.registry.notation import parse_measures
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
-from ..evaluation.named import Qrels, Runs, read_judgments
-from ..evaluation.sessions import Given, in_sessions
+from ..evaluation.named import Qrels, Runs, in_sessions, read_judgments
+from ..evaluation.sessions import Given
 from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result

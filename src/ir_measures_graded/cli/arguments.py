@@ -14,8 +14,7 @@ from ..core.rows.columns import chosen_columns
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.groups import is_column
-from ..evaluation.named import Judgments, read_judgments, run_names, short_names
-from ..evaluation.sessions import in_sessions
+from ..evaluation.named import Judgments, in_sessions, read_judgments, run_names, short_names
 from ..evaluation.values import WORDS, column_of, read_sessions
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of

@@ -18,7 +18,6 @@ from .by_topic import blocks, bounds_of, changes, positions
 from .provider import GradedEvaluator, GradedProvider, provider_named
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
-from .reduction import JudgedDocuments, ReducedBlock
 from .registry.facts import is_graded
 from .registry.notation import parse_measures
 from .rows.columns import QRELS, RUN
@@ -96,10 +95,10 @@ class ArrayEvaluator(GradedEvaluator):
         self._judged_document = np.where(judged, np.cumsum(judged) - 1, -1)
         qrels = replace(self._listed, role=LABELS, distinct=True).where(judged).checked()
         found = Judged(qrels.topics, qrels.offsets, qrels.values)
-        super().__init__(dict.fromkeys(self.in_order), qrels, JudgedDocuments(qrels, found))
+        super().__init__(dict.fromkeys(self.in_order), qrels, found)
         self._blocks = [(slice(a, b), self.judged.part(np.arange(a, b))) for a, b in blocks(sizes)]
 
-    def reduced(self, run: Any) -> Iterator[ReducedBlock]:
+    def reduced(self, run: Any) -> Iterator[JudgedRanks]:
         """The scores, reduced to the ranks of the judged documents."""
         scores = numbers_in("scores", run)
         if scores.shape != self._shape:
@@ -112,12 +111,11 @@ class ArrayEvaluator(GradedEvaluator):
             present = (document >= 0) | ~np.isnan(listed.values)
             listed, document = listed.where(present), document[present]
         listed.checked()
-        for topics, judged in self._blocks:
-            rows = listed.block(topics.start, topics.stop)
-            start, first = listed.offsets[topics.start], self.judged.offsets[topics.start]
+        for numbers, judged in self._blocks:
+            rows = listed.block(numbers.start, numbers.stop)
+            start, first = listed.offsets[numbers.start], self.judged.offsets[numbers.start]
             matched = partial(_given, document[start : start + rows.values.size] - first, rows.offsets)
-            ranks = JudgedRanks.of(judged, rows.values, rows.offsets, matched)
-            yield ReducedBlock(topics, ranks, rows, np.arange(topics.start, topics.stop))
+            yield JudgedRanks.of(judged, rows, matched, numbers, np.arange(numbers.start, numbers.stop))
 
     def values(self, scores: Array) -> np.ndarray:
         """The value of each measure for each group (measures × groups); NaN if no document is judged."""

@@ -17,7 +17,7 @@ from .measures.base import GradedMeasure, OrderlessMean, ScoreError, TopicError
 from .measures.topics import Topics
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
-from .reduction import JudgedDocuments, ReducedBlock
+from .reduction import blocks_of, judged_of
 from .registry.facts import is_graded, needs_intents
 from .registry.plugins import origin
 from .rows.columns import RUN
@@ -34,7 +34,7 @@ class GradedEvaluator(Evaluator):
     judged documents of the qrels, if they are at hand.
     """
 
-    def __init__(self, measures: Iterable[Measure], qrels: Source, judged: JudgedDocuments | None = None):
+    def __init__(self, measures: Iterable[Measure], qrels: Source, judged: Judged | None = None):
         measures = list(measures)
         self.graded = list(filter(is_graded, measures))
         self.standard = [measure for measure in measures if not is_graded(measure)]
@@ -45,8 +45,7 @@ class GradedEvaluator(Evaluator):
         for row in np.flatnonzero(table.values % 1)[:1].tolist() if whole else ():
             level = f"the level is {table.values[row]:g}"
             raise table.error(row, f"{level}; {whole[0]} is defined for whole numbers")
-        self.documents = judged or JudgedDocuments.of(table)
-        self.judged = self.documents.judged
+        self.judged = judged or judged_of(table)
         for measure in measures:
             check_levels(measure, self.judged)
         super().__init__(measures, self.judged.topics)
@@ -60,18 +59,18 @@ class GradedEvaluator(Evaluator):
         reported = self.reported(self.reduced(run))
         return {measure: aggregate(measure, values[order]) for measure, order, values in reported}
 
-    def reported(self, blocks: Iterable[ReducedBlock]) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
+    def reported(self, blocks: Iterable[JudgedRanks]) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
         order of the qrels (T). The run is read block by block."""
         topics = np.arange(len(self.judged.topics))
         values = {measure: np.empty(topics.size) for measure in self.measures}
         first = np.empty_like(topics)
         for block in blocks:
-            first[block.topics] = block.first
+            first[block.numbers] = block.order
             for measure in self.graded:
-                values[measure][block.topics] = _graded(measure, block)
+                values[measure][block.numbers] = _graded(measure, block)
             for measure in self.standard:
-                values[measure][block.topics] = standard.values(measure, block.ranks, block.lists)
+                values[measure][block.numbers] = standard.values(measure, block)
         for measure in self.graded:
             yield measure, topics, values[measure]
         if not self.standard:
@@ -88,10 +87,10 @@ class GradedEvaluator(Evaluator):
             order = np.concatenate((in_run, others))
             yield measure, order[judged[order]] if relevant_only else order, values[measure]
 
-    def reduced(self, run: Source) -> Iterable[ReducedBlock]:
+    def reduced(self, run: Source) -> Iterable[JudgedRanks]:
         """The run, which is read and reduced with its blocks."""
         source = run if isinstance(run, RunSource) else in_memory(run, RUN)
-        return self.documents.blocks(source.table() if source.in_memory else source.blocks())
+        return blocks_of(self.judged, source.table() if source.in_memory else source.blocks())
 
     def _order(self, first: np.ndarray, evaluated: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's
@@ -143,12 +142,12 @@ def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | 
     return provider
 
 
-def _graded(measure: GradedMeasure, block: ReducedBlock) -> np.ndarray:
+def _graded(measure: GradedMeasure, ranks: JudgedRanks) -> np.ndarray:
     """The values of the topics of a block."""
     try:
-        return computed(measure, view(measure, block.ranks, block.views), partial(evaluated, measure))
+        return computed(measure, view(measure, ranks), partial(evaluated, measure))
     except ScoreError as error:
-        document = block.listed.docs[int(block.ranks.row[error.position])]
+        document = ranks.listed.docs[int(ranks.row[error.position])]
         raise GradedError(f"{error.topic}, document {document!r} {error.rule}") from None
 
 
@@ -162,16 +161,14 @@ def aggregate(measure: Measure, values: np.ndarray) -> Any:
     return aggregator.result()
 
 
-def view(
-    measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics] | None = None, cut: bool = True
-) -> Topics:
-    """The run with the gains and the cutoff of a measure; measures of one run share `views`."""
+def view(measure: GradedMeasure, ranks: JudgedRanks, cut: bool = True) -> Topics:
+    """The run with the gains and, if `cut`, the cutoff of a measure; measures of one run share the views."""
     check_levels(measure, ranks.judged)
     gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
-    key, views = (measure["judged_only"], str(gains), cutoff), {} if views is None else views
-    if key not in views:
-        views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
-    return views[key]
+    key = Topics, measure["judged_only"], str(gains), cutoff
+    if key not in ranks.views:
+        ranks.views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
+    return ranks.views[key]
 
 
 def check_levels(measure: Measure, judged: Judged) -> None:

@@ -274,10 +274,10 @@ def needs_whole_levels(measure: ir_measures.Measure) -> bool:
     return formula_of(measure) not in ("Judged", RR_WITHIN)
 
 
-def values(measure: ir_measures.Measure, ranks: JudgedRanks, seen: dict[Any, TrecLists]) -> np.ndarray:
-    """The value of each topic, as if the run had every topic; measures of one run share the lists `seen`."""
+def values(measure: ir_measures.Measure, ranks: JudgedRanks) -> np.ndarray:
+    """The value of each topic, as if the run had every topic; measures of one run share the lists."""
     given = parameters(measure)
-    key = given.get("rel") or 1, bool(given.get("judged_only")), str(given.get("gains"))
-    if key not in seen:
-        seen[key] = TrecLists(ranks, *key[:2], given.get("gains") or {})
-    return np.asarray(FORMULAS[formula_of(measure)](seen[key], given), dtype=np.float64)
+    key = TrecLists, given.get("rel") or 1, bool(given.get("judged_only")), str(given.get("gains"))
+    if key not in ranks.views:
+        ranks.views[key] = TrecLists(ranks, *key[1:3], given.get("gains") or {})
+    return np.asarray(FORMULAS[formula_of(measure)](ranks.views[key], given), dtype=np.float64)

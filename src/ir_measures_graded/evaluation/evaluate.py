@@ -34,9 +34,9 @@ from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from .evaluators import evaluators, explained
 from .groups import By, is_column
-from .named import Qrels, Run, Runs, StudiedRun, Study, about, named_runs, read_judgments, study_of
+from .named import Qrels, Run, Runs, Study, about, in_sessions, named_runs, read_judgments, study_of
 from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
-from .sessions import Fields, Given, SessionValues, in_sessions, turn_measure
+from .sessions import Fields, Given, SessionValues, turn_measure
 from .values import read_values
 
 Item = TypeVar("Item")
@@ -317,7 +317,9 @@ class Work:
         self.judgments = read_judgments(qrels)
         self._made_of = self.judgments, measures, provider
         sessions = self.judgments.sessions
-        self.by_session = None if sessions is None else SessionValues(self.judgments, sessions, measures)
+        self.by_session = (
+            None if sessions is None else SessionValues(self.judgments.documents, sessions, measures)
+        )
         computed = list(dict.fromkeys(map(turn_measure, measures))) if sessions else [*measures]
         self.row = {measure: number for number, measure in enumerate(computed)}
         self.depth = depth_of(computed)
@@ -342,7 +344,7 @@ class Work:
                     values[row, order], unreported[row, order] = found[order], False
                     aggregates[row] = aggregate(measure, found[order])
                 missing = counts.missing
-                if not isinstance(run, StudiedRun):  # a study has warned already
+                if run.kept_for is None:  # a study has warned already
                     remarks = counts.of(run.source)
         for group, evaluator in self.others:
             with about(run.name), explained(group):

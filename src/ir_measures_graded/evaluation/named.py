@@ -10,11 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from glob import glob
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ..core.measures.topics import Topics
 from ..core.provider import view
 from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
-from ..core.reduction import JudgedDocuments, ReducedBlock
+from ..core.reduction import blocks_of, judged_of
 from ..core.rows.arrow import exports_arrow, is_stream, whole_table
 from ..core.rows.in_memory import InMemory, Source
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse_repeated
@@ -32,9 +32,7 @@ from ..files.files import RunFile, by_column
 from ..files.sources import qrels_source, run_source
 from ..output.result import Result
 from .remarks import RunRemarks, warn_of
-
-if TYPE_CHECKING:
-    from .sessions import Sessions
+from .sessions import Given, Sessions
 
 Runs = Mapping[str, Any] | Iterable[Any] | str | os.PathLike[str]
 """Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a
@@ -63,7 +61,7 @@ class Judgments:
     table: Rows
     name: str | None
     collection: np.ndarray | None = None
-    known: JudgedDocuments | None = None
+    known: Judged | None = None
     sessions: Sessions | None = None
 
     @property
@@ -77,17 +75,17 @@ class Judgments:
         return {topic: number for number, topic in enumerate(self.table.topics)}
 
     @cached_property
-    def documents(self) -> JudgedDocuments:
+    def documents(self) -> Judged:
         """The judged documents, which may have levels for several intents."""
         with about(self.name):
-            return self.known or JudgedDocuments.of(self.table, self.collection)
+            return self.known or judged_of(self.table, self.collection)
 
     @property
     def judged(self) -> Judged:
         """The levels of the judged documents. Raises `GradedError` for two levels of a document."""
         with about(self.name):
-            self.documents.judged.need_one_level()
-        return self.documents.judged
+            self.documents.need_one_level()
+        return self.documents
 
     def part(self, topics: Sequence[str]) -> Judgments:
         """The qrels of some topics. Raises `GradedError` for a topic that the qrels lack."""
@@ -129,20 +127,75 @@ def read_judgments(qrels: Qrels) -> Judgments:
     return judgments
 
 
+def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:
+    """The qrels with their sessions, by which `evaluate` combines values.
+
+    Raises `GradedError` as `Sessions.of`.
+    """
+    if sessions is None or sessions is False:
+        return qrels
+    judgments = read_judgments(qrels)
+    with about(judgments.name):
+        return replace(judgments, sessions=Sessions.of(judgments.topics, sessions))
+
+
 @dataclass(frozen=True)
 class Run:
-    """A run and its name."""
+    """A run and its name.
+
+    If it is `kept_for` qrels, it is read and reduced to their documents on first use, and the reduction is
+    kept. If the qrels are a part of others, for which another run is kept, this is its `parent`.
+    """
 
     name: str
     source: RunSource
+    kept_for: Judgments | None = None
+    parent: Run | None = None
 
     @property
     def file(self) -> str:
-        """The path of the run's file, if it can be read again, also by a worker process; otherwise empty."""
+        """The path of the run's file, if a worker process can read it; otherwise empty."""
         run = self.source
-        return os.fspath(run.file) if isinstance(run, RunFile) and run.lasting else ""  # type: ignore[arg-type]
+        lasting = isinstance(run, RunFile) and run.lasting and self.kept_for is None
+        return os.fspath(run.file) if lasting else ""  # type: ignore[attr-defined]
 
-    def rows(self, judgments: Judgments, standard: bool) -> tuple[Iterable[ReducedBlock], Mapping[str, Any]]:
+    def kept(self, judgments: Judgments) -> Run:
+        """The run, kept for these qrels."""
+        return self if self.kept_for is judgments else Run(self.name, self.source, judgments)
+
+    @property
+    def judgments(self) -> Judgments:
+        """The qrels for which the run is kept."""
+        assert self.kept_for is not None
+        return self.kept_for
+
+    @cached_property
+    def _read(self) -> tuple[JudgedRanks, tuple[str, ...]]:
+        run = self.parent or self
+        with about(self.name):
+            table = run.ranks.listed if "_read" in vars(run) else run.table(run.judgments)
+            (ranks,) = blocks_of(self.judgments.documents, table)
+        if self.parent is None:
+            remarks = RunRemarks(self.judgments.documents)
+            remarks.count(ranks)
+            warn_of(remarks.of(self.source), self.name)
+        return ranks, tuple(table.topics)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics of a kept run, judged or not."""
+        return self._read[1]
+
+    @property
+    def ranks(self) -> JudgedRanks:
+        """The kept reduction, as one block. Raises `GradedError` for a run that cannot be evaluated."""
+        return self._read[0]
+
+    def view(self, measure: GradedMeasure, cut: bool = True) -> Topics:
+        """The kept run as the measure sees it; without its cutoff unless `cut`."""
+        return view(measure, self.ranks, cut)
+
+    def rows(self, judgments: Judgments, standard: bool) -> tuple[Iterable[JudgedRanks], Mapping[str, Any]]:
         """The run for our provider, and if `standard`, its rows for ir-measures' other providers.
 
         Raises the errors of `RunSource` and of `check`. Our provider reads a file block by block, so an error
@@ -150,14 +203,19 @@ class Run:
         """
         if not standard:
             return self.reduced(judgments), {}
+        if self.kept_for is judgments:
+            by_topic = self.ranks.listed.dicts()
+            return (self.ranks,), {topic: by_topic[topic] for topic in self.topics if topic in by_topic}
         table = self.table(judgments)
         refuse_repeated(table)
-        return judgments.documents.blocks(table), table.dicts()
+        return blocks_of(judgments.documents, table), table.dicts()
 
-    def reduced(self, judgments: Judgments) -> Iterable[ReducedBlock]:
+    def reduced(self, judgments: Judgments) -> Iterable[JudgedRanks]:
         """The run, reduced to the judged documents; a run in a file is read and reduced block by block."""
+        if self.kept_for is judgments:
+            return (self.ranks,)
         rows = self.table(judgments) if self.source.in_memory else self._blocks(judgments)
-        return judgments.documents.blocks(rows)
+        return blocks_of(judgments.documents, rows)
 
     def table(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the same errors as `rows`."""
@@ -188,60 +246,6 @@ class Run:
 
 
 @dataclass(frozen=True)
-class StudiedRun(Run):
-    """A run that is read and reduced on first use, and then kept.
-
-    The qrels have all topics of a study, or some; in this case, `parent` is the run with all of them.
-    """
-
-    judgments: Judgments
-    parent: StudiedRun | None = None
-    file = ""  # a worker process would read the run again
-
-    @cached_property
-    def _read(self) -> tuple[ReducedBlock, tuple[str, ...]]:
-        run = self.parent or self
-        with about(self.name):
-            table = run.block.listed if "_read" in vars(run) else run.table(run.judgments)
-            (block,) = self.judgments.documents.blocks(table)
-        if self.parent is None:
-            remarks = RunRemarks(self.judgments.documents.judged)
-            remarks.count(block)
-            warn_of(remarks.of(self.source), self.name)
-        return block, tuple(table.topics)
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics of the run, judged or not."""
-        return self._read[1]
-
-    @property
-    def block(self) -> ReducedBlock:
-        """The run, reduced as one block. Raises `GradedError` for a run that cannot be evaluated."""
-        return self._read[0]
-
-    @property
-    def ranks(self) -> JudgedRanks:
-        """The ranks of the judged documents."""
-        return self.block.ranks
-
-    def view(self, measure: GradedMeasure, cut: bool = True) -> Topics:
-        """The run as the measure sees it; without its cutoff unless `cut`."""
-        return view(measure, self.ranks, self.block.views, cut)
-
-    def reduced(self, judgments: Judgments) -> Iterable[ReducedBlock]:
-        """The reduction, which is kept. Other qrels need another one."""
-        return (self.block,) if judgments is self.judgments else super().reduced(judgments)
-
-    def rows(self, judgments: Judgments, standard: bool) -> tuple[Iterable[ReducedBlock], Mapping[str, Any]]:
-        """The reduction for our provider, the rows for others. Other qrels need another reduction."""
-        if not standard or judgments is not self.judgments:
-            return super().rows(judgments, standard)
-        by_topic = self.block.listed.dicts()
-        return (self.block,), {topic: by_topic[topic] for topic in self.topics if topic in by_topic}
-
-
-@dataclass(frozen=True)
 class Study:
     """Qrels that are read once, and runs that are reduced once to their judged documents.
 
@@ -252,14 +256,14 @@ class Study:
     """
 
     judgments: Judgments
-    runs: tuple[StudiedRun, ...]
+    runs: tuple[Run, ...]
 
     def part(self, topics: Sequence[str]) -> Study:
         """The study of some topics of the qrels."""
         judgments = self.judgments.part(topics)
         if judgments is self.judgments:
             return self
-        return Study(judgments, tuple(StudiedRun(run.name, run.source, judgments, run) for run in self.runs))
+        return Study(judgments, tuple(Run(run.name, run.source, judgments, run) for run in self.runs))
 
 
 def study_of(qrels: Qrels, runs: Runs) -> Study:
@@ -268,14 +272,7 @@ def study_of(qrels: Qrels, runs: Runs) -> Study:
     Raises `GradedError` as `read_judgments` and `named_runs`.
     """
     judgments = read_judgments(qrels)
-    return Study(judgments, tuple(studied(run, judgments) for run in named_runs(runs)))
-
-
-def studied(run: Run, judgments: Judgments) -> StudiedRun:
-    """The run for a study; one that has been reduced for the same qrels is returned unchanged."""
-    if isinstance(run, StudiedRun) and run.judgments is judgments:
-        return run
-    return StudiedRun(run.name, run.source, judgments)
+    return Study(judgments, tuple(run.kept(judgments) for run in named_runs(runs)))
 
 
 def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]:

@@ -12,7 +12,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.ranking.judged import Judged
-from ..core.reduction import ReducedBlock
+from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import needs_intents
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning
@@ -50,20 +50,20 @@ class RunRemarks:
         self.counts = np.zeros((5, len(judged.topics)), dtype=np.int64)
         self.missing = np.ones(len(judged.topics), dtype=bool)  # topics that the run lacks
 
-    def watched(self, blocks: Iterable[ReducedBlock]) -> Iterator[ReducedBlock]:
+    def watched(self, blocks: Iterable[JudgedRanks]) -> Iterator[JudgedRanks]:
         """The same blocks, which are counted."""
         for block in blocks:
             self.count(block)
             yield block
 
-    def count(self, block: ReducedBlock) -> None:
+    def count(self, ranks: JudgedRanks) -> None:
         """Count the documents of a block. A topic that appears in several blocks counts in the last one.
 
         The counts of each topic: retrieved, judged, both within the depth, and whether scores differ.
         """
-        ranks, depth, topics = block.ranks, self.depth or 0, block.ranks.retrieved.size
-        self.missing[block.topics] = block.first < 0
-        self.counts[:, block.topics] = [
+        depth, topics = self.depth or 0, ranks.retrieved.size
+        self.missing[ranks.numbers] = ranks.order < 0
+        self.counts[:, ranks.numbers] = [
             ranks.retrieved,
             np.bincount(ranks.topic, minlength=topics),
             np.minimum(ranks.retrieved, depth),

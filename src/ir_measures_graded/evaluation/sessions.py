@@ -1,14 +1,13 @@
 """Sessions: the topics of qrels are turns, whose values become one value for each session.
 
-Analyses see sessions as the topics of an `Evaluation`. `in_sessions` marks qrels, and `SessionValues`
-combines the values of a run.
+Analyses see sessions as the topics of an `Evaluation`. `SessionValues` combines the values of a run.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -17,9 +16,10 @@ from ir_measures import Measure, SumAgg
 
 from ..core.measures.sessions import SessionMeasure, Turns
 from ..core.provider import aggregate, view
+from ..core.ranking.judged import Judged
+from ..core.reduction import reduced
 from ..core.rows.in_memory import read_run
 from ..errors import GradedError, shown
-from .named import Judgments, Qrels, about, read_judgments
 
 Given = bool | str | re.Pattern[str] | Mapping[Any, tuple[Any, Any]] | None
 """How topics form sessions: True for ids such as ``31_1``, a pattern with the groups session and turn, or a
@@ -105,18 +105,6 @@ def _pattern(given: Any) -> re.Pattern[str]:
     return pattern
 
 
-def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:
-    """The qrels with their sessions, by which `evaluate` combines values.
-
-    Raises `GradedError` as `Sessions.of`.
-    """
-    if sessions is None or sessions is False:
-        return qrels
-    judgments = read_judgments(qrels)
-    with about(judgments.name):
-        return replace(judgments, sessions=Sessions.of(judgments.topics, sessions))
-
-
 def turn_measure(measure: Measure) -> Measure:
     """The measure that is computed for each turn."""
     return measure.turn if isinstance(measure, SessionMeasure) else measure
@@ -129,9 +117,9 @@ class SessionValues:
     `SessionMeasure` defines its value itself.
     """
 
-    def __init__(self, judgments: Judgments, sessions: Sessions, measures: Sequence[Measure]):
+    def __init__(self, judged: Judged, sessions: Sessions, measures: Sequence[Measure]):
         self.turns, self.measures = sessions.turns, measures
-        ideal = judgments.documents.reduced(read_run({})).ranks
+        ideal = reduced(judged, read_run({}))
         self.ideal = {
             measure: view(measure.turn, ideal) for measure in measures if isinstance(measure, SessionMeasure)
         }

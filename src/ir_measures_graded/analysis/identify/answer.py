@@ -127,7 +127,7 @@ def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
         if tools:
             findings.append(("computed so by", "; ".join([*tools[:LISTED], *["…"] * (len(tools) > LISTED)])))
     if measure is not None:
-        ours = next(values_at([measure], case, case.block)) * (100 if chosen.shown == by.PERCENT else 1)
+        ours = next(values_at([measure], case, case.ranks)) * (100 if chosen.shown == by.PERCENT else 1)
         equal = bool(np.nan_to_num(np.abs(ours - values)).max() < SAME)
         what = ("these values" if case.mean is None else "the mean") if matches else "the nearest"
         differs = _difference(case, measure, same, ours, values)
@@ -295,7 +295,7 @@ def _near(space: Space, case: Case, nearest: Definition, values: np.ndarray) -> 
 
 def _properties(space: Space, case: Case, nearest: Definition) -> dict[str, np.ndarray]:
     """Properties of topics that may explain a difference (T each)."""
-    judged, ranks, near = case.judged, case.block.ranks, case.tolerance
+    judged, ranks, near = case.judged, case.ranks, case.tolerance
     k = space.tried["cutoff"][nearest.cutoff]
     retrieved, relevant, all_topics = (
         ranks.retrieved,

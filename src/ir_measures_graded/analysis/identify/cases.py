@@ -16,7 +16,8 @@ from ...core.by_topic import changes, positions
 from ...core.measures.topics import ratio
 from ...core.ranking.gains import LINEAR, plain_number
 from ...core.ranking.judged import Judged
-from ...core.reduction import JudgedDocuments, ReducedBlock
+from ...core.ranking.ranks import JudgedRanks
+from ...core.reduction import reduced
 from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows
 from ...files.content import Content, File
@@ -37,7 +38,7 @@ class Case:
     values with these weights tell definitions apart.
     """
 
-    qrels: JudgedDocuments
+    judged: Judged
     run: Rows
     values: np.ndarray
     mean: float | None
@@ -46,14 +47,10 @@ class Case:
     repeated: Sequence[str]
     weights: np.ndarray
 
-    @property
-    def judged(self) -> Judged:
-        return self.qrels.judged
-
     @cached_property
-    def block(self) -> ReducedBlock:
+    def ranks(self) -> JudgedRanks:
         """The run as the package ranks it."""
-        return self.qrels.reduced(self.run)
+        return reduced(self.judged, self.run)
 
     @cached_property
     def documents(self) -> Documents:
@@ -62,7 +59,7 @@ class Case:
     @cached_property
     def dicts(self) -> tuple[Any, Any]:
         """The qrels and the run for other providers."""
-        qrels: dict[str, Any] = {topic: {} for topic in self.judged.topics} | self.qrels.qrels.dicts()
+        qrels: dict[str, Any] = {topic: {} for topic in self.judged.topics} | self.judged.rows.dicts()
         levels = {topic: dict(zip(docs, map(plain_number, docs.values()))) for topic, docs in qrels.items()}
         return levels, self.run.dicts()
 
@@ -128,9 +125,9 @@ class Case:
 
     def part(self, topics: np.ndarray) -> Case:
         """The topics of the qrels with these numbers."""
-        qrels, values, weights = self.qrels.part(topics), self.values[topics], self.weights[topics]
-        run = self.run.of_topics(qrels.judged.code)
-        return replace(self, qrels=qrels, run=run, values=values, weights=weights)
+        judged, values, weights = self.judged.part(topics), self.values[topics], self.weights[topics]
+        run = self.run.of_topics(judged.code)
+        return replace(self, judged=judged, run=run, values=values, weights=weights)
 
     def sample(self, few: int) -> Case:
         """All topics, or a `few`: most with values between 0 and 1, which tell definitions apart."""
@@ -153,20 +150,20 @@ class Lists(NamedTuple):
 
     If tied documents share their gains, `ties` has the number of the tie group of each document in the lists,
     one after another. `best` has the levels of all judged documents, descending (T × J), and `top` is the top
-    level of the qrels. `block` is the order for the formulas of the package.
+    level of the qrels. `ranks` is the order for the formulas of the package.
     """
 
     level: np.ndarray
     ties: np.ndarray | None
     best: np.ndarray
     top: float
-    block: ReducedBlock
+    ranks: JudgedRanks
 
     @property
     def key(self) -> tuple[bytes, ...]:
         """The properties that distinguish the order from others."""
         ties = b"" if self.ties is None else self.ties.tobytes()
-        return self.level.tobytes(), ties, self.block.ranks.rank.tobytes()
+        return self.level.tobytes(), ties, self.ranks.rank.tobytes()
 
 
 class Documents:
@@ -179,7 +176,7 @@ class Documents:
 
     def __init__(self, case: Case):
         self.judged = judged = case.judged
-        self.block, self.ranks, listed = case.block, case.block.ranks, case.block.listed
+        self.ranks, listed = case.ranks, case.ranks.listed
         self.retrieved = listed.values.size
         self.hits = self.ranks.row[self.ranks.position]
         missed = np.delete(np.arange(judged.level.size), self.ranks.doc)
@@ -191,7 +188,7 @@ class Documents:
         self.rank = np.full(self.topic.size, np.inf)
         if case.ranks_in_file is not None and listed.line is not None:
             self.rank[: self.retrieved] = case.ranks_in_file[listed.line - 1]
-        ids = Ids.concatenated([listed.docs.ids(), case.qrels.qrels.docs.ids().take(missed)])
+        ids = Ids.concatenated([listed.docs.ids(), judged.rows.docs.ids().take(missed)])
         self.id_order = np.empty(self.topic.size, dtype=np.int64)
         self.id_order[ids.descending(np.zeros_like(self.topic))] = np.arange(self.topic.size)
         self.top = float(judged.all_levels.max(initial=0.0))
@@ -250,7 +247,7 @@ class Documents:
         sort = np.lexsort((rank[self.hits], self.ranks.topic))
         ranks = replace(self.ranks, doc=self.ranks.doc[sort], rank=rank[self.hits][sort])
         ranks = ranks.condensed if order.documents == by.JUDGED_ONLY else ranks
-        return Lists(level, ties, self.best, self.top, replace(self.block, ranks=ranks, views={}, lists={}))
+        return Lists(level, ties, self.best, self.top, ranks)
 
 
 def descending(levels: np.ndarray) -> np.ndarray:

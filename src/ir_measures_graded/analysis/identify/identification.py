@@ -91,7 +91,7 @@ def _case(
         table, repeated = repeated_documents(read.table(judgments))
     known = {} if mean else values_by_topic(told, judged.code.keys(), name)
     return Case(
-        judgments.documents,
+        judged,
         table,
         np.array([float(known.get(topic, np.nan)) for topic in judged.topics]),
         finite(told, "the mean") if mean else None,

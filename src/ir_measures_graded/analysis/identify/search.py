@@ -19,7 +19,7 @@ from ir_measures import Measure
 from ...core import standard as trec_eval
 from ...core.by_topic import changes
 from ...core.provider import computed, view
-from ...core.reduction import ReducedBlock
+from ...core.ranking.ranks import JudgedRanks
 from ...core.registry.facts import is_graded
 from ...core.uncertainty import evaluated
 from ...errors import GradedError
@@ -177,7 +177,7 @@ def other_sums(space: Space, lists: Lists) -> Iterator[Block]:
             yield names, formula(*counts(least))
 
 
-def of_strings(space: Space, case: Case, order: Order, block: ReducedBlock) -> Iterator[Block]:
+def of_strings(space: Space, case: Case, order: Order, ranks: JudgedRanks) -> Iterator[Block]:
     """The block of measure strings; in other orders than trec_eval's, only those that often depend on it."""
     columns: list[np.ndarray] = []
     usual, none = order._replace(documents=by.EVERY) == BASE, np.full(len(case.judged.topics), np.nan)
@@ -186,7 +186,7 @@ def of_strings(space: Space, case: Case, order: Order, block: ReducedBlock) -> I
         documents = (by.EVERY, *[by.JUDGED_ONLY] * ("judged_only" in measure.SUPPORTED_PARAMS))
         possible = order.order != by.MEAN and order.documents in documents
         if possible and (usual or measure.NAME in by.ANY_ORDER):
-            columns += values_at([*cuts.values()], case, block)
+            columns += values_at([*cuts.values()], case, ranks)
         else:
             columns += [none] * len(cuts)
     if columns:
@@ -194,7 +194,7 @@ def of_strings(space: Space, case: Case, order: Order, block: ReducedBlock) -> I
         yield names, np.stack(columns, axis=1)
 
 
-def values_at(cuts: Sequence[Measure], case: Case, block: ReducedBlock) -> Iterator[np.ndarray]:
+def values_at(cuts: Sequence[Measure], case: Case, ranks: JudgedRanks) -> Iterator[np.ndarray]:
     """The values of a measure with several cutoffs, computed by the formulas of this package, or by
     ir-measures' other providers; NaN if the data do not allow it."""
     if not all(map(by.PROVIDER.supports, cuts)):
@@ -203,9 +203,9 @@ def values_at(cuts: Sequence[Measure], case: Case, block: ReducedBlock) -> Itera
     for cut in cuts:
         try:
             if is_graded(cut):
-                yield computed(cut, view(cut, block.ranks, block.views), partial(evaluated, cut))
+                yield computed(cut, view(cut, ranks), partial(evaluated, cut))
             else:
-                yield np.nan_to_num(trec_eval.values(cut, block.ranks, block.lists))
+                yield np.nan_to_num(trec_eval.values(cut, ranks))
         except GradedError:  # a gain above max_gain, for example
             yield np.full(len(case.judged.topics), np.nan)
 
@@ -229,7 +229,7 @@ def blocks(space: Space, case: Case, order: Order, lists: Lists, ideals: Any) ->
     yield [], np.empty((len(case.judged.topics), 0))
     yield from cumulated_gains(space, lists, ideals)
     yield from other_sums(space, lists)
-    yield from of_strings(space, case, order, lists.block)
+    yield from of_strings(space, case, order, lists.ranks)
 
 
 @dataclass(frozen=True)

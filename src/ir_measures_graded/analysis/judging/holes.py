@@ -38,7 +38,7 @@ from ...core.registry.facts import gains_of, is_normalised, is_weighted_by_rank,
 from ...core.registry.notation import parse_measure
 from ...errors import GradedError, InputWarning, NotApplicableError
 from ...evaluation.evaluate import evaluate
-from ...evaluation.named import Qrels, Run, Runs, StudiedRun, Study, named_runs, read_judgments, study_of
+from ...evaluation.named import Qrels, Run, Runs, Study, named_runs, read_judgments, study_of
 from ...output import plots
 from ...output.files import write_whole
 from ...output.formats import Table, comma_separated, counted
@@ -317,8 +317,8 @@ class Pool:
         judged = judgments.judged
         ranks = np.zeros((judged.level.size, len(study.runs)), dtype=np.int64)
         for column, run in enumerate(study.runs):
-            (block,) = Run(run.name, run.block.listed).reduced(judgments)
-            ranks[block.ranks.doc, column] = block.ranks.rank
+            (reduced,) = Run(run.name, run.ranks.listed).reduced(judgments)
+            ranks[reduced.doc, column] = reduced.rank
         within = (ranks > 0) & (ranks <= depth)
         weights = ideal = None
         if is_weighted_by_rank(measure):
@@ -327,7 +327,7 @@ class Pool:
             weights = np.where(within, by_rank[np.where(within, ranks, 1) - 1], 0.0)
             if is_normalised(measure):
                 ideal = by_rank * (np.arange(longest) < depth) if measure.IDEAL_IS_CUT else by_rank
-        names = [(topic, doc) for topic, docs in judgments.documents.qrels.dicts().items() for doc in docs]
+        names = [(topic, doc) for topic, docs in judged.rows.dicts().items() for doc in docs]
         gain = gain_of(judged.level, gains_of(measure))
         of_any = np.asarray(within.any(axis=1))
         return cls(names, judged.topic, gain, ranks, of_any, weights, ideal, len(judged.topics))
@@ -427,13 +427,13 @@ def _measure_at(measure: Measure, depth: int | None) -> tuple[Measure, int]:
     return (measure(cutoff=depth) if "cutoff" in measure.SUPPORTED_PARAMS else measure), depth
 
 
-def _retrieved(run: StudiedRun, depth: int) -> Iterator[tuple[str, str]]:
+def _retrieved(run: Run, depth: int) -> Iterator[tuple[str, str]]:
     """The unjudged documents of a run within the depth, as pairs of topic and document."""
     ranks = run.ranks
     unjudged = positions(ranks.retrieved) < depth
     unjudged[ranks.position] = False
     topics = np.repeat(np.array(ranks.judged.topics, dtype=object), ranks.retrieved)[unjudged]
-    return zip(topics.tolist(), run.block.documents(np.flatnonzero(unjudged)))
+    return zip(topics.tolist(), ranks.documents(np.flatnonzero(unjudged)))
 
 
 def _best(ranks: np.ndarray) -> np.ndarray:

@@ -165,7 +165,7 @@ def report(
             raise GradedError(
                 "machine judges are compared with qrels of topics, without sessions and intents"
             )
-        read = [Run(run.name, run.block.listed) for run in ranked.runs]
+        read = [Run(run.name, run.ranks.listed) for run in ranked.runs]
         orders: tuple[Any, Any] = (read, evaluation.measures) if len(read) > 1 else ((), ())
         with catch_warnings():
             simplefilter("ignore", InputWarning)  # the study has warned of the runs

@@ -11,7 +11,7 @@ from ir_measures import Measure
 from ...core.registry.facts import sign_of
 from ...errors import NotApplicableError
 from ...evaluation.evaluate import Evaluation
-from ...evaluation.named import StudiedRun, Study
+from ...evaluation.named import Run, Study
 from ...output import plots
 from ..curves import Curves, curves, uncut
 from ..levels import Levels
@@ -71,7 +71,7 @@ def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...])
     return Material(judged_levels, depths, tuple(_of_run(run, depths) for run in study.runs))
 
 
-def _of_run(run: StudiedRun, depths: tuple[int, ...]) -> OfRun:
+def _of_run(run: Run, depths: tuple[int, ...]) -> OfRun:
     ranks = run.ranks
     retrieved = int(ranks.retrieved.sum())
     within = [(depth, int(np.minimum(ranks.retrieved, depth).sum())) for depth in depths]

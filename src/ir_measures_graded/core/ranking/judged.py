@@ -51,7 +51,8 @@ class Judged:
     `collection` has its levels, or NaN if they are unknown.
 
     If documents have levels for several intents, `level` is the highest, and `conflict` is the error for all
-    who need one level. `read_intents` returns the judgments for intents.
+    who need one level. `read_intents` returns the judgments for intents. `rows` are those of the
+    documents, if they have ids.
     """
 
     topics: Sequence[str]
@@ -61,6 +62,7 @@ class Judged:
     collection: np.ndarray | None = None
     conflict: GradedError | None = None
     read_intents: Callable[[], Intents] | None = None
+    rows: Any = None
     computed: dict[Hashable, Any] = field(default_factory=dict, init=False)
 
     def need_one_level(self) -> None:
@@ -100,15 +102,16 @@ class Judged:
     def part(self, topics: np.ndarray) -> Judged:
         """The qrels of the topics with these numbers."""
         sizes = np.diff(self.offsets)[topics]
-        rows = rows_of(self.offsets[:-1][topics], sizes)
+        numbers = rows_of(self.offsets[:-1][topics], sizes)
         names = [self.topics[topic] for topic in topics.tolist()]
         return Judged(
             names,
             bounds_of(sizes),
-            self.level[rows],
+            self.level[numbers],
             all_of=self.whole,
             conflict=self.conflict,
             read_intents=partial(self._intents_of, topics),  # can be sent to worker processes
+            rows=None if self.rows is None else self.rows.part(topics),
         )
 
     def _intents_of(self, topics: np.ndarray) -> Intents:

@@ -8,14 +8,19 @@ their scores. Unjudged documents are only counted.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..by_topic import blocks, bounds_of, changes, largest, positions, smallest
 from .judged import Judged
 from .order import as_compared, decisive, descending, tied
+
+if TYPE_CHECKING:
+    from ..rows.id_matching import Ids
+    from ..rows.rows import Rows
 
 Sort = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """The order by descending id of the documents in some rows, from the rows and the tie group of each."""
@@ -49,6 +54,10 @@ class JudgedRanks:
     and for each the first position of its tie group. `moved` are positions whose document is at another row
     of the run, and these rows. `has_ids` is false if tied documents are in the order of the run, because
     they have no ids.
+
+    `listed` has the rows of the run in the order of `scores`. A run that is reduced in blocks of topics has
+    for each block the `numbers` of its topics among all, and `order` (T), the place of each topic in the run,
+    −1 for a topic that the run lacks. Measures share `views`.
     """
 
     judged: Judged
@@ -61,14 +70,21 @@ class JudgedRanks:
     ties: np.ndarray
     uncondensed: JudgedRanks | None = None
     has_ids: bool = True
+    listed: Any = None
+    numbers: Any = None
+    order: Any = None
+    views: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @classmethod
-    def of(cls, judged: Judged, scores: np.ndarray, offsets: np.ndarray, matched: Matched) -> JudgedRanks:
-        """The ranks from the scores of all retrieved documents; topic t has `offsets[t]:offsets[t + 1]`.
+    def of(
+        cls, judged: Judged, listed: Rows, matched: Matched, numbers: Any, order: np.ndarray
+    ) -> JudgedRanks:
+        """The ranks of the rows of a run that are `listed` in the order of the topics.
 
         `matched(a, b)` has the number of each document of the topics a … b − 1 among the judged documents, −1
         if it is unjudged, and sorts tied documents; without ids, they stay in the order given.
         """
+        scores, offsets = listed.values, listed.offsets
         hits, moved, ties = ([np.empty((rows, 0), dtype=np.int64)] for rows in (3, 2, 2))
         has_ids = True
         for a, b in blocks(np.diff(offsets) + np.diff(judged.offsets)):
@@ -81,7 +97,15 @@ class JudgedRanks:
             has_ids = sort is not None
         doc, topic, rank = np.concatenate(hits, axis=1)
         shifted, tied_rows = (np.concatenate(each, axis=1) for each in (moved, ties))
-        return cls(judged, doc, topic, rank, np.diff(offsets), scores, shifted, tied_rows, has_ids=has_ids)
+        found = cls(judged, doc, topic, rank, np.diff(offsets), scores, shifted, tied_rows, has_ids=has_ids)
+        return replace(found, listed=listed, numbers=numbers, order=order)
+
+    def documents(self, position: np.ndarray) -> Ids:
+        """The documents at some positions of the list, judged or not."""
+        row, (tied, starts) = self.row.copy(), self.ties
+        docs = self.listed.docs.ids()
+        row[tied] = row[tied][docs.take(row[tied]).descending(np.cumsum(changes(starts)))]
+        return docs.take(row[position])
 
     @property
     def whole(self) -> JudgedRanks:
