@@ -84,7 +84,6 @@ def test_without_rows_there_are_the_topics_of_the_qrels():
 
 def test_a_bucket_does_not_answer_for_the_collection():
     assert needs_levels([ERR_G])
-    assert needs_levels([_Docs()])
     assert not needs_levels([AP, nDCG_JK @ 10, ERR_G(max_gain=3)])
     qrels, run = arrow({"q1": {"a": 1}}, "relevance"), arrow({"q1": {"a": 1}}, "score")
     with pytest.raises(GradedError, match="the levels of the whole collection are needed; give levels"):

@@ -7,7 +7,6 @@ from test_every_measure import QRELS, RUN, VARIANTS
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.core.measures import MEASURES
-from ir_measures_graded.core.uncertainty.ties import sorts_ties
 
 NO_SUMS = {"P_measure", "P_plus", "Fallout", "NDPM", "KendallTau", "Spearman", "ADM", "RelativeRelevance"}
 NO_SUMS |= {"ESL", "ASL", "NR"}
@@ -17,7 +16,7 @@ LONGEST = max(map(len, RUN.values()))
 def explainable(name):
     """The variants whose value is that of one ranking."""
     of_name = [each for each in VARIANTS if name == each.NAME]
-    return [each for each in of_name if each.option("ties") in ("", *("min", "max") * sorts_ties(each))]
+    return [each for each in of_name if each.option("ties") in ("", *("min", "max") * each.SORTED)]
 
 
 @pytest.mark.parametrize("name", [measure.NAME for measure in MEASURES])

@@ -16,7 +16,7 @@ from ir_measures import AP, Judged, P, nDCG
 from input_forms import FORMS, shuffled
 from ir_measures_graded import CG, Choice, Count, Flag, GradedError, GradedMeasure, Real, parse_measure
 from ir_measures_graded.core.measures import MEASURES
-from ir_measures_graded.core.measures.parameters import TOP_GAIN, Gains
+from ir_measures_graded.core.measures.parameters import Gains
 from ir_measures_graded.core.uncertainty import with_option
 from ir_measures_graded.errors import FileError
 
@@ -32,7 +32,7 @@ def values_of(name, parameter):
     if isinstance(parameter, Gains):
         named = [name for name in ("linear", "exp") if name != parameter.default]
         return [*named, {-1: 0.25, 0: 0, 1: 1, 2: 10, 3: 100}]
-    if parameter is TOP_GAIN:
+    if name == "max_gain":
         return [200.5, 1000]
     if isinstance(parameter, Count):
         return [1, 3, 1000] if name == "cutoff" else [1000]
@@ -93,8 +93,8 @@ every_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 
 
 def with_top_gain(measures, top=1e18):
-    """The measures with this top gain, so that they do not need all topics."""
-    return [m(max_gain=top) if m.SUPPORTED_PARAMS.get("max_gain") is TOP_GAIN else m for m in measures]
+    """The measures with this top gain, so that they do not need all topics or refuse their gains."""
+    return [m(max_gain=top) if m.needs_all_topics or "max_gain" in m.params else m for m in measures]
 
 
 def values(measures, qrels, run):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import strategies
 from ir_measures_graded import GradedEvaluator, parse_measure
 from ir_measures_graded.core import measures
+from ir_measures_graded.core.uncertainty import with_option
 from reference import gain
 
 
@@ -18,7 +19,7 @@ def named(names):
     return list(map(parse_measure, names.split()))
 
 
-AVERAGED = named("CG DCG_JK DCG_JK(b=3) nCG nDCG_JK nDCG_JK(b=2.5) nDCG_JK(b=10) NDCNG NDCNG(max_gain=3)")
+AVERAGED = named("CG DCG_JK DCG_JK(b=3) nCG nDCG_JK nDCG_JK(b=2.5) nDCG_JK(b=10) NDCNG NDCNG(max_gain=200)")
 NORMALISED = AVERAGED[3:]
 OF_OWN_LIST = named("SR(ideal='retrieved') MSR(ideal='retrieved')")
 CORRELATIONS = named("KendallTau KendallTau(variant='a') KendallTau(variant='c') Spearman")
@@ -136,23 +137,35 @@ def test_unjudged_documents_below_everything_change_nothing(collection, cutoff, 
 # Other gains, other scores
 
 
-@given(finite_collections, st.sampled_from([2, 0.25, 1024]), cutoffs, flags)
-def test_scaling_all_gains_changes_only_sums_and_blends(collection, factor, cutoff, avg):
+RATIOS = [m for m in measures.MEASURES if getattr(m, "RATIO", False) and m.NAME != "EBR"]
+RATIOS += [*OF_OWN_LIST, *NTCIR[3:], *named("NDCNG(avg=True) nDCG_JK(avg=True)")]
+OTHERS = [*CORRELATIONS, *SEARCH_LENGTHS, measures.ADM, measures.RelativeRelevance]
+OPTIONS = [("ties", "mean"), ("ties", "min"), ("ties", "max"), ("unjudged", "min"), ("unjudged", "max")]
+
+
+@given(
+    strategies.collections(levels=LOW, scores=[0, 1, 2.5, 3]),
+    st.integers(-900, 1000),
+    st.sampled_from([1, 3, 5]),
+    st.none() | st.sampled_from(OPTIONS),
+)
+def test_multiplying_all_gains_by_a_power_of_two_changes_no_bit_of_a_ratio(collection, power, cutoff, option):
     qrels, run = collection
     levels = {level for docs in qrels.values() for level in docs.values()}
     levels |= {level - 1 for level in levels}  # AGR uses their gains
-    scaled = {level: factor * gain(level, {}) for level in levels}
-    unchanged = [
-        m for m in [*CUT, *OF_OWN_LIST, *CORRELATIONS, *SEARCH_LENGTHS, measures.ADM] if m.NAME != "Q"
-    ]
-    unchanged = with_options([*unchanged, *named("Q(beta=0) nCG nDCG_JK nDCG_JK(b=3) NDCNG")], cutoff)
-    blend, weighed = with_options([measures.Q(gains=scaled), measures.Q(beta=factor)], cutoff)
-    pairs = [(measure, measure(gains=scaled)) for measure in with_avg(unchanged, avg)]
-    found = values([blend, weighed, *chain(*pairs)], qrels, run)
+    scaled = {level: 2.0**power * gain(level, {}) for level in levels}
+    chosen = with_options(RATIOS if option else [*RATIOS, *OTHERS], cutoff)
+    if option:
+        chosen = [each for m in chosen if (each := with_option(m, *option))]
+    pairs = []
+    for measure in chosen:
+        plain = measure(gains="linear")
+        plain = plain(beta=2.0**power) if "beta" in measure.PARAMETERS else plain
+        pairs.append((measure(gains=scaled), plain))
+    found = values(chain(*pairs), qrels, run)
     for topic in qrels:
-        for measure, of_scaled in pairs:
-            assert found[of_scaled, topic] == found[measure, topic], measure
-        assert found[blend, topic] == pytest.approx(found[weighed, topic])
+        for one, other in pairs:
+            assert found[one, topic] == found[other, topic], one
 
 
 # Strings

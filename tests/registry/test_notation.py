@@ -72,8 +72,8 @@ def test_equal_measures_hash_and_print_alike():
         "nDCG_JK nDCG_JK(b=2) nDCG_JK(b=2.0) nDCG_JK(gains=0:0) nDCG_JK(gains=-1:0,0:0,1:1,7:7)".split(),
         ["nCG(avg=True,gains=1:2)@3", "nCG(gains={1:2.0},avg=True)@3", "nCG(gains=1.0:2,avg=True)@3"],
         ["CG(gains=1:5,2:3)", "CG(gains=2:3,1:5)", "CG(gains={2.0:3.0,1.0:5.0})"],
-        ["NDPM", "NDPM(judged_only=True)", "NDPM(tied_by='score')", "NDPM(ties=score)"],
-        ["ESL(n=2,tied_by=rank)", "ESL(n=2,ties='rank')"],
+        ["NDPM", "NDPM(judged_only=True)", "NDPM(tied_by='score')"],
+        ["ESL(n=2,tied_by=rank)", "ESL(tied_by='rank',n=2)"],
         ["muAP", "muMAP", "µAP", "μAP", "µMAP", "μMAP"],  # U+00B5 and U+03BC
     ]:
         measures = [parse_measure(text) for text in equal]

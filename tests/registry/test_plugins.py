@@ -198,7 +198,7 @@ BROKEN = {
     ),
     "computes by itself": (
         summed("def values(self, topics): return topics.run.sum(topics.run.gain**2)"),
-        "is right",
+        "is no weighted sum of gains; declare LINEAR = False",
     ),
     "computes a variant by itself": (
         summed(
@@ -208,7 +208,7 @@ BROKEN = {
             "        gains = topics.run\n"
             "        return gains.sum(gains.gain**2) if self['squared'] else super().values(topics)"
         ),
-        "Summed(squared=True,ties='mean')@5 is",
+        "Summed(squared=True)@3 is no weighted sum",
     ),
     "weighs by its own rule": (
         summed("def weigh(self, gain, rank): return gain**2"),

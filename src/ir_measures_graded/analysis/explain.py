@@ -18,6 +18,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.by_topic import bounds_of, changes, positions
+from ..core.measures.sums import WeightedGains
 from ..core.ranking.gains import gain_of, plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
@@ -25,7 +26,7 @@ from ..core.registry import facts
 from ..core.registry.facts import is_graded
 from ..core.registry.notation import parse_measures
 from ..core.rows.in_memory import Source
-from ..core.uncertainty.ties import in_order, needs_states, sorts_ties
+from ..core.uncertainty.ties import in_order, needs_states
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, study_of
@@ -254,8 +255,8 @@ def _explained(
                 found["ideal"] = ideal_values(last)
         if added is not None:
             found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
-            if (weights := facts.rank_weights(measure, last)) is not None:
-                found["weights"] = np.tile(weights, (len(topics), 1))
+            if isinstance(measure, WeightedGains):
+                found["weights"] = np.tile(measure.rank_weights(last), (len(topics), 1))
     else:
         found["ideal"] = ideal_values(last)
         found["gains"] = found["ideal_gains"] = np.full(shape, np.nan)
@@ -290,7 +291,9 @@ def _lists(
     scores = _at_ranks(topic, rank, as_compared(ranks.score[position]), shape)
     unjudged = np.where(np.isnan(scores), np.nan, 0.0)
 
-    among = np.sort(run.ranks.doc) if facts.has_own_ideal(measure) else np.arange(gain.size)
+    among = np.arange(gain.size)
+    if is_graded(measure) and measure.ideal_documents == "retrieved":
+        among = np.sort(run.ranks.doc)
     best = among[np.lexsort((-judged.level[among], -gain[among], judged.topic[among]))]
     best = best[gain[best] > 0]
     topic = judged.topic[best]
@@ -321,7 +324,7 @@ def _one_ranking(measure: Measure | str) -> Measure:
         ties = measure["ties"]
         what = "a mean" if ties == "mean" else "an extreme"
         reason = f"no single ranking has {what} over all orders of tied documents; leave out ties={ties!r}"
-        reason += ", or use ties='min' or 'max'" if sorts_ties(measure) else ""
+        reason += ", or use ties='min' or 'max'" if measure.SORTED else ""
     if reason:
         raise NotApplicableError(f"{measure} cannot be explained: {reason}")
     return measure

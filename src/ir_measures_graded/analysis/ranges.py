@@ -24,7 +24,7 @@ from ..core.by_topic import bounds_of, mean_over_topics, positions
 from ..core.measures.base import GradedMeasure
 from ..core.measures.topics import GainList, Topics
 from ..core.provider import computed
-from ..core.registry.facts import is_graded, sign_of, uses_recall_base
+from ..core.registry.facts import is_graded, sign_of
 from ..core.registry.notation import parse_measures
 from ..core.rows.id_matching import Column, equal_pairs
 from ..core.uncertainty import evaluated, with_option
@@ -345,7 +345,7 @@ class _OfRun:
         if found is not None:
             return np.stack(found), True
         # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores this.
-        return None if uses_recall_base(self.measure) else _apart(self.unjudged, other.unjudged), False
+        return None if self.measure.RECALL_BASE else _apart(self.unjudged, other.unjudged), False
 
 
 def _apart(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:

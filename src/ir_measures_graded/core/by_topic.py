@@ -183,7 +183,14 @@ def mean_over_topics(values: np.ndarray) -> np.ndarray:
     """
     *shape, topics = values.shape
     rows = values.reshape(math.prod(shape), topics)
-    return np.array([math.fsum(row.tolist()) for row in rows]).reshape(shape) / topics
+    return np.array([_mean(row.tolist()) for row in rows]).reshape(shape)
+
+
+def _mean(values: list[float]) -> float:
+    try:
+        return math.fsum(values) / (len(values) or math.nan)
+    except OverflowError:  # the mean of finite values is finite
+        return math.fsum(value / len(values) for value in values)
 
 
 def smallest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from ir_measures.providers import Evaluator, Provider
 from ..errors import GradedError, shown
 from . import standard
 from .by_topic import mean_over_topics
-from .measures.base import GradedMeasure, OrderlessMean, ScoreError, TopicError
+from .measures.base import GradedMeasure, MeasureError, OrderlessMean, ScoreError, TopicError
 from .measures.topics import Topics
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
@@ -199,11 +199,13 @@ def computed(
     except TopicError as error:
         topic, reason = error.args
         problem, cause = f"failed for topic {shown(topic)}: {reason}", error.__cause__
+    except OverflowError as error:
+        problem, cause = f"has no value: {error}", error
     except Exception as error:
         over = f"{topics.count} topics ({shown(topics.names[0])} …)" if topics.count else "no topics"
         problem, cause = f"failed over {over}: {type(error).__name__}: {error}", error
     if problem:
-        raise GradedError(f"measure {measure} of {origin(measure)} {problem}") from cause
+        raise MeasureError(f"measure {measure} of {origin(measure)} {problem}") from cause
     return values.astype(np.float64)
 
 

@@ -1,43 +1,72 @@
-"""A trial of a plugin's measure: its options on one small topic, against all orders and all judgments."""
+"""A trial of a plugin's measure on small topics: its values, its declared facts, and its options against all
+orders of tied documents and all judgments of unjudged ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, permutations, product
+from typing import Any
 
 import numpy as np
 
 from ..errors import GradedError
-from .measures.base import GradedMeasure
+from .measures.base import EXTREMES, GradedMeasure, MeasureError
 from .measures.parameters import Choice, Flag
-from .provider import GradedEvaluator
+from .measures.sums import Normalised, SumOverRanks, WeightedGains
+from .measures.topics import Topics, ratio
+from .provider import GradedEvaluator, computed, view
 from .uncertainty import with_option
 
 Documents = dict[str, float]
-QRELS: Documents = {"a": 3, "b": 1, "c": 0, "d": 2, "e": 1}
-TIED = ("c", "abx", "dy")  # x and y are unjudged, e is not retrieved
-CUTOFF = 5
+Case = tuple[Documents, Documents]
+TOPICS: tuple[tuple[Documents, tuple[str, ...]], ...] = (
+    ({"a": 3, "b": 1, "c": 0, "d": 2, "e": 1}, ("c", "abx", "dy")),
+    ({"a": 1, "b": 3, "c": 2, "d": 2}, ("ax", "y", "c")),
+    ({"a": 2, "b": 1, "c": 1}, ("bc", "xy")),
+    ({"a": 1, "b": 0}, ("xa",)),
+)
+"""The levels of the judged documents, and the groups of tied documents of a run; x and y are unjudged."""
+LEVELS = (0.0, 1.0, 2.0, 3.0)
+CUTOFFS = (3, 5)
+TOLERANCE = 1e-9
 
 
 def problem(measure: GradedMeasure) -> str:
-    """The reason why an option of the measure is wrong; empty if none is found."""
-    all_orders = map(enumerate, map(chain.from_iterable, product(*map(permutations, TIED))))
-    orders: list[Documents] = [{doc: -rank for rank, doc in order} for order in all_orders]
-    tied: Documents = {doc: -place for place, group in enumerate(TIED) for doc in group}
-    listed = orders[1]  # x and y are within the cutoff
-    judgments = [QRELS | dict(zip("xy", levels)) for levels in product((0.0, 1.0, 2.0, 3.0), repeat=2)]
-    plain = measure @ CUTOFF if measure.CUTOFF else measure
-    for option, words, run, cases in (
-        ("ties", measure.TIES, tied, [(QRELS, order) for order in orders]),
-        ("unjudged", ("min", "max"), listed, [(qrels, listed) for qrels in judgments]),
-    ):
-        for variant, word in product(_variants(plain), words):
-            with_word = with_option(variant, option, word)
-            if with_word is not None:
-                (found,), values = _values(with_word, [(QRELS, run)]), _values(variant, cases)
-                right = getattr(np, word)(values)
-                if abs(found - right) > 1e-9 * max(1, abs(right)):
-                    return f"{with_word} is {found:.4g} for a small topic, where {right:.4g} is right"
+    """The reason why the measure fails on all topics, or why a fact or an option is wrong; empty if none is
+    found."""
+    plain = [(qrels, _run(groups)) for qrels, groups in TOPICS]
+    failures = [_failure(measure, [case]) for case in plain]
+    if all(failures):
+        return failures[0]
+    for cutoff in CUTOFFS if measure.CUTOFF else [None]:
+        cut = measure @ cutoff if cutoff else measure
+        taken = [variant for variant in _variants(cut) if _takes(variant, plain)]
+        facts = (f"{variant} {wrong}" for variant in taken for wrong in _wrong_facts(variant, plain))
+        if wrong := next(facts, "") or next(_wrong_options(taken, cutoff), ""):
+            return wrong
     return ""
+
+
+def _run(groups: Iterable[Sequence[str]]) -> Documents:
+    """A run in which the documents of a group are tied."""
+    return {doc: -float(place) for place, group in enumerate(groups) for doc in group}
+
+
+def _failure(measure: GradedMeasure, cases: Sequence[Case]) -> str:
+    """The reason why the measure has no value; empty if it has one, or refuses the judgments."""
+    try:
+        _values([measure], cases)
+    except MeasureError as error:
+        return str(error)
+    except GradedError:
+        pass
+    return ""
+
+
+def _takes(measure: GradedMeasure, cases: Sequence[Case]) -> bool:
+    """Whether the measure has a value for the topics, which have no intents."""
+    with suppress(GradedError):
+        return not measure.INTENTS and bool(_values([measure], cases).size)
+    return False
 
 
 def _variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
@@ -51,7 +80,106 @@ def _variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
                     yield measure(**{name: value})
 
 
-def _values(measure: GradedMeasure, cases: Sequence[tuple[Documents, Documents]]) -> list[float]:
-    """The value of each pair of qrels and run."""
-    qrels, run = ({str(number): case[side] for number, case in enumerate(cases)} for side in (0, 1))
-    return [metric.value for metric in GradedEvaluator([measure], qrels).iter_calc(run)]
+def _wrong_options(measures: Sequence[GradedMeasure], cutoff: int | None) -> Iterator[str]:
+    """What is wrong with the options `ties` and `unjudged` of measures with this cutoff."""
+    for option, words in ("ties", ("mean", *EXTREMES)), ("unjudged", EXTREMES):
+        given: list[Case] = []
+        cases: list[list[Case]] = []
+        for qrels, groups in TOPICS:
+            orders = [_run(chain(*order)) for order in product(*map(permutations, groups))]
+            seen = (
+                [*orders[-1]][: measures[0]["cutoff"]] if measures and measures[0].CUTOFF else [*orders[-1]]
+            )
+            unjudged = sorted({*"xy"}.intersection(seen))
+            judged = (dict(zip(unjudged, levels)) for levels in product(LEVELS, repeat=len(unjudged)))
+            given.append((qrels, _run(groups) if option == "ties" else orders[-1]))
+            if option == "ties":
+                cases.append([(qrels, order) for order in orders])
+            else:
+                cases.append([(qrels | levels, orders[-1]) for levels in judged])
+        offered = [
+            (row, word, with_word)
+            for row, measure in enumerate(measures)
+            for word in words
+            if (with_word := with_option(measure, option, word)) is not None
+        ]
+        found = _values([with_word for *_, with_word in offered], given)
+        every = np.split(_values(measures, [*chain(*cases)]), np.cumsum([*map(len, cases)])[:-1], axis=1)
+        for (row, word, with_word), values in zip(offered, found):
+            for value, of_cases in zip(values, every):
+                right = getattr(np, word)(of_cases[row])
+                if not _equal(value, right):
+                    yield f"{with_word} is {value:.4g} for a small topic, where {right:.4g} is right"
+
+
+def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]:
+    """The declarations that do not hold."""
+    values = _values([measure], cases)
+    retrieved = [({doc: qrels[doc] for doc in qrels if doc in run}, run) for qrels, run in cases]
+    if not measure.RECALL_BASE and not _equal(_values([measure], retrieved), values):
+        yield "depends on documents that are not retrieved; declare RECALL_BASE = True"
+    beside = _values([measure], [*cases, ({"a": 9.0}, {})])[:, : len(cases)]
+    if not measure.needs_all_topics and not _equal(beside, values):
+        yield "depends on other topics; declare needs_all_topics"
+    evaluator, runs = _evaluator([measure], cases)
+    (block,) = evaluator.reduced(runs)
+    topics = view(measure, block.ranks)
+    if isinstance(measure, SumOverRanks):
+        yield from _wrong_form(measure, topics)
+    if measure.CUTOFF:
+        curve = computed(measure, topics.cut(None), lambda each: measure.curve(each, 5), (5,))
+        if not _equal(curve[: len(cases)].T, _values([measure @ rank for rank in range(1, 6)], cases)):
+            yield "has a curve that differs from the values with its cutoffs"
+
+
+def _wrong_form(measure: SumOverRanks, topics: Topics) -> Iterator[str]:
+    """The declarations of a sum over ranks that do not hold."""
+    scaled = Topics(topics.ranks, topics.gains, topics.cutoff, 2.0**-40)
+    if measure.RATIO and not _equal(measure.values(scaled), measure.values(topics)):
+        yield "changes if all gains are multiplied by one number; declare RATIO = False"
+    if isinstance(measure, Normalised) and measure.ideal_documents:
+        uncut = topics if measure.IDEAL_IS_CUT else topics.cut(None)
+        best = uncut.ideal if measure.ideal_documents == "judged" else _best_retrieved(uncut)
+        ideal = measure.ideal(topics)
+        if not _equal(ideal.vector(ideal.gain, 9), best.vector(best.gain, 9)):
+            yield f"has no ideal list of the {measure.ideal_documents} documents; declare ideal_documents"
+    if isinstance(measure, WeightedGains) and measure.LINEAR and not measure.averages:
+        weights, run = measure.rank_weights(9), topics.run
+        sums = run.sum(run.gain * weights[run.rank - 1])
+        if isinstance(measure, Normalised):
+            ideal = measure.ideal(topics)
+            sums = ratio(sums, ideal.sum(ideal.gain * weights[ideal.rank - 1]))
+        if not _equal(sums, measure.values(topics)):
+            yield "is no weighted sum of gains; declare LINEAR = False"
+
+
+def _best_retrieved(topics: Topics) -> Any:
+    """The gains of the run's whole list in descending order, up to the cutoff."""
+    run = topics.whole_run
+    order = np.lexsort((-run.gain, run.topic))
+    best = run.with_gain(run.gain[order])
+    return type(run)(run.topic_count, run.topic, best.number, best.gain).first(topics.cutoff)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return bool(np.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE))
+
+
+def _values(measures: Sequence[GradedMeasure], cases: Sequence[Case]) -> np.ndarray:
+    """The values of each measure for pairs of qrels and run."""
+    evaluator, run = _evaluator(measures, cases)
+    found = [metric.value for metric in evaluator.iter_calc(run)]
+    return np.reshape(found, (len(measures), len(cases) + 1))[:, :-1]
+
+
+def _evaluator(
+    measures: Sequence[GradedMeasure], cases: Sequence[Case]
+) -> tuple[GradedEvaluator, dict[str, Documents]]:
+    """An evaluator of the qrels of some topics, and their run. One more topic has all levels."""
+    qrels: Any = {str(number): judged for number, (judged, _) in enumerate(cases)}
+    qrels["levels"] = {str(level): level for level in range(4)}
+    if any(measure.INTENTS for measure in measures):
+        every = [(topic, doc, level) for topic, judged in qrels.items() for doc, level in judged.items()]
+        qrels = [(*row, intent) for row in every for intent in "12"]
+    runs = {str(number): run for number, (_, run) in enumerate(cases)}
+    return GradedEvaluator(measures, qrels), runs | {"levels": _run("3210")}

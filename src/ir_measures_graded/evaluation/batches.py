@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ..core.registry.facts import may_need_all_topics, needs_all_topics
+from ..core.registry.facts import needs_all_topics
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.columns import QRELS, RUN, Role, column_names
@@ -105,12 +105,10 @@ def evaluate_batches(
 def needs_levels(measures: Iterable[Measure]) -> bool:
     """Whether `evaluate_batches` needs the levels of the collection for any of the `measures`.
 
-    The result is true for a graded measure of a plugin, because it may use the levels without declaring it.
-
     >>> needs_levels(parse_measures("ERR_G")), needs_levels(parse_measures(["ERR_G(max_gain=15)", "AP"]))
     (True, False)
     """
-    return any(map(may_need_all_topics, measures))
+    return any(map(needs_all_topics, measures))
 
 
 @dataclass(frozen=True)

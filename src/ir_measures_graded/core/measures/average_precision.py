@@ -11,7 +11,6 @@ information retrieval system performance based on user preference. JIIS 34, 2010
 import numpy as np
 
 from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of, tally
-from ..ranking.gains import gain_of
 from ..ranking.judged import computed_once, ideal_list
 from .sums import BETA, AtRelevant, BlendedRatio, SumOverRanks
 from .topics import GainList, Topics, ratio, share
@@ -84,6 +83,8 @@ class ByThreshold(SumOverRanks):
 
     A threshold has the distance from the next lower one as its weight.
     """
+
+    RATIO = True
 
     def norm(self, relevant: np.ndarray) -> np.ndarray:
         """The divisor of the precisions at a threshold that `relevant` documents reach."""
@@ -179,6 +180,9 @@ class _WAP(_MeanAtRelevant):
     0.11
     """
 
+    RATIO = True
+    SORTED = True
+
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
         return gain
 
@@ -212,6 +216,7 @@ class _Q(_MeanAtRelevant, BlendedRatio):
 
     ALIASES = ("QMeasure",)
     PARAMETERS = {"beta": BETA}
+    SORTED = True
 
 
 class _AGR(_WAP):
@@ -233,16 +238,18 @@ class _AGR(_WAP):
     0.1
     """
 
+    TIES = ("mean",)
+    UNJUDGED = False
+
     def relevant(self, topics: Topics) -> GainList:
         run = topics.run.relevant
         level = topics.document_level[topics.document[topics.run.gain > 0]]
         return run.with_gain(self.adjusted(topics, run.topic, level))
 
     def adjusted(self, topics: Topics, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """g′ of each `level` of each `topic`; not defined for a level that the topic lacks."""
+        """g′ of each `level` of each `topic`, which the judgments of the topic have."""
         levels = topics.ranks.judged.levels
-        entry = entries(topic, level, levels.topic, levels.level)
-        return _adjusted_gains(topics).take(entry, mode="clip")
+        return _adjusted_gains(topics)[entries(topic, level, levels.topic, levels.level)]
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         levels = topics.ranks.judged.levels
@@ -255,11 +262,11 @@ class _AGR(_WAP):
 def _adjusted_gains(topics: Topics) -> np.ndarray:
     """g′ of each level of a topic; g in topics where every g′ is 0."""
     levels = topics.ranks.judged.levels
-    topic, level, gain = levels.topic, levels.level, levels.gain(topics.gains)
+    topic, level, gain = levels.topic, levels.level, topics.gain_of(levels.level)
     below = np.zeros(level.size)
     below[1:] = np.where(topic[1:] == topic[:-1], gain[:-1], 0.0)
     whole = level == np.floor(level)
-    below[whole] = gain_of(level[whole] - 1, topics.gains)
+    below[whole] = topics.gain_of(level[whole] - 1)
 
     adjusted = gain - ratio(levels.count, topics.relevant[topic]) * (gain - below)
     adjusted = np.where(gain > 0, adjusted, 0.0)

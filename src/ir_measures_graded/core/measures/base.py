@@ -2,8 +2,8 @@
 
 A measure consists of a declaration, a docstring, and one short method. `GradedMeasure` computes all topics
 at once with arrays, `TopicMeasure` one topic at a time. Both handle parameters, canonical names, gains,
-cutoffs, condensed lists, missing topics and every input form. `TopGainMeasure` and `collection_size` are for
-parameters whose default comes from the collection.
+cutoffs, condensed lists, missing topics and every input form. `MaxGainMeasure`, `TopGainMeasure` and
+`collection_size` are for parameters whose default comes from the judgments.
 """
 
 import inspect
@@ -19,6 +19,9 @@ from ..by_topic import mean_over_topics
 from ..ranking.gains import LINEAR
 from .parameters import CUTOFF, JUDGED_ONLY, ORDERS, UNJUDGED, Choice, Flag, Gains, Parameter
 from .topics import GainList, Topic, Topics
+
+EXTREMES = ("min", "max")
+NO_EXTREMES = "the least and the greatest value are not computed over the"
 
 
 def options(cls: "type[GradedMeasure]") -> dict[str, Parameter | None]:
@@ -58,8 +61,10 @@ class GradedMeasure(ir_measures.Measure):
     SMALLER_IS_BETTER: ClassVar[bool] = False
     TIES: ClassVar[tuple[str, ...]] = ()
     """The values of the option `ties` besides 'docid': some of 'mean', 'min' and 'max'. The package
-    `uncertainty` computes them. Without further code, 'max' orders tied documents by descending gain and
-    'min' by ascending gain."""
+    `uncertainty` computes them."""
+    SORTED: ClassVar[bool] = True
+    """Whether a value is extreme if tied documents are in the order of their `merit`. If not, which only
+    sums over relevant documents may declare, all orders are compared."""
     UNJUDGED: ClassVar[bool] = False
     """Whether the measure has the option `unjudged`. Without further code, a value must never fall when two
     documents, at any distance, change places so that the better one stands higher."""
@@ -67,8 +72,9 @@ class GradedMeasure(ir_measures.Measure):
     """Whether the measure evaluates the judgments for the intents of a topic."""
     RECALL_BASE: ClassVar[bool] = True
     """Whether judged documents that a run did not retrieve affect its value."""
-    OLD_NAMES: ClassVar[Mapping[str, str]] = {}
-    """Former names of parameters, which are still read, and the present names."""
+    LINEAR: ClassVar[bool] = False
+    """Whether the value is Σ `rank_weights` · gain over the run's list, perhaps divided by the same sum over
+    an ideal list, or the mean of such values over ranks. Only `WeightedGains` can be linear."""
     DEFAULT: Any = 0.0
     """The value of an empty ranking; None if it depends on the topic (and is computed)."""
 
@@ -84,9 +90,6 @@ class GradedMeasure(ir_measures.Measure):
 
     def __init__(self, **params: Any):
         super().__init__()
-        for old, name in self.OLD_NAMES.items():
-            if old in params and name not in params:
-                params[name] = params.pop(old)
         for name in params.keys() - self.SUPPORTED_PARAMS.keys():
             raise GradedError(self._unknown(name))
         for name, parameter in self.SUPPORTED_PARAMS.items():
@@ -97,6 +100,8 @@ class GradedMeasure(ir_measures.Measure):
                 value = parameter.canonical(value)
             except (TypeError, ValueError) as error:
                 reason = f" ({error})" if str(error) else ""
+                if name == "ties" and value in EXTREMES:
+                    reason = f" ({NO_EXTREMES} orders of tied documents)"
                 refused = f"{self.NAME}: {name}={shown(value)} is not allowed{reason}"
                 raise GradedError(f"{refused}; {name} is {parameter.allowed()}") from None
             if value != self.unset(name):
@@ -142,6 +147,17 @@ class GradedMeasure(ir_measures.Measure):
             return f"{given} and ties={self['ties']!r} cannot be combined; use one of the two"
         return ""
 
+    def merit(self, topics: Topics) -> np.ndarray:
+        """The merit of each of the H judged documents of `topics.ranks`, by which the option `ties` sorts
+        tied documents. The value is highest if the merits descend. Unjudged documents have the merit 0."""
+        return topics.whole_run.gain
+
+    @property
+    def ideal_documents(self) -> str:
+        """The documents of the ideal list that divides a sum of gains: 'judged', 'retrieved' for those of the
+        run's whole list, or empty if there is no such list or it is not known."""
+        return ""
+
     def option(self, name: str) -> str:
         """The value of the option `ties` or `unjudged` if it is set; empty if it is not."""
         return str(self.params.get(name, ""))
@@ -173,7 +189,9 @@ class GradedMeasure(ir_measures.Measure):
         if name == "cutoff":
             return f"{self.NAME} has no cutoff: it reads the whole list; leave out @"
         what, hint = "option", ""
-        if name not in options(type(self)):
+        if name == "unjudged":
+            hint = f"; {NO_EXTREMES} judgments of unjudged documents"
+        elif name not in options(type(self)):
             what, hint = "parameter", did_you_mean(name, self.SUPPORTED_PARAMS)
         return f"{self.NAME} has no {what} {shown(name)}; it takes {', '.join(self.SUPPORTED_PARAMS)}{hint}"
 
@@ -185,7 +203,32 @@ class GradedMeasure(ir_measures.Measure):
         return str(self.NAME)
 
 
-class TopGainMeasure(GradedMeasure):
+class MaxGainMeasure(GradedMeasure):
+    """A measure with the parameter `max_gain`, by default the highest gain of the topic."""
+
+    def given_max(self, topics: Topics) -> float | None:
+        """`max_gain` in the unit of the topics' gains; None if it is not set.
+
+        Raises `NotApplicableError` if a judged document of the qrels has a higher gain.
+        """
+        given = self["max_gain"]
+        if given is None:
+            return None
+        highest, topic, level = topics.ranks.judged.top(topics.gains)
+        if highest > given:
+            raise NotApplicableError(
+                f"{self}: topic {topic!r} has a document of level {level:g}, whose gain {highest:g} is above "
+                f"max_gain; max_gain must be at least {highest:g}"
+            )
+        return float(given) * topics.one
+
+    def best(self, topics: Topics) -> np.ndarray:
+        """The gain of a perfect document for each topic (T)."""
+        given = self.given_max(topics)
+        return topics.best if given is None else np.full(topics.count, given)
+
+
+class TopGainMeasure(MaxGainMeasure):
     """A measure with the parameter `max_gain`, by default the highest gain of all topics of the qrels.
 
     This top gain stands for a perfect document. It is not the highest gain of a topic, because the value of a
@@ -199,17 +242,9 @@ class TopGainMeasure(GradedMeasure):
         return super().needs_all_topics or self["max_gain"] is None
 
     def top_gain(self, topics: Topics) -> float:
-        """H; raises `GradedError` if `max_gain` is less than the gain of a judged document."""
-        given = self["max_gain"]
-        if given is None:
-            return float(topics.possible_gains.max(initial=0.0))
-        highest, topic, level = topics.ranks.judged.top(topics.gains)
-        if highest > given:
-            raise NotApplicableError(
-                f"{self}: topic {topic!r} has a document of level {level:g}, whose gain {highest:g} is above "
-                f"max_gain; max_gain must be at least {highest:g}"
-            )
-        return float(given)
+        """H; raises `NotApplicableError` if `max_gain` is less than the gain of a judged document."""
+        given = self.given_max(topics)
+        return float(topics.possible_gains.max(initial=0.0)) if given is None else given
 
 
 def collection_size(measure: GradedMeasure, topics: Topics) -> np.ndarray:
@@ -271,6 +306,10 @@ class ScoreError(GradedError):
     def __init__(self, topic: str, position: int, rank: int, rule: str):
         super().__init__(f"{topic}, rank {rank} {rule}")
         self.topic, self.position, self.rule = topic, position, rule
+
+
+class MeasureError(GradedError):
+    """A measure failed, or returned something other than a finite number for each topic."""
 
 
 class TopicError(Exception):

@@ -23,7 +23,7 @@ class _Cascade(TopGainMeasure, AtRelevant):
     PARAMETERS = {"max_gain": TOP_GAIN}
 
     def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray:
-        return gain / (self.top_gain(topics) + 1)
+        return gain / (self.top_gain(topics) + topics.one)
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray:
         return 1 - self.stops(gain, topics)
@@ -50,6 +50,7 @@ class _ERR_G(_Cascade):
     """
 
     RECALL_BASE = False
+    SORTED = True
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return rank
@@ -123,6 +124,7 @@ class _iRBU(_Cascade):
     }
 
     RECALL_BASE = False
+    SORTED = True
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return self["p"] ** -rank.astype(np.float64)

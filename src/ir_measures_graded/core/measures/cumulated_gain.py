@@ -11,6 +11,7 @@ multi-graded relevance. SPIM 2011.
 
 import numpy as np
 
+from .base import MaxGainMeasure
 from .parameters import TOPICS_BEST, Flag, Real
 from .sums import Normalised, WeightedGains
 from .topics import ratio
@@ -19,7 +20,15 @@ AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cu
 BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it are not discounted")
 
 
-class _CG(WeightedGains):
+class _Averaging(WeightedGains):
+    """A sum of weighted gains with the parameter `avg`."""
+
+    @property
+    def averages(self) -> bool:
+        return bool(self["avg"])
+
+
+class _CG(_Averaging):
     r"""Cumulated gain: The gain that the user has accumulated at rank k.
 
     :formula: CG[k] = Σ_{i≤k} G[i]; with avg, (1/k) Σ_{i≤k} CG[i]
@@ -38,7 +47,7 @@ class _CG(WeightedGains):
     PARAMETERS = {"avg": AVG}
 
 
-class _DCG_JK(WeightedGains):
+class _DCG_JK(_Averaging):
     r"""Discounted cumulated gain (Järvelin & Kekäläinen): Cumulated gain in which gains from rank b on are
     divided by the logarithm of the rank.
 
@@ -147,7 +156,7 @@ class _nDCG_Burges(_DCG_Burges, Normalised):
     """
 
 
-class _NDCNG(Normalised):
+class _NDCNG(_Averaging, MaxGainMeasure, Normalised):
     r"""Normalised discounted cumulative normalised gain: nDCG over gains divided by the highest gain, so that
     scales are comparable.
 
@@ -169,9 +178,14 @@ class _NDCNG(Normalised):
 
     PARAMETERS = {"avg": AVG, "max_gain": TOPICS_BEST}
     SCALES = True
+    LINEAR = False
+
+    @property
+    def scales_by_topic(self) -> bool:
+        return self["max_gain"] is None
 
     def normalised_gain(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
-        return np.exp2(ratio(gain, self["max_gain"] or best)) - 1
+        return np.exp2(ratio(gain, best)) - 1
 
     def discount(self, rank: np.ndarray) -> np.ndarray:
         return np.log(rank + 1)

@@ -37,7 +37,7 @@ def by_intent(topics: Topics) -> Topics:
     listed = listed[np.lexsort((rank[listed], pair[listed]))]
     retrieved, none = ranks.retrieved[intents.topic], np.empty((2, 0), dtype=np.int64)
     hits = intents.judged, listed, pair[listed], rank[listed]
-    return Topics(JudgedRanks(*hits, retrieved, none[0], none, none), topics.gains, topics.cutoff)
+    return topics.reranked(JudgedRanks(*hits, retrieved, none[0], none, none))
 
 
 @computed_once

@@ -30,6 +30,8 @@ class _O_measure(BlendedRatio):
     (0.75, 0.5)
     """
 
+    SORTED = True
+
     def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
         return 0.0
 
@@ -131,6 +133,8 @@ class _NCU(BlendedRatio):
         ),
         "beta": BETA,
     }
+    TIES = ("mean",)
+    UNJUDGED = False
 
     @property
     def beta(self) -> float:

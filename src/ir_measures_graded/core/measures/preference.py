@@ -15,7 +15,7 @@ import numpy as np
 
 from ..by_topic import coded, earlier_and_smaller, offsets_of, positions, tally
 from ..ranking.judged import computed_once
-from .base import GradedMeasure, ScoreError
+from .base import GradedMeasure, MaxGainMeasure, ScoreError
 from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag
 from .topics import GainList, Topics, ratio, share
 
@@ -126,7 +126,6 @@ pairs_of = computed_once(Pairs)
 
 class _Preference(GradedMeasure):
     JUDGED_ONLY = True
-    OLD_NAMES = {"ties": "tied_by"}
     PARAMETERS = {"tied_by": TIED_BY}
 
 
@@ -226,13 +225,13 @@ class _Spearman(_Preference):
         return np.clip(ratio(xy, np.sqrt(xx * yy)), -1, 1)
 
 
-class _ADM(GradedMeasure):
+class _ADM(MaxGainMeasure):
     r"""Average distance measure: The mean closeness of the system's scores to the documents' gains.
 
     :formula: 1 − mean |s_d − u_d| over the documents, u = G/m with m = max_gain, s the score: norm='minmax'
         scales a topic's scores to [0, 1] (all equal: 1), 'none' uses them unchanged; not retrieved: 0
     :tex: \mathrm{ADM} = 1 - \frac{1}{N} \sum_d |s_d - u_d|, \qquad u_d = \frac{G_d}{m}
-    :range: [0, 1]; below 0 possible if max_gain is less than the topic's highest gain
+    :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Mizzaro 2001; Zhou & Yao 2010, §5.8
 
@@ -254,7 +253,7 @@ class _ADM(GradedMeasure):
     def values(self, topics: Topics) -> np.ndarray:
         run, (topic, gain, number) = full_list(topics), missed(topics)
         topic, gain = np.repeat(topic, number), np.repeat(gain, number)
-        m = np.broadcast_to(self["max_gain"] or topics.best, topics.count)
+        m = self.best(topics)
         s = np.append(scaled_scores(self, topics), np.zeros(gain.size))
         topic = np.append(run.topic, topic)
         u = ratio(np.append(run.gain, gain), m[topic])

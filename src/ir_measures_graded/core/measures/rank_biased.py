@@ -38,6 +38,8 @@ class _RBP_G(TopGainMeasure, WeightedGains):
     """
 
     GAINS = LINEAR
+    LINEAR = False
+    RATIO = True
     PARAMETERS = {
         "p": Real(default=0.8, above=0, below=1, desc="persistence: the probability of reading on"),
         "max_gain": TOP_GAIN,
@@ -75,6 +77,10 @@ class _RBP_G(TopGainMeasure, WeightedGains):
 
     def contributions(self, topics: Topics) -> GainList | None:
         return None if self["residual"] else super().contributions(topics)
+
+    def merit(self, topics: Topics) -> np.ndarray:
+        gain = topics.whole_run.gain
+        return -np.ones(gain.size) if self["residual"] else gain
 
     def refusal(self) -> str:
         for option, words in (("ties", ("mean",)), ("unjudged", ("min", "max"))):

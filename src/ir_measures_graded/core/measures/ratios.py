@@ -10,7 +10,7 @@ import numpy as np
 
 from ..by_topic import tally
 from ..ranking.judged import ideal_list
-from .base import collection_size
+from .base import MaxGainMeasure, collection_size
 from .parameters import DOCS, TOPICS_BEST, Choice
 from .sums import Normalised, SumOverRanks, WeightedGains
 from .topics import GainList, Topics, ratio
@@ -43,6 +43,10 @@ class _SR(Normalised):
 
     PARAMETERS = {"ideal": IDEAL}
 
+    @property
+    def ideal_documents(self) -> str:
+        return str(self["ideal"])
+
     def ideal(self, topics: Topics) -> GainList:
         if self["ideal"] == "judged":
             return topics.ideal
@@ -69,12 +73,12 @@ class _MSR(_SR):
         return rank
 
 
-class _gP(WeightedGains):
+class _gP(MaxGainMeasure, WeightedGains):
     r"""Generalised precision: The mean gain at the first k ranks, as a share of the highest gain.
 
     :formula: Σ_{i≤k} G[i] / (m k), m = max_gain; without a cutoff k is the number of retrieved documents
     :tex: \mathrm{gP}[k] = \frac{1}{m\,k} \sum_{i=1}^{k} G[i]
-    :range: [0, 1]; above 1 possible if max_gain is less than the topic's highest gain
+    :range: [0, 1]
     :undefined: 0 without relevant or retrieved documents
     :source: Kekäläinen & Järvelin 2002
 
@@ -84,9 +88,11 @@ class _gP(WeightedGains):
     """
 
     PARAMETERS = {"max_gain": TOPICS_BEST}
+    LINEAR = False
+    RATIO = True
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        m = np.broadcast_to(self["max_gain"] or topics.best, topics.count)
+        m = self.best(topics)
         return m * topics.retrieved if cutoff is None else np.multiply.outer(m, cutoff)
 
 
@@ -134,6 +140,9 @@ class _Fallout(SumOverRanks):
 
     def contributions(self, topics: Topics) -> GainList | None:
         return None
+
+    def merit(self, topics: Topics) -> np.ndarray:
+        return np.where(topics.whole_run.gain > 0, -1.0, 0.0)
 
     def scaled(self, sums: np.ndarray, topics: Topics, cutoffs: np.ndarray | None = None) -> np.ndarray:
         if cutoffs is None:

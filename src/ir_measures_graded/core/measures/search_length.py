@@ -17,7 +17,6 @@ WANTED = Count(default=1, desc="number of relevant documents that the user wants
 
 
 class _SearchLength(GradedMeasure):
-    OLD_NAMES = {"ties": "tied_by"}
     CUTOFF = False
     PARAMETERS = {"docs": DOCS, "tied_by": TIED_BY}
     DEFAULT = None

@@ -69,6 +69,13 @@ class Turn(WeightedGains):
         return discount(rank, self["b"], self["discount"])
 
 
+class TurnOfRatio(Turn):
+    """A turn whose value is divided by another one's."""
+
+    NAME = "Turn"
+    RATIO = True
+
+
 class SessionMeasure(GradedMeasure):
     """A measure with one value for each session: override `of_sessions`.
 
@@ -153,8 +160,12 @@ class _nsDCG(SessionMeasure):
     array([[0.7778]])
     """
 
+    @property
+    def turn(self) -> Turn:
+        return TurnOfRatio(**super().turn.params)
+
     def of_sessions(self, values: np.ndarray, turns: Turns, topics: Topics) -> np.ndarray:
-        ideal = self.turn.weighed(topics.ideal).total
+        ideal = self.turn.weighed(topics.scaled.ideal).total
         return share(self.discounted(values, turns), self.discounted(ideal, turns))
 
 

@@ -25,6 +25,9 @@ class SumOverRanks(GradedMeasure):
 
     TIES: ClassVar[tuple[str, ...]] = ("mean", "min", "max")
     UNJUDGED = True
+    RATIO: ClassVar[bool] = False
+    """Whether the value stays the same if all gains and `Topics.one` are multiplied by one number. Then very
+    large and very small gains are brought into the range of floats."""
     LIMIT: ClassVar[float] = 1.0
     """The highest value. Without it, a sum may exceed its divisor in the last bit: the two are added in
     different orders."""
@@ -37,13 +40,20 @@ class SumOverRanks(GradedMeasure):
         """The divisor of the sum, per topic (T); per topic and cutoff (T × cutoffs) if it depends on both."""
         return 1.0
 
+    def in_range(self, topics: Topics) -> Topics:
+        """The topics with gains of which no sum leaves the range of floats, if the measure is a ratio."""
+        return topics.scaled if self.RATIO else topics
+
     def values(self, topics: Topics) -> np.ndarray:
+        topics = self.in_range(topics)
         return self.value_of(self.amounts(topics), topics)
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        topics = self.in_range(topics)
         return self.curve_of(self.amounts(topics), topics, depth)
 
     def contributions(self, topics: Topics) -> GainList | None:
+        topics = self.in_range(topics)
         amounts = self.amounts(topics)
         return amounts.divided(self.value_of(amounts, topics), self.counted(amounts, topics))
 
@@ -69,10 +79,11 @@ class SumOverRanks(GradedMeasure):
 class WeightedGains(SumOverRanks):
     """A sum of gains, each with a weight that depends on its rank: override `discount` or `weight`.
 
-    With a parameter `avg` the value is the mean of the sums at all ranks down to the cutoff.
+    If `averages`, the value is the mean of the sums at all ranks down to the cutoff.
     """
 
     LIMIT = np.inf
+    LINEAR = True
     SCALES: ClassVar[bool] = False
     """Whether `normalised_gain` replaces the gains; only for measures divided by an ideal list."""
 
@@ -106,7 +117,11 @@ class WeightedGains(SumOverRanks):
         """A list with its gains normalised if the measure does so."""
         if not self.SCALES:
             return gains
-        return gains.with_gain(self.normalised_gain(gains.gain, topics.best[gains.topic]))
+        return gains.with_gain(self.normalised_gain(gains.gain, self.best(topics)[gains.topic]))
+
+    def best(self, topics: Topics) -> np.ndarray:
+        """The gain by which `normalised_gain` divides, for each topic (T)."""
+        return topics.best
 
     def amounts(self, topics: Topics) -> GainList:
         return self.weighed(self.normalised(topics.run, topics))
@@ -114,7 +129,16 @@ class WeightedGains(SumOverRanks):
     @property
     def averages(self) -> bool:
         """Whether the value is a mean over ranks."""
-        return bool(self.params.get("avg"))
+        return False
+
+    def rank_weights(self, depth: int) -> np.ndarray:
+        """The weight of a gain at the ranks 1 … `depth`.
+
+        >>> from ir_measures_graded import DCG_JK
+        >>> DCG_JK.rank_weights(4).round(2)
+        array([1.  , 1.  , 0.63, 0.5 ])
+        """
+        return np.broadcast_to(self.weigh(np.ones(depth), np.arange(1, depth + 1)), depth)
 
     def counted(self, amounts: GainList, topics: Topics) -> np.ndarray:
         """The amount that each entry of a list adds to the value. In a mean over ranks, an entry counts at
@@ -140,6 +164,22 @@ class Normalised(WeightedGains):
 
     IDEAL_IS_CUT = True
     """Whether the ideal list ends at the cutoff."""
+    RATIO = True
+
+    @property
+    def ideal_documents(self) -> str:
+        """The documents of the ideal list. Declare it if you override `ideal`."""
+        return "judged"
+
+    @property
+    def scales_by_topic(self) -> bool:
+        """Whether `normalised_gain` depends on the highest gain of the topic."""
+        return self.SCALES
+
+    def refusal(self) -> str:
+        if self.option("unjudged") and not self.ideal_documents:
+            return "unjudged needs an ideal list of known documents; declare ideal_documents"
+        return super().refusal()
 
     def ideal(self, topics: Topics) -> GainList:
         """The gains of the ideal list."""
@@ -207,6 +247,8 @@ class AtRelevant(SumOverRanks):
     `divisor`.
     """
 
+    SORTED = False
+
     def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
         """u: the weight of a relevant document, by its gain."""
         return 1.0
@@ -217,7 +259,7 @@ class AtRelevant(SumOverRanks):
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
         """V: the achievement of `number` relevant documents with a total `gain`. It is a constant plus
-        multiples of both."""
+        multiples of both. The number is multiplied by `Topics.one`."""
         return np.ones(number.size)
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
@@ -241,7 +283,7 @@ class AtRelevant(SumOverRanks):
 
     def quality(self, run: GainList, topics: Topics) -> np.ndarray:
         """V[i]/d(i) at each relevant document of a list."""
-        achieved = self.achieved(run.number, run.cumulated)
+        achieved = self.achieved(run.number * topics.one, run.cumulated)
         return self.quotient(achieved, self.possible(run.rank, run.topic, topics))
 
     def weight(self, run: GainList, topics: Topics) -> np.ndarray:
@@ -264,6 +306,7 @@ class BlendedRatio(AtRelevant):
     """
 
     PARAMETERS = {"beta": BETA}
+    RATIO = True
 
     @property
     def beta(self) -> float:
@@ -275,4 +318,4 @@ class BlendedRatio(AtRelevant):
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         ideal = topics.whole_ideal
-        return rank + self.beta * ideal.value_at(rank, topic, ideal.cumulated)
+        return rank * topics.one + self.beta * ideal.value_at(rank, topic, ideal.cumulated)

@@ -184,11 +184,13 @@ class Topics:
       (J) of each judged document; `document` (H), the number of each entry of `run` among these; `first`
       and `last` (H), the ranks where the entry's tie group begins and ends; `position` (H), the index of its
       score in `ranks.score`.
+    - `one`: the gain that stands for 1, by which counts are multiplied before they are added to gains. It is
+      1 except in `scaled`.
     - `ranks`: the judged ranks before gains and cutoff, for everything else.
     """
 
-    def __init__(self, ranks: JudgedRanks, gains: Gains, cutoff: int | None):
-        self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
+    def __init__(self, ranks: JudgedRanks, gains: Gains, cutoff: int | None, one: float = 1.0):
+        self.ranks, self.gains, self.cutoff, self.one = ranks, gains, cutoff, one
         self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
         self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)
         self.computed: dict[Hashable, Any] = {}
@@ -197,10 +199,10 @@ class Topics:
     retrieved = _array(lambda each: np.minimum(each.ranks.retrieved, each.cutoff or each.ranks.retrieved))
     known = _array(lambda each: each.judged + each.ranks.retrieved - each.whole_run.sizes)
     relevant = _array(lambda each: each.ranks.judged.relevant(each.gains))
-    best = _array(lambda each: each.ranks.judged.best(each.gains))
-    possible_gains = _array(lambda each: each.ranks.judged.possible_gains(each.gains))
+    best = _array(lambda each: each.ranks.judged.best(each.gains) * each.one)
+    possible_gains = _array(lambda each: each.ranks.judged.possible_gains(each.gains) * each.one)
     document_topic = _array(lambda each: each.ranks.judged.topic)
-    document_gain = _array(lambda each: each.ranks.judged.gain(each.gains))
+    document_gain = _array(lambda each: each.ranks.judged.gain(each.gains) * each.one)
     document_level = _array(lambda each: each.ranks.judged.level)
     document = _array(lambda each: each.ranks.doc[each._within])
     first = _array(lambda each: each.ranks.first[each._within])
@@ -216,11 +218,12 @@ class Topics:
     @cached_property
     def run(self) -> GainList:
         topic, rank = self.ranks.topic[self._within], self.ranks.rank[self._within]
-        return GainList(self.count, topic, rank, gain_of(self.document_level[self.document], self.gains))
+        return GainList(self.count, topic, rank, self.gain_of(self.document_level[self.document]))
 
     @cached_property
     def ideal(self) -> GainList:
-        return GainList(self.count, *self.ranks.judged.ideal(self.gains, self.cutoff))
+        topic, rank, gain = self.ranks.judged.ideal(self.gains, self.cutoff)
+        return GainList(self.count, topic, rank, gain if self.one == 1 else gain * self.one)
 
     @cached_property
     def whole_run(self) -> GainList:
@@ -230,9 +233,29 @@ class Topics:
     def whole_ideal(self) -> GainList:
         return self.ideal if self.cutoff is None else self.cut(None).ideal
 
+    @property
+    def scaled(self) -> Topics:
+        """The same topics with all gains multiplied by a power of two, so that no sum of gains is infinite or
+        loses digits; ordinary gains keep their values."""
+        unit = self.ranks.judged.unit(self.gains)
+        return self if unit in (1, self.one) else self._scaled
+
+    @cached_property
+    def _scaled(self) -> Topics:
+        return Topics(self.ranks, self.gains, self.cutoff, self.ranks.judged.unit(self.gains))
+
+    def gain_of(self, levels: np.ndarray) -> np.ndarray:
+        """The gain of each level (any shape)."""
+        gain = gain_of(levels, self.gains)
+        return gain if self.one == 1 else gain * self.one
+
     def cut(self, cutoff: int | None) -> Topics:
         """The same topics with the lists cut after rank `cutoff`."""
-        return Topics(self.ranks, self.gains, cutoff)
+        return Topics(self.ranks, self.gains, cutoff, self.one)
+
+    def reranked(self, ranks: JudgedRanks) -> Topics:
+        """The same view of another list, or of other judgments."""
+        return Topics(ranks, self.gains, self.cutoff, self.one)
 
     def __iter__(self) -> Iterator[Topic]:
         """Each topic by itself."""
@@ -278,7 +301,11 @@ def ratio(numerator: np.ndarray, denominator: np.ndarray, undefined: float = 0.0
 
     >>> ratio(np.array([1., 0.]), np.array([2., 0.]))
     array([0.5, 0. ])
+
+    Raises `OverflowError` for an infinite denominator.
     """
+    if np.isinf(denominator).any():
+        raise OverflowError("a divisor is infinite; divide all gains and parameters by one number")
     result = np.full(np.broadcast(numerator, denominator).shape, undefined)
     np.divide(numerator, denominator, out=result, where=denominator != 0)
     return result

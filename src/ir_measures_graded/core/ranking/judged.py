@@ -17,6 +17,8 @@ NO_INTENTS = (
     "the qrels have no intents; measures of intents need an iteration (the second column of TREC qrels) or "
     "subtopic_id that tells the intents of judgments apart"
 )
+ORDINARY = 300
+"""The exponent of the highest gain, a power of two, up to which no sum leaves the range of floats."""
 List = tuple[np.ndarray, np.ndarray, np.ndarray]
 """The topic, the rank and the gain of each entry of a list for each topic."""
 
@@ -133,6 +135,19 @@ class Judged:
         """The ideal list: for each topic, the positive gains of all judged documents in descending order."""
         of = self.levels
         return ideal_list(of.topic, of.gain(gains), of.count, len(self.topics), cutoff)
+
+    @computed_once
+    def unit(self, gains: Gains) -> float:
+        """The factor of all gains in ratios: 1, or a power of two where sums of gains could leave the range
+        of floats."""
+        if self.all_of is not None:
+            return self.all_of.unit(gains)
+        levels = self.levels.level
+        if self.collection is not None:
+            levels = np.append(levels, self.collection[~np.isnan(self.collection)])
+        _, exponent = np.frexp(gain_of(levels, gains).max(initial=0.0))
+        nearest = np.clip(exponent, -ORDINARY, ORDINARY)
+        return float(np.ldexp(1.0, nearest - exponent))
 
     def relevant(self, gains: Gains) -> np.ndarray:
         """The number of documents with a positive gain in each topic (T)."""

@@ -239,6 +239,7 @@ def find_measure(name: str) -> ir_measures.Measure:
         cutoff = f"@{name[len(stem) :]}" if stem != name else ""
         names = " or ".join(other + cutoff for other in _spellings(stem))
         hint = f"; did you mean {names}?" if names else did_you_mean(name, known, most=3, cutoff=0.5)
+        hint += f"; {plugins.VARIABLE}=off leaves out plugins" if plugins.are_off() else ""
         raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")
     return known[name]
 

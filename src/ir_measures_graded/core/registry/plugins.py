@@ -65,6 +65,11 @@ def admit(name: str, distribution: str, version: str, get: Callable[[], object])
     _met.append(Plugin(name, distribution, version, measures, " ".join(problem.split())))
 
 
+def are_off() -> bool:
+    """Whether the plugins of other distributions are switched off."""
+    return os.environ.get(VARIABLE) == "off"
+
+
 def load() -> None:
     """Admit the plugins of all installed distributions; only the first call looks for them.
 
@@ -73,7 +78,7 @@ def load() -> None:
     mode = os.environ.get(VARIABLE, "")
     if mode not in ("", "off", "strict"):
         raise GradedError(f"{VARIABLE}={mode!r} is not allowed; it is 'off', 'strict' or unset")
-    if mode == "off" or (_state["loaded"] and mode != "strict"):
+    if are_off() or (_state["loaded"] and mode != "strict"):
         return
     if not _state["loaded"]:
         _state["loaded"] = True

@@ -5,15 +5,15 @@
 - `extremes`: the extremes of a value, and of a difference of two runs, over all judgments.
 - `judgments`, `ratio`: the unjudged documents, and the extremes of quotients.
 
-The functions `merit`, `expected`, `extreme` and `difference` dispatch on the family of a measure. A measure
+The functions `expected`, `extreme` and `extreme_difference` dispatch on the family of a measure. A measure
 of a plugin inherits the methods of its family; `expected.register(MyMeasure)` adds one of its own.
 """
 
 import numpy as np
 
 from ...errors import GradedError
-from ..measures.base import GradedMeasure
-from ..measures.sums import WeightedGains
+from ..measures.base import EXTREMES, GradedMeasure
+from ..measures.sums import SumOverRanks, WeightedGains
 from ..measures.topics import Topics
 from .extremes import extreme
 from .judgments import Undetermined
@@ -22,7 +22,7 @@ from .ties import expected, in_order, needs_states, sums_over_orders
 
 def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
     """The reported value of each topic (T), under the options `ties` and `unjudged`."""
-    check_weights(measure, topics)
+    topics = checked(measure, topics)
     if judgments := measure.option("unjudged"):
         return extreme(measure, topics, judgments == "max")
     if measure.option("ties") == "mean":
@@ -34,20 +34,22 @@ def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
     return measure.values(in_order(measure, topics))
 
 
-def check_weights(measure: GradedMeasure, topics: Topics) -> None:
-    """Raise `Undetermined` for an extreme of a sum whose weights are negative or rise with the rank."""
-    words = measure.option("unjudged"), measure.option("ties")
-    if not isinstance(measure, WeightedGains) or not {"min", "max"} & set(words):
-        return
-    ranks = np.arange(1, topics.retrieved.max(initial=0) + 1)
-    weight = np.broadcast_to(measure.weigh(np.ones(ranks.size), ranks), ranks.shape)
-    if (weight < 0).any() or (np.diff(weight) > 1e-12).any():
-        raise Undetermined(f"{measure}: the weights must be at least 0 and must not rise with the rank")
+def checked(measure: GradedMeasure, topics: Topics) -> Topics:
+    """The topics in the measure's range of gains.
+
+    Raises `Undetermined` for an extreme of a sum whose weights are negative or rise with the rank.
+    """
+    options = {measure.option("unjudged"), measure.option("ties")}
+    if isinstance(measure, WeightedGains) and options & {*EXTREMES}:
+        weight = measure.rank_weights(int(topics.retrieved.max(initial=0)))
+        if (weight < 0).any() or (np.diff(weight) > 1e-12).any():
+            raise Undetermined(f"{measure}: the weights must be at least 0 and must not rise with the rank")
+    return measure.in_range(topics) if isinstance(measure, SumOverRanks) else topics
 
 
 def evaluated_curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.ndarray:
     """`evaluated` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
-    check_weights(measure, topics)
+    topics = checked(measure, topics)
     if measure.option("unjudged"):
         return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
     if measure.option("ties") == "mean":

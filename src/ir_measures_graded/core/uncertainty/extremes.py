@@ -10,13 +10,11 @@ from functools import singledispatch
 
 import numpy as np
 
-from ..measures import AGR, ERR_G, NCU, Fallout, O_measure, gP, iRBU, nERR
+from ..measures import ERR_G, Fallout, O_measure, gP, iRBU, nERR
 from ..measures.average_precision import ByThreshold
 from ..measures.base import GradedMeasure
-from ..measures.sums import AtRelevant, Normalised, WeightedGains
+from ..measures.sums import AtRelevant, Normalised, SumOverRanks, WeightedGains
 from ..measures.topics import Topics, ratio
-from ..ranking.gains import gain_of
-from ..registry.facts import has_own_ideal
 from . import judgments
 from .judgments import Undetermined, extreme_in_order, filled, padded, unjudged_of
 from .ratio import threshold_ratio, weighted_ratio
@@ -52,7 +50,7 @@ def _(measure: WeightedGains, topics: Topics, highest: bool) -> np.ndarray:
 
 @extreme.register(type(gP))
 def _(measure: WeightedGains, topics: Topics, highest: bool) -> np.ndarray:
-    if measure["max_gain"]:
+    if measure.given_max(topics) is not None:
         return extreme.dispatch(WeightedGains)(measure, topics, highest)
     # Let t be the highest gain of an unjudged document. All get t for the highest value, one for the lowest.
     t, count = topics.possible_gains[:, None], unjudged_of(topics).sizes
@@ -88,13 +86,6 @@ def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
     return measure.values(filled(topics, np.arange(topics.count), best))
 
 
-@extreme.register(type(NCU))
-def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
-    if measure["stop"] == "rb" and measure["utility"] == "P":  # positive gains count alike
-        return extreme_in_order(topics, measure.values, highest, gains=min(1, topics.possible_gains.size))
-    return extreme_over_states(measure, topics, highest)
-
-
 @extreme.register(type(Fallout))
 def _(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray:
     if highest or not topics.possible_gains.size:
@@ -103,20 +94,30 @@ def _(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray:
     return measure.share(topics, topics.retrieved - relevant, unjudged_of(topics).sizes)
 
 
-@singledispatch
 def difference(measure: GradedMeasure, one: Topics, other: Topics, shared: Pair) -> Pair | None:
     """The lowest and the highest difference (T each) of two runs' values over all judgments of the documents
     that either has unjudged within the cutoff; None if it is not known.
 
     `shared` are the numbers of the unjudged documents of `one` and of `other` that are the same document.
     """
+    if isinstance(measure, SumOverRanks):
+        one, other = measure.in_range(one), measure.in_range(other)
+    ends = extreme_difference(measure, one, other, shared)
+    if ends is not None and not np.isfinite(ends).all():
+        raise Undetermined(f"{measure}: a difference is infinite; divide all gains by one number")
+    return ends
+
+
+@singledispatch
+def extreme_difference(measure: GradedMeasure, one: Topics, other: Topics, shared: Pair) -> Pair | None:
+    """`difference` of a family of measures, from topics in its range of gains."""
     return None
 
 
-@difference.register
+@extreme_difference.register
 def _(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair | None:
     own_divisor = isinstance(measure, type(gP))  # the length of a list, which two runs need not share
-    if own_divisor and not measure["max_gain"]:
+    if own_divisor and measure.given_max(one) is None:
         return None
     topic, weight = differing(measure, one, other, shared, scaled=own_divisor)
     value, weight = measure.values(one) - measure.values(other), weight * one.possible_gains.max(initial=0)
@@ -125,19 +126,19 @@ def _(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair 
     return value + low, value + high
 
 
-@difference.register
+@extreme_difference.register
 def _(measure: Normalised, one: Topics, other: Topics, shared: Pair) -> Pair | None:
-    if measure.averages or has_own_ideal(measure):
+    if measure.averages or measure.ideal_documents != "judged":
         return None
     topic, weight = differing(measure, one, other, shared)
     count = np.bincount(topic, minlength=one.count)
     weights = padded(weight[np.argsort(topic, kind="stable")], count)
 
-    def extreme_difference(highest: bool) -> np.ndarray:
+    def end(highest: bool) -> np.ndarray:
         a, b = (weighted_ratio(measure, topics, count, weights, highest) for topics in (one, other))
         return a._replace(achieved=a.achieved - b.achieved, value=a.value - b.value).extreme(count)
 
-    return extreme_difference(False), extreme_difference(True)
+    return end(False), end(True)
 
 
 def differing(measure: WeightedGains, one: Topics, other: Topics, shared: Pair, scaled: bool = False) -> Pair:
@@ -171,7 +172,7 @@ def check_depth(measure: WeightedGains, topics: Topics) -> None:
 def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
     """The highest or lowest value of each topic (T) over all judgments of its unjudged documents."""
     result, count = measure.values(topics), unjudged_of(topics).sizes
-    levels, judged = levels_of_kinds(measure, topics), topics.judged.tolist()
+    levels, judged = judgments.levels_of_gains(topics)[1:], topics.judged.tolist()
     kinds = len(levels)
     judgments.refuse_work(
         topics, count, lambda topic, some: math.comb(some + kinds, kinds) ** 2 * (judged[topic] + some)
@@ -192,23 +193,21 @@ def _over_judgments(
     every = np.arange(len(kind))
     judged = filled(topics, np.full(every.size, topic), np.append(np.nan, levels)[kind])
 
-    run, gain, raw = topics.run, gains_of_levels(measure, judged, levels), gain_of(levels, topics.gains)
-    number, gains = compositions.number[:, raw > 0].sum(axis=1), (compositions.number @ gain.T).T
-    (u, q), of_run = measure.weights(raw, topics), measure.weights(run.gain, topics)
-    u = np.where(raw > 0, u, 0.0)
+    run, gain = topics.run, topics.gain_of(levels)
+    gains = compositions.number @ gain
+    (u, q), of_run = measure.weights(gain, topics), measure.weights(run.gain, topics)
     weight = np.prod(q**compositions.number, axis=1) * sign
     size, fits = compositions.size, np.ones((every.size, every.size), dtype=bool)
     for so_far in compositions.number.T:  # total composition × composition so far
         fits &= so_far <= so_far[:, None]
     best = np.where(size == 0, 0.0, np.full((every.size, 1), -np.inf))
     entries = {int(run.rank[entry]): entry for entry in range(*run.offsets[topic:][:2])}
-    seen, relevant, total = 0, 0, np.zeros(1)
+    seen, relevant, total = 0, 0, 0.0
     for rank in range(1, int(topics.retrieved[topic]) + 1):
         entry = entries.get(rank)
         if entry is not None and run.gain[entry] > 0:
-            level = topics.document_level[topics.document[entry : entry + 1]]
-            relevant, total = relevant + 1, total + gains_of_levels(measure, judged, level)
-        achieved = measure.achieved(relevant + number, total + gains)
+            relevant, total = relevant + 1, total + run.gain[entry]
+        achieved = measure.achieved((relevant + size) * topics.one, total + gains)
         possible = measure.possible(np.full(every.size, rank), every, judged)[:, None]
         quotient = measure.quotient(achieved, possible)
         if entry is None:
@@ -219,20 +218,3 @@ def _over_judgments(
             best = best + of_run[0][entry] * weight * quotient
             weight = weight * of_run[1][entry]
     return measure.scaled(np.abs(best[every, every]), judged)
-
-
-def levels_of_kinds(measure: AtRelevant, topics: Topics) -> np.ndarray:
-    """A level for each kind of judgment other than irrelevant."""
-    if isinstance(measure, type(AGR)):  # an adjusted gain depends on the level, and on the level below
-        levels = topics.ranks.judged.all_levels
-        return levels[np.maximum.accumulate(gain_of(levels, topics.gains)) > 0]
-    return judgments.levels_of_gains(topics)[1:]
-
-
-def gains_of_levels(measure: AtRelevant, topics: Topics, levels: np.ndarray) -> np.ndarray:
-    """The gain that `achieved` sums for each of K levels (K); for AGR, also for each topic (T × K)."""
-    if not isinstance(measure, type(AGR)):
-        return gain_of(levels, topics.gains)
-    topic = np.repeat(np.arange(topics.count), levels.size)
-    gains = measure.adjusted(topics, topic, np.tile(levels, topics.count))
-    return np.asarray(gains).reshape(topics.count, levels.size)

@@ -15,7 +15,6 @@ import numpy as np
 from ...errors import GradedError
 from ..by_topic import bounds_of, offsets_of, positions, rows_of, tally
 from ..measures.topics import GainList, Topics
-from ..ranking.gains import gain_of
 from ..ranking.judged import Judged, LevelCounts, computed_once
 from ..ranking.ranks import JudgedRanks
 
@@ -107,23 +106,21 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     lengths, whole, none = topics.retrieved[copied], topics.ranks.retrieved, np.empty((2, 0), dtype=np.int64)
     score = topics.ranks.score[rows_of((np.cumsum(whole) - whole)[copied], lengths)]
     ranks = JudgedRanks(copies, doc[order], topic[order], rank[order], lengths, score, moved=none, ties=none)
-    found = Topics(ranks, topics.gains, topics.cutoff)
+    found = topics.reranked(ranks)
     found.known = topics.known[copied]  # no judgment changes which documents were retrieved
     return found
 
 
-def extreme_in_order(
-    topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool, gains: int | None = None
-) -> np.ndarray:
+def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool) -> np.ndarray:
     """The extreme of each value (T) over all judgments of unjudged documents, for a monotone measure.
 
     Its value never falls when two documents, at any distance, change places so that the better one stands
     higher. Therefore the highest value gives higher gains to earlier documents, the lowest value to later
-    ones. `gains` is the number of positive gains to give, from the lowest; by default all.
+    ones.
     """
     result, count = compute(topics), unjudged_of(topics).sizes
     extreme = np.maximum if highest else np.minimum
-    level = levels_of_gains(topics)[: None if gains is None else gains + 1]
+    level = levels_of_gains(topics)
     gains = level.size - 1
     judged = topics.judged.tolist()
     refuse_work(topics, count, lambda topic, some: math.comb(some + gains, gains) * (judged[topic] + some))
@@ -141,7 +138,7 @@ def extreme_in_order(
 def levels_of_gains(topics: Topics) -> np.ndarray:
     """A level for each gain that a document can get: NaN, unjudged, for 0, then for each possible gain."""
     level = topics.ranks.judged.all_levels
-    gain = gain_of(level, topics.gains)
+    gain = topics.gain_of(level)
     return np.array([np.nan, *(level[gain == each][0] for each in topics.possible_gains)])
 
 

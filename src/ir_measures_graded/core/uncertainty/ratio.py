@@ -15,7 +15,6 @@ from ..by_topic import cumsum, positions
 from ..measures.average_precision import ByThreshold
 from ..measures.sums import Normalised
 from ..measures.topics import Topics, ratio
-from ..registry.facts import has_own_ideal
 from .judgments import BLOCK, blocks_of, padded, refuse_work, unjudged_of
 
 Terms = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -97,14 +96,17 @@ def gains_by_case(
     """
     gains = topics.possible_gains
     scales = isinstance(measure, Normalised) and measure.SCALES
-    by_best = scales and not measure["max_gain"]
-    cases = gains.size if by_best or (gains.size and gains[-1] > SPAN * gains[0]) else 1
+    by_topic = isinstance(measure, Normalised) and measure.scales_by_topic
+    cases = gains.size if by_topic or (gains.size and gains[-1] > SPAN * gains[0]) else 1
     blocks = 1 / max(1, int((count > 0).sum())) + cases * gains.size / BLOCK  # per topic
     refuse_work(topics, count, lambda topic, some: int(gains.size * cases * (work + CALLS * blocks)))
     given = np.broadcast_to(gains, (topics.count, cases, gains.size))
     if not scales:
         return given
-    best = np.maximum(topics.best[:, None], gains if cases > 1 else gains[-1:])[:, :, None]
+    best = measure.best(topics)[:, None]
+    if by_topic:
+        best = np.maximum(best, gains)
+    best = np.broadcast_to(best, (topics.count, cases))[:, :, None]
     return measure.normalised_gain(np.minimum(given, best), best)
 
 
@@ -121,7 +123,7 @@ def weighted_ratio(
     ordered[np.isinf(ordered)] = 0.0
     earned = np.concatenate((np.zeros((len(count), 1)), np.cumsum(ordered, axis=1)), axis=1)
     run, whole, judged = topics.run, topics.whole_run, in_recall_base(topics)
-    if has_own_ideal(measure):
+    if measure.ideal_documents == "retrieved":
         judged = at_least(topics, whole.topic, whole.gain, np.ones(whole.gain.size, dtype=np.int64))
     longest = int((topics.relevant + count).max(initial=0))
     of_ranks = measure.weigh(np.ones(longest), np.arange(1, longest + 1))
@@ -145,7 +147,7 @@ def weighted_ratio(
 def in_recall_base(topics: Topics) -> np.ndarray:
     """The number of judged documents that gain at least each possible gain (T × L)."""
     levels = topics.ranks.judged.levels
-    return at_least(topics, levels.topic, levels.gain(topics.gains), levels.count)
+    return at_least(topics, levels.topic, topics.gain_of(levels.level), levels.count)
 
 
 def at_least(topics: Topics, topic: np.ndarray, gain: np.ndarray, amount: np.ndarray) -> np.ndarray:

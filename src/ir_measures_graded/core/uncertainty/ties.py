@@ -18,9 +18,9 @@ import numpy as np
 
 from ...errors import GradedError
 from ..by_topic import changes, cumsum, offsets_of, positions
-from ..measures import AGR, ERR_G, RBP_G, WAP, Fallout, O_measure, Q, iRBU, nERR
+from ..measures import Fallout
 from ..measures.average_precision import ByThreshold, thresholds_of
-from ..measures.base import GradedMeasure
+from ..measures.base import EXTREMES, GradedMeasure
 from ..measures.sums import AtRelevant, SumOverRanks, WeightedGains
 from ..measures.topics import GainList, Topics, ratio
 from ..ranking.ranks import JudgedRanks
@@ -34,36 +34,10 @@ NEGLIGIBLE = 1e-100
 def in_order(measure: GradedMeasure, topics: Topics) -> Topics:
     """The topics in the order of tied documents that ties='min' or 'max' asks for."""
     option = measure.option("ties")
-    if option not in ("min", "max"):
+    if option not in EXTREMES:
         return topics
-    by_merit = merit(measure, topics)
-    ranks = ordered(topics.ranks, by_merit if option == "max" else -by_merit)
-    return Topics(ranks, topics.gains, topics.cutoff)
-
-
-@singledispatch
-def merit(measure: GradedMeasure, topics: Topics) -> np.ndarray:
-    """The merit of each of the H judged documents of `topics.ranks`. The value is highest if tied documents
-    are in descending order of their merit. Unjudged documents have the merit 0."""
-    return topics.whole_run.gain
-
-
-@merit.register(type(AGR))
-def _(measure: AtRelevant, topics: Topics) -> np.ndarray:
-    gain = topics.whole_run.gain.copy()
-    gain[gain > 0] = 1 + measure.relevant(topics.cut(None)).gain  # irrelevant documents have 0
-    return gain
-
-
-@merit.register(type(RBP_G))
-def _(measure: WeightedGains, topics: Topics) -> np.ndarray:
-    gain = topics.whole_run.gain
-    return -np.ones(gain.size) if measure["residual"] else gain
-
-
-@merit.register(type(Fallout))
-def _(measure: GradedMeasure, topics: Topics) -> np.ndarray:
-    return np.where(topics.whole_run.gain > 0, -1.0, 0.0)
+    merit = measure.merit(topics)
+    return topics.reranked(ordered(topics.ranks, merit if option == "max" else -merit))
 
 
 def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
@@ -153,7 +127,7 @@ def _(measure: AtRelevant, topics: Topics) -> GainList:
     u, q = measure.weights(gain, topics)
     groups = TieGroups(topics, relevant)
     constant = measure.achieved(np.zeros(1), np.zeros(1))
-    v = np.broadcast_to(measure.achieved(np.ones(gain.size), gain) - constant, gain.shape)
+    v = np.broadcast_to(measure.achieved(np.full(gain.size, topics.one), gain) - constant, gain.shape)
     start = groups.before(v) + constant
     pairs = (q == 1).all()
     run = expected_pairs(groups, u, v, start) if pairs else expected_stops(groups, u, q, v, start)
@@ -253,18 +227,9 @@ def _shifted(table: np.ndarray) -> np.ndarray:
     return shifted
 
 
-SORTED = tuple(map(type, (WAP, Q, AGR, ERR_G, nERR, iRBU, O_measure)))
-
-
-def sorts_ties(measure: GradedMeasure) -> bool:
-    """Whether a value is extreme if each group of tied documents is in the order of their merit."""
-    by_states = isinstance(measure, AtRelevant) and not isinstance(measure, SORTED)
-    return not by_states or measure.params.get("stop") == "rb"
-
-
 def needs_states(measure: GradedMeasure) -> TypeGuard[AtRelevant]:
     """Whether all orders of tied documents must be compared for the option `ties` of the measure."""
-    return measure.option("ties") in ("min", "max") and not sorts_ties(measure)
+    return measure.option("ties") in EXTREMES and not measure.SORTED
 
 
 def sums_over_orders(measure: AtRelevant, topics: Topics, depth: int) -> np.ndarray:
@@ -287,7 +252,7 @@ def sums_over_orders(measure: AtRelevant, topics: Topics, depth: int) -> np.ndar
         size, total = compositions.size, before[group] + compositions.number @ gains
         u, q = measure.weights(gains, topics)
         reached = weight[group] * np.prod(q**compositions.number, axis=1)
-        achieved = measure.achieved(number[group] + size, total)
+        achieved = measure.achieved((number[group] + size) * topics.one, total)
         best = np.where(size == 0, 0.0, -np.inf)
         for step in range(1, steps + 1):
             rank = np.full(size.size, groups.first[group] + step - 1)

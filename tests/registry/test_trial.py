@@ -1,0 +1,179 @@
+"""The trial of a plugin's measure: wrong declarations are refused with the reason."""
+
+import re
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import (
+    AtRelevant,
+    Choice,
+    GainList,
+    GradedError,
+    GradedMeasure,
+    Normalised,
+    TopicMeasure,
+    WeightedGains,
+    gP,
+    ratio,
+)
+from ir_measures_graded.core.measures import FAMILIES, sessions
+from ir_measures_graded.core.trial import problem
+
+IDEAL = {"ideal": Choice("all", "retrieved", default="all", desc="the ideal list")}
+
+
+class OwnIdeal(Normalised):
+    """A share of the gains of the judged or of the retrieved documents, which is not declared."""
+
+    PARAMETERS = IDEAL
+
+    def ideal(self, topics):
+        if self["ideal"] == "all":
+            return topics.ideal
+        run = topics.whole_run
+        order = np.lexsort((-run.gain, run.topic))
+        return GainList(topics.count, run.topic, run.number, run.gain[order]).first(topics.cutoff)
+
+
+class UnknownIdeal(OwnIdeal):
+    """The same, with the documents of the ideal list declared as not known."""
+
+    @property
+    def ideal_documents(self):
+        return "judged" if self["ideal"] == "all" else ""
+
+
+class KnownIdeal(OwnIdeal):
+    @property
+    def ideal_documents(self):
+        return "judged" if self["ideal"] == "all" else "retrieved"
+
+
+class Stop(AtRelevant):
+    """A user who stops at a relevant document in proportion to its gain. Sorting is not extreme."""
+
+    LIMIT = np.inf
+
+    PARAMETERS = {"stop": Choice("gu", "rb", default="rb", desc="where users stop")}
+
+    def stops(self, gain, topics):
+        return gain if self["stop"] == "rb" else 1.0
+
+    def achieved(self, number, gain):
+        return number
+
+    def possible(self, rank, topic, topics):
+        return rank
+
+
+class SortedStop(Stop):
+    SORTED = True
+
+
+class Squares(Normalised):
+    """Gains normalised by the best of the topic, without a parameter max_gain."""
+
+    SCALES = True
+    LINEAR = False
+
+    def normalised_gain(self, gain, best):
+        return ratio(gain, best) ** 2
+
+
+class LinearSquares(Squares):
+    LINEAR = True
+
+
+class Bounded(Normalised):
+    """The gains change, so that the value is no ratio."""
+
+    SCALES = True
+    LINEAR = False
+
+    def normalised_gain(self, gain, best):
+        return np.minimum(gain, 1)
+
+
+class Halved(WeightedGains):
+    def divisor(self, topics, cutoff):
+        return 2.0
+
+
+class ByTop(GradedMeasure):
+    def values(self, topics):
+        return topics.run.total / topics.possible_gains.max(initial=1)
+
+
+class Found(GradedMeasure):
+    RECALL_BASE = False
+
+    def values(self, topics):
+        return ratio(topics.run.total, topics.relevant)
+
+
+class Curved(GradedMeasure):
+    def values(self, topics):
+        return topics.run.total
+
+    def curve(self, topics, depth):
+        return np.zeros((topics.count, depth))
+
+
+class Fails(TopicMeasure):
+    def value(self, topic):
+        return 1 / 0
+
+
+class FailsWithoutRelevant(TopicMeasure):
+    def value(self, topic):
+        return 1 / sum(topic.gains[:2] > 0)
+
+
+def returning(given):
+    return type("Returns", (GradedMeasure,), {"values": lambda self, topics: given})()
+
+
+@pytest.mark.parametrize("measure", [m for family in FAMILIES for m in family.MEASURES], ids=str)
+def test_our_own_measures_pass(measure):
+    assert problem(measure) == ""
+
+
+@pytest.mark.parametrize(
+    "measure", [UnknownIdeal(), KnownIdeal(), Stop(), Squares(), FailsWithoutRelevant()], ids=str
+)
+def test_right_declarations_pass(measure):
+    assert problem(measure) == ""
+
+
+@pytest.mark.parametrize(
+    ("measure", "reason"),
+    [
+        (OwnIdeal(), "ideal='retrieved'.*no ideal list of the judged documents; declare ideal_documents"),
+        (SortedStop(), "where .* is right"),
+        (LinearSquares(), "is no weighted sum of gains; declare LINEAR = False"),
+        (Bounded(), "changes if all gains are multiplied by one number; declare RATIO = False"),
+        (Halved(), "is no weighted sum of gains"),
+        (type("OldRatio", (type(gP),), {"LINEAR": True})(), "is no weighted sum of gains"),
+        (ByTop(), "depends on other topics; declare needs_all_topics"),
+        (Found(), "depends on documents that are not retrieved; declare RECALL_BASE = True"),
+        (Curved(), "has a curve that differs from the values"),
+        (Fails(), "ZeroDivisionError: division by zero"),
+        (returning(float("nan")), "returned the shape"),
+        (returning(np.full(2, np.nan)), "is nan for topic '0'"),
+        (returning(["x", "y"]), "a value must be a real number"),
+    ],
+    ids=lambda each: str(each)[:40],
+)
+def test_wrong_declarations_are_refused(measure, reason):
+    assert re.search(reason, problem(measure))
+
+
+def test_an_ideal_list_of_unknown_documents_has_no_judgments():
+    assert UnknownIdeal(unjudged="max")
+    with pytest.raises(GradedError, match="declare ideal_documents"):
+        UnknownIdeal(unjudged="max", ideal="retrieved")
+
+
+def test_sessions_are_not_tried():
+    assert [problem(measure) for measure in sessions.MEASURES] == ["", ""]
