@@ -14,7 +14,6 @@ from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.ranking.order import as_compared
 from ir_measures_graded.core.uncertainty import with_option
-from ir_measures_graded.core.uncertainty.ties import sorts_ties
 from ir_measures_graded.output import plots
 from papers import test_jarvelin_kekalainen as jk
 from ranked import ranked
@@ -72,7 +71,7 @@ cutoffs = st.sampled_from([None, 1, 2, 3, 5, 12])
 def test_any_ranking_is_explained_rank_by_rank(collection, measure, parameters, cutoff, ties):
     qrels, run = collection
     measure = measure(**parameters, **({"cutoff": cutoff} if measure.CUTOFF else {}))
-    if sorts_ties(measure):
+    if measure.SORTED:
         measure = with_option(measure, "ties", ties) or measure
     values = dict.fromkeys(qrels)
     values |= {topic: value for topic, _, value in ir_measures.iter_calc([measure], qrels, run)}
