@@ -128,8 +128,8 @@ def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]
     if not measure.needs_all_topics and not _equal(beside, values):
         yield "depends on other topics; declare needs_all_topics"
     evaluator, runs = _evaluator([measure], cases)
-    (block,) = evaluator.reduced(runs)
-    topics = view(measure, block.ranks)
+    (ranks,) = evaluator.reduced(runs)
+    topics = view(measure, ranks)
     if isinstance(measure, SumOverRanks):
         yield from _wrong_form(measure, topics)
     if measure.CUTOFF:
