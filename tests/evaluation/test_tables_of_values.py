@@ -121,7 +121,7 @@ def test_analyses_of_values_equal_those_of_files(evaluated, capsys):
         assert power(values, differences=[0.1]).records() == power(evaluated, differences=[0.1]).records()
     of_runs = [each.record() for each in gate(demo.NAME, two, MEASURES).verdicts]
     of_values = [each.record() for each in gate(table[table.run.isin(["A", "B"])]).verdicts]
-    stands = {"stands_over_ties": None, "stands_over_judgments": None, "unseen": None}
+    stands = {"stands": {}, "stands_over_ties": None, "stands_over_judgments": None}
     assert of_values == [each | stands for each in of_runs]
     printed = []
     for source in ([demo.NAME, *map(str, demo.run_paths().values()), *MEASURES], ["--values", "v.csv"]):
