@@ -10,7 +10,7 @@ import pytest
 
 from buckets import arrow
 from ir_measures_graded import CG, GradedError, array_values
-from ir_measures_graded.analysis import Evaluation, evaluate
+from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, power, ranges
 from ir_measures_graded.evaluation.batches import evaluate_batches
 
 NAN, INF = np.nan, np.inf
@@ -194,6 +194,17 @@ def test_input_of_gdeval(qrels, run, reason, capfd):
 )
 def test_inputs_of_evaluate(qrels, runs, fact):
     assert fact in refusal(evaluate, qrels, runs, [CG])
+
+
+@pytest.mark.parametrize("analysis", [evaluate, compare, gate, power, ranges])
+@pytest.mark.parametrize("empty", [(), [], {}])
+def test_empty_runs_and_measures_have_one_rule(analysis, empty):
+    assert refusal(analysis, {"1": {"a": 1}}, empty, ["CG"]).startswith(
+        "no run is given; pass one or more runs"
+    )
+    assert refusal(analysis, {"1": {"a": 1}}, {"x": GOOD}, [*empty]).startswith(
+        "no measure is given; name at"
+    )
 
 
 def test_ids_that_other_providers_cannot_read():

@@ -54,7 +54,7 @@ Fields = dict[str, Any]
 
 def compare(
     qrels: Qrels | Evaluation,
-    runs: Runs = (),
+    runs: Runs | None = None,
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,

@@ -366,7 +366,7 @@ class Gate(Result):
 
 def gate(
     qrels: Qrels | Evaluation,
-    runs: Runs = (),
+    runs: Runs | None = None,
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,

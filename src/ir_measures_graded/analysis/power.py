@@ -280,7 +280,7 @@ class Power(Grouped):
 
 def power(
     qrels: Qrels | Evaluation,
-    runs: Runs = (),
+    runs: Runs | None = None,
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,

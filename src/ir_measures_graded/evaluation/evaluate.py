@@ -448,7 +448,7 @@ def _read_works(file: Path) -> Sequence[Work]:
 
 def evaluated(
     qrels: Qrels | Evaluation,
-    runs: Runs,
+    runs: Runs | None,
     measures: Iterable[Measure | str],
     by: By,
     sessions: Given,
@@ -459,13 +459,15 @@ def evaluated(
     jobs: int = 1,
     kept: bool = False,
 ) -> tuple[Evaluation, Study | None]:
-    """An `Evaluation` in place of qrels as it is, that of a table of values, or that of the runs.
+    """The `Evaluation` of runs. If `runs` is None, `qrels` is one already, or a table of values.
 
     Of values, all measures are taken if none is named. A column that `by` names is an attribute; `repeats` is
     a column as for `Evaluation.from_values`. Runs are evaluated by the measures or, without one, by those of
     `default`. If they are `kept`, the second result is their study, otherwise None.
     """
-    if not isinstance(qrels, Evaluation) and not (isinstance(runs, tuple) and not runs):
+    if runs is not None and isinstance(qrels, Evaluation):
+        raise GradedError("an Evaluation has the values of its runs; leave out runs, or give qrels")
+    if runs is not None:
         qrels = in_sessions(qrels, sessions)
         study = study_of(qrels, runs) if kept else None
         qrels, runs = (study.judgments, study.runs) if study else (qrels, runs)

@@ -94,7 +94,7 @@ class Report(Result):
 
 def report(
     qrels: Qrels | Evaluation,
-    runs: Runs = (),
+    runs: Runs | None = None,
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
