@@ -19,7 +19,7 @@ import pyarrow
 from pyarrow import csv, feather, ipc, parquet
 
 from ir_measures_graded import RunFile
-from ir_measures_graded.files.files import qrels_table
+from ir_measures_graded.files.files import qrels_in
 
 TABLE = pyarrow.Table.from_arrays
 TSV = csv.WriteOptions(delimiter="\t", quoting_style="none")
@@ -126,7 +126,7 @@ def in_file(write: Callable[[Any, io.BytesIO], Any]) -> Callable[..., Any]:
         content = io.BytesIO()
         write(TABLE(columns, names), content)
         content = io.BytesIO(content.getvalue())
-        return RunFile(content) if "score" in names else qrels_table(content)
+        return RunFile(content) if "score" in names else qrels_in(content)
 
     return make
 

@@ -23,7 +23,6 @@ from workloads import FORMS, SHAPES
 import judging
 import measures
 import peers
-from ir_measures_graded.files import out_of_core
 from peers import OURS, TINY
 
 SAME_AS_OURS = (OURS, "define_byquery", "pyNTCIREVAL")
@@ -81,7 +80,6 @@ def tiny(monkeypatch):
     monkeypatch.setitem(measures.INPUTS, "S", TINY)
     for program in (growth, large):
         monkeypatch.setattr(program, "in_fresh_process", here)
-    monkeypatch.setattr(out_of_core, "IN_MEMORY", out_of_core.IN_MEMORY)  # restored; `large` sets it
     monkeypatch.setattr(growth, "SERIES", {"Topics": [TINY, SHAPES["M"]]})
 
 

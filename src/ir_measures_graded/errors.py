@@ -3,6 +3,8 @@
 import logging
 import warnings
 from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
 
 
 class GradedError(ValueError):
@@ -76,6 +78,19 @@ def install_hint(extra: str) -> str:
         f"pip install 'ir-measures-graded[{extra}]', or in a checkout of the repository: "
         f"pip install '.[{extra}]'"
     )
+
+
+def needed(module: str, what: str, extra: str = "tables") -> Any:
+    """The module of an extra. Raises `GradedError`, which says what needs it, if it is not installed.
+
+    >>> needed("json", "a doctest").loads("1")
+    1
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        library = module.partition(".")[0]
+        raise GradedError(f"{what} needs {library}, which is not installed: {install_hint(extra)}") from None
 
 
 def warn_of_registration(message: str) -> None:

@@ -24,9 +24,10 @@ import duckdb
 from measuring import MB, Call, Memory, Report, in_fresh_process, memory_of, options, seconds
 from pyarrow import parquet
 
+from ir_measures_graded import RunFile
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.evaluation.batches import evaluate_batches
-from ir_measures_graded.files import out_of_core
+from ir_measures_graded.files.content import Sizes
 
 MEASURE = "nDCG_JK(b=2)@100"
 RETRIEVED, BUCKET = 1_000, 2_000
@@ -54,8 +55,9 @@ def write(folder: Path, rows: int) -> None:
 
 def evaluated(folder: Path, in_memory: int) -> Call:
     def call() -> None:
-        out_of_core.IN_MEMORY = in_memory
-        evaluate(folder / "qrels.parquet", {"run": folder / "run.parquet"}, [MEASURE])
+        run = RunFile(folder / "run.parquet")
+        run.sizes = Sizes(grouped=in_memory)
+        evaluate(folder / "qrels.parquet", {"run": run}, [MEASURE])
 
     return call
 

@@ -4,13 +4,15 @@ import json
 import warnings
 from pathlib import Path
 
-import pyarrow
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_measures_graded import RunFile, cli, nDCG_JK
 from ir_measures_graded.core.rows.columns import RUN
+from ir_measures_graded.core.rows.id_matching import Ids
+from ir_measures_graded.core.rows.rows import Facts, Part
 from ir_measures_graded.files.conversion import ConvertedRows, read_rows, written
 
 TWO = {"q1": {"d1": 9.2, "d10": 9.2, "d2": 1e-17}, "q2": {"d4": 3.0}}
@@ -93,21 +95,7 @@ def test_name_of_a_run_with_a_path_becomes_no_file(refusal, name):
     assert not Path("victim.run").exists()
 
 
-def test_scores_are_joined_with_the_lines_of_letor(convert):
-    Path("judged.letor").write_text("2 qid:1 1:5 #docid = d inc = 1\n\n0 qid:1 1:5 2:7\n1 qid:2 # e\n")
-    Path("scores").write_text("1.5\n2\n-1e3\n")
-    told = convert("scores", "out.run", "--rows", "judged.letor").out
-    assert told == "scores: run, LETOR: 2 topics, 3 rows\n"
-    assert dicts("out.run") == {"1": {"d": 1.5, "3": 2}, "2": {"e": -1000}}
-    convert("judged.letor", "out.qrels", "--rows", "judged.letor")
-    assert Path("out.qrels").read_text() == "1 0 d 2\n1 0 3 0\n2 0 e 1\n"
-
-
-def test_part_and_columns_are_chosen(convert):
-    parts = {"mteb_model_meta": {}, "en": {"test": {"q": {"d": 1}}}, "fr": {"test": {"q": {"d": 2}}}}
-    Path("in.json").write_text(json.dumps(parts))
-    convert("in.json", "out.run", "--run", "--part", "fr/test")
-    assert dicts("out.run") == {"q": {"d": 2}}
+def test_columns_are_chosen(convert):
     Path("in.csv").write_text("Frage;x,Dok,score,Platz\nq 1,d,9,2\n")
     convert("in.csv", "out.tsv", "--columns", "topic=Frage;x,document=Dok,rank=Platz")
     assert dicts("out.tsv") == {"q 1": {"d": -2}}
@@ -128,10 +116,6 @@ REFUSED = [
     ("in", LINE, "- --columns doc=x", "columns 'doc=x' are not allowed; give each name once"),
     ("in.csv", RUNS, "- --run --columns topic=b", "in.csv has no column b; it has run, qid,"),
     ("in.json", "{}", "- --qrels", "in.json: there are no rows to convert"),
-    ("in", "1.5\n", "- --rows judged.letor", "in: 1 scores for 2 lines of judged.letor"),
-    ("in", LINE, "- --rows judged.letor", "in:1: 6 fields, not 1 (one number per line)"),
-    ("in", "2 qid:1 1:3\n", "- --qrels", "in: no document ids after #; see convert --rows"),
-    ("in", "2 qid:1 1:3 # d\n", "- --run", "in: labels and features are qrels, not a run"),
     ("in.csv", RUNS, "- --run", "-: the file has 2 runs; write {run} for the name in the path"),
 ]
 
@@ -139,7 +123,6 @@ REFUSED = [
 @pytest.mark.parametrize(("name", "text", "words", "message"), REFUSED)
 def test_what_a_form_cannot_hold_is_refused(refusal, name, text, words, message):
     Path(name).write_text(text)
-    Path("judged.letor").write_text("2 qid:1 1:0.5 # d\n0 qid:1 1:0.5\n")
     assert message in refusal("convert", name, *words.split())
 
 
@@ -163,10 +146,11 @@ def test_infinite_scores_are_written_with_a_warning(convert):
 def test_values_survive_to_the_last_bit(tmp_path_factory, ending, rows):
     topics, documents, values = map(list, zip(*sorted(rows, key=lambda row: row[0])))
     path = str(tmp_path_factory.mktemp("run") / f"out.{ending}")
-    table = pyarrow.table({"query_id": topics, "doc_id": documents, "score": values})
+    columns = {"query_id": Ids.of(topics), "doc_id": Ids.of(documents), "score": np.array(values)}
+    made = ConvertedRows(RUN, "in", Part(columns, np.arange(len(values)), Facts()))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of infinite numbers in JSON
-        contents = written(ConvertedRows(RUN, "in", "", {}, table), path)
+        contents = written(made, path)
     Path(path).write_bytes(contents[path])
     found = read_rows(path, RUN)
     assert {*zip(topics, documents, map(repr, values))} == {

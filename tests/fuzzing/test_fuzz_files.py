@@ -12,10 +12,9 @@ from outcome import as_process, check, folder, in_process
 from plain_files import OtherForm, Refused, Topics, read_qrels, read_run, read_table
 
 import reference
-from ir_measures_graded import GradedMeasure, parse_measure
+from ir_measures_graded import GradedMeasure, RunFile, parse_measure
 from ir_measures_graded.core.measures import MEASURES
-from ir_measures_graded.files import files as files_of_all_kinds
-from ir_measures_graded.files import strict_lines
+from ir_measures_graded.files.content import Sizes
 
 SIMPLE = [measure for measure in MEASURES if "norm" not in measure.PARAMETERS]  # any score may be evaluated
 CUTOFFS = [None, 1, 3, 10]
@@ -72,8 +71,7 @@ def test_changed_files_are_refused_or_evaluated_as_a_second_reader_does(repeat, 
         words = ["evaluate", "qrels", given_as, *map(str, chosen), "-q", "-n", "-f", "jsonl"]
         with (
             folder(qrels=qrels, run=run),
-            patch.multiple(strict_lines, BLOCK=2 * piece),
-            patch.multiple(files_of_all_kinds, ROWS=rows),
+            patch.object(RunFile, "sizes", Sizes(block=2 * piece, rows=rows)),
         ):
             outcome = check(words, stdin=run)
         counts[f"changed {kind}, exit status {outcome.status}"] += 1

@@ -1,21 +1,40 @@
 """Reading of small contents and files."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
-from ir_measures_graded import GradedError, RunFile, read_trec_qrels
-from ir_measures_graded.files import content, strict_lines
+from ir_measures_graded import GradedError, RunFile
+from ir_measures_graded.files.content import SIZES
+from ir_measures_graded.files.files import qrels_in
 
 
-def run(content):
-    """The run in a text, as a dict of dicts."""
-    return by_topic(RunFile(io.BytesIO(content.encode())))
+def in_pieces(size, **others):
+    """The sizes for reading in pieces of so many bytes."""
+    return replace(SIZES, piece=size, block=size, small=0, **others)
 
 
-def qrels(content):
-    """The qrels in a text, as a dict of dicts."""
-    return by_topic(read_trec_qrels(io.BytesIO(content.encode())).itertuples(index=False))
+def run_file(content, sizes=SIZES, **options):
+    """A run in a text, in bytes or in a file, read in these sizes."""
+    found = RunFile(opened(content), **options)
+    found.sizes = sizes
+    return found
+
+
+def opened(content):
+    content = content.encode() if isinstance(content, str) else content
+    return io.BytesIO(content) if isinstance(content, bytes) else content
+
+
+def run(content, sizes=SIZES):
+    """The run in a text or a file, as a dict of dicts."""
+    return by_topic(run_file(content, sizes))
+
+
+def qrels(content, sizes=SIZES):
+    """The qrels in a text or a file, as a dict of dicts."""
+    return by_topic(qrels_in(opened(content), sizes=sizes).for_others())
 
 
 def by_topic(rows):
@@ -38,9 +57,3 @@ def outcome(call, *arguments):
         return repr(call(*arguments))
     except GradedError as error:
         return str(error)
-
-
-def in_pieces(patch, size):
-    """Read text files in pieces of so many bytes."""
-    patch.setattr(strict_lines, "BLOCK", size)
-    patch.setattr(content, "PIECE", size)

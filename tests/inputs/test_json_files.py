@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pandas
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ir_measures import AP
-from reading import in_pieces, outcome, qrels, refused, run
+from reading import in_pieces, outcome, qrels, refused, run, run_file
 
 from ir_measures_graded import CG, RunFile, read_trec_run
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.files import json_files
-from ir_measures_graded.files.files import qrels_table
+from ir_measures_graded.files.files import qrels_in
 
 TWO = {"q1": {"d1": 9.2, "d2": 8.0}, "q2": {"d1": -1.5}}
 ROWS = [(topic, doc, score) for topic, docs in TWO.items() for doc, score in docs.items()]
@@ -35,10 +34,6 @@ RERANKED = [
     {"query": {"text": "a", "qid": item["qid"]}, "candidates": item["candidates"]}
     for item in items("qid", "candidates", "docid")
 ]
-HITS = {
-    topic: {"hits": [{"hit": {"_id": doc, "_score": score}, "rating": 3} for doc, score in docs.items()]}
-    for topic, docs in TWO.items()
-}
 FORMS = {
     "dict": json.dumps(TWO),
     "ranx": json.dumps(TWO, indent=2),
@@ -51,20 +46,15 @@ FORMS = {
     "spaced": "\n" + lines({"qid": q, "docno": d, "sim": s, "text": "é\n"} for q, d, s in ROWS) + "\n\n",
     "array": json.dumps([dict(zip(("query-id", "corpus-id", "score"), row)) for row in ROWS], indent=1),
     "pandas": pandas.DataFrame(ROWS, columns=["q_id", "doc_id", "score"]).to_json(orient="records"),
-    "_rank_eval": json.dumps({"metric_score": 0.5, "details": HITS}),
 }
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("size", [1, 7, 1 << 20])
-def test_run_of_each_form_is_read(monkeypatch, form, size):
-    monkeypatch.setattr(json_files, "PIECE", size)
-    monkeypatch.setattr(json_files, "ROWS", size)
-    assert run(FORMS[form]) == TWO
-    assert run("\ufeff" + FORMS[form]) == TWO
-
-
-NAMED = '{"placeholders": {"$query": "q1"}'
+def test_run_of_each_form_is_read(form, size):
+    sizes = in_pieces(size, rows=2 * size)
+    assert run(FORMS[form], sizes) == TWO
+    assert run("\ufeff" + FORMS[form], sizes) == TWO
 
 
 @pytest.mark.parametrize(
@@ -74,19 +64,7 @@ NAMED = '{"placeholders": {"$query": "q1"}'
         '{"q1": {"d1": "3", "d2": "0.0"}}',
         '{"query_id":"q1","doc_id":"d1","rating":3}\n{"query_id":"q1",\n"doc_id":"d2","rating":0}',
         '{"qid":"q1","docno":"d1","label":3,"iteration":"0"}\n{"qid":"q1","docno":"d2","label":0,"iteration":1}',
-        '{"requests": [{"id": "q1", "request": {}, "ratings": [{"_index": "i", "_id": "d1", "rating": 3}, '
-        '{"_index": "i", "_id": "d2", "rating": 0}]}], "metric": {}}',
-        '{"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d1", "rating": "3.0"}, '
-        '{"docId": "d2", "rating": "0"}]}]}',
-        '{"hits": {"hits": [{"_source": {"judgmentRatings": [{"query": "q1", "ratings": '
-        '[{"docId": "d1", "rating": "3"}, {"docId": "d2", "rating": "0"}]}]}}]}}',
-        '{"queries": [{"query": "q1", "ratings": {"d1": 3, "d2": 0}}, {"query": "b", "ratings": {}}]}',
-        '{"queries": [{"query_text": "q1", "ratings": [{"doc_id": "d1", "rating": 3}, '
-        '{"doc_id": "d2", "rating": 0}]}]}',
-        '{"queries": [' + NAMED + ', "relevant_documents": {"d1": {"gain": 3}, "d2": {"gain": 0}}}]}',
-        '{"queries": [' + NAMED + ', "relevant_documents": {"3": ["d1"], "0": ["d2"]}}]}',
-        '{"topics": [{"query_groups": [{"relevant_documents": {"d1": {"gain": 3}, "d2": {"gain": 0}}, '
-        '"queries": [' + NAMED + "}]}]}]}",
+        '{"qid": ["q1", "q1"], "docno": ["d1", "d2"], "label": [3, 0]}',
     ],
 )
 def test_qrels_of_each_form_are_read(content):
@@ -124,7 +102,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def test_damaged_and_endless_json_is_refused(monkeypatch):
+def test_damaged_and_endless_json_is_refused():
     whole = gzip.compress(json.dumps({f"q{n}": {f"d{n * n}": n} for n in range(50_000)}).encode())
     Path("cut.json.gz").write_bytes(whole[: len(whole) // 2])
     assert "cut.json.gz:1: the gzip file is damaged or cut off here (" in refused(
@@ -134,10 +112,10 @@ def test_damaged_and_endless_json_is_refused(monkeypatch):
     assert refused(read_trec_run, "latin.json").startswith("latin.json:1: not UTF-8 text")
     Path("id.json").write_text(json.dumps({"q1": {"d" * 5000: 1}}))
     assert "id.json:1: the doc_id 'ddd" in refused(read_trec_run, "id.json")
-    monkeypatch.setattr(json_files, "LONGEST_VALUE", 1000)
-    monkeypatch.setattr(json_files, "PIECE", 100)
-    Path("long.json").write_text(json.dumps({"q1": {"d" * 200_000: 1}}))
-    assert refused(read_trec_run, "long.json") == "long.json:1: a value is longer than 1,000 characters"
+    long = json.dumps({"q1": {"d" * 200_000: 1}})
+    assert refused(run, long, in_pieces(100, value=1000)).endswith(
+        ":1: a value is longer than 1,000 characters"
+    )
 
 
 VALUES = st.sampled_from(
@@ -154,19 +132,18 @@ LINE = st.builds(
 
 
 @given(content=st.lists(LINE, min_size=1, max_size=4).map("".join))
-def test_fast_and_strict_reader_of_lines_agree(content):
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_fast_and_strict_reader_of_lines_agree(without_arrow, content):
     text = '{"query_id":"q","doc_id":"d","score":0}\n' + content
     found = outcome(run, text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_files, "_plainly", lambda block, role, keys: None)
+    with without_arrow():
         assert found == outcome(run, text)
 
 
-def test_lines_with_more_columns_may_need_both_readers(monkeypatch):
-    in_pieces(monkeypatch, 100)
+def test_lines_with_more_columns_may_need_both_readers():
     row = '{"query_id": "q%d", "doc_id": "d", "score": 1, "run": "a"}\n'
     content = "".join(row % number for number in range(9)) + row.replace('"q%d"', "9")
-    assert [*RunFile(io.BytesIO(content.encode())).runs()] == ["a"]
+    assert [*run_file(content, in_pieces(100)).runs()] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -174,12 +151,11 @@ def test_lines_with_more_columns_may_need_both_readers(monkeypatch):
     [
         '{"q1": {"d1": 1}, "q2": {}}',
         '{"q2": {}, "q1": {"d1": 1}}',
-        '{"query_id": "q2", "ratings": []}\n{"query_id": "q1", "ratings": {"d1": 1}}',
     ],
 )
 def test_a_topic_without_documents_is_a_topic_of_the_qrels(text):
     one = {"q1": {"d1": 1}}
-    for judged in (qrels_table(io.BytesIO(text.encode())), {**one, "q2": {}}):
+    for judged in (qrels_in(io.BytesIO(text.encode())), {**one, "q2": {}}):
         assert evaluate(judged, {"mine": one}, [CG, AP]).means().tolist() == [[0.5, 0.5]]
 
 

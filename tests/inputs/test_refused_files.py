@@ -1,51 +1,269 @@
-"""Files and data in memory that are refused, and the message, which does not depend on the pieces read."""
+"""Files and data in memory that are refused, with the fact that the message must contain."""
 
+import gzip
 import io
-from pathlib import Path
+import json
+import lzma
+import resource
+import time
+from functools import partial
 
-import numpy as np
 import pandas
 import pyarrow
 import pytest
-from ir_measures import AP, Qrel, ScoredDoc
+from ir_measures import Qrel, ScoredDoc
+from pyarrow import parquet
+from reading import in_pieces, qrels, refused, run
 
-import golden
-from ir_measures_graded import CG, GradedError, GradedEvaluator, RunFile, read_trec_qrels
-from ir_measures_graded.core.rows import in_memory
-from ir_measures_graded.files import json_files
-from ir_measures_graded.files.files import qrels_table
-from ir_measures_graded.files.sources import qrels_of, scoreddocs_of
+from ir_measures_graded import CG, RunFile
+from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.files.content import SIZES
+from ir_measures_graded.files.sources import qrels_source, scoreddocs_of
 
-QRELS = {"q": {"a": 3, "b": 1}, "p": {"a": -2, "c": 0.5}}
-READERS = {
-    "run": lambda content: list(RunFile(opened(content))),
-    "qrels": lambda content: read_trec_qrels(opened(content)),
-    "evaluated": lambda content: GradedEvaluator([CG], qrels_table(opened(content))),
-    "standard": lambda content: GradedEvaluator([AP], qrels_table(opened(content))),
-    "file": RunFile,
-    "qrels_of": qrels_of,
-    "scoreddocs_of": scoreddocs_of,
-    "retrieved": lambda run: CG.calc_aggregate(QRELS, run),
-    "judged": lambda qrels: CG.calc_aggregate(qrels, {"q": {"a": 1.0}}),
-}
-NAMES = {each.__name__: each for each in (io, np, pandas, pyarrow, Qrel, ScoredDoc)}
-NAMES |= {"frame": lambda **columns: pandas.DataFrame(columns, dtype=object), "__name__": __name__}
+RUN = "q1 Q0 d1 1 9.5 tag\nq1 Q0 d2 2 8 tag\nq2 Q0 d1 1 7 tag\n\n"
+CSV = "query_id,doc_id,score\nq1,d1,9.5\n\n"
+ROW = '{"query_id":"q1","doc_id":"d1","score":1}\n'
+MTEB = '{"mteb_model_meta": {}, "en": {"test": {"q": {"d": 1}}}, "fr": {"test": {"q": {"d": 2}}}}'
+TABLE = "with the columns query_id, doc_id and score"
 
-
-def opened(content):
-    return io.BytesIO(content if isinstance(content, bytes) else content.encode())
-
-
-def refused(line):
-    reader, _, content = line.partition(" ")
-    with pytest.raises(GradedError) as caught:
-        READERS[reader](eval(content, dict(NAMES)))
-    return str(caught.value)
+RUNS = [
+    # Text of other tools
+    ("q1 d1 9\nq1 d3 8\n", "is the third field a rank or a score?"),
+    ("q1 d1 1\nq1 d3 3\n", "is the third field a rank or a score?"),
+    ("q1 0 d1 3\nq1 0 d2 1\n", "these are qrels, not a run"),
+    ("q1 7 1 8.1\nq1 8 2 9.2\n", ":1: 4 fields, not 6"),
+    ("q1 7 1 8.1\nq1 8 3 7.2\n", ":1: 4 fields, not 6"),
+    ("q1 d1\nq1 d2\n", "2 fields: no topic"),
+    ("0.5\n0.25\n", f"belongs to the lines of another file; write a table {TABLE}"),
+    ("q1 Q0 d1\n", ":1: 3 fields, not 6"),
+    ("query_id,doc_id,relevance\nx,d1,1\n", "no column score (or sim, rank …); it has query_id, doc_id, r"),
+    ("2 qid:10 1:0.03 # d\n", "LETOR are qrels, not a run"),
+    ("\n\n" + CSV + "q1,d1,2\n", ":6: topic 'q1' retrieves document 'd1' a second time (first in line 4)"),
+    # TREC
+    (RUN + "q1 Q0 d3 3 5.5\n" + RUN, ":5: 5 fields, not 6 (topic Q0 document rank score tag)"),
+    (RUN + "q1 Q0 d 3 3 5.5 tag\n" + RUN, ":5: 7 fields, not 6"),
+    (RUN + "q1\n" + RUN, ":5: 1 field, not 6"),
+    (RUN + "q1 Q0 d3 3 high tag\n" + RUN, ":5: the score 'high' is not a number"),
+    (RUN + "q1 Q0 d3 3 1_000 tag\n" + RUN, ":5: the score '1_000' is not a number"),
+    (RUN + "q1 Q0 d3 3 nan tag\n" + RUN, ":5: the score is NaN, which cannot be ranked"),
+    (RUN.encode() + b"q1 Q0 d\xff3 3 1 tag\n", ":5: not UTF-8 text (byte 0xff at position 7)"),
+    (RUN.encode() + b"q1 Q0 d3 3 1 t\xe4g\n", ":5: not UTF-8 text (byte 0xe4 at position 14)"),
+    (RUN + "q1 Q0 d2 3 1 tag\n", ":5: topic 'q1' retrieves document 'd2' a second time (first in line 2)"),
+    (RUN + "q1 Q0 " + "x" * 999 + "\n", f"(topic Q0 document rank score tag): 'q1 Q0 {'x' * 71}…'"),
+    # CSV
+    ("q_id,topic,doc_id,score\n1,2,d,1\n", "has both q_id and topic; name one of them query_id"),
+    ("search,item,score\nq1,d1,1\n", "a CSV or TSV file begins with the names of its columns"),
+    (CSV + "q1,d2\n", ":4: 2 fields, not 3 (query_id,doc_id,score): 'q1,d2'"),
+    (CSV + "q1,d2,3,4\n", ":4: 4 fields, not 3"),
+    (CSV + "q1,d2,high\n", ":4: the score 'high' is not a number"),
+    (CSV + "q1,d2,nan\n", ":4: the score is NaN"),
+    (CSV + "q1,,1\n", ":4: the field doc_id is empty"),
+    (CSV + 'q1,"d2,1\nq2,d1,7\n', ":4: a quoted field does not end"),
+    (CSV + 'q1,"d2"x,1\n', ":4: text follows a quoted field"),
+    (CSV.encode() + b"q1,d\xff2,1\n", ":4: not UTF-8 text (byte 0xff at position 4)"),
+    (",".join(map(str, range(20_000))) + "\n", "20,000 columns; at most 10,000"),
+    # JSON
+    (b"\x04\x22\x4d\x18" + bytes(50), "LZ4 of CBOR, twice compressed"),
+    ('{"q1": {"d1": null}}', ":1: topic 'q1', document 'd1': the score is null; ranx writes NaN and ∞ as"),
+    (ROW.replace("1}", "null}"), ":1: topic 'q1', document 'd1': the score is null"),
+    ('{"q1": {"d1": "xx"}}', ":1: topic 'q1', document 'd1': the score 'xx' is not a number"),
+    ('{"q1": {"d1": NaN}}', ":1: topic 'q1', document 'd1': the score is NaN"),
+    ("\n" + ROW.replace("1}", "NaN}"), ":2: topic 'q1', document 'd1': the score is NaN"),
+    ('{"q1": {"d1": %s}}' % ("1" * 5000), ":1: a number has thousands of digits"),
+    ('{"q1":\n{"d1": 1,\n"d1": 1}}', ":2: the key 'd1' occurs twice in an object"),
+    ('{"q1": {"d1": 1},\n"q1": {"d2": 1}}', ":2: the key 'q1' occurs twice"),
+    (ROW.replace("1}", '1,"score":2}'), ":1: the key 'score' occurs twice"),
+    (ROW.replace('"d1"', "1.0"), ":1: the doc_id 1.0 is not a string"),
+    ("[" + ROW.replace('"d1"', "true") + "]", ":1: the doc_id True is not a string"),
+    ('{"q1": {"\\ud800": 1}}', "the id '\\ud800' has a lone surrogate"),
+    ("[" + ROW + ",]", "not JSON: Expecting value"),
+    (ROW + '{"query_id":"q1",\n"doc_id":"d2","score":"x"}', ":2: topic 'q1', document 'd2': the score 'x'"),
+    ('{"q1": {"d1": 1}} x', ":1: not JSON: text follows the last value: 'x'"),
+    ('{"q1": {"d1": 1},\n"q2": {"d1"', ":2: not JSON: Expecting ':' delimiter"),
+    ('{"q1": {"d1": 1}', ":1: not JSON: expected , or }, not the end of the file"),
+    ('{"q1": {"d1": 1}, "q2": 3}', ":1: topic 'q2' has 3, not an object of documents"),
+    (ROW + "q1 Q0 d2 1 2 t\n", ":2: not JSON: Expecting value"),
+    (ROW.replace("score", "relevance"), "no column score (or sim, rank …)"),
+    (f"[{ROW},{ROW}]", "topic 'q1' retrieves document 'd1' a second time"),
+    ('{"results": [{"corpus_id": "d1", "score": 9.2}]}', "the object with results names no topic"),
+    (ROW.encode() + b'{"query_id":"q1","doc_id":"\xff","score":2}\n', ":2: not UTF-8 text (byte 0xff)"),
+    ('{"q1": {"d1": 1}, "q2": [1, 2]}', ":1: topic 'q2' has documents without levels or scores"),
+    ('{"q1": ["d1", "d1"]}', "topic 'q1' retrieves document 'd1' twice"),
+    ('{"query_id": ["q"], "doc_id": [], "score": []}', "lists of one length"),
+    ('{"ndcg": {"NDCG@1": 0.3, "NDCG@10": 0.4}}', ":1: values of measures, no documents"),
+    ('{"mteb_version": "1", "scores": {"test": []}}', ":1: values of measures, no documents"),
+    ('{"run_name": "x", "turns": [{"turn_id": "1"}]}', ":1: answers, not a ranking; use the TREC file"),
+    ('{"a": 1, "b": "c"}', ":1: JSON of no known run; an object has the keys a, b"),
+    (MTEB, ":1: predictions of MTEB for several parts (en/test, fr/test)"),
+    ('{"metric_score": 0.5, "details": {"q1": {"hits": []}}}', "a _rank_eval response; write the hits as"),
+    ("[[1, 2]]", ":1: [1, 2] is not an object with a topic and documents"),
+    ("[" * 100_000, ":1: not JSON of qrels or runs: nested too deeply"),
+    (ROW.replace("{", '{"run":"a",') + ROW.replace("{", '{"run":"b",'), "several runs, such as 'a' and 'b"),
+]  # fmt: skip
+JUDGMENTS = [
+    ("d1 L3\nd2 L0\n", "2 fields: no topic"),
+    ("q49 0 p3659\nq49 0 p3660\n", "qrels without levels (3 fields: topic, 0, document)"),
+    ("q1 d7 1\nq1 d8 2\nq1 d9 3\n", "this is a run, not qrels"),
+    ("q1 1 d1 3 0.5\n", "5 fields; preferences"),
+    ("q1 Q0 d1 1 9.5 A\n", "this is a run (6 fields: topic Q0 document rank score tag); qrels come first"),
+    ("query,docid,Ann,Ben\nx,d1,3,2\n", "no column relevance (or label, rating …); it has query, docid, A"),
+    ("query_id,doc_id,rating\nx,d1,\n", ":2: the field relevance is empty"),
+    ("2 qid:10 1:0.03\n", "LETOR without document ids after #"),
+    ("2 qid:10 1:0.03 # d\n1 qid:10 1:2\n", ":2: the field doc_id is empty"),
+    ("q1 0 d1 1\nq1 0 d3\n", ":2: 3 fields, not 4"),
+    ("q1 0 d1 1\nq1 Q0 d3 3 5.5 tag\n", ":2: 6 fields, not 4"),
+    *((f"q1 0 d1 1\nq1 0 d3 {level}\n", f":2: the level '{level}' is not a finite number")
+      for level in "high inf nan 1e999 1_0 true".split()),
+    (b"q1 0 d1 1\nq1 0 \xe4 1\n", ":2: not UTF-8 text (byte 0xe4 at position 5)"),
+    *(("\n".join(rows), "the columns are topic, document, level, iteration; export with --format trec")
+      for rows in (["q1\td1\t3\t0", "q1\td2\t1\t0"], ["1\t77\t1\t0", "2\t78\t1\t0"], ["q1\td1\t3\t0"])),
+    ('{"q1": {"d1": Infinity}}', ":1: topic 'q1', document 'd1': the level is inf; a level is a finite nu"),
+    ('{"q1": {"d1": true}}', ":1: topic 'q1', document 'd1': the level True is not a number"),
+    ('{"q1": {"d1": 1}, "\\ud800": {}}', "the id '\\ud800' has a lone surrogate"),
+    ('{"q1": ["d1", "d2"]}', "topic 'q1' has documents without levels or scores"),
+    (MTEB, "predictions of MTEB are a run, not qrels"),
+    ('{"query_id":"q","results":[{"doc_id":"d","score":1}]}', "this is a run, not qrels"),
+    ('{"requests":[{"id":"q","ratings":[]}]}', "a _rank_eval request; export the ratings as CSV"),
+    ('{"name":"j","judgmentRatings":[]}', "judgments of OpenSearch; export the ratings as CSV"),
+    ('{"hits": {"hits": [{"_source": {}}]}}', "an answer of Elasticsearch or OpenSearch"),
+    ('{"queries": [{"query": "q1", "ratings": {"d1": 3}}]}', "ratings of Quepid or RRE; export the rating"),
+    ('{"query_id": 0, "relevant_docs": [{"id": 26, "score": 1}]}', "labelled data of Vespa; export the ra"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("size", [3, 1 << 20])
-@pytest.mark.parametrize(("line", "message"), golden.table(Path(__file__).with_name("messages.txt")))
-def test_rows_are_refused_with_their_message(line, message, size, monkeypatch):
-    monkeypatch.setattr(json_files, "PIECE", size)
-    monkeypatch.setattr(in_memory, "PIECE", size)
-    assert golden.shown(refused(line), message) == message
+@pytest.mark.parametrize(
+    ("read", "content", "fact"),
+    [(run, *each) for each in RUNS] + [(qrels, *each) for each in JUDGMENTS],
+    ids=lambda value: ascii(value)[:40] if isinstance(value, (str, bytes)) else None,
+)
+def test_file_is_refused_with_the_fact_in_any_pieces(read, content, fact, size):
+    sizes = in_pieces(size, line=1 << 24) if len(content) < 1000 else SIZES
+    message = refused(read, content, sizes)
+    assert "the open file" in message
+    assert fact in message
+
+
+LATER = [("q1", "a", 1), ("q2", "a", 2.5), ("q1", "b", 2), ("q1", "a", 1), ("q1", "b", 1)]
+TWO = {"q1": {"a": 1.0, "b": 0.5}}
+FIELDS = "needs the fields query_id, doc_id and"
+IN_MEMORY = [
+    ("run", [("q", "d", 1.0), ("q", "d2")], "each tuple is topic, document, score"),
+    ("run", [("q", "0", "d", 1)], "each tuple is topic, document, score"),
+    ("run", [{"qid": "q", "docno": "d", "score": 1}, {"qid": "q", "docno": "e"}], "a dict has no key 'sco"),
+    ("run", [{"qid": "q", "docno": "d", "rel": 1}], "the first dict has no column score (or sim, rank …)"),
+    ("run", [ScoredDoc("q", "a", 1), ScoredDoc("q", "e", "x")], "topic 'q', document 'e': the score 'x' i"),
+    ("run", [ScoredDoc("q", "a", 1), ScoredDoc("q", 5, 1.0)], "doc_id 5 is of type int, not a string; con"),
+    ("run", [Qrel("q", "a", 1)], "the first item has no column score"),
+    ("run", [None], "the first item has no column query_id"),
+    ("qrels", [ScoredDoc("q", "a", 1.0)], "the first item has no column relevance"),
+    ("run", [ScoredDoc("q", "a", 1), None], f"each item {FIELDS} score, as ir_measures.ScoredDoc has"),
+    ("run", {"query_id": ["q"], "doc_id": ["a", "b"], "score": [1]}, "columns of the dict have different"),
+    ("run", pandas.DataFrame([["q", "a", "b", 1]], columns=["qid", "docno", "docno", "score"]), "2 column"),
+    ("run", pyarrow.Table.from_arrays([["q"], ["a"], [1.0], [2.0]], ["qid", "docno", "score", "score"]),
+     "the Arrow table has 2 columns named score"),
+    ("run", pandas.DataFrame(), "the DataFrame has no column query_id (or qid, q_id …); it has no columns"),
+    ("run", None, "cannot read a NoneType; give a dict of dicts, a DataFrame or Arrow data"),
+    ("run", ScoredDoc, "cannot read a type"),
+    ("run", pyarrow.chunked_array([["a"]]), "cannot read a ChunkedArray"),
+    ("run", type("Broken", (), {"__arrow_c_stream__": lambda self, schema=None: None})(), "cannot read th"),
+    ("run", {"q": {}, "p": ["a"]}, "topic 'p' has a list, not a dict of documents"),
+    ("qrels", {"q": ["a"]}, "topic 'q' has a list, not a dict of documents"),
+    ("run", {"q": {"a": 2.0}, "not judged": {7: 1.0}}, "doc_id 7 is of type int, not a string"),
+    ("run", {"not judged": {"y": 1.0, "x": float("nan")}}, "topic 'not judged', document 'x': the score i"),
+    ("qrels", pandas.DataFrame({"qid": [1.0], "docno": ["7"], "label": [2]}), "qid 1.0 is of type float,"),
+    ("run", {"q\ud800": {"a": 1.0}}, "query_id 'q\\ud800' has a lone surrogate"),
+    ("qrels", {"q": {"b\ud800": 1, "a": 1}}, "doc_id 'b\\ud800' has a lone surrogate"),
+    ("run", pyarrow.table({"qid": ["q"] * 2, "docno": ["a", "b"], "score": [1.0, None]}), "row 1 has no s"),
+    ("run", pyarrow.table({"qid": ["q", None], "docno": ["a", "b"], "score": [1.0, 1]}).to_reader(1), "ro"),
+    ("qrels", LATER, "topic 'q1', document 'b': judged twice, at level 2 and at level 1; keep one judgmen"),
+    ("qrels", [("q", "a", 1, "5"), ("q", "a", 2, "6")], "levels for several intents or judges (5, 6); kee"),
+    ("qrels", "graded-dmeo", "neither a file nor an ir-datasets id; did you mean graded-demo?"),
+    ("qrels", "msmarco-passage", "has no qrels; parts of it have: msmarco-passage/dev"),
+    ("qrels", "s3://bucket/qrels.parquet", "is an address, which is not read; pass the object pyarrow.dat"),
+    ("run", "hf://datasets/x/run.parquet", "is an address"),
+    ("run", "https://example.org/run.txt", "is an address"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "fact"), IN_MEMORY, ids=[f"{kind}: {fact[:40]}" for kind, _, fact in IN_MEMORY]
+)
+def test_data_in_memory_are_refused_with_the_fact(kind, source, fact):
+    qrels, run = (source, TWO) if kind == "qrels" else ({"q1": {"a": 1}}, source)
+    assert fact in refused(evaluate, qrels, {"mine": run}, [CG])
+
+
+@pytest.mark.parametrize("value", [None, 5, {}, io.StringIO("q1 Q0 d1 1 1 t")], ids=repr)
+def test_file_is_a_path_or_an_open_binary_file(value):
+    assert "a file is given as a path, - for standard input, or an open binary file" in refused(
+        RunFile, value
+    )
+
+
+def test_collection_without_a_run_is_refused():
+    assert "'vaswani' has no run (scoreddocs)" in refused(scoreddocs_of, "vaswani")
+
+
+def many(count):
+    """An object of so many keys, of which the last one occurs twice."""
+    keys = ", ".join(f'"d{number}": 1' for number in range(count))
+    return f'{{"q": {{{keys}, "d{count - 1}": 1}}}}'.encode()
+
+
+ENDLESS = {
+    "key twice": (many(60_000), "occurs twice"),
+    "one string": (gzip.compress(b'{"q": {"' + b"d" * (400 << 20), 1), "expands more than 200 times"),
+    "line breaks": (gzip.compress(b"\n" * (400 << 20), 1), "expands more than 200 times"),
+    "comments": (lzma.compress(b"#\n" * (30 << 20), preset=0), "expands more than 200 times"),
+    "nested arrays": (b"[" * 1_000_000, "nested too deeply"),
+    "nested objects": (b'{"a":' * 200_000, "nested too deeply"),
+    "long line": (b"x" * 1_000_000, "field"),
+    "long number": (b"q 0 d " + b"1" * 1_000_000, "is not a finite number"),
+    "long JSON number": (b'{"q": {"d": ' + b"1" * 1_000_000 + b"}}", "thousands of digits"),
+    "columns": (b"qid,docno,score" + b",a" * 400_000 + b"\n", "at most 10,000"),
+    "quotes": (b"qid,docno,score\n" + b'"' * 999_999, "quoted field"),
+    "open quote": (b'qid,docno,score\nq,"' + b"d,1\n" * 200_000, "quoted field"),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_small_file_takes_little_time_and_memory(name, tmp_path):
+    content, fact = ENDLESS[name]
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+    read = (lambda: qrels_source(path).table()) if b"q 0" in content[:9] else (lambda: [*RunFile(path)])
+    assert fact in refused(read)
+    assert time.perf_counter() - start < 4  # seconds; 2 on a machine without other work
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000
+
+
+def test_parquet_file_with_more_rows_than_its_bytes_can_hold_is_refused(tmp_path):
+    rows = pyarrow.table({"qid": ["q"] * 3_000_000, "docno": ["d"] * 3_000_000, "score": [1.0] * 3_000_000})
+    parquet.write_table(rows, tmp_path / "run")
+    assert "cannot be qrels or a run" in refused(list, RunFile(tmp_path / "run"))
+
+
+BOOLS = {
+    "dict": {"q1": {"a": 0, "b": True}},
+    "tuples": [("q1", "a", 0), ("q1", "b", True)],
+    "columns": {"qid": ["q1", "q1"], "docno": ["a", "b"], "label": [False, True]},
+    **{
+        f"frame of {dtype}": pandas.DataFrame(
+            {"qid": ["q1"] * 2, "docno": ["a", "b"], "label": pandas.array([False, True], dtype)}
+        )
+        for dtype in ("bool", "boolean", "object", "bool[pyarrow]")
+    },
+    "Arrow": pyarrow.table({"qid": ["q1"] * 2, "docno": ["a", "b"], "label": [False, True]}),
+}
+
+
+@pytest.mark.parametrize("form", [*BOOLS, "Parquet", "JSON"])
+def test_booleans_are_no_levels_and_no_scores(form, tmp_path):
+    source = BOOLS.get(form, tmp_path / "qrels")
+    if form == "Parquet":
+        parquet.write_table(BOOLS["Arrow"], source)
+    elif form == "JSON":
+        source.write_text(json.dumps(BOOLS["dict"]))
+    assert "is not a number" in refused(partial(evaluate, source, {"mine": TWO}, [CG]))

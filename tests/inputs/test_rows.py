@@ -1,6 +1,8 @@
 """Qrels and runs in every form in memory: the table they give, and the errors they raise."""
 
 import copy
+import io
+import json
 from collections import namedtuple
 from decimal import Decimal
 from enum import Enum
@@ -16,12 +18,13 @@ from ir_measures import Qrel, ScoredDoc
 from reading import refused
 
 from input_forms import FEATHER, FORMS, PARQUET, in_file
-from ir_measures_graded import CG, EmptyRunWarning
+from ir_measures_graded import CG, EmptyRunWarning, RunFile
 from ir_measures_graded.analysis import evaluate as analysed
 from ir_measures_graded.core.measures import MEASURES
-from ir_measures_graded.core.rows import in_memory
+from ir_measures_graded.core.rows.id_matching import PIECE
 from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
 from ir_measures_graded.errors import shown
+from ir_measures_graded.files.files import qrels_in
 
 QRELS = {"q": {"a": 3, "b": 1}, "p": {"a": -2, "c": 0.5}}
 RUN = {"q": {"a": 2.0, "x": 3.0, "b": 1.0}, "p": {"c": float("inf"), "a": float("-inf")}}
@@ -72,19 +75,17 @@ def test_tuples_of_ir_datasets_are_read():
 
 
 NUMBERS = [
-    (True, 1.0),
     (3, 3.0),
     (2.5, 2.5),
     (np.int8(-2), -2.0),
     (np.float16(0.5), 0.5),
     (np.float32(0.1), float(np.float32(0.1))),
-    (np.bool_(True), 1.0),
     (Decimal("2.5"), 2.5),
     (Fraction(1, 4), 0.25),
     (10**30, 1e30),
 ]
 TEXT = ["3", "high", "", b"3", bytearray(b"3"), np.str_("3"), "nan"]
-NO_NUMBERS = [*TEXT, None, 2j, [3], object, 10**400, np.datetime64("2020-01-01")]
+NO_NUMBERS = [*TEXT, True, np.bool_(True), None, 2j, [3], object, 10**400, np.datetime64("2020-01-01")]
 NOT_FINITE = [NAN, float("inf"), float("-inf"), np.float32("nan"), Decimal("NaN")]
 NO_NUMBERS += [pandas.NA, pandas.NaT, pandas.Timestamp("2020-01-01")]
 
@@ -119,7 +120,7 @@ def test_value_that_is_not_allowed_is_refused_with_its_topic_and_document(value)
 CODES = map(pyarrow.type_for_alias, ["int16", "uint8", "uint64"])
 STRINGS = [*(pyarrow.dictionary(codes, pyarrow.string()) for codes in CODES), "string", "large_string"]
 STRINGS += ["string_view"]
-WHOLE = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]
+WHOLE = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 REAL = ["float16", "float32", "float64", pyarrow.decimal128(9, 2), pyarrow.decimal256(40, 3)]
 
 
@@ -136,20 +137,19 @@ def test_every_arrow_type_of_strings_and_numbers_is_read(make):
     for type_ in STRINGS:
         assert unfold(read_qrels(table(ids=type_))) == {"q": {"a": 1, "long" * 9: 0}, "p": {"c": 1}}
     for type_ in WHOLE:
-        values = [True, False, True] if type_ == "bool" else [1, 0, 1]
-        assert read_qrels(table(numbers=type_, values=values)).values.tolist() == [1, 0, 1]
+        assert read_qrels(table(numbers=type_)).values.tolist() == [1, 0, 1]
     for type_ in REAL:
         value = Decimal("1.25") if "decimal" in str(type_) else np.float16(1.25)
         assert read_qrels(table(numbers=type_, values=[value] * 3)).values.tolist() == [1.25] * 3
 
 
-def test_topics_may_cross_the_pieces_in_which_tuples_are_read(monkeypatch):
-    rows = [("q", "a", 3), ("q", "b", 2), ("p", "a", 1), ("p", "c", 0.5), ("p", "d\n", -1), ("q", "c", 0)]
-    expected = {"q": {"a": 3, "b": 2, "c": 0}, "p": {"a": 1, "c": 0.5, "d\n": -1}}
-    for size in range(1, 8):
-        monkeypatch.setattr(in_memory, "PIECE", size)
-        assert unfold(read_qrels(list(starmap(Qrel, rows)))) == expected
-        assert unfold(read_run(list(starmap(ScoredDoc, rows)))) == expected
+def test_topics_may_cross_the_pieces_in_which_tuples_are_read():
+    rows = [(f"q{number // 3000 % 4}", f"d{number}", number % 5) for number in range(3 * PIECE)]
+    expected = {}
+    for topic, doc, value in rows:
+        expected.setdefault(topic, {})[doc] = value
+    assert unfold(read_qrels(list(starmap(Qrel, rows)))) == expected
+    assert unfold(read_run(list(starmap(ScoredDoc, rows)))) == expected
 
 
 def test_rows_are_read_by_field_name():
@@ -172,9 +172,7 @@ def test_missing_number_in_a_frame_is_refused(dtype):
     assert "qrels: topic 'q', document 'b': the level " in refused(evaluate, qrels)
 
 
-@pytest.mark.parametrize(
-    "dtype", ["bool", "boolean", "uint8", "int64", "Int32", "float16", "float32", "category"]
-)
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "Int32", "float16", "float32", "category"])
 def test_frame_columns_of_any_numeric_dtype_are_read(dtype):
     numbers = pandas.Series([1, 0, 1]).astype(dtype)
     ids = {"query_id": ["q", "q", "p"], "doc_id": ["a", "b", "c"]}
@@ -304,6 +302,18 @@ def test_objects_of_other_libraries_are_read(tmp_path, value):
     ):
         qrels, run = (source, expected) if value == "relevance" else (expected, source)
         assert analysed(qrels, {"x": run}, [CG, ir_measures.AP]).means().tolist() == [[2, 1]]
+
+
+def test_lists_of_documents_are_a_run_by_position_and_lists_of_columns_a_table():
+    qrels, dicts = {"q1": {"d1": 1}, "q2": {"d3": 1}}, {"q1": {"d2": 2, "d1": 1}, "q2": {"d3": 1}}
+    columns = {"qid": ["q1", "q1", "q2"], "docno": ["d2", "d1", "d3"], "score": [2.0, 1, 1]}
+    expected = analysed(qrels, {"x": dicts}, [CG, ir_measures.RR]).values
+    for run in ({"q1": ["d2", "d1"], "q2": ["d3"]}, {"q1": ("d2", "d1"), "q2": ("d3",)}, columns):
+        for source in (run, RunFile(io.BytesIO(json.dumps(run).encode()))):
+            assert (analysed(qrels, {"x": source}, [CG, ir_measures.RR]).values == expected).all()
+    judged = {"qid": ["q1", "q2"], "docno": ["d1", "d3"], "label": [1, 1]}
+    for source in (judged, qrels_in(io.BytesIO(json.dumps(judged).encode()))):
+        assert (analysed(source, {"x": dicts}, [CG, ir_measures.RR]).values == expected).all()
 
 
 @pytest.mark.parametrize("form", ["list of named tuples", "DataFrame of objects", "DataFrame of categories"])

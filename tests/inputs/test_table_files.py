@@ -3,6 +3,7 @@
 import csv as python_csv
 import gzip
 import io
+import sys
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -13,12 +14,11 @@ import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow import csv, feather, ipc, parquet
-from reading import by_topic, in_pieces, refused
+from pyarrow import csv, dataset, feather, ipc, parquet
+from reading import by_topic, in_pieces, outcome, refused, run, run_file
 
 from ir_measures_graded import (
     CG,
-    GradedError,
     GradedEvaluator,
     RunFile,
     nDCG_JK,
@@ -26,8 +26,8 @@ from ir_measures_graded import (
     read_trec_run,
 )
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.files import files, strict_lines, table_files, text_files
 from ir_measures_graded.files.content import Peeked, pieces_of
+from ir_measures_graded.files.files import qrels_in
 
 QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
 RUNS = {
@@ -89,13 +89,11 @@ def test_runs_of_a_file_are_told_apart_by_a_column(kind, compressed):
             assert (evaluate(QRELS, runs, measures).values == evaluate(QRELS, RUNS, measures).values).all()
 
 
-@pytest.mark.parametrize("small", [0, files.FEW])
-def test_run_of_a_mixed_file_is_whole(monkeypatch, small):
-    monkeypatch.setattr(files, "FEW", small)
+@pytest.mark.parametrize("kept", [0, 1 << 22])
+def test_run_of_a_mixed_file_is_whole(kept):
     rows = table().take([5, 0, 3, 1, 4, 2])
-    monkeypatch.setattr(files, "ROWS", 1)
     for kind in WRITERS:
-        found = RunFile(written(kind, rows)).runs()
+        found = run_file(written(kind, rows), in_pieces(1 << 20, rows=1, kept=kept)).runs()
         assert [*found] == ["B", "A"]
         runs = {name: found[name] for name in RUNS}
         assert {name: by_topic(run) for name, run in runs.items()} == RUNS
@@ -187,13 +185,12 @@ def test_missing_value_is_refused_with_file_and_row(kind, name):
 
 
 @pytest.mark.parametrize("kind", ["parquet", "feather", "arrows"])
-def test_errors_about_rows_name_file_and_row(kind, monkeypatch):
-    monkeypatch.setattr(files, "ROWS", 2)
-    monkeypatch.setattr(table_files, "BATCH", 2)
+def test_errors_about_rows_name_file_and_row(kind):
+    sizes = in_pieces(1 << 20, rows=2)
     rows = pyarrow.table({"query_id": ["q1"] * 4, "doc_id": ["a", "b", "c", "a"], "score": [1.0, 2, 3, 4]})
     path = written(kind, rows)
     for read in (list, read_trec_run, lambda run: CG.calc_aggregate(QRELS | {"q1": {"a": 1}}, run)):
-        told = refused(read, path if read is read_trec_run else RunFile(path))
+        told = refused(read, path if read is read_trec_run else run_file(path, sizes))
         assert told.startswith(
             f"{path}: row 3: topic 'q1' retrieves document 'a' a second time (first in row 0)"
         )
@@ -207,7 +204,7 @@ def test_errors_about_rows_name_file_and_row(kind, monkeypatch):
     told = f"{path}: query_id is of type double, not a string; write the ids as strings"
     assert refused(list, RunFile(path)) == told
     path = written(kind, rows.rename_columns(["query_id", "doc_id", "relevance"]))
-    told = refused(lambda qrels: GradedEvaluator([CG], files.qrels_table(qrels)), path)
+    told = refused(lambda qrels: GradedEvaluator([CG], qrels_in(qrels)), path)
     assert "document 'a': judged twice, at level 1 (row 0) and at level 4 (row 3)" in told
 
 
@@ -226,14 +223,39 @@ def test_damaged_file_is_refused_with_its_kind(kind):
     assert refused(list, RunFile(path, "A")).startswith(f"{path}: cannot be read as {name}: ")
 
 
-def test_blocks_are_cut_between_topics_of_a_table(monkeypatch):
-    monkeypatch.setattr(files, "ROWS", 1)
-    monkeypatch.setattr(table_files, "BATCH", 3)
-    run = {f"q{topic}": {f"d{doc}": 1.0 / doc for doc in range(1, 1 + topic)} for topic in range(1, 9)}
+def test_blocks_are_cut_between_topics_of_a_table():
+    sizes = in_pieces(1 << 20, rows=3)
+    listed = {f"q{topic}": {f"d{doc}": 1.0 / doc for doc in range(1, 1 + topic)} for topic in range(1, 9)}
     for kind in WRITERS:
-        blocks = [block.topics for block in RunFile(written(kind, table({"A": run}))).blocks()]
-        assert [topic for topics in blocks for topic in topics] == list(run)
+        blocks = [block.topics for block in run_file(written(kind, table({"A": listed})), sizes).blocks()]
+        assert [topic for topics in blocks for topic in topics] == list(listed)
         assert len(blocks) > 1 or kind in ("csv", "tsv")
+
+
+@pytest.mark.parametrize("which", ["folder", "partitioned", "pattern", "dataset"])
+def test_parquet_files_of_a_folder_are_one_table(which):
+    parts = {"run=A": RUNS["A"], "run=B": RUNS["B"]}
+    if which != "partitioned":
+        parts = {"1": {"q1": RUNS["A"]["q1"]}, "2": {"q2": RUNS["A"]["q2"]}}
+    for name, rows in parts.items():
+        Path("rows", name).mkdir(parents=True)
+        parquet.write_table(table({"A": rows}).drop_columns("run"), f"rows/{name}/part.parquet")
+    Path("judged").mkdir()
+    judged = pyarrow.table({"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d1"], "label": [2, 1, 1]})
+    parquet.write_table(judged, "judged/a.parquet")
+    if which == "partitioned":
+        assert {name: by_topic(run) for name, run in RunFile("rows").runs().items()} == RUNS
+    source = {"pattern": "rows/*/*.parquet", "dataset": dataset.dataset("rows")}.get(which, "rows")
+    qrels = {"pattern": "judged/*.parquet", "dataset": dataset.dataset("judged")}.get(which, "judged")
+    runs = RunFile("rows").runs() if which == "partitioned" else {"A": source}
+    expected = evaluate(QRELS, {name: RUNS[name] for name in runs}, [CG]).values.tolist()
+    assert evaluate(qrels, runs, [CG]).values.tolist() == expected
+
+
+def test_folder_without_parquet_files_is_refused():
+    Path("empty").mkdir()
+    assert "'empty' is a directory" in refused(evaluate, "empty", {"x": RUNS["A"]}, [CG])
+    assert "Is a directory" in refused(evaluate, QRELS, {"x": "empty"}, [CG])
 
 
 # CSV and TSV
@@ -266,22 +288,16 @@ LINES = st.builds(
 @settings(max_examples=100)
 @given(content=st.lists(LINES, max_size=5).map("".join))
 def test_fast_and_strict_reader_of_headed_text_agree(content):
-    def rows():
-        file = io.BytesIO(f"query_id,doc_id,score\n{content}".encode())
-        try:
-            return repr([*RunFile(file)])
-        except GradedError as error:
-            return str(error)
-
-    found = rows()
+    file = io.BytesIO(f"query_id,doc_id,score\n{content}".encode())
+    found = outcome(list, RunFile(file))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_files, "_plainly", lambda block, form: None)
-        assert found == rows()
+        patch.setitem(sys.modules, "pyarrow", None)
+        file.seek(0)
+        assert found == outcome(list, RunFile(file))
 
 
 @pytest.mark.parametrize("block", [20, 50, 1 << 20])
-def test_quoted_text_is_read_as_by_the_csv_module(monkeypatch, block):
-    in_pieces(monkeypatch, block)
+def test_quoted_text_is_read_as_by_the_csv_module(block):
     rows = [
         ("q1", "d1", "9", "first\nq1,d2,99,second"),
         ("q1", 'd"2', "8", 'a "quoted" word, and\r\n\r\n"'),
@@ -298,24 +314,20 @@ def test_quoted_text_is_read_as_by_the_csv_module(monkeypatch, block):
             content.getvalue().rstrip("\r\n"),
             content.getvalue().replace("\r\n", "\n\n"),
         ):
-            found = by_topic(RunFile(io.BytesIO(text.encode())))
+            found = by_topic(run_file(text, in_pieces(block)))
             assert found == {"q1": {doc: float(score) for _, doc, score, _ in rows}}
 
 
-def test_line_of_a_row_is_its_first(monkeypatch):
+def test_line_of_a_row_is_its_first():
     content = b'query_id,doc_id,score,t\nq,a,1,"x\ny"\nq,b,1,"x\ny"\nq,a,1,\n'
     for block in (10, 1 << 20):
-        in_pieces(monkeypatch, block)
-        assert ":6: topic 'q' retrieves document 'a' a second time (first in line 2)" in refused(
-            list, RunFile(io.BytesIO(content))
-        )
+        told = refused(run, content, in_pieces(block))
+        assert ":6: topic 'q' retrieves document 'a' a second time (first in line 2)" in told
 
 
-def test_quoted_field_has_a_greatest_length(monkeypatch):
+def test_quoted_field_has_a_greatest_length():
     rows = b'query_id,doc_id,score,t\nq,a,1,x\nq,b,1,"x\n' + b"q,c,1,x\n" * 30
-    for name in ("BLOCK", "LONGEST_LINE"):
-        monkeypatch.setattr(strict_lines, name, 50)
-    told = refused(list, RunFile(io.BytesIO(rows)))
+    told = refused(run, rows, in_pieces(50, line=50))
     assert told == "the open file:3: a quoted field does not end within 50 bytes"
 
 

@@ -1,13 +1,11 @@
 """Text files of other tools: how each is recognised, next to the file that is most like it."""
 
-from types import SimpleNamespace
+from contextlib import nullcontext
 
 import pytest
 from reading import in_pieces, qrels, refused, run
 
-from ir_measures_graded import GradedError, RunFile
-from ir_measures_graded.files import content, files
-from ir_measures_graded.files.sources import qrels_source
+from ir_measures_graded import GradedError
 
 TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
 
@@ -32,9 +30,8 @@ TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
     ],
 )
 @pytest.mark.parametrize("block", [1, 1 << 20])
-def test_runs_of_other_tools_are_read(monkeypatch, content, expected, separator, block):
-    in_pieces(monkeypatch, block)
-    assert run(content.replace(" ", separator)) == expected
+def test_runs_of_other_tools_are_read(content, expected, separator, block):
+    assert run(content.replace(" ", separator), in_pieces(block)) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,6 +65,14 @@ def test_rows_of_quepid_without_a_rating_are_unjudged():
     assert found == {"text, q1": {"d1": 3, "d2": 0}}
 
 
+def test_unrated_rows_of_other_exports_of_quepid_are_unjudged():
+    content = (
+        "Team Name,Case ID,Query Text,Doc ID,Rating\na,1,first words,d1,3\na,1,first words,d2,\na,1,other,,\n"
+    )
+    with pytest.warns(match="2 rows have no rating"):
+        assert qrels(content) == {"first words": {"d1": 3}}
+
+
 def test_quepid_export_of_positions_is_a_run():
     content = (
         "Team,Case,Query Text,Doc ID,Doc Position,Title\na,b,first words,d1,1,x\na,b,first words,d2,2,\n"
@@ -91,9 +96,9 @@ HEADERS = {"CSV": "qid,docno,score\n", "quoted CSV": "qid,docno,score\n", "TSV":
 
 
 @pytest.mark.parametrize("form", FORMS_OF_LINES)
-@pytest.mark.parametrize("small", [True, False], ids=["path", "stream"])
+@pytest.mark.parametrize("small", [False, True], ids=["pyarrow", "NumPy"])
 @pytest.mark.parametrize("sign", ["", "\r", "\v", "\f", "\x85", "\u2028", "\u2029"], ids=ascii)
-def test_two_rows_in_one_line_are_refused_with_the_line(monkeypatch, tmp_path, form, sign, small):
+def test_two_rows_in_one_line_are_refused_with_the_line(without_arrow, form, sign, small):
     """As `cat` joins files that do not end in a line break, or as another program breaks lines."""
     read, row = FORMS_OF_LINES[form]
     if form == "comment" and not sign:
@@ -101,12 +106,7 @@ def test_two_rows_in_one_line_are_refused_with_the_line(monkeypatch, tmp_path, f
     before = HEADERS.get(form, "") + ("q0 Q0 d0 1 9 A\n" if form == "comment" else row.format(0, 0) + "\n")
     text = before + row.format(1, 1) + sign + row.format(2, 2) + "\n"
     number = text.count("\n", 0, text.index("d2")) + 1
-    if small:
-        monkeypatch.setattr(files, "sys", SimpleNamespace(modules={}))
-        path = tmp_path / "the open file"
-        path.write_text(text, newline="")
-        message = refused(lambda: [*RunFile(path)] if read is run else qrels_source(path).table())
-    else:
+    with without_arrow() if small else nullcontext():
         message = refused(read, text)
     assert f"the open file:{number}: " in message
     assert "line" in message or "fields" in message
@@ -127,13 +127,12 @@ def test_further_fields_that_are_no_row_are_allowed(further):
         ("q{t} {r} {r} 1.5\n", "q7 9 3 1.75\n"),
     ],
 )
-def test_later_row_that_breaks_the_order_is_refused(monkeypatch, lines, wrong):
-    in_pieces(monkeypatch, 100)
-    monkeypatch.setattr(content, "START", 100)
+def test_later_row_that_breaks_the_order_is_refused(lines, wrong):
+    sizes = in_pieces(100, start=100)
     good = "".join(lines.format(t=topic, r=rank) for topic in range(9) for rank in (1, 2))
-    assert len(run(good)) == 9
+    assert len(run(good, sizes)) == 9
     with pytest.raises(GradedError, match="the open file:19: topic 'q7': the rows of a topic must"):
-        run(good + wrong)
+        run(good + wrong, sizes)
 
 
 def test_files_that_beir_and_mteb_write():

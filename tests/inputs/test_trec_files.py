@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import threading
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
 from random import Random
@@ -20,7 +21,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel
-from reading import by_topic, in_pieces, outcome, refused
+from reading import by_topic, in_pieces, outcome, refused, run, run_file
 
 from buckets import qrels_and_runs
 from ir_measures_graded import (
@@ -35,8 +36,13 @@ from ir_measures_graded import (
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.rows.rows import LONGEST_ID
 from ir_measures_graded.evaluation.evaluate import evaluate
-from ir_measures_graded.files import files, out_of_core, strict_lines, text_files, text_forms
-from ir_measures_graded.files.sources import qrels_of, qrels_source, run_source, scoreddocs_of
+from ir_measures_graded.files import text_files
+from ir_measures_graded.files.content import Content
+from ir_measures_graded.files.files import parts_of, qrels_in
+from ir_measures_graded.files.forms import RUN as OF_RUN
+from ir_measures_graded.files.forms import TREC
+from ir_measures_graded.files.lines import Lines
+from ir_measures_graded.files.sources import qrels_source, scoreddocs_of
 
 RUN = b"q1 Q0 d1 1 9.5 tag\nq1 Q0 d2 2 8 tag\nq2 Q0 d1 1 7 tag\n"
 AS_DICTS = {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d1": 7.0}}
@@ -113,35 +119,31 @@ def test_empty_files_are_accepted(tmp_path):
     assert list(read_trec_qrels(path).columns) == ["query_id", "doc_id", "relevance", "iteration"]
 
 
-def test_lines_and_ids_have_a_greatest_length(tmp_path, monkeypatch):
+def test_lines_and_ids_have_a_greatest_length():
     longest = "d" * LONGEST_ID
     assert dicts(io.BytesIO(f"q Q0 {longest} 1 1 t".encode())) == {"q": {longest: 1.0}}
     for rows in (f"q1 Q0 {longest}d 1 1 t\n", f"q1 Q0  {longest}d 1 1 t\n", f"{longest}d Q0 d 1 1 t"):
         told = refused(read_trec_run, io.BytesIO(RUN + rows.encode()))
         assert re.match("the open file:4: the (doc|query)_id 'd.*' is longer than 4,096 bytes$", told), told
-    for size, block in ((100, 20), (100, 1000), (5000, 1000)):
-        monkeypatch.setattr(strict_lines, "LONGEST_LINE", max(size, block))
-        in_pieces(monkeypatch, block)
+    for size, block in ((100, 20), (1000, 1000), (5000, 1000)):
+        sizes = in_pieces(block, line=max(size, block))
         fits = RUN + b"q9 Q0 d9 1 1 " + b"t" * (max(size, block) - 14) + b"\n"
-        assert list(dicts(io.BytesIO(fits))) == ["q1", "q2", "q9"]
+        assert list(run(fits, sizes)) == ["q1", "q2", "q9"]
     with open("/dev/zero", "rb") as endless:
         assert "the line is longer than" in refused(read_trec_run, endless)
     bomb = gzip.compress(bytes(10_000))
-    assert "1: the line is longer than 5,000 bytes" in refused(read_trec_run, written(tmp_path / "run", bomb))
+    assert "1: the line is longer than 5,000 bytes" in refused(run, bomb, sizes)
 
 
-def test_file_that_shrinks_while_it_is_read_is_refused(tmp_path, monkeypatch):
+def test_file_that_shrinks_while_it_is_read_is_refused(tmp_path):
     path = written(tmp_path / "run", b"".join(b"q Q0 d%d 1 1 t\n" % number for number in range(100_000)))
-    in_pieces(monkeypatch, 1000)
-    found = files.tables_of(path, text_forms.RUN)
+    found = parts_of(path, OF_RUN, sizes=in_pieces(1000, start=1000))
     next(found)
     os.truncate(path, path.read_bytes().index(b"d50000") - len(b"q Q0 "))
     assert refused(list, found) == f"{path}: the file became shorter while it was read"
-    enter = files.Content.__enter__
-    monkeypatch.setattr(files.Content, "__enter__", lambda self: (enter(self), os.truncate(path, 9))[0])
-    monkeypatch.setattr(files, "sys", SimpleNamespace(modules={}))
-    small = written(path, RUN)
-    assert refused(list, RunFile(small).blocks()) == f"{path}: the file became shorter while it was read"
+    with Content(written(path, RUN)) as content:
+        os.truncate(path, 9)
+        assert refused(content.refuse_shrunk) == f"{path}: the file became shorter while it was read"
 
 
 def test_real_files_are_read_as_by_ir_measures(shared_data):
@@ -207,52 +209,31 @@ def lines(draw):
     ),
     block=st.sampled_from([1, 30, 1 << 20]),
 )
-def test_fast_and_strict_reader_agree(content, block):
+def test_all_readers_agree(content, block):
+    """The readers are that of pyarrow, that of NumPy and the strict one, to which blank lines lead."""
+    sizes, strictly = in_pieces(block), content.replace(b"\n", b"\n\n")
+    found = outcome(list, run_file(content, sizes))
+    again = outcome(list, run_file(strictly, sizes))
     with pytest.MonkeyPatch.context() as patch:
-        in_pieces(patch, block)
-        found = outcome(list, RunFile(io.BytesIO(content)))
-        patch.setattr(text_files, "_plainly", lambda block, form: None)
-        assert found == outcome(list, RunFile(io.BytesIO(content)))
+        patch.setitem(sys.modules, "pyarrow", None)
+        assert found == outcome(list, run_file(content, sizes))
+    if "the open file" not in found:
+        assert found == again
 
 
-@settings(max_examples=200)
-@example(content="é Q0 d1 1 9.5 t\nq1 Q0 d1 2 8 t\né Q0 d1 3 inf t\n")
-@example(content='{ "q1": { "d1": 5 }}\n')  # has the fields of a run
-@example(content=f"q Q0 {'d' * LONGEST_ID}d 1 1 t\n")
-@example(content="q Q0 d 1 1_0 t\n")
-@example(content="q Q0 d 1 1 t\n# Q0 d 1 1 t\n")
-@given(content=st.lists(lines(), min_size=1, max_size=6).map("".join))
-def test_small_files_are_read_alike_without_pyarrow(content, path):
-    path.write_bytes(content.encode())
-
-    def facts():
-        (block,) = RunFile(path).blocks()
-        return block.topics, [*block.docs.ids()], block.values.tolist(), block.line.tolist(), block.file
-
-    found = outcome(facts)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "sys", SimpleNamespace(modules={}))
-        assert found == outcome(facts)
-
-
-def test_small_qrels_are_read_alike_without_pyarrow(path, monkeypatch):
-    path.write_bytes(b"q1 0 d1 3\nq2 s1 d1 0\nq1 s2 d2 -1\n")
-    expected = qrels_source(path)
-    monkeypatch.setattr(files, "sys", SimpleNamespace(modules={}))
-    source = qrels_source(path)
-    assert type(source) is files.SmallFile
+def test_small_qrels_are_read_alike_without_pyarrow(without_arrow):
+    content = b"q1 0 d1 3\nq2 s1 d1 0\nq1 s2 d2 -1\n"
+    expected = qrels_in(io.BytesIO(content))
+    with without_arrow():
+        source = qrels_in(io.BytesIO(content))
     assert source.for_others() == expected.for_others()
     for found, wanted in ((source.table(), expected.table()), (source.intents(), expected.intents())):
         assert found.dicts() == wanted.dicts()
         assert (found.file, found.line.tolist()) == (wanted.file, wanted.line.tolist())
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    return tmp_path_factory.mktemp("small") / "file"
-
-
-def test_scores_are_parsed_as_by_python():
+@pytest.mark.parametrize("library", ["pyarrow", "NumPy"])
+def test_scores_are_parsed_as_by_python(without_arrow, library):
     random = Random(1)
     texts = [
         f"{random.randrange(10 ** random.randint(1, 22))}.{random.randrange(10 ** random.randint(1, 22))}"
@@ -260,8 +241,8 @@ def test_scores_are_parsed_as_by_python():
         for _ in range(20_000)
     ]
     rows = "".join(f"q Q0 d{n} 1 {text} t\n" for n, text in enumerate(texts)).encode()
-    assert text_files._plainly(rows, text_forms.TREC[text_forms.RUN]) is not None
-    assert [row.score for row in RunFile(io.BytesIO(rows))] == list(map(float, texts))
+    with without_arrow() if library == "NumPy" else nullcontext():
+        assert [row.score for row in RunFile(io.BytesIO(rows))] == list(map(float, texts))
 
 
 @pytest.mark.parametrize(
@@ -269,11 +250,13 @@ def test_scores_are_parsed_as_by_python():
     [RUN, RUN.rstrip(), RUN.replace(b" ", b"\t"), RUN.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + RUN],
     ids=["plain", "no last line end", "tabs", "foreign line ends", "byte order mark"],
 )
-def test_usual_files_do_not_need_the_strict_reader(tmp_path, monkeypatch, content):
-    monkeypatch.setattr(text_files, "_strictly", None)
-    (table,) = files.tables_of(written(tmp_path / "run", content), text_forms.RUN)
-    assert run_source(table).table().dicts() == AS_DICTS
-    assert table["line"].to_pylist() == [1, 2, 3]
+@pytest.mark.parametrize("parse", [text_files.by_arrow, text_files.by_numpy])
+def test_usual_files_do_not_need_the_strict_reader(content, parse):
+    with Content(io.BytesIO(content)) as opened:
+        form = TREC[OF_RUN]
+        (block,) = Lines(opened, form).blocks()
+        columns = parse(block, form)
+    assert [*columns["doc_id"]] == ["d1", "d2", "d1"]
 
 
 # Blocks of whole topics
@@ -285,47 +268,43 @@ def text_of(run):
     )
 
 
-def test_values_do_not_depend_on_the_block_size(tmp_path, monkeypatch):
+def test_values_do_not_depend_on_the_block_size(tmp_path):
     qrels, runs = qrels_and_runs(topics=7)
     variants = [*MEASURES, *(measure(judged_only=True) for measure in MEASURES)]
     file = written(tmp_path / "run", text_of(runs["one"]).encode())
     evaluator = GradedEvaluator(variants, qrels)
     whole = evaluator.calc(runs["one"])
     for size in (1, 2, 6, 30, 105, 106):
-        monkeypatch.setattr(files, "ROWS", size)
-        in_pieces(monkeypatch, 150 * (size % 7) + 20)
-        monkeypatch.setattr(out_of_core, "TAIL", size % 5 + 1)
-        assert evaluator.calc(RunFile(file)) == whole
-        blocks = [block.dicts() for block in RunFile(file).blocks()]
+        sizes = in_pieces(150 * (size % 7) + 20, rows=size, start=400)
+        assert evaluator.calc(run_file(file, sizes)) == whole
+        blocks = [block.dicts() for block in run_file(file, sizes).blocks()]
         assert {topic: docs for block in blocks for topic, docs in block.items()} == runs["one"]
         assert all(sum(map(len, block.values())) >= size for block in blocks[:-1])
         assert (len(blocks) > 1) == (size < 105)
 
 
-def test_topics_that_are_not_contiguous_are_joined(tmp_path, monkeypatch):
+def test_topics_that_are_not_contiguous_are_joined(tmp_path):
     qrels, runs = qrels_and_runs(topics=7)
     rows = text_of(runs["one"]).splitlines(keepends=True)
     for seed in range(2):
         Random(seed).shuffle(rows)
         file = written(tmp_path / "run", "".join(rows).encode())
         for size in (1, 10, 10**6):
-            monkeypatch.setattr(files, "ROWS", size)
-            in_pieces(monkeypatch, size)
-            assert nDCG_JK.calc(qrels, RunFile(file)) == nDCG_JK.calc(qrels, runs["one"])
-            assert list(RunFile(file)) == list(ir_measures.read_trec_run("".join(rows)))
+            shuffled = run_file(file, in_pieces(size, rows=size))
+            assert nDCG_JK.calc(qrels, shuffled) == nDCG_JK.calc(qrels, runs["one"])
+            assert list(shuffled) == list(ir_measures.read_trec_run("".join(rows)))
 
 
-def test_document_retrieved_twice_is_refused_with_both_lines_in_any_block(tmp_path, monkeypatch):
+def test_document_retrieved_twice_is_refused_with_both_lines_in_any_block(tmp_path):
     rows = [f"q{n // 4} Q0 d{n % 4} 1 1 t\n" for n in range(40)]
     for first, again in ((8, 9), (0, 39), (20, 39), (36, 39)):
         twice = [*rows[:again], rows[first], *rows[again:]]
         file = written(tmp_path / "run", "".join(twice).encode())
         for size in (1, 5):
-            monkeypatch.setattr(files, "ROWS", size)
-            monkeypatch.setattr(strict_lines, "BLOCK", 40 * size)
             what = f"topic 'q{first // 4}' retrieves document 'd{first % 4}' a second time"
+            found = run_file(file, in_pieces(40 * size, rows=size))
             for read in (read_trec_run, list, lambda run: nCG.calc_aggregate({"q1": {"d1": 1}}, run)):
-                told = refused(read, file if read is read_trec_run else RunFile(file))
+                told = refused(read, file if read is read_trec_run else found)
                 assert told.startswith(f"{file}:{again + 1}: {what} (first in line {first + 1});")
 
 
@@ -366,17 +345,16 @@ def test_damaged_file_is_refused_with_the_line(tmp_path, compression):
         assert 1 <= int(found[1]) <= (7 if len(content) < 1000 else 50_000)
 
 
-def test_first_mistake_in_the_file_is_reported(tmp_path, monkeypatch):
+def test_first_mistake_in_the_file_is_reported(tmp_path):
     rows = [b"q%d Q0 doc%d 1 1 tag\n" % (number, number * number) for number in range(20000)]
     rows[100] = b"q100 Q0 doc 1 1\n"
     packed = gzip.compress(b"".join(rows))
     file = written(tmp_path / "cut.gz", packed[: len(packed) // 2])
-    in_pieces(monkeypatch, 1000)
-    assert refused(read_trec_run, file).startswith(f"{file}:101: 5 fields, not 6")
+    assert refused(run, file, in_pieces(1000)).startswith(f"{file}:101: 5 fields, not 6")
 
 
-def test_read_error_is_reported_after_earlier_mistakes(monkeypatch):
-    in_pieces(monkeypatch, 9)
+def test_read_error_is_reported_after_earlier_mistakes():
+    sizes = in_pieces(9, start=9)
 
     class Failing(io.BytesIO):
         name = "failing"
@@ -386,8 +364,8 @@ def test_read_error_is_reported_after_earlier_mistakes(monkeypatch):
                 raise OSError(5, "Input/output error")
             return super().read(*size)
 
-    assert refused(read_trec_run, Failing(b"q1 t a x\nq1 Q0 b 1 1 t\n")).startswith("failing:1: 4 fields")
-    told = refused(read_trec_run, Failing(b"q1 Q0 a 1 1 t\nq1 Q0 b 1 1 t\n"))
+    assert refused(run, Failing(b"q1 t a x\nq1 Q0 b 1 1 t\n"), sizes).startswith("failing:1: 4 fields")
+    told = refused(run, Failing(b"q1 Q0 a 1 1 t\nq1 Q0 b 1 1 t\n"), sizes)
     assert told == "failing: cannot be read: Input/output error"
 
 
@@ -400,7 +378,7 @@ def test_standard_input_and_open_files_are_named_in_errors(monkeypatch):
 def test_long_values_are_cut_off_in_errors(tmp_path):
     long, run = "x" * 100_000, {"q": {"d": 1.0}}
     for call, *arguments in (
-        (qrels_of, long),
+        (qrels_source, long),
         (nCG.calc_aggregate, {long: {long: float("nan")}}, run),
         (nCG.calc_aggregate, [Qrel("q", long, 1), Qrel("q", long, 2)], run),
         (nCG.calc_aggregate, {"q": {"d": long}}, run),
@@ -423,7 +401,7 @@ def test_file_takes_precedence_over_a_collection(tmp_path, monkeypatch):
 def test_file_in_place_of_a_collection_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("runs").mkdir()
-    assert refused(qrels_of, "runs").startswith("'runs' is a directory, not a file or an ir-datasets id")
+    assert refused(qrels_source, "runs").startswith("'runs' is a directory, not a file or an ir-datasets id")
     written(Path("qrels.txt"), b"")
     assert refused(scoreddocs_of, "qrels.txt").startswith("'qrels.txt' is a file, not an ir-datasets id")
 
@@ -447,14 +425,14 @@ def collection(monkeypatch, **parts):
 def test_failed_download_is_one_message(monkeypatch, error, reason):
     collection(monkeypatch, qrels_iter=Mock(side_effect=error), scoreddocs_iter=Mock(side_effect=error))
     where = "of the ir-datasets collection 'made-up'"
-    assert refused(qrels_of, "made-up") == f"cannot load the qrels {where}: {reason}"
+    assert refused(qrels_source, "made-up") == f"cannot load the qrels {where}: {reason}"
     assert refused(scoreddocs_of, "made-up") == f"cannot load the scoreddocs {where}: {reason}"
 
 
 def test_subtopics_of_a_collection_are_read_as_iterations(monkeypatch):
     row = SimpleNamespace(query_id="q1", doc_id="d1", relevance=1, subtopic_id="3")
     collection(monkeypatch, qrels_iter=lambda: [row])
-    assert qrels_of("made-up") == [Qrel("q1", "d1", 1, "3")]
+    assert qrels_source("made-up").for_others() == [Qrel("q1", "d1", 1, "3")]
 
 
 def test_collection_run_with_a_repeated_document_is_refused(monkeypatch):

@@ -23,13 +23,6 @@ OPTIONS = (
     ),
     Option("--qrels", "IN has qrels"),
     Option("--run", "IN has a run"),
-    Option(
-        "--rows LABELS",
-        "file of LETOR; IN has a score for each of its lines, or is the same file to get its qrels; a "
-        "line names its document after #, or else its number does",
-        reads=each,
-    ),
-    Option("--part PART", "part of a file of several parts, such as default/test"),
     Option("--intents", "qrels: level of a document that several intents or judges judged", choices=MERGES),
     *FORM,
 )
@@ -47,12 +40,12 @@ def run(arguments: Arguments) -> list[str]:
       ir_measures_graded convert my-run.csv my-run.parquet --columns topic=q,document=id,score=points
     """
     columns = chosen_columns(arguments.columns) if arguments.columns else {}
-    chosen = Chosen(arguments.run_column, columns, arguments.part)
+    chosen = Chosen(arguments.run_column, columns)
     if arguments.qrels and arguments.run:
         raise GradedError("--qrels and --run exclude each other")
     told = QRELS if arguments.qrels else RUN if arguments.run else None
     role = told or _role(columns, arguments.target)
-    rows = read_rows(arguments.source, role, chosen, arguments.duplicates, arguments.rows)
+    rows = read_rows(arguments.source, role, chosen, arguments.duplicates)
     summary = rows.summary()
     if arguments.intents:
         if rows.role is RUN:

@@ -20,7 +20,6 @@ from ..core.rows.columns import QRELS, RUN, Role, column_names
 from ..core.rows.in_memory import in_memory, read_run
 from ..core.rows.rows import Rows, RunSource, floats
 from ..errors import GradedError, shown
-from ..files.files import joined
 from .evaluate import Work
 from .named import Judgments, Run
 
@@ -133,7 +132,7 @@ class _Batches(RunSource):
         batches = [_arrow(batch, RUN) for batch in self.batches]
         for _ in _Batches(batches).blocks():
             pass
-        return read_run(joined(batches, RUN))
+        return read_run(whole_table(batches) if batches else {})
 
 
 def _by_group(
@@ -153,10 +152,11 @@ def _by_group(
     row = pyarrow.chunked_array([arrow_array(np.arange(len(keys)))])
     every = pyarrow.Table.from_arrays([*keys.columns, row], [*map(str, range(len(by))), "row"])
     grouped = every.group_by(every.column_names[:-1], use_threads=False).aggregate([("row", "list")])
-    run = joined(batches, RUN)
+    run = whole_table(batches) if batches else keys
+    count = len(run) if batches else 0
     rows = (np.asarray(rows.values) for rows in grouped["row_list"])
     # Rows of `groups` have higher numbers than those of the run.
-    runs = ([run.take(arrow_array(each[each < len(run)]))] for each in rows)
+    runs = ([run.take(arrow_array(each[each < count]))] for each in rows)
     return grouped.drop_columns("row_list").rename_columns(by), runs
 
 

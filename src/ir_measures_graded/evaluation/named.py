@@ -24,11 +24,12 @@ from ..core.provider import view
 from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
 from ..core.reduction import blocks_of, judged_of
-from ..core.rows.arrow import exports_arrow, is_stream, whole_table
+from ..core.rows.arrow import arrow_array, exports_arrow, is_stream, whole_table
+from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import InMemory, Source
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse_repeated
 from ..errors import FileError, GradedError, did_you_mean, shown
-from ..files.files import RunFile, by_column
+from ..files.files import RunFile
 from ..files.sources import qrels_source, run_source
 from ..output.result import Result
 from .remarks import RunRemarks, warn_of
@@ -156,8 +157,9 @@ class Run:
     def file(self) -> str:
         """The path of the run's file, if a worker process can read it; otherwise empty."""
         run = self.source
-        lasting = isinstance(run, RunFile) and run.lasting and self.kept_for is None
-        return os.fspath(run.file) if lasting else ""  # type: ignore[attr-defined]
+        path = run.file if isinstance(run, RunFile) and self.kept_for is None else None
+        is_path = isinstance(path, (str, os.PathLike)) and path != "-" and os.path.isfile(path)
+        return os.fspath(path) if is_path else ""  # type: ignore[arg-type]
 
     def kept(self, judgments: Judgments) -> Run:
         """The run, kept for these qrels."""
@@ -220,7 +222,7 @@ class Run:
     def table(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the same errors as `rows`."""
         table = self.source.table()
-        if table.file is not None:
+        if table.file:
             self.check(table.topics, judgments)
         refuse_mixed(table, judgments.table)
         return table
@@ -232,7 +234,7 @@ class Run:
             seen = seen or list(block.topics[:1])
             seen += [topic for topic in block.topics if topic in judgments.numbers][:1]
             yield block
-        if seen and block.file is not None:
+        if seen and block.file:
             self.check(seen, judgments)
 
     def check(self, topics: Sequence[str], judgments: Judgments) -> None:
@@ -337,7 +339,10 @@ def _by_column(table: Any) -> Iterable[tuple[str, Any]]:
         return table.groupby("run", sort=False, dropna=False) if "run" in table.columns else ()
     if is_stream(table) or "run" not in (rows := whole_table(table)).column_names:
         return ()
-    return by_column(rows, "run").items()
+    stretches = stretches_of(rows["run"], "run: run")
+    order, bounds = stretches.grouped(len(rows))
+    rows = rows if order is None else rows.take(arrow_array(order))
+    return ((run, rows.slice(a, b - a)) for run, a, b in zip(stretches.topics, bounds, bounds[1:]))
 
 
 def _unnamed(run: Any) -> str:

@@ -16,7 +16,7 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import needs_intents
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning
-from ..files.content import FIRST, Content
+from ..files.content import FIRST, Content, Sizes, parquet_files
 from ..files.files import RunFile
 from ..output.formats import counted, listed
 
@@ -90,9 +90,9 @@ class RunRemarks:
 
 def rank_remarks(source: RunSource) -> list[str]:
     """Whether the ranks in the first lines of a TREC file contradict the scores, which decide."""
-    if not isinstance(source, RunFile) or not source.lasting:
+    if not isinstance(source, RunFile) or not source.lasting or parquet_files(source.file):
         return []
-    with Content(source.file, FIRST) as content:
+    with Content(source.file, Sizes(start=FIRST)) as content:
         lines = [line.split() for line in content.stream.start.split(b"\n", LINES)[:-1]]
     try:
         rows = [(fields[0], int(fields[3]), float(fields[4])) for fields in lines if len(fields) == FIELDS]

@@ -22,8 +22,8 @@ from ..core.rows.arrow import exports_arrow, whole_table
 from ..core.rows.columns import NAMES, chosen_columns, column_name, plain, required_column
 from ..errors import FileError, GradedError, shown
 from ..files.content import DAMAGE, Content
+from ..files.forms import number_of
 from ..files.json_files import IS_JSON
-from ..files.strict_lines import number_of
 from ..files.table_files import kind_of
 from ..output.formats import counted, listed
 from .named import UNNAMED, about, run_names

@@ -1,4 +1,7 @@
-"""Opens a file and decompresses it. The first bytes of the file identify the compression."""
+"""Opens a file and decompresses it. The first bytes of the file identify the compression.
+
+`Sizes` are the sizes in which all files are read, and the limits of memory and work.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,19 @@ import gzip
 import io
 import lzma
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from functools import partial
+from glob import escape, glob
 from typing import TYPE_CHECKING, Any, BinaryIO, Union
 
 import numpy as np
 
-from ..errors import LONGEST, FileError, GradedError, shown
+from ..errors import LONGEST, FileError, GradedError, needed, shown
 
 if TYPE_CHECKING:
     import pyarrow
@@ -27,28 +33,61 @@ File = Union[str, "os.PathLike[str]", BinaryIO]
 The content may be compressed with gzip, bzip2, xz or Zstandard.
 """
 
+Decompressed = Callable[[Any, int], Iterator[bytes]]
+"""A function that decompresses a stream in pieces of some size."""
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The errors that decompressors raise for damaged data."""
 
-START = 1 << 20  # bytes that decide about the kind and the form of a file
-FIRST = 1 << 16  # bytes that decide about its columns, and show some ranks
-PIECE = 1 << 18  # bytes per read; a smaller piece would locate damage more precisely
+FIRST = 1 << 16  # bytes that decide about the columns of a file, and show some ranks
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes in which files are read, in bytes or in rows, and the limits of memory and work.
+
+    `start` bytes decide about the kind and the form of a file, and a file of at most `small` bytes is read
+    without pyarrow, whose import would take longer. A `piece` is read at once; a smaller one would locate
+    damage more precisely. A `block` of lines is parsed at once; a larger one would exceed the cache, a
+    smaller one would cost more calls. No line is longer than `line`, and no value of JSON longer than
+    `value`. A compressed file of more than `content` bytes may expand `expansion` times at most.
+
+    A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. The runs of a
+    file of at most `kept` rows are read together. At most `grouped` rows in any order are grouped in memory,
+    which takes about 1.5 GB; DuckDB sorts more rows on disk with `duckdb` as its limit of memory.
+    """
+
+    start: int = 1 << 20
+    small: int = 1 << 19
+    piece: int = 1 << 18
+    block: int = 1 << 20
+    line: int = 1 << 24
+    value: int = 1 << 26
+    content: int = 1 << 23
+    expansion: int = 200
+    rows: int = 1 << 16
+    kept: int = 1 << 22
+    grouped: int = 10_000_000
+    duckdb: str = "1GB"
+
+
+SIZES = Sizes()
 
 
 class Peeked:
     """A binary stream made of pieces of bytes, whose first bytes, `start`, are known before they are read.
 
-    These are `size` bytes, by default `START`, or all. `ended` tells whether a read met the end.
+    These are `size` bytes, or all. `ended` tells whether a read met the end.
     """
 
     closed = ended = False
 
-    def __init__(self, pieces: Iterator[bytes], size: int = 0):
+    def __init__(self, pieces: Iterator[bytes], size: int = SIZES.start):
         self._pieces, self._piece, self._at = pieces, b"", 0
         self._damage: Exception | None = None
         self.start = b""
         with suppress(*DAMAGE):
-            self.start = self.read(size or START)
+            self.start = self.read(size)
         self._piece, self._at = self.start + self._piece[self._at :], 0
 
     def read(self, size: int = sys.maxsize) -> bytes:
@@ -88,9 +127,9 @@ class Content:
     _descriptor: int
     _size: int | None = None
 
-    def __init__(self, file: File, start: int = 0):
+    def __init__(self, file: File, sizes: Sizes = SIZES):
         refuse_other(file)
-        self.file, self.name, self._start = file, _name_of(file), start
+        self.file, self.name, self.sizes = file, _name_of(file), sizes
         self._opened = ExitStack()
 
     def __enter__(self) -> Content:
@@ -102,13 +141,33 @@ class Content:
                 raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
             self._descriptor = stream.fileno()
             self._size = os.fstat(self._descriptor).st_size
-        self.stream = Peeked(pieces_of(stream.read), self._start)
+        piece, start = self.sizes.piece, self.sizes.start
+        self.stream = Peeked(pieces_of(stream.read, piece), start)
         for name, (magic, decompressed) in COMPRESSIONS.items():
             if self.stream.start.startswith(magic):
                 self.compression = name
-                self.stream = Peeked(decompressed(self.stream), self._start)
+                self.stream = Peeked(self._expanded(decompressed, self.stream), start)
                 break
         return self
+
+    def _expanded(self, decompressed: Decompressed, stream: Peeked) -> Iterator[bytes]:
+        """The decompressed content. Raises `FileError` if it is far larger than real files become."""
+        read = size = 0
+
+        def counted(wanted: int = sys.maxsize) -> bytes:
+            nonlocal read
+            piece = stream.read(wanted)
+            read += len(piece)
+            return piece
+
+        for piece in decompressed(_Counted(counted), self.sizes.piece):
+            size += len(piece)
+            if size > self.sizes.content and size > read * self.sizes.expansion:
+                raise FileError(
+                    f"{self.name}: the {self.compression} file expands more than {self.sizes.expansion} "
+                    f"times, to over {size:,} bytes; if that is right, decompress it first"
+                )
+            yield piece
 
     def reason(self, error: Exception) -> str:
         """The reason why the content cannot be read, for an error of `Peeked.read`."""
@@ -139,11 +198,33 @@ def refuse_other(file: Any) -> None:
         raise GradedError(
             f"a file is given as a path, - for standard input, or an open binary file, not as {shown(file)}"
         )
+    refuse_address(file)
+
+
+def refuse_address(name: Any) -> None:
+    """Raise `FileError` for an address such as s3://bucket/run.parquet."""
+    if isinstance(name, (str, os.PathLike)) and ADDRESS.match(os.fspath(name)):
+        raise FileError(
+            f"{shown(os.fspath(name))} is an address, which is not read; pass the object "
+            "pyarrow.dataset.dataset(…) of it in Python, or download the file"
+        )
 
 
 def is_lasting(file: File) -> bool:
-    """Whether this is the path of a regular file, which can be read again; streams and pipes cannot."""
-    return isinstance(file, (str, os.PathLike)) and file != "-" and os.path.isfile(file)
+    """Whether this is a path that can be read again; streams and pipes cannot."""
+    if not isinstance(file, (str, os.PathLike)) or file == "-":
+        return False
+    return os.path.isfile(file) or bool(parquet_files(file))
+
+
+def parquet_files(file: File) -> list[str]:
+    """The Parquet files of a folder and of its folders, or those of a pattern; empty for any other file."""
+    if not isinstance(file, (str, os.PathLike)) or os.path.isfile(file):
+        return []
+    name = os.fspath(file)
+    pattern = os.path.join(escape(name), "**", "*.parquet") if os.path.isdir(name) else name
+    found = sorted(glob(pattern, recursive=True))
+    return found if all(path.lower().endswith(".parquet") for path in found) else []
 
 
 def owned_by_arrow(block: bytes) -> pyarrow.Buffer:
@@ -168,45 +249,56 @@ def _name_of(file: File) -> str:
     return name if len(name) <= 4 * LONGEST else f"…{name[-4 * LONGEST :]}"
 
 
-def pieces_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
+def pieces_of(read: Callable[[int], bytes], size: int = SIZES.piece) -> Iterator[bytes]:
     """The content of a stream. A damaged file may announce any size, but pieces are small."""
-    return iter(partial(read, PIECE), b"")
+    return iter(partial(read, size), b"")
 
 
-def _pieces_of_gzip(stream: Any) -> Iterator[bytes]:
-    return pieces_of(gzip.GzipFile(fileobj=stream).read1)
+class _Counted:
+    """A stream that only reads, for decompressors."""
+
+    closed = False
+
+    def __init__(self, read: Callable[..., bytes]):
+        self.read = read
+
+    def close(self) -> None:
+        """Leave the stream open; pyarrow would close it."""
 
 
-def _pieces_of_members(new: Callable[[], Any], padding: bytes, stream: Any) -> Iterator[bytes]:
+def _pieces_of_gzip(stream: Any, size: int) -> Iterator[bytes]:
+    return pieces_of(gzip.GzipFile(fileobj=stream).read1, size)
+
+
+def _pieces_of_members(new: Callable[[], Any], padding: bytes, stream: Any, size: int) -> Iterator[bytes]:
     """The decompressed content of one compressed stream after another, as `cat` joins them.
 
     `new` makes a decompressor of a stream, which `padding` may follow. Unlike the files of `bz2` and `lzma`,
     this refuses a damaged stream after the first one, and bytes that are none.
     """
-    rest = stream.read(PIECE)
+    rest = stream.read(size)
     while rest:
         member = new()
         while not member.eof:
-            if member.needs_input and not rest and not (rest := stream.read(PIECE)):
+            if member.needs_input and not rest and not (rest := stream.read(size)):
                 raise EOFError("the compressed data ends too early")
-            if found := member.decompress(rest, PIECE):
+            if found := member.decompress(rest, size):
                 yield found
             rest = b""
         rest = member.unused_data.lstrip(padding)
-        while not rest and (more := stream.read(PIECE)):
+        while not rest and (more := stream.read(size)):
             rest = more.lstrip(padding)
 
 
-def _pieces_of_zstandard(stream: Any) -> Iterator[bytes]:
-    import pyarrow
-
-    return pieces_of(pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd").read)
+def _pieces_of_zstandard(stream: Any, size: int) -> Iterator[bytes]:
+    pyarrow = needed("pyarrow", "a file compressed with Zstandard")
+    return pieces_of(pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd").read, size)
 
 
 BZIP2 = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))  # BZh alone could begin a topic
 ZSTANDARD = b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % kind for kind in range(0x50, 0x60))  # skippable frames
 XZ_STREAM = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
-COMPRESSIONS: dict[str, tuple[tuple[bytes, ...], Callable[[Any], Iterator[bytes]]]] = {
+COMPRESSIONS: dict[str, tuple[tuple[bytes, ...], Decompressed]] = {
     "gzip": ((b"\x1f\x8b",), _pieces_of_gzip),
     "bzip2": (BZIP2, partial(_pieces_of_members, bz2.BZ2Decompressor, b"")),
     "xz": ((b"\xfd7zXZ\x00",), partial(_pieces_of_members, XZ_STREAM, b"\0")),  # zeros may follow each stream

@@ -12,26 +12,23 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, groupby, repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..core.rows.arrow import arrow_array
 from ..core.rows.columns import QRELS, RUN, Chosen, Role
+from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
-from ..errors import FileError, GradedError, shown
+from ..core.rows.rows import Part, joined
+from ..errors import FileError, GradedError, needed, shown
 from .content import Content, File, is_lasting
-from .files import by_column, joined, tables_of, without_repeated
-from .strict_lines import Lines
-from .text_forms import SCORES
-
-if TYPE_CHECKING:
-    import pyarrow
+from .files import by_column, parts_of, without_repeated
+from .table_files import arrow_table
 
 GROUP = 1_000_000  # rows per row group of a Parquet file
 BLANK = re.compile(r"[ \t\n\r\x0b\x0c]")
@@ -43,44 +40,42 @@ MERGES = ("max", "sum")
 class ConvertedRows:
     """The rows of qrels or of a run, topic by topic in the order of the file.
 
-    `form` names the form of their file, and `skipped` counts rows that were skipped, by reason. The `table`
-    may have the iteration of each row of qrels, or the run of each row of a run.
+    `repeated` counts rows that were left out because they list a document of a topic again. Qrels may have
+    the iteration of each row, and a run its name.
     """
 
     role: Role
     name: str
-    form: str
-    skipped: dict[str, int]
-    table: pyarrow.Table
+    rows: Part
+    repeated: int = 0
 
     def column(self, name: str) -> list[Any]:
         """A column as a list; empty if there is none."""
-        return self.table[name].to_pylist() if name in self.table.column_names else []
+        found = self.rows.columns.get(name, ())
+        return [*found] if isinstance(found, Ids) else np.asarray(found).tolist()
 
     def summary(self) -> str:
         """The counts of the rows that were read, in one sentence."""
-        skipped = "".join(f"; skipped {count:,} {what}" for what, count in self.skipped.items() if count)
+        facts = self.rows.facts
+        skipped = {"rows without a rating": facts.unjudged, "repeated documents": self.repeated}
+        told = "".join(f"; skipped {count:,} {what}" for what, count in skipped.items() if count)
         topics = len(set(self.column("query_id")))
-        read = f"{self.name}: {self.role.kind}, {self.form}"
-        return f"{read}: {topics:,} topics, {len(self.table):,} rows{skipped}"
+        return (
+            f"{self.name}: {self.role.kind}, {facts.form}: {topics:,} topics, {len(self.rows):,} rows{told}"
+        )
 
 
 def read_rows(
-    file: File,
-    role: Role | None = None,
-    chosen: Chosen | None = None,
-    duplicates: str | None = None,
-    labels: str | None = None,
+    file: File, role: Role | None = None, chosen: Chosen | None = None, duplicates: str | None = None
 ) -> ConvertedRows:
     """The rows of a file. If `role` is None, the content must tell whether these are qrels or a run.
 
-    `duplicates` is that of `RunFile`. If `labels` names a file of LETOR, the file has a score for each of its
-    lines, and the qrels are its own. A line names its document after ``#``, or else its number does.
-
-    Raises `FileError` for a file that cannot be read, for one without rows, and for one that could be both.
+    `duplicates` is that of `RunFile`. Raises `FileError` for a file that cannot be read, for one without
+    rows, and for one that could be both.
     """
-    if role is not None or labels is not None:
-        return _read(file, role or RUN, chosen or Chosen(), duplicates, labels)
+    chosen = chosen or Chosen()
+    if role is not None:
+        return _read(file, role, chosen, duplicates)
     name = Content(file).name
     if not is_lasting(file):
         raise FileError(f"{name} can be read only once; use --qrels or --run")
@@ -88,7 +83,7 @@ def read_rows(
     errors: list[FileError] = []
     for each in (RUN, QRELS):
         try:
-            found.append(_read(file, each, chosen or Chosen(), duplicates))
+            found.append(_read(file, each, chosen, duplicates))
         except FileError as error:
             errors.append(error)
     if not errors:
@@ -99,12 +94,9 @@ def read_rows(
     return found[0]
 
 
-def _read(
-    file: File, role: Role, chosen: Chosen, duplicates: str | None, labels: str | None = None
-) -> ConvertedRows:
+def _read(file: File, role: Role, chosen: Chosen, duplicates: str | None) -> ConvertedRows:
     name = Content(file).name
-    tables = tables_of(file, role, chosen) if labels is None else [_lines(file, role, labels, chosen)]
-    rows = joined(tables, role)
+    rows = joined(parts_of(file, role, chosen), role)
     if not (count := len(rows)):
         raise FileError(f"{name}: there are no rows to convert")
     in_memory(rows, role).rows()  # refuses values that are not allowed
@@ -115,30 +107,19 @@ def _read(
                 f"{name}: {count - len(rows):,} rows list a document of a topic again; "
                 "--duplicates first or best keeps one row"
             )
-    skipped = {"rows without a rating": chosen.account.unjudged, "repeated documents": count - len(rows)}
-    rows = joined(by_column(rows, "query_id").values(), role)
-    return ConvertedRows(role, name, chosen.account.form, skipped, rows)
+    by_topic = by_column(rows, "query_id").values()
+    return ConvertedRows(role, name, replace(joined(by_topic, role), facts=rows.facts), count - len(rows))
 
 
-def _lines(file: File, role: Role, labels: str, chosen: Chosen) -> pyarrow.Table:
-    """The qrels of the file `labels`, or the run of a file that has a score for each of its lines."""
-    rows = joined(tables_of(labels, QRELS, replace(chosen, numbered=True)), QRELS)
-    if role is QRELS:
-        return rows
-    with Content(file) as content:
-        lines = Lines(content, SCORES)
-        scores = [lines.number_in(score) for block in lines.blocks() for (score,) in lines.fields(block)]
-        lines.end()
-    if len(scores) != len(rows):
-        raise FileError(f"{lines.name}: {len(scores):,} scores for {len(rows):,} lines of {labels}")
-    return rows.select(["query_id", "doc_id"]).append_column("score", arrow_array(np.array(scores)))
-
-
-def one_intent(rows: ConvertedRows, merge: str) -> ConvertedRows:
+def one_intent(converted: ConvertedRows, merge: str) -> ConvertedRows:
     """Qrels with one level for each document: the ``max`` or the ``sum`` of its levels."""
-    by = ["query_id", "doc_id"]
-    merged = rows.table.group_by(by, use_threads=False).aggregate([("relevance", merge)])
-    return replace(rows, table=merged.select([*by, f"relevance_{merge}"]).rename_columns(QRELS.columns))
+    levels: dict[tuple[str, str], float] = {}
+    for topic, document, level in zip(*map(converted.column, QRELS.columns)):
+        before = levels.get((topic, document), level if merge == "max" else 0)
+        levels[topic, document] = max(before, level) if merge == "max" else before + level
+    topics, documents = (Ids.of([*column]) for column in zip(*levels))
+    columns: dict[str, Any] = dict(zip(QRELS.columns, (topics, documents, np.array([*levels.values()]))))
+    return replace(converted, rows=Part(columns, np.arange(len(levels)), converted.rows.facts))
 
 
 def written(rows: ConvertedRows, path: str) -> dict[str, bytes]:
@@ -153,14 +134,14 @@ def written(rows: ConvertedRows, path: str) -> dict[str, bytes]:
     if ending not in WRITERS:
         raise GradedError(f"{path}: the ending chooses the form: {', '.join(WRITERS)}, and .gz after any")
     write, is_table = WRITERS[ending]
-    runs = by_column(rows.table, "run") if "run" in rows.table.column_names else {}
+    runs = by_column(rows.rows, "run") if "run" in rows.rows.columns else {}
     if not is_table and len(runs) > 1 and "{run}" not in path:
         raise GradedError(f"{path}: the file has {len(runs)} runs; write {{run}} for the name in the path")
     parts = {path: rows}
     if "{run}" in path and runs:
         for run in runs:
             refuse_as_file_name(rows.name, run)
-        parts = {path.replace("{run}", run): replace(rows, table=table) for run, table in runs.items()}
+        parts = {path.replace("{run}", run): replace(rows, rows=part) for run, part in runs.items()}
     compress = partial(gzip.compress, mtime=0) if plain != path.lower() else bytes
     return {each: compress(write(part)) for each, part in parts.items()}
 
@@ -211,15 +192,15 @@ def _trec(rows: ConvertedRows) -> bytes:
     return "".join(lines).encode()
 
 
-def _columns(rows: ConvertedRows) -> pyarrow.Table:
+def _columns(rows: ConvertedRows) -> list[str]:
     """The columns of a table, with the iteration, its probability or the run if it tells rows apart."""
     others = [name for name in ("iteration", "probability", "run") if len(set(rows.column(name))) > 1]
-    return rows.table.select([*rows.role.columns, *others]).replace_schema_metadata()
+    return [*rows.role.columns, *others]
 
 
 def _delimited(rows: ConvertedRows, delimiter: str = ",") -> bytes:
-    columns = _columns(rows).to_pydict()
-    columns[rows.role.value] = [*map(_number, columns[rows.role.value])]
+    columns: dict[str, Iterable[Any]] = {name: rows.column(name) for name in _columns(rows)}
+    columns[rows.role.value] = map(_number, rows.column(rows.role.value))
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerows([columns, *zip(*columns.values())])
@@ -227,10 +208,10 @@ def _delimited(rows: ConvertedRows, delimiter: str = ",") -> bytes:
 
 
 def _parquet(rows: ConvertedRows) -> bytes:
-    from pyarrow import parquet
-
+    parquet = needed("pyarrow.parquet", "a Parquet file")
     content = io.BytesIO()
-    parquet.write_table(_columns(rows), content, row_group_size=GROUP)
+    table = arrow_table(rows.rows).select(_columns(rows))
+    parquet.write_table(table, content, row_group_size=GROUP, store_schema=False)  # strings, not large ones
     return content.getvalue()
 
 

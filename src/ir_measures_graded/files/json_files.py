@@ -1,13 +1,14 @@
-"""JSON files of qrels and runs, parsed one topic at a time.
+"""JSON files of qrels and runs, parsed one topic at a time by the standard library.
 
 A file is one of these:
 
-- a dict of dicts ``{topic: {document: number}}``, as pytrec_eval, ranx, BEIR and MTEB write it;
-- rows: objects with a topic, a document and a number, in lines or in an array;
-- items: objects with a topic and its documents, in lines, in an array, or in a list of an object.
+- a dict of dicts ``{topic: {document: number}}``, as pytrec_eval, ranx, BEIR and MTEB write it, or a run as
+  a dict of lists ``{topic: [document, …]}``, the best document first;
+- rows: objects with a topic, a document and a number, in lines or in an array; or an object of columns;
+- items of a run: objects with a topic and its documents, in lines or in an array.
 
-The standard library parses them, because it reports NaN, infinities and keys that occur twice. pyarrow parses
-lines of rows, unless it could read them differently.
+The standard library reports NaN, infinities and keys that occur twice. pyarrow parses lines of rows, unless
+it could read them differently.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -24,44 +25,63 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.rows import columns
-from ..core.rows.arrow import arrow_array, by_rank, string_array
-from ..core.rows.columns import QRELS, RUN, Chosen, Role
-from ..core.rows.rows import IDS, floats, with_places
+from ..core.rows.columns import NUMBERS, QRELS, RUN, Chosen, Role
+from ..core.rows.id_matching import Ids
+from ..core.rows.rows import IDS, Facts, Part, floats
 from ..errors import LONGEST, FileError, GradedError, shown
 from .content import DAMAGE, Content
-from .strict_lines import Lines, number_of
-from .text_files import ahead, arrow_types, line_count, parsed_by_arrow, with_lines
-from .text_forms import TREC
+from .forms import TREC, number_of
+from .lines import Lines
+from .text_files import (
+    Columns,
+    ahead,
+    arrow_types,
+    by_rank,
+    line_count,
+    parsed_by_arrow,
+    part_of,
+    uses_arrow,
+)
 
 if TYPE_CHECKING:
     import pyarrow
 
-ROWS = 1 << 15  # rows per table; a topic is not divided
-PIECE = 1 << 20  # bytes per read
 FIRST = 1 << 16  # bytes that may hold the first row
-LONGEST_VALUE = 1 << 28  # characters of a topic, of an item, or of an object with a list of items
 FAR = 100  # characters; an error this far from the end of the text does not come from the end
 
 IS_JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\[\]])')
 BLANK = re.compile(r"[ \t\r\n]*")
 MEASURE = re.compile(r"[A-Za-z_]+@[0-9]+")
 
-Topic = tuple[Any, list[str], list[Any], dict[str, Any]]
+Topic = tuple[Any, Sequence[str], Sequence[Any], dict[str, Any]]
 """A topic, its documents and their values. A row may also have a run, or an iteration and a probability."""
 Keys = tuple[dict[str, str], bool]
-Many = tuple[Any, ...]
+"""The key of each column, by our name, and whether the values are ranks."""
 
-LISTS = {
-    RUN: ("results", "candidates", "references"),
-    QRELS: ("ratings", "relevant_documents", "relevant_docs"),
-}
-"""The keys of the documents of an item, in a run and in qrels."""
-CONTAINERS = ("requests", "judgmentRatings", "queries", "topics", "query_groups", "hits", "_source")
-"""The keys of objects, or of lists of objects, that hold items."""
+LISTS = ("results", "candidates", "references")
+"""The keys of the documents of an item."""
 OWN_IDS = ("_id", "id")
 """The keys of a document in an item only."""
-ANSWERS = ("turns", "contexts", "ctxs", "responses", "answer", "nuggets")
-"""Keys of objects with answers of a system in place of a ranking."""
+AS_QRELS = "export the ratings as CSV with the columns query, docid and rating"
+AS_RUN = "write the hits as a table with the columns query_id, doc_id and score"
+REFUSED = {
+    "requests": ("a _rank_eval request", AS_QRELS),
+    "details": ("a _rank_eval response", f"{AS_RUN}, or the ratings of the request as qrels"),
+    "judgmentRatings": ("judgments of OpenSearch", AS_QRELS),
+    "hits": ("an answer of Elasticsearch or OpenSearch", f"{AS_RUN}; {AS_QRELS}"),
+    "relevant_documents": ("ratings of RRE", AS_QRELS),
+    "query_groups": ("ratings of RRE", AS_QRELS),
+    "topics": ("ratings of RRE", AS_QRELS),
+    "relevant_docs": ("labelled data of Vespa", AS_QRELS),
+    "queries": ("ratings of Quepid or RRE", AS_QRELS),
+    "ratings": ("ratings of Quepid", AS_QRELS),
+    **dict.fromkeys(
+        ("turns", "contexts", "ctxs", "responses", "answer", "nuggets"),
+        ("answers, not a ranking", "use the TREC file of the run"),
+    ),
+    "scores": ("values of measures, no documents", "pass the predictions of the task"),
+}
+"""Other kinds of files by a key of an object, and what to pass in their place."""
 
 
 def is_json(start: bytes) -> bool:
@@ -81,36 +101,43 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object with these members. Raises `Repeated` for a key that occurs twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise Repeated(shown(next(key for number, key in enumerate(keys) if key in keys[:number])))
+        seen: set[str] = set()
+        # `add` returns None.
+        raise Repeated(shown(next(key for key, _ in pairs if key in seen or seen.add(key))))  # type: ignore[func-returns-value]
     return found
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=unique)
 
 
-def json_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarrow.Table]:
-    """A table for each block of rows of the file, in the order of the file.
+def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
+    """The rows of each block of the file, in the order of the file.
 
     pyarrow parses lines of rows up to the first block that it could read differently.
     """
     row, start = _first_row(content), content.stream.start
     if row is None or b"[" in start[: start.index(b"{")]:
-        pieces = iter(partial(content.stream.read, PIECE), b"")
-        yield from Objects(Reader(content, pieces), role, chosen).tables()
+        yield from Objects(Reader(content, _pieces(content)), role, chosen).parts()
         return
-    chosen.account.form = "JSON lines"
+    facts = Facts(content.name, "JSON lines")
     keys, ranks = found = columns.file_columns(content.name, [*row], role, chosen)
+    if not uses_arrow(content):
+        yield from Objects(Reader(content, _pieces(content)), role, chosen, found).parts()
+        return
     lines = Lines(content, TREC[role])
     with closing(ahead(content, lines.blocks(), partial(_plainly, role=role, keys=keys))) as parsed:
-        for block, rows in parsed:
-            if rows is None:
+        for block, cells in parsed:
+            if cells is None:
                 rest = _counted(chain([block], (block for block, _ in parsed)), lines)
-                yield from Objects(Reader(content, rest, lines.number + 1), role, chosen, found).tables()
+                yield from Objects(Reader(content, rest, lines.number + 1), role, chosen, found).parts()
                 return
-            rows = with_lines(rows, lines)
+            rows = part_of(cells, lines, facts)
             yield by_rank(rows) if ranks else rows
     lines.end()
+
+
+def _pieces(content: Content) -> Iterator[bytes]:
+    return iter(partial(content.stream.read, content.sizes.block), b"")
 
 
 def _counted(blocks: Iterator[bytes], lines: Lines) -> Iterator[bytes]:
@@ -176,10 +203,11 @@ class Reader:
             return False
         self._begin()
         self._text, self._at, self._counted = self._text[self._at :], 0, 0
-        if len(self._text) > LONGEST_VALUE:
-            raise self.error(f"a value is longer than {LONGEST_VALUE:,} characters")
+        sizes = self.content.sizes
+        if len(self._text) > sizes.value:
+            raise self.error(f"a value is longer than {sizes.value:,} characters")
         try:
-            pieces = [*islice(self._pieces, 1 + len(self._text) // PIECE)]
+            pieces = [*islice(self._pieces, 1 + len(self._text) // sizes.block)]
             self._ended = not pieces
             self._text += self._decoder.decode(b"".join(pieces), self._ended)
         except DAMAGE as error:
@@ -222,8 +250,12 @@ class Reader:
                 is_cut = error.pos > len(self._text) - FAR or error.msg.startswith("Unterminated string")
                 if not (is_cut and self._more()):
                     raise self.error(f"not JSON: {error.msg}", error.pos) from None
+            except FileError:
+                raise
             except Repeated as error:
                 raise self.error(f"the key {error} occurs twice in an object") from None
+            except ValueError:  # Python refuses to read a whole number of more than 4300 digits
+                raise self.error("a number has thousands of digits; write it with an exponent") from None
             except RecursionError:
                 raise self.error("not JSON of qrels or runs: nested too deeply") from None
 
@@ -262,83 +294,112 @@ class Reader:
 class Objects:
     """The topics in the objects of a file. A topic of single rows appears once for each row.
 
-    `keys` are those of rows, by our name of each, and tells whether their values are ranks.
+    `keys` are those of rows, by our name of each, and tell whether their values are ranks. `form` is the name
+    of the form, and `integers` are the columns of ids that are integers.
     """
 
     def __init__(self, reader: Reader, role: Role, chosen: Chosen, keys: Keys = ({}, False)):
         self.reader, self.role, self.chosen, self.error = reader, role, chosen, reader.error
         self.name, (self.keys, self.ranks) = reader.content.name, keys
+        self.form, self.integers = "JSON lines" if self.keys else "", set[str]()
 
-    def tables(self) -> Iterator[pyarrow.Table]:
-        """The rows of the file in tables of at least `ROWS` rows; the last one may have fewer."""
+    def parts(self) -> Iterator[Part]:
+        """The rows of the file in parts of whole topics; each but the last one has a number of rows."""
         block: list[tuple[Any, ...]] = []
         count = 0
-        for topic in self:
+        for topic in self._topics():
             block.append((self.reader.line, *topic))
             count += len(topic[1])
-            if count >= ROWS:
-                yield self._table(*zip(*block))
+            if count >= self.reader.content.sizes.rows // 2:
+                yield self._part(*zip(*block))
                 block, count = [], 0
         if block:
-            yield self._table(*zip(*block))
+            yield self._part(*zip(*block))
 
-    def _table(self, lines: Many, topics: Many, by_topic: Many, values: Many, others: Many) -> pyarrow.Table:
+    def _part(
+        self,
+        lines: Sequence[int],
+        topics: Sequence[str],
+        by_topic: Sequence[Sequence[str]],
+        values: Sequence[Sequence[Any]],
+        others: Sequence[dict[str, Any]],
+    ) -> Part:
         """The rows of some topics, each with its line."""
-        import pyarrow
-
-        sizes = [*map(len, by_topic)]
-        self.chosen.account.empty += [topic for size, topic in zip(sizes, topics) if not size]
-        of_topic, line = np.repeat(np.arange(len(sizes)), sizes), np.repeat(lines, sizes)
+        sizes = np.array([*map(len, by_topic)])
+        empty = tuple(topic for size, topic in zip(sizes, topics) if not size)
+        of_topic, line = np.repeat(np.arange(sizes.size), sizes), np.repeat(lines, sizes)
         documents = [*chain.from_iterable(by_topic)]
         cells = {"query_id": [*topics], "doc_id": documents}
         cells |= {name: [row[name] for row in others] for name in others[0]}
         probabilities = [*map(_number, cells.pop("probability", []))]
         try:
-            arrays = {name: _strings(texts) for name, texts in cells.items()}
+            found: Columns = {name: Ids.of(texts) for name, texts in cells.items()}
         except UnicodeEncodeError as error:
-            raise FileError(f"{self.name}: the id {shown(error.object)} has a lone surrogate") from None
-        arrays["query_id"] = arrays["query_id"].take(arrow_array(of_topic))
+            lines_before, lines_after = error.object[: error.start], error.object[error.start :]
+            id_ = lines_before.rpartition("\n")[2] + lines_after.partition("\n")[0]
+            raise FileError(f"{self.name}: the id {shown(id_)} has a lone surrogate") from None
+        found["query_id"] = found["query_id"].padded().take(of_topic)
 
         def location(row: int) -> str:
             topic, document = shown(topics[of_topic[row]]), shown(documents[row])
             return f"{self.name}:{line[row]}: topic {topic}, document {document}"
 
         numbers = _numbers([*chain.from_iterable(values)], self.role, location)
-        for row in self.role.refused(numbers)[:1].tolist():
+        refused = self.role.refused(numbers)
+        if refused.size:
+            row = int(refused[0])
             raise FileError(f"{location(row)}: {self.role.rule.format(numbers[row])}")
-        arrays[self.role.value] = arrow_array(numbers)
-        arrays["probability"] = arrow_array(np.array(probabilities, dtype=np.float64))
+        found[self.role.value] = numbers
+        found["probability"] = np.array(probabilities, dtype=np.float64)
         # The columns are in the same order as those of `_plainly`, which may have parsed earlier blocks.
-        rows = pyarrow.table({name: arrays[name] for name in self.keys or self.role.columns})
-        return with_places(rows, "line", line, self.name)
+        wanted = {name: found[name] for name in self.keys or self.role.columns}
+        facts = Facts(self.name, self.form, integers=tuple(sorted(self.integers)), empty=empty)
+        return Part(wanted, line, facts).checked()
 
-    def __iter__(self) -> Iterator[Topic]:
-        reader, account = self.reader, self.chosen.account
+    def _topics(self) -> Iterator[Topic]:
+        reader = self.reader
         things: Iterable[Any] = ()
         if self.keys or reader.sign() == "[":
-            account.form = account.form if self.keys else "JSON array"
+            self.form = self.form or "JSON array"
             things = reader.elements()
         else:
             members = reader.inside("{")
             for first in members:
                 value = reader.value()
                 if first == "mteb_model_meta":
-                    account.form = "predictions of MTEB"
+                    self.form = "predictions of MTEB"
                     yield from self._of_parts(members)
+                elif self._is_column(first, value):
+                    self.form = "JSON of columns"
+                    yield from self._of_columns({first: value, **{key: reader.value() for key in members}})
                 elif _is_topic(value):
-                    account.form = "JSON dict of dicts"
+                    self.form = f"JSON dict of {'dicts' if isinstance(value, dict) else 'lists'}"
                     yield self._of_dict(first, value)
                     yield from (self._of_dict(topic, reader.value()) for topic in members)
                 else:
                     whole = {first: value, **{key: reader.value() for key in members}}
                     things = chain([whole], reader.elements())
         for thing in things:
-            yield from self.of(thing)
+            yield self._of(thing)
         reader.end()
+
+    def _is_column(self, key: str, value: Any) -> bool:
+        names = chain(*(chain(*columns.NAMES[ours]) for ours in self.role.columns))
+        return isinstance(value, list) and columns.plain(key) in names
+
+    def _of_columns(self, table: dict[str, Any]) -> Iterator[Topic]:
+        """The rows of an object of columns."""
+        if len({len(column) if isinstance(column, list) else -1 for column in table.values()}) > 1:
+            raise self.error("an object of columns needs lists of one length")
+        self.keys, self.ranks = columns.file_columns(self.name, [*table], self.role, self.chosen)
+        for row in zip(*table.values()):
+            yield self._of_row(dict(zip(table, row)))
 
     def _of_dict(self, topic: str, documents: Any) -> Topic:
         if isinstance(documents, list):
-            raise self.error(f"topic {shown(topic)} has documents without levels or scores")
+            if self.role is QRELS or not all(isinstance(each, str) for each in documents):
+                raise self.error(f"topic {shown(topic)} has documents without levels or scores")
+            return topic, documents, range(-1, -1 - len(documents), -1), {}
         if not isinstance(documents, dict):
             raise self.error(f"topic {shown(topic)} has {shown(documents)}, not an object of documents")
         if documents and all(map(MEASURE.fullmatch, documents)):
@@ -346,52 +407,38 @@ class Objects:
         return topic, [*documents], [*documents.values()], {}
 
     def _of_parts(self, subsets: Iterator[str]) -> Iterator[Topic]:
-        """The topics of one part of MTEB's predictions, such as default/test."""
-        found = None
+        """The topics of MTEB's predictions, which are in parts such as default/test."""
+        if self.role is QRELS:
+            raise self.error("predictions of MTEB are a run, not qrels")
+        parts: list[str] = []
         for subset in subsets:
             for split in self.reader.inside("{"):
-                part = f"{subset}/{split}"
-                is_wanted = self.chosen.part in (None, part)
-                if is_wanted and found:
-                    raise self.error(
-                        f"predictions for {found} and {part}; choose one with convert --part {found}"
-                    )
-                found = part if is_wanted else found
+                parts.append(f"{subset}/{split}")
                 for topic in self.reader.inside("{"):
                     documents = self.reader.value()
-                    if is_wanted:
+                    if len(parts) == 1:
                         yield self._of_dict(topic, documents)
-        if found is None:
-            raise self.error(f"there are no predictions for {self.chosen.part or 'any part'}")
+        if len(parts) != 1:
+            names = ", ".join(parts) or "none"
+            raise self.error(
+                f"predictions of MTEB for several parts ({names}), or for none; "
+                "write each part as a run of its own, {topic: {document: score}}"
+            )
 
-    def of(self, thing: Any, lent: Any = None, is_nested: bool = False) -> Iterator[Topic]:
-        """The topics in an object. `lent` are the documents of the enclosing object, for one without its own.
-
-        The key ``id`` may name the topic of an object that is nested in another one.
-        """
+    def _of(self, thing: Any) -> Topic:
+        """The topic in an object: a row, or an item with a topic and its documents."""
         if not isinstance(thing, dict):
             raise self.error(f"{shown(thing)} is not an object with a topic and documents")
         if self.keys:
-            yield self._of_row(thing)
-            return
-        lists = (thing[key] for key in LISTS[self.role] if isinstance(thing.get(key), (list, dict)))
-        documents, topic = next(lists, lent), _topic_of(thing, is_nested)
+            return self._of_row(thing)
+        documents = next((thing[key] for key in LISTS if isinstance(thing.get(key), (list, dict))), None)
+        topic = _topic_of(thing)
         if topic is not None and documents is not None:
-            yield self._of_item(topic, documents)
-        elif is_row(thing):
+            return self._of_item(topic, documents)
+        if is_row(thing):
             self.keys, self.ranks = columns.file_columns(self.name, [*thing], self.role, self.chosen)
-            yield self._of_row(thing)
-        elif isinstance(thing.get("details"), dict) and "metric_score" in thing:
-            if self.role is QRELS:
-                raise self.error("a _rank_eval response rates only what was retrieved; use the request")
-            for topic, found in thing["details"].items():
-                yield self._of_item(topic, [hit.get("hit") for hit in _objects(found, "hits")])
-        else:
-            nested = [each for key in CONTAINERS for each in _objects(thing, key)]
-            if not nested:
-                raise self.error(_reason(thing, self.role))
-            for each in nested:
-                yield from self.of(each, documents, is_nested=True)
+            return self._of_row(thing)
+        raise self.error(_reason(thing, self.role))
 
     def _of_row(self, row: dict[str, Any]) -> Topic:
         cells = {ours: self._cell(row.get(theirs), ours) for ours, theirs in self.keys.items()}
@@ -399,100 +446,72 @@ class Objects:
         return topic, [document], [_negative(value) if self.ranks else value], cells
 
     def _of_item(self, topic: Any, documents: Any) -> Topic:
-        """The documents of an item: objects, or an object of numbers, of objects or of lists of documents."""
+        """The documents of an item: a list of objects, or an object of numbers."""
         topic = self._cell(topic, "query_id")
-        self.chosen.account.form = "JSON items"
+        if self.role is QRELS:
+            raise self.error(f"topic {shown(topic)} has retrieved documents; this is a run, not qrels")
+        self.form = "JSON items"
         if isinstance(documents, dict):
-            if documents and all(isinstance(ids, list) for ids in documents.values()):
-                pairs = [
-                    (self._cell(id_, "doc_id"), level) for level, ids in documents.items() for id_ in ids
-                ]
-            else:
-                pairs = [
-                    (id_, found.get("gain", found.get("rating")) if isinstance(found, dict) else found)
-                    for id_, found in documents.items()
-                ]
-        elif all(isinstance(found, dict) for found in documents):
-            pairs = []
-            for found in documents:
-                document, number, ranks = _item_keys(self.name, tuple(found), self.role)
-                value = _negative(found[number]) if ranks else found[number]
-                pairs.append((self._cell(found[document], "doc_id"), value))
-            if len({found.get("_index") for found in documents}) > 1 and len(dict(pairs)) < len(pairs):
-                raise self.error(f"topic {shown(topic)} has a document _id in two indexes")
-        else:
-            raise self.error(f"topic {shown(topic)} has documents without levels or scores")
-        return topic, [document for document, _ in pairs], [value for _, value in pairs], {}
+            return topic, [*documents], [*documents.values()], {}
+        if not all(isinstance(found, dict) for found in documents):
+            return self._of_dict(topic, documents)
+        ids, values = [], []
+        for found in documents:
+            document, number, ranks = _item_keys(self.name, tuple(found))
+            ids.append(self._cell(found[document], "doc_id"))
+            values.append(_negative(found[number]) if ranks else found[number])
+        return topic, ids, values, {}
 
     def _cell(self, cell: Any, column: str) -> Any:
         """An id as text, or a number as it is in the file."""
-        if isinstance(cell, str) or column in columns.NUMBERS:
+        if isinstance(cell, str) or column in NUMBERS:
             return cell
         if isinstance(cell, int) and not isinstance(cell, bool):
-            self.chosen.account.integers.update({column}.intersection(IDS))
+            self.integers.update({column}.intersection(IDS))
             return str(cell)
         raise self.error(f"the {column} {shown(cell)} is not a string")
 
 
 def _is_topic(value: Any) -> bool:
-    """Whether this is an object of numbers, which may be null or text; {"qid": …} is the query of an item."""
+    """Whether this holds the documents of a topic, not {"qid": …}, which is the query of an item."""
+    if isinstance(value, list):
+        return all(isinstance(each, str) for each in value)
     if not isinstance(value, dict) or "qid" in value:
         return False
-    return all(
-        number is None or isinstance(number, (int, float)) or _number(number) is not None
-        for number in value.values()
-    )
+    return not any(isinstance(number, (dict, list)) for number in value.values())
 
 
-def _objects(thing: Any, key: str) -> list[dict[str, Any]]:
-    """The object under a key of an object, or the objects in a list; empty if there are none."""
-    found = thing.get(key) if isinstance(thing, dict) else None
-    return [each for each in (found if isinstance(found, list) else [found]) if isinstance(each, dict)]
-
-
-def _topic_of(thing: dict[str, Any], is_nested: bool) -> Any:
+def _topic_of(thing: dict[str, Any]) -> Any:
     """The topic that an object names, None if it names none."""
-    query, placeholders = thing.get("query"), thing.get("placeholders")
+    query = thing.get("query")
     if isinstance(query, dict):
         return query.get("qid")
-    if isinstance(placeholders, dict):
-        return placeholders.get("$query")
     keys = (key for group in columns.NAMES["query_id"] for key in thing if columns.plain(key) in group)
-    topics = (thing[key] for key in keys if isinstance(thing[key], (str, int)))
-    return next(topics, thing.get("id") if is_nested else None)
+    return next((thing[key] for key in keys if isinstance(thing[key], (str, int))), None)
 
 
 def _reason(thing: dict[str, Any], role: Role) -> str:
-    """The reason why an object has no topics."""
-    named = next((key for key in LISTS[role] if key in thing), None)
+    """The reason why an object has no topic with documents."""
+    named = next((key for key in LISTS if key in thing), None)
     if named is not None:
         return f"the object with {named} names no topic; give each object a query_id"
-    if any(key in thing for key in ANSWERS):
-        return "answers, not a ranking; use the TREC file of the run"
-    if "scores" in thing and ("task_name" in thing or "mteb_version" in thing):
-        return "values of measures, no documents"
-    if thing and all(isinstance(ids, list) for ids in thing.values()):
-        return "documents without levels or scores"
+    for key, (kind, remedy) in REFUSED.items():
+        if key in thing:
+            return f"{kind}; {remedy}"
     keys = shown(", ".join(thing))[1:-1] or "(none)"
     return f"JSON of no known {role.kind}; an object has the keys {keys}"
 
 
 @lru_cache(1000)
-def _item_keys(file: str, keys: tuple[str, ...], role: Role) -> tuple[str, str, bool]:
-    """The keys of the document and of its value in an item, and whether the value is a rank."""
+def _item_keys(file: str, keys: tuple[str, ...]) -> tuple[str, str, bool]:
+    """The keys of the document and of its score in an item, and whether the score is a rank."""
     try:
         own = next(filter(keys.__contains__, OWN_IDS), None)
         document = columns.column_name(file, keys, "doc_id") or own
-        number = columns.required_column(file, keys, role.value)
+        number = columns.required_column(file, keys, RUN.value)
         return document or columns.required_column(file, keys, "doc_id"), number, columns.is_rank(number)
     except GradedError as error:
         raise FileError(str(error)) from None
-
-
-def _strings(texts: list[str]) -> pyarrow.StringArray:
-    """Texts as an Arrow array. Raises `UnicodeEncodeError` for a lone surrogate."""
-    joined = "".join(texts)
-    return string_array(texts if joined.isascii() else [*map(str.encode, texts)], joined.encode())
 
 
 def _negative(rank: Any) -> Any:
@@ -501,12 +520,14 @@ def _negative(rank: Any) -> Any:
 
 
 def _number(value: Any) -> float | None:
-    """A number, also as text; None for anything else."""
+    """A number, also as text; None for anything else. A large whole number is infinite, as 1e400 is."""
     if isinstance(value, str):
         return number_of(value.encode(errors="replace"))
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
     with suppress(OverflowError):
-        return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-    return None
+        return float(value)
+    return np.inf if value > 0 else -np.inf
 
 
 def _numbers(values: list[Any], role: Role, location: Callable[[int], str]) -> np.ndarray:
@@ -523,7 +544,7 @@ def _numbers(values: list[Any], role: Role, location: Callable[[int], str]) -> n
     return np.array(numbers, dtype=np.float64)
 
 
-def _plainly(block: bytes, role: Role, keys: dict[str, str]) -> pyarrow.Table | None:
+def _plainly(block: bytes, role: Role, keys: dict[str, str]) -> Columns | None:
     """A block of lines parsed by pyarrow; None if others could read them differently."""
     import pyarrow
     from pyarrow import json as arrow_json
@@ -539,4 +560,9 @@ def _plainly(block: bytes, role: Role, keys: dict[str, str]) -> pyarrow.Table | 
         )
         return rows.select([*keys.values()]).rename_columns([*keys])
 
+    try:
+        if not block.isascii():
+            block.decode()
+    except UnicodeDecodeError:
+        return None
     return parsed_by_arrow(block, read, line_count(block), role)

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 from ir_measures import Qrel, ScoredDoc
 
 from ..core.rows.arrow import is_stream
-from ..core.rows.columns import QRELS, RUN, Chosen
-from ..core.rows.in_memory import InMemory, Source, in_memory, iteration_of
+from ..core.rows.columns import QRELS, RUN
+from ..core.rows.in_memory import InMemory, in_memory, iteration_of
 from ..core.rows.rows import RunSource
 from ..errors import FileError, GradedError, did_you_mean, shown
-from .files import RunStream, qrels_table, small_file
+from .content import parquet_files, refuse_address
+from .files import RunStream, qrels_in
 
 Loaded = TypeVar("Loaded")
 
@@ -32,34 +33,29 @@ def run_source(run: Any, name: str = "", once: bool = False) -> RunSource:
 
 
 def qrels_source(qrels: Any) -> InMemory:
-    """Qrels in any form: a path, an ir-datasets id, or data in memory. Raises `GradedError` as `qrels_of`."""
-    if not isinstance(qrels, (str, os.PathLike)):
-        return in_memory(qrels, QRELS)
-    name = os.fspath(qrels)
-    return small_file(name, QRELS, Chosen()) or in_memory(qrels_of(name), QRELS)
+    """Qrels in any form: data in memory, a path, ``-`` (standard input) or an ir-datasets id.
 
+    An existing file takes precedence over an id of the same name.
 
-def qrels_of(name: str) -> Source:
-    """Qrels from a file, as an Arrow table, or from an ir-datasets collection, as a list of `Qrel`.
-
-    `name` is a path, ``-`` (standard input) or an ir-datasets id. An existing file takes precedence over an
-    id of the same name.
-
-    >>> len(qrels_of("graded-demo"))
-    2992
+    >>> len(qrels_source("graded-demo").table().topics)
+    20
 
     Raises `GradedError` for a file that cannot be read, for a name that is neither a file nor an id, for a
     collection without qrels, and if the download fails.
     """
+    if not isinstance(qrels, (str, os.PathLike)):
+        return in_memory(qrels, QRELS)
+    name = os.fspath(qrels)
     if is_file(name):
-        return qrels_table(name)
+        return qrels_in(name)
     rows = _rows(name, "qrels", "qrels")
-    return [Qrel(qrel.query_id, qrel.doc_id, qrel.relevance, iteration_of(qrel)) for qrel in rows]
+    found = [Qrel(qrel.query_id, qrel.doc_id, qrel.relevance, iteration_of(qrel)) for qrel in rows]
+    return in_memory(found, QRELS)
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is that of a file: ``-`` (standard input) or an existing path, but not a directory."""
-    return name == "-" or (os.path.exists(name) and not os.path.isdir(name))
+    """Whether a name is that of a file: ``-`` (standard input), a path, or a folder of Parquet files."""
+    return name == "-" or (os.path.exists(name) and not os.path.isdir(name)) or bool(parquet_files(name))
 
 
 def scoreddocs_of(name: str) -> list[ScoredDoc]:
@@ -93,6 +89,7 @@ def _collection(name: str) -> Any:
 
     from ..demo import register
 
+    refuse_address(name)
     register()
     with suppress(KeyError):
         return ir_datasets.load(name)

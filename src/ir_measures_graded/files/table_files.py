@@ -6,17 +6,22 @@ its kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows.arrow import arrow_array, by_rank, numbered, numbers_of
-from ..core.rows.columns import Account, Chosen, Role, file_columns
-from ..core.rows.rows import IDS, floats, with_places
-from ..errors import FileError, GradedError
-from .content import DAMAGE, Content
+from ..core.by_topic import bounds_of, rows_of
+from ..core.rows.arrow import arrow_array, numbers_of
+from ..core.rows.columns import Chosen, Role, file_columns
+from ..core.rows.id_columns import docs_of
+from ..core.rows.id_matching import Ids
+from ..core.rows.rows import IDS, Facts, Part, floats
+from ..errors import FileError, GradedError, needed
+from .content import DAMAGE, Content, parquet_files
+from .text_files import by_rank
 
 if TYPE_CHECKING:
     import pyarrow
@@ -25,7 +30,8 @@ if TYPE_CHECKING:
     Where = tuple[str, str] | None
 
 LZ4 = b"\x04\x22\x4d\x18"
-BATCH = 1 << 16  # rows converted at once
+DENSEST = 100  # rows per byte of a Parquet file; ids differ, so rows cannot be stored in less
+FEWEST = 1_000_000  # rows of a Parquet file that are read in any case
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
 
 
@@ -45,14 +51,17 @@ def _parquet(content: Content) -> TableFile:
     """A Parquet file, read by row groups. Row groups that cannot have a row of the wanted run are skipped."""
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(content.seekable(), buffer_size=BUFFER, pre_buffer=False)
+    source = content.seekable()
+    file = parquet.ParquetFile(source, buffer_size=BUFFER, pre_buffer=False)
+    if file.metadata.num_rows > max(FEWEST, DENSEST * source.size()):
+        raise OSError(f"{file.metadata.num_rows:,} rows in {source.size():,} bytes cannot be qrels or a run")
 
     def batches(columns: list[str], where: Where) -> Batches:
         first = 0
         for number in range(file.num_row_groups):
             group = file.metadata.row_group(number)
             if where is None or _may_have(group, *where):
-                yield from numbered(file.iter_batches(BATCH, [number], columns), first)
+                yield from numbered(file.iter_batches(content.sizes.rows, [number], columns), first)
             first += group.num_rows
 
     return TableFile(file.schema_arrow.names, batches)
@@ -94,6 +103,20 @@ def _arrow_stream(content: Content) -> TableFile:
     return TableFile(file.schema.names, batches)
 
 
+def _folder(content: Content) -> TableFile:
+    """The Parquet files of a folder or of a pattern, also partitioned ones, as one table."""
+    from pyarrow import dataset
+
+    found = dataset.dataset(parquet_files(content.file), format="parquet", partitioning="hive")
+
+    def batches(columns: list[str], where: Where) -> Batches:
+        kept = None if where is None else dataset.field(where[0]) == where[1]
+        batch_size = content.sizes.rows
+        yield from numbered(found.to_batches(columns=columns, filter=kept, batch_size=batch_size))
+
+    return TableFile(found.schema.names, batches)
+
+
 Kind = tuple[str, Callable[[Content], TableFile]]
 """The name of a kind of table files, and the function that opens one."""
 KINDS: dict[bytes, Kind] = {
@@ -102,6 +125,7 @@ KINDS: dict[bytes, Kind] = {
     b"\xff\xff\xff\xff": ("Arrow", _arrow_stream),
 }
 """The kinds of table files by the first bytes of a file."""
+FOLDER: Kind = ("Parquet", _folder)
 
 
 def kind_of(content: Content) -> Kind | None:
@@ -111,24 +135,32 @@ def kind_of(content: Content) -> Kind | None:
     return next((kind for magic, kind in KINDS.items() if content.stream.start.startswith(magic)), None)
 
 
-def table_rows(
+def numbered(
+    batches: Iterable[pyarrow.RecordBatch], first: int = 0
+) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+    """Each batch, with the number of its first row before it. Counting starts at `first`."""
+    for batch in batches:
+        yield first, batch
+        first += batch.num_rows
+
+
+def table_parts(
     kind: Kind, content: Content, role: Role, chosen: Chosen, run: str | None = None
-) -> Iterator[pyarrow.Table]:
-    """A table for each batch of rows of the file, in the order of the file.
+) -> Iterator[Part]:
+    """The rows of each batch of the file, in the order of the file.
 
     If `run` is given, rows of other runs may be left out. Raises `FileError` for a file that cannot be read,
     for a missing column, and for a row whose id or number is missing or of another type.
     """
-    chosen.account.form = kind[0]
+    facts, most = Facts(content.name, kind[0], unit="row"), content.sizes.rows
     with _opened(kind, content) as file:
         columns, ranks = file_columns(content.name, file.names, role, chosen)
         where = (columns["run"], run) if run is not None and "run" in columns else None
         for first, batch in file.batches(list(columns.values()), where):
             batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
             batch.validate(full=True)  # damaged Arrow data could crash the process
-            for start in range(0, batch.num_rows, BATCH):
-                part = batch.slice(start, BATCH)
-                rows = batch_rows(part, columns, role, content.name, first + start, chosen.account)
+            for start in range(0, batch.num_rows, most):
+                rows = batch_part(batch.slice(start, most), columns, role, facts, first + start)
                 yield by_rank(rows) if ranks else rows
 
 
@@ -141,9 +173,8 @@ def table_columns(kind: Kind, content: Content, role: Role, chosen: Chosen) -> C
 @contextmanager
 def _opened(kind: Kind, content: Content) -> Iterator[TableFile]:
     """The open file. Turns an error of pyarrow or of the file into a `FileError`."""
-    import pyarrow
-
     name, open_ = kind
+    pyarrow = needed("pyarrow", f"{content.name}: a {name} file")
     try:
         yield open_(content)
     except (pyarrow.ArrowException, UnicodeDecodeError, *DAMAGE) as error:
@@ -151,38 +182,52 @@ def _opened(kind: Kind, content: Content) -> Iterator[TableFile]:
         raise FileError(f"{content.name}: cannot be read as {name}: {reason}") from None
 
 
-def batch_rows(
-    batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, file: str, first: int, account: Account
-) -> pyarrow.Table:
-    """The `columns` of a batch under our names: ids as strings and values as floats, with row numbers.
+def batch_part(
+    batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, facts: Facts, first: int
+) -> Part:
+    """The `columns` of a batch under our names. `first` is the number of the first row.
 
-    `first` is the number of the first row. The `account` gets the columns of ids that are integers. Raises
-    `FileError` for a null and for a value of another type.
+    Raises `FileError` for a null and for a value of another type.
     """
-    import pyarrow
     from pyarrow import types
 
-    arrays = []
+    found: dict[str, Ids | np.ndarray] = {}
+    integers = [ours for ours in IDS if types.is_integer(batch.column(columns[ours]).type)]
     for ours, theirs in columns.items():
         column = batch.column(theirs)
-        account.integers.update([ours] * (ours in IDS and types.is_integer(column.type)))
         if ours == "probability":
             column = _probabilities(column)
         elif ours != role.value:
-            column = _strings(column, f"{file}: {theirs}", ours)
+            column = _strings(column, f"{facts.file}: {theirs}", ours)
         if column.null_count:
-            raise FileError(f"{file}: row {first + column.to_pylist().index(None)} has no {theirs}")
-        if ours == role.value:
+            raise FileError(f"{facts.file}: row {first + column.to_pylist().index(None)} has no {theirs}")
+        if ours in (role.value, "probability"):
             numbers = numbers_of(column)
             if isinstance(numbers, list):
                 try:
-                    numbers = floats(role, [numbers], lambda row: f"{file}: row {first + row}")
+                    numbers = floats(role, [numbers], lambda row: f"{facts.file}: row {first + row}")
                 except GradedError as error:
                     raise FileError(str(error)) from None
-            column = arrow_array(numbers.astype(np.float64, copy=False))
-        arrays.append(column)
-    rows = pyarrow.Table.from_arrays(arrays, list(columns))
-    return with_places(rows, "row", np.arange(first, first + batch.num_rows), file)
+            found[ours] = numbers.astype(np.float64, copy=False)
+        else:
+            found[ours] = docs_of(column, ours).ids()
+    rows = np.arange(first, first + batch.num_rows)
+    return Part(found, rows, replace(facts, integers=tuple(integers))).checked()
+
+
+def arrow_table(part: Part) -> pyarrow.Table:
+    """The rows as an Arrow table. `pyarrow.array` would import pandas."""
+    pyarrow = needed("pyarrow", "an Arrow table")
+    columns: dict[str, Any] = {}
+    for name, column in part.columns.items():
+        if isinstance(column, Ids):
+            bounds = bounds_of(column.length)
+            text = np.ascontiguousarray(column.data[rows_of(np.asarray(column.start), column.length)])
+            buffers = [None, *map(pyarrow.py_buffer, (bounds, text))]
+            columns[name] = pyarrow.Array.from_buffers(pyarrow.large_string(), len(column), buffers)
+        else:
+            columns[name] = arrow_array(column)
+    return pyarrow.table(columns)
 
 
 def _probabilities(column: pyarrow.Array) -> pyarrow.Array:

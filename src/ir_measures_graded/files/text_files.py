@@ -1,30 +1,33 @@
-"""Rows of text files as Arrow tables: TREC files, and CSV and TSV files with a header.
+"""Rows of text files: TREC files, and CSV and TSV files with a header.
 
-pyarrow's CSV reader parses a file in blocks of lines. The strict reader in `strict_lines` parses a block
-instead if pyarrow could read it differently, for example because several blanks separate two fields, or
-because a line is wrong. Both readers give the same values, to the last bit of every score.
+A file is parsed in blocks of lines. pyarrow parses a block, or NumPy if pyarrow is not installed or the file
+is small. If they could read a block differently, for example because several blanks separate two fields, or
+because a line is wrong, `Lines` parse it line by line. All give the same values, to the last bit of scores.
 
-pyarrow is imported when a file is read. No function here may import pandas, not even through pyarrow's
-`to_numpy`: that import takes half a second.
+No function here may import pandas, not even through pyarrow's `to_numpy`: that import takes half a second.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..core.rows.arrow import arrow_array, arrow_numbers, by_rank, string_array
+from ..core.rows.arrow import arrow_numbers
 from ..core.rows.columns import NUMBERS, Chosen, Role
-from ..core.rows.rows import with_places
+from ..core.rows.id_columns import docs_of
+from ..core.rows.id_matching import Ids
+from ..core.rows.rows import Facts, Part
 from .content import Content, is_lasting, owned_by_arrow
-from .strict_lines import BYTE_ORDER_MARK, CACHED, Lines, Unusual, has_breaks, number_of
-from .text_forms import TREC, Form, check_order, form_of, header_of
+from .forms import BYTE_ORDER_MARK, TREC, Form, check_order, form_of, has_breaks, header_of, number_of
+from .lines import CACHED, Lines, Unusual
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 Block = TypeVar("Block")
 Parsed = TypeVar("Parsed")
+Columns = dict[str, Any]
 AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
 THREADS = 2  # parsing threads, in addition to one reading thread
 
@@ -42,23 +46,40 @@ def text_columns(content: Content, role: Role, chosen: Chosen) -> tuple[str, ...
     return (header_of(content, role, chosen)[0] or TREC[role]).columns
 
 
-def text_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarrow.Table]:
-    """A table for each block of lines of the file, in the order of the file."""
+def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
+    """The rows of each block of lines of the file, in the order of the file."""
     form, header = form_of(content, role, chosen)
-    chosen.account.form = form.name
+    facts = Facts(content.name, form.name)
     lines = Lines(content, form)
     lines.number = content.stream.read(header).count(b"\n")
     last: dict[str, tuple[float, float]] = {}
-    parsed = ahead(content, lines.blocks(), partial(_plainly, form=form))
+    parse = by_arrow if uses_arrow(content) else by_numpy
+    parsed = ahead(content, lines.blocks(), partial(parse, form=form))
     with closing(parsed):  # the traceback of an error keeps this frame alive, and with it the threads
-        for block, rows in parsed:
-            rows = _strictly(block, form, lines) if rows is None else with_lines(rows, lines)
+        for block, columns in parsed:
+            rows = strictly(block, lines, facts) if columns is None else part_of(columns, lines, facts)
+            rows = by_rank(rows) if form.ranks else rows
             if form.counted:
-                check_order(rows, form, lines.name, last)
-                rows = rows.drop_columns([name for name in rows.column_names if name == "rank"])
-            yield by_rank(rows) if form.ranks else rows
+                check_order(rows, form, last)
+            yield rows.without("rank")
     lines.end()
-    chosen.account.unjudged = lines.unjudged
+
+
+def uses_arrow(content: Content) -> bool:
+    """Whether pyarrow parses a file: if it is imported, or if the file is large and pyarrow is installed."""
+    stream = content.stream
+    if sys.modules.get("pyarrow") is None and stream.ended and len(stream.start) <= content.sizes.small:
+        return False
+    try:
+        import pyarrow  # noqa: F401, also waits for another thread that imports it
+    except ImportError:
+        return False
+    return True
+
+
+def by_rank(rows: Part) -> Part:
+    """The rows of a run whose scores are ranks. The result has −rank as the score."""
+    return replace(rows, columns={**rows.columns, "score": -np.asarray(rows.columns["score"])})
 
 
 def ahead(
@@ -70,7 +91,8 @@ def ahead(
     can be closed. The threads end soon after. They are not joined: the garbage collector may close this
     generator while another thread starts, and joining would then never end.
     """
-    if not is_lasting(content.file):  # reading ahead in a stream could block forever
+    # Reading ahead in a stream could block forever. The start of a small file is all of it.
+    if content.stream.ended or not is_lasting(content.file):
         yield from ((block, parse(block)) for block in blocks)
         return
     from concurrent.futures import ThreadPoolExecutor, wait  # This import takes time.
@@ -93,30 +115,72 @@ def ahead(
         wait([call for call in started if not call.cancelled()])
 
 
-def with_lines(rows: pyarrow.Table, lines: Lines) -> pyarrow.Table:
-    """The rows with their lines, which follow the line read last and are counted."""
+def part_of(columns: Columns, lines: Lines, facts: Facts) -> Part:
+    """The rows of the lines that follow the one read last, which are counted."""
     before = lines.number
-    lines.number += rows.num_rows
-    return with_places(rows, "line", np.arange(before + 1, lines.number + 1), lines.name)
+    lines.number += len(columns["query_id"])
+    return Part(columns, np.arange(before + 1, lines.number + 1), facts).checked()
 
 
-def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
-    """A block parsed by pyarrow; None if the strict reader could read it differently."""
+def _plain(block: bytes, form: Form) -> tuple[bytes, int] | None:
+    """A block with one reading, blanks between its fields, and its number of rows; None for any other."""
     if form.letor or isinstance(block, Unusual):
+        return None
+    if not form.delimiter:
+        if b"#" in block and (block.startswith(b"#") or b"\n#" in block):  # one byte is found faster
+            return None
+        block = block.replace(b"\t", b" ")
+    if has_breaks(block) or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
+        return None
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
+    rows = line_count(block)
+    if not form.delimiter and _fields(block) != rows * len(form.fields):
+        return None
+    try:
+        return (block, rows) if block.isascii() or block.decode() else None
+    except UnicodeDecodeError:
+        return None
+
+
+def by_numpy(block: bytes, form: Form) -> Columns | None:
+    """A block parsed by NumPy; None if lines could be read differently."""
+    plain = None if form.delimiter else _plain(block, form)
+    if plain is None:
+        return None
+    block, rows = plain
+    characters, size = np.frombuffer(block, np.uint8), len(form.fields)
+    separators = characters[characters <= ord(" ")]
+    separators = np.append(separators, np.full(rows * size - separators.size, ord("\n"), np.uint8))
+    separators = separators.reshape(rows, size)
+    if (separators[:, :-1] != ord(" ")).any() or (separators[:, -1] != ord("\n")).any():
+        return None
+    fields = block.split()
+    columns: Columns = {}
+    for name in form.columns:
+        column = fields[form.fields.index(name) :: size]
+        if name not in NUMBERS:
+            columns[name] = Ids.of_encoded(column)
+            continue
+        try:
+            columns[name] = np.array([*map(float, column)])
+        except ValueError:
+            return None
+        if b"_" in b"".join(column) or form.role.refused(columns[name]).size:
+            return None
+    return columns
+
+
+def by_arrow(block: bytes, form: Form) -> Columns | None:
+    """A block parsed by pyarrow; None if lines could be read differently."""
+    plain = _plain(block, form)
+    if plain is None:
         return None
     import pyarrow
     from pyarrow import csv
 
+    block, rows = plain
     is_quoted = bool(form.delimiter)
-    if not is_quoted:
-        if b"#" in block and (block.startswith(b"#") or b"\n#" in block):  # one byte is found faster
-            return None
-        block = block.replace(b"\t", b" ")
-    if b"\r" in block:
-        block = block.replace(b"\r\n", b"\n")
-    fields = line_count(block) * len(form.fields) if is_quoted else _fields(block)
-    if not fields or has_breaks(block) or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
-        return None
 
     def read(buffer: pyarrow.Buffer) -> pyarrow.Table:
         return csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
@@ -133,7 +197,7 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
             memory_pool=pyarrow.system_memory_pool(),  # other pools keep more freed memory
         ).read_all()
 
-    return parsed_by_arrow(block, read, fields / len(form.fields), form.role)
+    return parsed_by_arrow(block, read, rows, form.role)
 
 
 def arrow_types(columns: Iterable[str]) -> dict[str, pyarrow.DataType]:
@@ -144,19 +208,22 @@ def arrow_types(columns: Iterable[str]) -> dict[str, pyarrow.DataType]:
 
 
 def parsed_by_arrow(
-    block: bytes, read: Callable[[pyarrow.Buffer], pyarrow.Table], count: float, role: Role
-) -> pyarrow.Table | None:
-    """The rows that `read` finds in a block; None if it is wrong or does not have `count` whole rows."""
+    block: bytes, read: Callable[[pyarrow.Buffer], pyarrow.Table], rows: int, role: Role
+) -> Columns | None:
+    """The columns that `read` finds in a block; None if it is wrong or does not have so many whole rows."""
     import pyarrow
 
     try:
-        if not block.isascii():
-            block.decode()
-        rows = read(owned_by_arrow(block))
-    except (UnicodeDecodeError, pyarrow.ArrowException):
+        table = read(owned_by_arrow(block))
+    except pyarrow.ArrowException:
         return None
-    is_whole = rows.num_rows == count and not any(column.null_count for column in rows.columns)
-    return rows if is_whole and not role.refused(arrow_numbers(rows[role.value])).size else None
+    if table.num_rows != rows or any(column.null_count for column in table.columns):
+        return None
+    columns: Columns = {}
+    for name, column in zip(table.column_names, table.columns):
+        is_number = name in NUMBERS
+        columns[name] = arrow_numbers(column) if is_number else docs_of(column, name).ids()
+    return None if role.refused(columns[role.value]).size else columns
 
 
 def line_count(block: bytes) -> int:
@@ -183,33 +250,31 @@ def _fields(block: bytes) -> int:
     return count + (not block.endswith(b"\n"))
 
 
-def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
+def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
     """A block parsed line by line. Raises `FileError` for the first wrong line."""
-    import pyarrow
-
+    form, unjudged = lines.form, 0
     read = itemgetter(*map(form.fields.index, form.columns))
     value = form.columns.index(form.role.value)
-    texts: list[tuple[bytes, ...]] = []
+    rows: list[tuple[bytes, ...]] = []
     values: list[float] = []
     numbers: list[int] = []
     for fields in lines.fields(block):
         row = read(fields)
         if row[value].strip() in form.unjudged:
-            lines.unjudged += 1
+            unjudged += 1
             continue
         for name, field in zip(form.columns, row):
             if not field and name != "probability":  # only measures of intents refuse one that is missing
                 raise lines.error(f"the field {name} is empty ({form.lines})")
-        texts.append(row)
+        rows.append(row)
         values.append(lines.number_in(row[value]))
         numbers.append(lines.number)
-    arrays = []
+    columns: Columns = {}
     for place, name in enumerate(form.columns):
-        column = [row[place] for row in texts]
+        column = [row[place] for row in rows]
         if name in NUMBERS:
-            floats = values if place == value else [*map(number_of, column)]
-            arrays.append(arrow_array(np.array(floats, np.float64)))
+            columns[name] = np.array(values if place == value else [*map(number_of, column)], np.float64)
         else:
-            arrays.append(string_array(column, b"".join(column)))
-    rows = pyarrow.Table.from_arrays(arrays, list(form.columns))
-    return with_places(rows, "line", np.array(numbers, dtype=np.int64), lines.name)
+            columns[name] = Ids.of_encoded(column)
+    facts = Facts(facts.file, facts.form, unjudged=unjudged)
+    return Part(columns, np.array(numbers, dtype=np.int64), facts).checked()

@@ -19,7 +19,7 @@ from ...core.rows.columns import QRELS, RUN, Chosen
 from ...core.rows.rows import Rows, distinct
 from ...errors import FileError, GradedError, shown
 from ...evaluation.named import Judgments
-from ...files.files import qrels_table, tables_of
+from ...files.files import parts_of, qrels_in
 from ...files.sources import is_file, qrels_source
 from ...output.tables import Note
 
@@ -63,15 +63,15 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
     """
     if not (isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels))):
         return levels_of(qrels.table if isinstance(qrels, Judgments) else qrels, name), 0
-    chosen = Chosen(unjudged=UNJUDGED)
-    return levels_of(qrels_table(qrels, chosen), name), chosen.account.unjudged
+    table = qrels_in(qrels, UNJUDGED).table()
+    return levels_of(table, name), table.facts.unjudged
 
 
 def holds_answers(path: str) -> bool:
     """Whether a file begins as qrels and not as a run. Three fields without a header are those of a run."""
     for role in (RUN, QRELS):
-        with suppress(GradedError), closing(tables_of(path, role, Chosen(unjudged=UNJUDGED))) as tables:
-            next(tables, None)
+        with suppress(GradedError), closing(parts_of(path, role, Chosen(unjudged=UNJUDGED))) as parts:
+            next(parts, None)
             return role is QRELS
     return False
 

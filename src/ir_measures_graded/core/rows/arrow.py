@@ -6,12 +6,12 @@ DataFrames and DuckDB's relations do. pyarrow reads them all, so no other librar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..by_topic import BLOCK, bounds_of
+from ...errors import needed
 
 if TYPE_CHECKING:
     import pyarrow
@@ -42,19 +42,9 @@ def is_stream(source: Any) -> bool:
     return hasattr(source, "__arrow_c_stream__") and (is_query or isinstance(source, Iterator))
 
 
-def numbered(
-    batches: Iterable[pyarrow.RecordBatch], first: int = 0
-) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-    """Each batch, with the number of its first row before it. Counting starts at `first`."""
-    for batch in batches:
-        yield first, batch
-        first += batch.num_rows
-
-
 def whole_table(source: Any) -> pyarrow.Table:
     """All rows of a table that exports Arrow, or of a list of these."""
-    import pyarrow
-
+    pyarrow = needed("pyarrow", "Arrow data")
     if isinstance(source, (list, tuple)):
         return pyarrow.concat_tables(map(pyarrow.table, source), promote_options="permissive")
     return pyarrow.table(source)
@@ -88,23 +78,6 @@ def bounds_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -
     return np.frombuffer(strings.buffers()[1], dtype, len(strings) + 1, strings.offset * dtype.itemsize)
 
 
-def lengths_of_strings(column: pyarrow.ChunkedArray) -> np.ndarray:
-    """The length of each string in bytes."""
-    return np.concatenate([np.empty(0, np.int64), *(np.diff(bounds_of_strings(c)) for c in column.chunks)])
-
-
-def stable_order(codes: np.ndarray) -> np.ndarray:
-    """The order that sorts integers of a small range stably.
-
-    pyarrow uses a counting sort, which is many times faster than NumPy's sort.
-    """
-    if codes.size < BLOCK:  # too few to pay for importing pyarrow
-        return np.argsort(codes, kind="stable")
-    from pyarrow import compute
-
-    return arrow_numbers(compute.sort_indices(arrow_array(codes))).view(np.int64)
-
-
 def arrow_array(values: np.ndarray) -> pyarrow.Array:
     """A NumPy array of numbers as an Arrow array, without a copy. `pyarrow.array` would import pandas."""
     import pyarrow
@@ -113,24 +86,3 @@ def arrow_array(values: np.ndarray) -> pyarrow.Array:
     return pyarrow.Array.from_buffers(
         type_, values.size, [None, pyarrow.py_buffer(np.ascontiguousarray(values))]
     )
-
-
-def by_rank(rows: pyarrow.Table) -> pyarrow.Table:
-    """The rows of a run whose scores are ranks. The result has −rank as the score."""
-    column = rows.column_names.index("score")
-    return rows.set_column(column, "score", arrow_array(-arrow_numbers(rows["score"])))
-
-
-def string_array(encoded: Sequence[Sized], joined: bytes) -> pyarrow.StringArray:
-    """Strings as an Arrow array, from their UTF-8 text, also `joined`. `pyarrow.array` would import pandas.
-
-    ASCII strings have the lengths of their text and need not be encoded one by one.
-
-    >>> string_array(["q1", "", "q20"], b"q1q20").to_pylist()
-    ['q1', '', 'q20']
-    """
-    import pyarrow
-
-    bounds = bounds_of(np.fromiter(map(len, encoded), np.int64, len(encoded))).astype(np.int32)
-    buffers = [None, pyarrow.py_buffer(bounds), pyarrow.py_buffer(joined)]
-    return pyarrow.Array.from_buffers(pyarrow.string(), len(encoded), buffers)

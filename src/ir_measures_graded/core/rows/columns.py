@@ -14,6 +14,8 @@ import numpy as np
 
 from ...errors import FileError, GradedError, shown
 
+MOST_COLUMNS = 10_000  # of a table; each is compared with all names
+
 
 @dataclass(frozen=True)
 class Role:
@@ -50,16 +52,31 @@ LARGEST = sys.float_info.max
 NO_ITERATION = {b"0", b"Q0"}
 """The second fields of TREC qrels without intents."""
 QRELS = Role(
-    *("qrels", "relevance", "level", "Qrel", -LARGEST, LARGEST),
+    kind="qrels",
+    value="relevance",
+    number="level",
+    row="Qrel",
+    lowest=-LARGEST,
+    highest=LARGEST,
     rule="the level is {}; a level is a finite number",
 )
 RUN = Role(
-    *("run", "score", "score", "ScoredDoc", -np.inf, np.inf),
+    kind="run",
+    value="score",
+    number="score",
+    row="ScoredDoc",
+    lowest=-np.inf,
+    highest=np.inf,
     rule="the score is NaN, which cannot be ranked; use a number (infinities are allowed)",
 )
 # Qrels whose rows name the intent and its probability in place of the document and its level.
 INTENTS = Role(
-    *("qrels", "probability", "probability", "Qrel", 0, LARGEST),
+    kind="qrels",
+    value="probability",
+    number="probability",
+    row="Qrel",
+    lowest=0,
+    highest=LARGEST,
     rule="the probability is {}; each judgment needs the probability of its intent, a finite number ≥ 0",
     item="iteration",
     thing="intent",
@@ -101,21 +118,9 @@ def is_rank(name: Any) -> bool:
 
 def is_quepid(names: Sequence[str]) -> bool:
     """Whether these are the columns of a file that Quepid exports. It lists unjudged documents."""
-    return {"query", "rating"} <= {*map(plain, names)} and bool({"docid", "doc_id"} & {*map(plain, names)})
-
-
-@dataclass
-class Account:
-    """The findings of a reader about a file.
-
-    `form` is the name of its form, `unjudged` the number of rows of unjudged documents. `integers` has the
-    columns of ids that are integers, and `empty` the topics without documents.
-    """
-
-    form: str = ""
-    unjudged: int = 0
-    integers: set[str] = field(default_factory=set)
-    empty: list[str] = field(default_factory=list)
+    plainly = {*map(plain, names)}
+    queries, documents = {"query", "query_text"} & plainly, {"docid", "doc_id"} & plainly
+    return "rating" in plainly and bool(queries and documents)
 
 
 @dataclass(frozen=True)
@@ -123,17 +128,12 @@ class Chosen:
     """The choices of a user for a file.
 
     `run_column` names the run of each row. `columns` has our names, and their names in the file; ``rank`` is
-    a column of ranks. `part` is the part of a file of several parts. `unjudged` has the texts in place of a
-    level that mean an unjudged document. If lines are `numbered`, the number of a line of LETOR names its
-    document unless the line does. The reader fills the `account`.
+    a column of ranks. `unjudged` has the texts in place of a level that mean an unjudged document.
     """
 
     run_column: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict, hash=False)
-    part: str | None = None
     unjudged: tuple[bytes, ...] = ()
-    numbered: bool = False
-    account: Account = field(default_factory=Account, compare=False)
 
     def name(self, ours: str) -> str | None:
         """The name that the user gives for our column."""
@@ -166,6 +166,8 @@ def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
 
 def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
     """The column that we name `ours`, None if there is none. Raises as `column_names`."""
+    if len(names) > MOST_COLUMNS:
+        raise GradedError(f"{where} has {len(names):,} columns; at most {MOST_COLUMNS:,} are read")
     for group in NAMES[ours]:
         found = [name for name in names if plain(name) in group]
         if len({*map(plain, found)}) > 1:

@@ -10,24 +10,20 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import GradedError, shown
 from ..by_topic import bounds_of, changes
-from .arrow import arrow_array, arrow_numbers, bounds_of_strings, is_arrow, stable_order
+from .arrow import arrow_numbers, is_arrow
 from .id_matching import Ids, Indices
 
-if TYPE_CHECKING:
-    import pyarrow
-
 SAMPLE = 1 << 10  # rows that are sampled to see whether the rows of a topic are contiguous
-FEW_LENGTHS = 1 << 6
-FEW = 1 << 12  # strings above which pyarrow numbers them faster, with the time to import its functions
+FEW = 1 << 12  # stretches above which their ids are numbered by hashes
 NO_TEXT = (TypeError, UnicodeEncodeError)  # an id that is not a string, or has a lone surrogate
-Column = Any  # a list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)
+Column = Any  # `Ids`, a list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)
 
 
 class TopicNumbers(dict[str, int]):
@@ -67,7 +63,15 @@ class Stretches(NamedTuple):
         offsets = bounds_of(np.bincount(self.code, sizes, minlength=len(self.topics)))
         if (self.code[1:] >= self.code[:-1]).all():
             return None, offsets
-        return stable_order(self.code if sizes is None else np.repeat(self.code, sizes)), offsets
+        return _stable_order(self.code if sizes is None else np.repeat(self.code, sizes)), offsets
+
+
+def _stable_order(codes: np.ndarray) -> np.ndarray:
+    """The order that sorts numbers from 0 stably. NumPy has a radix sort for 16 bits."""
+    order = np.argsort(codes.astype(np.uint16), kind="stable")
+    for shift in range(16, int(codes.max()).bit_length(), 16):
+        order = order[np.argsort((codes >> shift).astype(np.uint16)[order], kind="stable")]
+    return order
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -218,20 +222,22 @@ def stretches_of(
         number = np.empty(len(ids), np.int64)
         number[in_order] = topics.codes([*ids.take(in_order)])
         code = number[stretch]
-    elif is_arrow(values):
-        start = _starts(changes_of_strings, values)
+    elif isinstance(values, Ids):
+        start = _starts(Ids.changes, values, values.take(slice(SAMPLE)))
+        ids = values if start.size == len(values) else values.take(start)
         if start.size <= FEW:
-            code = topics.codes([*Ids.of_arrow(values).take(start)])
+            code = topics.codes([*ids])
         else:
-            firsts = values if start.size == len(values) else values.take(arrow_array(start))
-            encoded = firsts.dictionary_encode()
-            code = topics.codes(encoded.dictionary.to_pylist())[arrow_numbers(encoded.indices)]
+            firsts, number = ids.numbered()
+            code = topics.codes([*ids.take(firsts)])[number]
     else:
         if not isinstance(values, np.ndarray):
             values = np.fromiter(values, object, len(values))
         objects = np.ascontiguousarray(values)
         try:
-            start = _starts(_changes_of_objects, objects)  # comparing pandas.NA raises TypeError
+            start = _starts(
+                _changes_of_objects, objects, objects[:SAMPLE]
+            )  # comparing pandas.NA raises TypeError
             firsts = objects if start.size == objects.size else objects[start]
             code = topics.codes(firsts.tolist())
         except NO_TEXT:
@@ -241,7 +247,7 @@ def stretches_of(
 
 
 def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
-    """The codes of a column, None if it has none, and its values: Arrow strings or Python objects.
+    """The codes of a column, None if it has none, and its values: `Ids` or Python objects.
 
     A column with missing values is returned as objects, so that an error can name the row.
     """
@@ -253,6 +259,8 @@ def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
     dtype = getattr(column, "dtype", None)
     if getattr(dtype, "storage", "") == "pyarrow" or hasattr(dtype, "pyarrow_dtype"):
         column = column.__arrow_array__()
+    if isinstance(column, Ids):
+        return None, column
     if not is_arrow(column):
         return None, column.to_numpy(dtype=object) if hasattr(column, "to_numpy") else column
     import pyarrow
@@ -270,13 +278,13 @@ def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
         codes = codes.astype(np.int64) if codes.dtype.kind == "u" else codes
         return codes, _stored(column.dictionary)[1]
     is_text = types.is_string(column.type) or types.is_large_string(column.type)
-    return None, column if is_text and not column.null_count else column.to_pylist()
+    return None, Ids.of_arrow(column) if is_text and not column.null_count else column.to_pylist()
 
 
 def _ids(values: Any, field: str, first: int | None = None, column: Any = None) -> Ids:
-    """The ids of an Arrow array of strings or of Python objects, which may be a part of a whole `column`."""
-    if is_arrow(values):
-        return Ids.of_arrow(values)
+    """The ids of Python objects, which may be a part of a whole `column`, or of `Ids`."""
+    if isinstance(values, Ids):
+        return values
     try:
         return Ids.of(values)
     except NO_TEXT:
@@ -310,25 +318,12 @@ def _no_text(ids: Iterable[Any], field: str, first: int | None = None) -> Graded
     return GradedError(problem + (convert if hasattr(bad, "__index__") else ""))
 
 
-def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any) -> np.ndarray:
+def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any, sample: Any) -> np.ndarray:
     """The first row of each stretch of equal ids.
 
-    If most rows of a sample begin a stretch, every row becomes a stretch: comparing all rows would not pay.
+    If most rows of the sample begin a stretch, every row becomes a stretch: comparing all rows would not pay.
     """
-    sample = ids[:SAMPLE]
     return np.arange(len(ids)) if changes_of(sample).size > len(sample) // 2 else changes_of(ids)
-
-
-def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
-    """The rows whose string differs from the string of the row before, including the first row.
-
-    Strings of one length are compared fastest, and the topics of consecutive rows mostly have one.
-    """
-    starts = np.flatnonzero(changes(np.diff(bounds_of_strings(strings)))).tolist()
-    if len(starts) > FEW_LENGTHS:
-        return Ids.of_arrow(strings).changes()
-    parts = [Ids.of_arrow(strings[a:b]).changes() + a for a, b in pairwise([*starts, len(strings)])]
-    return np.concatenate([np.empty(0, np.int64), *parts])
 
 
 def _changes_of_objects(objects: np.ndarray) -> np.ndarray:

@@ -18,6 +18,8 @@ from .arrow import bounds_of_strings
 
 Indices = Any  # selected rows: a slice or an array of row numbers
 
+FEW_LENGTHS = 1 << 6
+ATTEMPTS = 4
 PIECE = 1 << 13  # Python objects read at once, so that they stay in the processor cache
 WORD = 8
 _LOW_BYTES = np.array([2 ** (8 * count) - 1 for count in range(WORD + 1)], dtype=np.uint64)
@@ -57,7 +59,16 @@ class Ids:
     def _joined(cls, pieces: Iterable[Collection[str]], count: int) -> Ids | None:
         """The column of these strings, joined by line breaks; None if a string contains a line break."""
         lines = ["\n".join(piece).encode() for piece in pieces if piece]
-        text = b"\n".join([*lines, b""])
+        return cls._of_lines(b"\n".join([*lines, b""]), count)
+
+    @classmethod
+    def of_encoded(cls, ids: Sequence[bytes]) -> Ids:
+        """The column of ids that are encoded already."""
+        return cls._of_lines(b"\n".join([*ids, b""]), len(ids)) or cls._of_bytes(ids)
+
+    @classmethod
+    def _of_lines(cls, text: bytes, count: int) -> Ids | None:
+        """The column of these `count` lines; None if there are more."""
         data, size = np.frombuffer(text, np.uint8), len(text)
         ends = data == ord("\n")
         if np.count_nonzero(ends) != count:
@@ -72,7 +83,10 @@ class Ids:
     @classmethod
     def _each(cls, ids: Iterable[str]) -> Ids:
         """The column of these strings, encoded one by one."""
-        encoded = [id_.encode() for id_ in ids]
+        return cls._of_bytes([id_.encode() for id_ in ids])
+
+    @classmethod
+    def _of_bytes(cls, encoded: Sequence[bytes]) -> Ids:
         length = np.fromiter(map(len, encoded), np.int64, len(encoded))
         data = np.frombuffer(b"".join(encoded), np.uint8)
         return cls(data, np.cumsum(length) - length, length)
@@ -153,12 +167,50 @@ class Ids:
         return Ids(taken.view(np.uint8), range(0, taken.nbytes, step), length)
 
     def changes(self) -> np.ndarray:
-        """The rows whose id differs from the id of the row before, including the first row."""
+        """The rows whose id differs from the id of the row before, including the first row.
+
+        Ids of one length are compared fastest, and the topics of consecutive rows mostly have one.
+        """
         differs = np.ones(len(self), dtype=bool)
         differs[1:] = self.length[1:] != self.length[:-1]
+        starts = np.flatnonzero(differs).tolist()
+        if 1 < len(starts) <= FEW_LENGTHS:
+            ends = [*starts[1:], len(self)]
+            parts = (self._of_length(slice(a, b)).changes() + a for a, b in zip(starts, ends))
+            return np.concatenate([*parts])
         for word in self._filled():
             differs[1:] |= word[1:] != word[:-1]
         return np.flatnonzero(differs)
+
+    def _of_length(self, rows: slice) -> Ids:
+        """The ids of these rows, which have one length."""
+        length = self.length[rows]
+        return Ids(self.data, self.start[rows], np.broadcast_to(length[0], length.size))
+
+    def numbered(self) -> tuple[np.ndarray, np.ndarray]:
+        """The first row of each distinct id, in order of appearance, and the number of the id of each row.
+
+        >>> Ids.of(["b", "a", "b"]).numbered()
+        (array([0, 1]), array([0, 1, 0]))
+
+        Sixteen bits of a hash lead to the first row that has them. Its id is compared; rows with another id
+        try other bits.
+        """
+        rows = _Rows([(self, np.array([0, len(self)]))])
+        hashed, first, left = rows.hashed(), np.arange(len(self)), np.arange(len(self))
+        earliest = np.empty(1 << 16, np.int64)
+        for _ in range(ATTEMPTS):
+            bits = (hashed[left] >> np.uint64(48)).astype(np.int64)
+            earliest[bits[::-1]] = left[::-1]  # NumPy keeps the last assignment
+            found = earliest[bits]
+            same = rows.same(left, found)
+            first[left[same]] = found[same]
+            left = left[~same]
+            hashed = (hashed ^ (hashed >> np.uint64(29))) * _FACTOR
+        by_id: dict[str, int] = {}
+        first[left] = [by_id.setdefault(id_, row) for id_, row in zip(self.take(left), left.tolist())]
+        is_first = first == np.arange(first.size)
+        return np.flatnonzero(is_first), (np.cumsum(is_first) - 1)[first]
 
     def padded(self) -> Ids:
         """The same ids, padded with zeros to the number of words of the longest id.

@@ -1,7 +1,7 @@
-"""Qrels and runs in memory: one class for each form reads it into a `Rows`.
+"""Qrels and runs in memory: a function for each form gives its columns, which become `Rows`.
 
-The classes keep columns in their storage format; items of a list are read in pieces. Ids are converted to
-bytes (`Ids`) when a block of rows needs them.
+Columns keep their storage format; items of a list are read in pieces. Ids are converted to bytes (`Ids`) when
+a block of rows needs them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -9,13 +9,13 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Qrel
 
 from ...errors import GradedError, shown
-from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, whole_table
+from .arrow import exports_arrow, is_arrow, numbers_of, whole_table
 from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
 from .id_columns import (
     Cells,
@@ -29,25 +29,48 @@ from .id_columns import (
     stretches_of,
 )
 from .id_matching import PIECE, Ids
-from .rows import IDS, PLACES, Rows, RunSource, about, floats
+from .rows import IDS, Facts, Part, Rows, RunSource, floats
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or dicts."""
-Part = tuple[Stretches, Rowwise, np.ndarray]  # the topics, documents and values of some rows
+Pieces = Callable[[Sequence[Any]], Iterator[Sequence[Any]]]
+Found = tuple[Stretches, Rowwise, np.ndarray]  # the topics, documents and values of some rows
+
+
+class Columns(NamedTuple):
+    """Rows in columns: the `names` of all columns, and a function that yields some of them piece by piece.
+
+    `called` is the name of the source in messages about its columns.
+    """
+
+    called: str
+    names: Sequence[Any]
+    pieces: Pieces
+
+    def named(self, role: Role) -> list[Any]:
+        """The names of the columns of topics, documents and values."""
+        return column_names(f"{role.kind}: {self.called}", self.names, role)
 
 
 class InMemory(RunSource):
-    """Qrels or a run in memory. `name` is its name in warnings. A run is a `RunSource`."""
+    """Qrels or a run in memory. `name` is its name in warnings. A dict of dicts has no `columns`."""
 
-    def __init__(self, source: Any, role: Role, name: str = ""):
-        self.source, self.role, self.name = source, role, name
+    def __init__(self, source: Any, role: Role, name: str = "", columns: Columns | None = None):
+        self.source, self.role, self.name, self.columns = source, role, name, columns
 
     def rows(self) -> Rows:
         """The rows. Raises `GradedError` if a topic or a value is missing or invalid.
 
         Documents may be validated only when their rows are evaluated.
         """
-        raise NotImplementedError
+        if self.columns is None:
+            return _of_dicts(self.source, self.role)
+        return _grouped(self.columns, self.role, self.part)
+
+    @property
+    def part(self) -> Part | None:
+        """The rows of a file in its order; None for all other rows."""
+        return self.source if isinstance(self.source, Part) else None
 
     def table(self) -> Rows:
         """The same rows. Warns (`EmptyRunWarning`) of an empty run. Documents of qrels are `Ids`."""
@@ -58,117 +81,16 @@ class InMemory(RunSource):
         return table
 
     def for_others(self) -> Any:
-        """The source in a form that ir-measures' other providers read."""
-        return self.source
+        """The qrels in a form that ir-measures' other providers read.
 
-    def intents(self) -> Rows | None:
-        """The rows of qrels in the same order, with intents as `docs` and their probabilities as `values`.
-
-        Without a column of probabilities, these are 1. None without a column of intents. Raises `GradedError`
-        for a probability that is missing or invalid.
+        Whole levels of `Qrel` are ints. The iteration is "0" if there is none.
         """
-        return None
-
-
-class Dicts(InMemory):
-    """A dict of dicts."""
-
-    def rows(self) -> Rows:
-        kind = self.role.kind
-        for topic, rows in self.source.items():
-            if not isinstance(rows, (dict, Mapping)):  # Mapping alone is slower
-                raise GradedError(
-                    f"{kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
-                )
-        topics = [*stretches_of(list(self.source), f"{kind}: query_id", None).topics]
-        dicts = list(self.source.values())
-        docs = Keys(dicts, f"{kind}: doc_id")
-        table = Rows(self.role, topics, docs.bounds, docs, np.empty(0), distinct=True)
-        values = floats(self.role, [rows.values() for rows in dicts], table.location)
-        return replace(table, values=values).checked()
-
-
-class Columnar(InMemory):
-    """Rows in columns. `integers` are the columns of ids that are integers, after the rows are read."""
-
-    integers: tuple[str, ...] | None = None
-    called: str
-    """The name of the source in messages about its columns."""
-
-    def fields(self) -> Sequence[Any]:
-        """The names of all columns, also of those that are not read."""
-        raise NotImplementedError
-
-    def pieces(self, names: Sequence[Any]) -> Iterator[Sequence[Any]]:
-        """The columns with these names, piece by piece."""
-        raise NotImplementedError
-
-    def names(self) -> list[Any]:
-        """The names of the columns of topics, documents and values."""
-        return column_names(f"{self.role.kind}: {self.called}", self.fields(), self.role)
-
-    def column(self, ours: str) -> Any:
-        """The column that we name `ours`, None if there is none."""
-        return column_name(self.role.kind, self.fields(), ours)
-
-    def intents(self) -> Rows | None:
-        if self.column("iteration") is None:
-            return None
-        if self.column("probability") is not None:
-            return type(self)(self.source, INTENTS).rows()
-        found = type(self)(self.source, replace(QRELS, item="iteration", thing="intent")).rows()
-        return replace(found, values=np.ones_like(found.values))
-
-    def rows(self) -> Rows:
-        return self._grouped()
-
-    def _grouped(self, line: np.ndarray | None = None, **facts: Any) -> Rows:
-        """The rows grouped by topic. If they are from a file, `line` has their locations in it."""
-        stretches, docs, values = _joined([*self._parts()])
-        order, offsets = stretches.grouped(len(docs))
-        if order is not None:
-            if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
-                docs = docs.ids().padded()  # padded ids are the fastest to reorder
-            docs, values = docs.take(order), values.take(order)
-            line = None if line is None else line[order]
-        facts = {"integers": self.integers or (), **facts}
-        return Rows(self.role, [*stretches.topics], offsets, docs, values, line=line, **facts).checked()
-
-    def _parts(self) -> Iterator[Part]:
-        """The topics, documents and values of each piece. Integers are ids if the first piece has some."""
-        names, kind = self.names(), self.role.kind
-        start, numbers = 0, TopicNumbers()
-        for columns in self.pieces(names):
-            for name, column in zip(names, columns):
-                if is_arrow(column) and column.null_count:
-                    raise GradedError(f"{kind}: row {start + column.to_pylist().index(None)} has no {name}")
-            ids = dict(zip(IDS, columns))
-            if self.integers is None:
-                self.integers = tuple(name for name in sorted(ids) if begins_with_integer(ids[name]))
-            ids |= {name: integers_as_text(ids[name]) for name in self.integers}
-            topics = stretches_of(ids["query_id"], f"{kind}: {names[0]}", start, numbers)
-            docs = docs_of(ids["doc_id"], f"{kind}: {names[1]}", start)
-            values = self._numbers(ids["query_id"], docs, columns[2])
-            yield topics, docs, -values if is_rank(names[2]) else values
-            start += len(docs)
-
-    def _numbers(self, topics: Any, docs: Rowwise, column: Any) -> np.ndarray:
-        """The levels or scores of a piece as floats. Raises `GradedError` for one that is not a number."""
-        numbers = numbers_of(column) if is_arrow(column) else column
-        if isinstance(numbers, np.ndarray):
-            return numbers.astype(np.float64, copy=False)
-
-        def location(row: int) -> str:
-            topic = docs_of(topics, "query_id")[row]  # the column is one of ids, too
-            return f"{self.role.kind}: topic {shown(topic)}, {self.role.thing} {shown(docs[row])}"
-
-        return floats(self.role, [numbers], location)
-
-    def for_others(self) -> Any:
-        """The qrels as `Qrel`, in which whole levels are ints. The iteration is "0" if there is none."""
+        if self.columns is None:
+            return self.source
         found: list[Qrel] = []
-        iteration = self.column("iteration")
-        for columns in self.pieces([*self.names(), *([] if iteration is None else [iteration])]):
+        iteration = self._column("iteration")
+        names = [*self.columns.named(self.role), *([] if iteration is None else [iteration])]
+        for columns in self.columns.pieces(names):
             columns = [column.to_pylist() if is_arrow(column) else column for column in columns]
             topics, docs, levels, *iterations = columns
             level = np.array(levels, dtype=np.float64)
@@ -176,128 +98,223 @@ class Columnar(InMemory):
             found += map(Qrel, map(str, topics), map(str, docs), exact.tolist(), *iterations)
         return found
 
+    def intents(self) -> Rows | None:
+        """The rows of qrels in the same order, with intents as `docs` and their probabilities as `values`.
 
-class Frame(Columnar):
+        Without a column of probabilities, these are 1. None without a column of intents. Raises `GradedError`
+        for a probability that is missing or invalid.
+        """
+        if self.columns is None or self._column("iteration") is None:
+            return None
+        if self._column("probability") is not None:
+            return _grouped(self.columns, INTENTS, self.part)
+        found = _grouped(self.columns, replace(QRELS, item="iteration", thing="intent"), self.part)
+        return replace(found, values=np.ones_like(found.values))
+
+    def _column(self, ours: str) -> Any:
+        """The name of the column that we name `ours`, None if there is none."""
+        return column_name(self.role.kind, self.columns.names if self.columns else (), ours)
+
+
+def _of_dicts(source: Mapping[str, Mapping[str, Any]], role: Role) -> Rows:
+    """The rows of a dict of dicts."""
+    for topic, rows in source.items():
+        if not isinstance(rows, (dict, Mapping)):  # Mapping alone is slower
+            raise GradedError(
+                f"{role.kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
+            )
+    topics = [*stretches_of(list(source), f"{role.kind}: query_id", None).topics]
+    dicts = list(source.values())
+    docs = Keys(dicts, f"{role.kind}: doc_id")
+    table = Rows(role, topics, docs.bounds, docs, np.empty(0), distinct=True)
+    values = floats(role, [rows.values() for rows in dicts], table.location)
+    return replace(table, values=values).checked()
+
+
+def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
+    """The rows of the columns, which may be those of a part of a file, grouped by topic."""
+    integers: list[str] | None = None if part is None else []
+    names, kind = columns.named(role), role.kind
+    start, numbers = 0, TopicNumbers()
+    found: list[Found] = []
+    for piece in columns.pieces(names):
+        for name, column in zip(names, piece):
+            if is_arrow(column) and column.null_count:
+                raise GradedError(f"{kind}: row {start + column.to_pylist().index(None)} has no {name}")
+        ids = dict(zip(IDS, piece))
+        if integers is None:  # the first piece decides
+            integers = [name for name in sorted(ids) if begins_with_integer(ids[name])]
+        ids |= {name: integers_as_text(ids[name]) for name in integers}
+        topics = stretches_of(ids["query_id"], f"{kind}: {names[0]}", start, numbers)
+        docs = docs_of(ids["doc_id"], f"{kind}: {names[1]}", start)
+        values = _numbers(role, ids["query_id"], docs, piece[2])
+        found.append((topics, docs, -values if is_rank(names[2]) else values))
+        start += len(docs)
+    stretches, docs, values = _joined(found)
+    order, offsets = stretches.grouped(len(docs))
+    line = None if part is None else part.line
+    if order is not None:
+        if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
+            docs = docs.ids().padded()  # padded ids are the fastest to reorder
+        docs, values = docs.take(order), values.take(order)
+        line = None if line is None else line[order]
+    facts = Facts(integers=tuple(integers or ())) if part is None else part.facts
+    rows = Rows(role, [*stretches.topics], offsets, docs, values, line=line, facts=facts).checked()
+    known = dict.fromkeys([*rows.topics, *facts.empty])
+    return rows.of_topics({topic: number for number, topic in enumerate(known)}) if facts.empty else rows
+
+
+def _numbers(role: Role, topics: Any, docs: Rowwise, column: Any) -> np.ndarray:
+    """The levels or scores of a piece as floats. Raises `GradedError` for one that is not a number."""
+    numbers = numbers_of(column) if is_arrow(column) else column
+    if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iuf":
+        return numbers.astype(np.float64, copy=False)
+
+    def location(row: int) -> str:
+        topic = docs_of(topics, "query_id")[row]  # the column is one of ids, too
+        return f"{role.kind}: topic {shown(topic)}, {role.thing} {shown(docs[row])}"
+
+    return floats(role, [numbers], location)
+
+
+def _joined(parts: Sequence[Found]) -> Found:
+    """The rows of several pieces as one."""
+    if len(parts) == 1:
+        return parts[0]
+    stretches, docs, values = zip(*parts)
+    starts, codes, (topics, *_) = zip(*stretches)
+    return (
+        Stretches(np.concatenate(starts), np.concatenate(codes), topics),
+        Ids.concatenated([each.ids() for each in docs]),
+        np.concatenate(values),
+    )
+
+
+# Forms
+
+
+def _of_mapping(source: Mapping[str, Sequence[Any]], role: Role) -> Columns:
+    """A dict of columns. Raises `GradedError` if they have different lengths."""
+    if len({*map(len, source.values())}) > 1:
+        raise GradedError(f"{role.kind}: the columns of the dict have different lengths")
+    return Columns("the dict", [*source], lambda names: iter([[source[name] for name in names]]))
+
+
+def _of_lists(source: Mapping[str, Sequence[str]], role: Role) -> Columns:
+    """A dict of the documents of each topic, the best one first. The score is −rank."""
+    rows = [(topic, doc, -rank) for topic in source for rank, doc in enumerate(source[topic], 1)]
+    return _of_items(rows, role)
+
+
+def _of_part(part: Part) -> Columns:
+    """Rows of a file."""
+    return Columns("the file", [*part.columns], lambda names: iter([[part.columns[name] for name in names]]))
+
+
+def _of_frame(frame: Any) -> Columns:
     """A DataFrame of pandas."""
 
-    called = "the DataFrame"
-
-    def fields(self) -> Sequence[Any]:
-        return [*self.source.columns]
-
-    def pieces(self, names: Sequence[Any]) -> Iterator[Sequence[Any]]:
-        topics, docs, numbers, *others = (self.source[name] for name in names)
-        plain = numbers.dtype.kind in "biuf"
+    def pieces(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        topics, docs, numbers, *others = (frame[name] for name in names)
+        plain = numbers.dtype.kind in "iuf"
         values = numbers.to_numpy(dtype=np.float64, na_value=np.nan) if plain else numbers.tolist()
         yield topics.array, docs.array, values, *(other.tolist() for other in others)
 
+    return Columns("the DataFrame", [*frame.columns], pieces)
 
-class Arrow(Columnar):
+
+def _of_arrow(source: Any, role: Role) -> Columns:
     """An object that exports Arrow data, or a list of these, into which ir-measures turns a stream.
 
     All rows are read at once: a stream can be read only once, and a query that computes the rows anew may
     return them in another order.
     """
-
-    called = "the Arrow table"
-
-    def __init__(self, source: Any, role: Role, name: str = ""):
-        try:
-            source = source if is_arrow(source) else whole_table(source)
-        except (ValueError, TypeError) as error:
-            reason = next(iter(str(error).splitlines()), "")
-            raise GradedError(
-                f"{role.kind}: cannot read the {type(source).__name__} as Arrow data: {reason}"
-            ) from error
-        super().__init__(source, role, name)
-
-    def rows(self) -> Rows:
-        facts = about(self.source)
-        if "file" not in facts:
-            return self._grouped()
-        unit = next((name for name in PLACES if name in self.source.schema.names), "line")
-        line = arrow_numbers(self.source.column(unit)) if unit in self.source.schema.names else None
-        empty, facts["integers"] = facts.pop("empty", ()), tuple(facts.get("integers", ()))
-        table = self._grouped(line, unit=unit, **facts)
-        topics = dict.fromkeys([*table.topics, *empty])
-        return table.of_topics({topic: number for number, topic in enumerate(topics)}) if empty else table
-
-    def fields(self) -> Sequence[Any]:
-        return self.source.schema.names
-
-    def pieces(self, names: Sequence[Any]) -> Iterator[Sequence[Any]]:
-        yield [self.source.column(name) for name in names]
+    try:
+        table = source if is_arrow(source) else whole_table(source)
+    except (ValueError, TypeError) as error:
+        if isinstance(error, GradedError):
+            raise
+        reason = next(iter(str(error).splitlines()), "")
+        raise GradedError(
+            f"{role.kind}: cannot read the {type(source).__name__} as Arrow data: {reason}"
+        ) from error
+    return Columns(
+        "the Arrow table",
+        table.schema.names,
+        lambda names: iter([[table.column(name) for name in names]]),
+    )
 
 
-class Items(Columnar):
-    """An iterable of named tuples or similar objects, of plain tuples, or of dicts with names of columns.
+def _of_items(source: Sequence[Any], role: Role) -> Columns:
+    """A list of named tuples or similar objects, of plain tuples, or of dicts with names of columns.
 
-    A plain tuple is topic, document, score or level, and in qrels perhaps the iteration.
+    A plain tuple is topic, document, score or level, and in qrels perhaps the iteration. The first item tells
+    the names of the columns.
     """
+    first: Any = next(iter(source), None)
+    names: Sequence[Any] = role.columns
+    if isinstance(first, Mapping):
+        names = [*first]
+    elif type(first) is tuple:
+        sizes = {*map(len, source)}
+        if sizes != {3} and (role is RUN or sizes != {4}):
+            raise GradedError(f"{role.kind}: each tuple is topic, document, {role.number}")
+        names = [*role.columns, "iteration"][: sizes.pop()]
+    elif source:
+        # The score of a `ScoredDoc` is not a level.
+        every = (NAMES[ours][:2] for ours in [*role.columns, *INTENTS.columns[1:]])
+        names = [name for name in chain(*chain(*every)) if hasattr(first, name)]
 
-    called = "the first dict"
+    def getter(name: Any) -> Callable[[Any], Any]:
+        if type(first) is tuple:
+            return itemgetter(names.index(name))
+        if role is QRELS and name in chain(*NAMES["iteration"]):
+            return iteration_of
+        return itemgetter(name) if isinstance(first, Mapping) else attrgetter(name)
 
-    def __init__(self, source: Any, role: Role, name: str = ""):
-        super().__init__(source if isinstance(source, (list, tuple)) else list(source), role, name)
-        self.first = next(iter(self.source), None)
-
-    def fields(self) -> Sequence[Any]:
-        if isinstance(self.first, Mapping):
-            return [*self.first]
-        if type(self.first) is tuple:
-            return ["iteration"] * (len(self.first) > 3)
-        names = chain(*NAMES["iteration"], *NAMES["probability"])
-        return [name for name in names if hasattr(self.first, name)]
-
-    def names(self) -> list[Any]:
-        if isinstance(self.first, Mapping):
-            return super().names()
-        if type(self.first) is tuple:
-            sizes = {*map(len, self.source)}
-            if sizes != {3} and (self.role is RUN or sizes != {4}):
-                raise GradedError(f"{self.role.kind}: each tuple is topic, document, {self.role.number}")
-            return self.role.columns
-        return [
-            next((name for name in chain(*NAMES[ours][:2]) if hasattr(self.first, name)), ours)
-            for ours in self.role.columns
-        ]
-
-    def pieces(self, names: Sequence[Any]) -> Iterator[Sequence[Any]]:
-        getters = [*map(self._getter, names)]
-        for start in range(0, max(len(self.source), 1), PIECE):
-            piece = self.source[start : start + PIECE]
+    def pieces(wanted: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        getters = [*map(getter, wanted)]
+        for start in range(0, max(len(source), 1), PIECE):
+            piece = source[start : start + PIECE]
             try:
                 yield [[*map(get, piece)] for get in getters]
             except (AttributeError, KeyError, TypeError) as error:
                 reason = f"a dict has no key {error}" if isinstance(error, KeyError) else error
                 raise GradedError(
-                    f"{self.role.kind}: {reason}; each item needs the fields {_listed(self.role)}, "
-                    f"as ir_measures.{self.role.row} has"
+                    f"{role.kind}: {reason}; each item needs the fields {_listed(role)}, "
+                    f"as ir_measures.{role.row} has"
                 ) from None
 
-    def _getter(self, name: Any) -> Callable[[Any], Any]:
-        """The function that returns the cell of an item in the column with this name."""
-        if type(self.first) is tuple:
-            return itemgetter({"query_id": 0, "doc_id": 1, "iteration": 3}.get(name, 2))
-        if self.role is QRELS and name in chain(*NAMES["iteration"]):
-            return iteration_of
-        return itemgetter(name) if isinstance(self.first, Mapping) else attrgetter(name)
+    return Columns("the first dict" if isinstance(first, Mapping) else "the first item", names, pieces)
 
 
 def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
     """The source in its form. An iterator is kept as a list. Raises `GradedError` for any other source."""
+    if isinstance(source, InMemory):
+        return source
     source = _adapted(source)
+    return InMemory(source, role, name, _columns(source, role))
+
+
+def _columns(source: Any, role: Role) -> Columns | None:
+    """The columns of the source; None for a dict of dicts."""
     if isinstance(source, Mapping):
-        return Dicts(source, role, name)
+        if not source or not all(isinstance(each, (list, tuple, np.ndarray)) for each in source.values()):
+            return None
+        if all(column_name(role.kind, [*source], ours) is not None for ours in role.columns):
+            return _of_mapping(source, role)
+        return _of_lists(source, role) if role is RUN else None
+    if isinstance(source, Part):
+        return _of_part(source)
     if hasattr(source, "itertuples"):
-        return Frame(source, role, name)
+        return _of_frame(source)
     first = source[:1] if isinstance(source, (list, tuple)) else [source]
     if any(hasattr(each, "itertuples") for each in first):
         raise GradedError(f"{role.kind}: a list of DataFrames is not one table; join them with pandas.concat")
     if any(map(exports_arrow, first)):
-        return Arrow(source, role, name)
+        return _of_arrow(source, role)
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)) and not is_arrow(source):
-        return Items(source, role, name)
+        return _of_items(source if isinstance(source, (list, tuple)) else list(source), role)
     raise GradedError(
         f"{role.kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame or Arrow "
         f"data with the columns {_listed(role)}, or an iterable of named tuples with these fields"
@@ -339,16 +356,3 @@ def iteration_of(item: Any) -> str:
 
 def _listed(role: Role) -> str:
     return "query_id, doc_id and " + role.value
-
-
-def _joined(parts: Sequence[Part]) -> Part:
-    """The rows of several parts as one."""
-    if len(parts) == 1:
-        return parts[0]
-    stretches, docs, values = zip(*parts)
-    starts, codes, (topics, *_) = zip(*stretches)
-    return (
-        Stretches(np.concatenate(starts), np.concatenate(codes), topics),
-        Ids.concatenated([each.ids() for each in docs]),
-        np.concatenate(values),
-    )

@@ -1,4 +1,4 @@
-"""Qrels and runs in one form: a `Rows` of rows grouped by topic, which is read block by block.
+"""Qrels and runs in one form: `Rows`, which are grouped by topic, and a `Part` of a file in its order.
 
 Columns keep their storage format. Ids are converted to bytes (`Ids`) when a block of rows needs them. Error
 details are computed only on failure.
@@ -6,38 +6,107 @@ details are computed only on failure.
 
 from __future__ import annotations
 
-import json
 import struct
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import add
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import EmptyRunWarning, FileError, GradedError, shown
 from ..by_topic import blocks, bounds_of, rows_of
-from .arrow import arrow_array, is_arrow, lengths_of_strings
-from .columns import Account, Role
+from .columns import NUMBERS, QRELS, Role
 from .id_columns import Docs, Keys
-from .id_matching import Column, Ids, equal_pairs
+from .id_matching import Column, Ids, Indices, equal_pairs
 
-if TYPE_CHECKING:
-    import pyarrow
-
-# The metadata key of the facts about the file from which an Arrow table was read, as JSON: its name (`file`),
-# the columns of ids that are integers there (`integers`), and its topics without documents (`empty`).
-ABOUT = b"ir_measures_graded"
-PLACES = (
-    "line",
-    "row",
-)  # the column of such a table with the location of each row: a line, or a row of a table
 IDS = ("query_id", "doc_id")
 LONGEST_ID = 1 << 12  # bytes of an id in a file; the time for all ids grows with the longest one
 LOOK_UP = 100  # documents that can be hashed and sorted in the time of one look-up in a dict
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The findings of a reader about rows, or about a part of a file.
+
+    `file` is the name of the file, empty for rows in memory, `form` the name of its form, and `unit` the
+    location of a row in it: a line or a row. `unjudged` counts rows of unjudged documents. `integers` are the
+    columns of ids that are integers, and `empty` the topics without documents.
+    """
+
+    file: str = ""
+    form: str = ""
+    unit: str = "line"
+    unjudged: int = 0
+    integers: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+
+    def __add__(self, other: Facts) -> Facts:
+        """The facts about two parts of a file."""
+        if self == other and not self.unjudged:
+            return self
+        return replace(
+            self,
+            unjudged=self.unjudged + other.unjudged,
+            integers=tuple(dict.fromkeys(self.integers + other.integers)),
+            empty=tuple(dict.fromkeys(self.empty + other.empty)),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Part:
+    """Rows of a file, in its order: columns under our names, ids as `Ids` and numbers as floats.
+
+    `line` (N) has the location of each row in the file.
+    """
+
+    columns: Mapping[str, Any]
+    line: np.ndarray
+    facts: Facts
+
+    def __len__(self) -> int:
+        return self.line.size
+
+    def take(self, rows: Indices) -> Part:
+        """The part with these rows."""
+        columns = {
+            name: column.take(rows) if isinstance(column, Ids) else column[rows]
+            for name, column in self.columns.items()
+        }
+        return replace(self, columns=columns, line=self.line[rows])
+
+    def without(self, *names: str) -> Part:
+        """The part without some columns."""
+        return replace(self, columns={name: self.columns[name] for name in self.columns if name not in names})
+
+    def checked(self) -> Part:
+        """The part. Raises `FileError` for an id of more than `LONGEST_ID` bytes."""
+        for name in IDS:
+            ids: Ids = self.columns[name]
+            if ids.length.max(initial=0) > LONGEST_ID:
+                row, facts = int(ids.length.argmax()), self.facts
+                where = f"{facts.file}:{'' if facts.unit == 'line' else ' row '}{self.line[row]}"
+                raise FileError(f"{where}: the {name} {shown(ids[row])} is longer than {LONGEST_ID:,} bytes")
+        return self
+
+
+def joined(parts: Iterable[Part], role: Role) -> Part:
+    """The rows of all parts of a file; no rows if there are none."""
+    found = [*parts]
+    facts = reduce(add, (part.facts for part in found)) if found else Facts()
+    found = [part for part in found if len(part)] or found[:1]
+    if len(found) == 1:
+        return replace(found[0], facts=facts)
+    columns: dict[str, Any] = {}
+    for name in found[0].columns if found else [*role.columns, *(["iteration"] if role is QRELS else [])]:
+        each: list[Any] = [part.columns[name] for part in found]
+        is_ids = isinstance(each[0], Ids) if each else name not in NUMBERS
+        columns[name] = Ids.concatenated(each) if is_ids else np.concatenate(each or [[]])
+    return Part(columns, np.concatenate([np.empty(0, np.int64), *(part.line for part in found)]), facts)
 
 
 class RunSource:
@@ -77,9 +146,8 @@ class Rows(RunSource):
     `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t + 1]` of
     `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t; `offsets` has T + 1
     entries. `distinct` is true if the source cannot have a document twice in a topic. If the rows are from a
-    file, `file` names it, and `line` (N) has the location of each row in it: a line number, or a row
-    number if `unit` is "row". `integers` has the columns of ids that are integers in the source.
-    `source` is that of qrels; its method `intents` returns the intents of the rows.
+    file, `line` (N) has the location of each row in it. `source` is that of qrels; its method `intents`
+    returns the intents of the rows.
     """
 
     role: Role
@@ -88,11 +156,14 @@ class Rows(RunSource):
     docs: Docs
     values: np.ndarray
     distinct: bool = False
-    file: str | None = None
     line: np.ndarray | None = None
-    unit: str = "line"
-    integers: tuple[str, ...] = ()
+    facts: Facts = Facts()
     source: Any = None
+
+    @property
+    def file(self) -> str:
+        """The name of the file; empty for rows in memory."""
+        return self.facts.file
 
     def topic_of(self, row: int) -> str:
         """The topic of a row."""
@@ -109,7 +180,7 @@ class Rows(RunSource):
 
     def failure(self, message: str) -> GradedError:
         """An error about the rows: for those of a file, a `FileError`."""
-        return (GradedError if self.file is None else FileError)(message)
+        return (FileError if self.file else GradedError)(message)
 
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
@@ -119,14 +190,14 @@ class Rows(RunSource):
             first = next(other for other in range(start, row) if self.docs[other] == doc)
             first, row = sorted((first, row), key=self.line.__getitem__)  # in the order of the file
             if self.line[first] < self.line[row]:
-                again = f"a second time (first in {self.unit} {self.line[first]})"
+                again = f"a second time (first in {self.facts.unit} {self.line[first]})"
         where = f"{self._source(row)}: topic {shown(topic)} retrieves document {shown(doc)} {again}"
         return self.failure(f"{where}; a document has one rank in a topic")
 
     def _source(self, row: int) -> str:
         if self.line is None:
             return self.file or self.role.kind
-        return f"{self.file}:{'' if self.unit == 'line' else ' row '}{self.line[row]}"
+        return f"{self.file}:{'' if self.facts.unit == 'line' else ' row '}{self.line[row]}"
 
     def table(self) -> Rows:
         return self
@@ -264,7 +335,8 @@ def _conflict(qrels: Rows, first: np.ndarray, second: np.ndarray, earliest: np.n
 def judged_twice(qrels: Rows, first: int, second: int, intent: str = "") -> GradedError:
     """The error for two levels of a document in two rows, perhaps those for an intent."""
     levels = [
-        f"level {qrels.values[row]:g}" + ("" if qrels.line is None else f" ({qrels.unit} {qrels.line[row]})")
+        f"level {qrels.values[row]:g}"
+        + ("" if qrels.line is None else f" ({qrels.facts.unit} {qrels.line[row]})")
         for row in (first, second)
     ]
     twice, each = f"judged twice{intent}", f"document{' and intent' if intent else ''}"
@@ -291,21 +363,10 @@ def refuse_empty(qrels: Rows) -> None:
         raise GradedError("the qrels are empty: there is no topic to evaluate")
 
 
-def with_account(rows: pyarrow.Table, account: Account) -> pyarrow.Table:
-    """The rows of a file, with facts that they do not show: integer ids and topics without documents."""
-    facts = about(rows) | {"integers": sorted(account.integers), "empty": account.empty}
-    return rows.replace_schema_metadata({ABOUT: json.dumps(facts)})
-
-
-def about(rows: Any) -> dict[str, Any]:
-    """The facts about the file from which an Arrow table was read; empty for all other rows."""
-    return json.loads(((is_arrow(rows) and rows.schema.metadata) or {}).get(ABOUT, "{}"))
-
-
 def refuse_mixed(run: Rows, qrels: Rows) -> None:
     """Raise `GradedError` if ids are integers on one side, and the other side has ids with leading zeros."""
     for rows, other in ((run, qrels), (qrels, run)):
-        for column in rows.integers:
+        for column in rows.facts.integers:
             ids = Ids.of(other.topics) if column == "query_id" else other.docs.ids()
             rows_of_zeros = np.flatnonzero(ids.length > 1)
             rows_of_zeros = rows_of_zeros[ids.word(0, rows_of_zeros) & np.uint64(0xFF) == ord("0")]
@@ -317,30 +378,25 @@ def refuse_mixed(run: Rows, qrels: Rows) -> None:
                 )
 
 
-def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) -> pyarrow.Table:
-    """The rows with a column `unit` of their line or row `numbers` in a file, for error messages.
-
-    Raises `FileError` for an id of more than `LONGEST_ID` bytes.
-    """
-    for name in IDS:
-        lengths = lengths_of_strings(rows[name])
-        if lengths.max(initial=0) > LONGEST_ID:
-            row = int(lengths.argmax())
-            raise FileError(
-                f"{file}:{'' if unit == 'line' else ' row '}{numbers[row]}: the {name} "
-                f"{shown(rows[name][row].as_py())} is longer than {LONGEST_ID:,} bytes"
-            )
-    facts = {ABOUT: json.dumps({"file": file})}
-    return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata(facts)
-
-
 def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[int], str]) -> np.ndarray:
     """The numbers of several collections as one array of floats; `location` names a row in an error message.
 
     `bytes` converts small whole numbers, such as levels, and `struct` all others. Both are faster than
     NumPy's conversion. Unlike NumPy, both refuse text such as "1". Raises `GradedError` for anything that is
-    not a number.
+    not a number, also for a bool.
     """
+    numbers = _floats(pieces)
+    # Only a 0 or a 1 can be a bool, and scores are rarely one of them.
+    if numbers is not None and ((numbers == 0) | (numbers == 1)).any():
+        numbers = numbers if all(BOOLS.isdisjoint(map(type, piece)) for piece in pieces) else None
+    if numbers is None:
+        row, number = next(each for each in enumerate(chain.from_iterable(pieces)) if not _is_number(each[1]))
+        raise GradedError(f"{location(row)}: the {role.number} {shown(number)} is not a number")
+    return numbers
+
+
+def _floats(pieces: Sequence[Collection[Any]]) -> np.ndarray | None:
+    """The numbers as floats, in which a bool is 0 or 1; None if one is not a number."""
     # The check excludes NumPy's types: older versions of NumPy warn if bytes() gets one of their bools.
     if isinstance(next(chain.from_iterable(pieces), None), int):
         with suppress(TypeError, ValueError):
@@ -348,20 +404,19 @@ def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[in
             return np.frombuffer(small, np.uint8).astype(np.float64)
     numbers = np.empty(sum(map(len, pieces)))
     done = 0
-    try:
+    with suppress(*_NO_NUMBER):
         for piece in pieces:
             struct.pack_into(f"{len(piece)}d", numbers.data, done, *piece)
             done += len(piece) * numbers.itemsize
         return numbers
-    except _NO_NUMBER:
-        for row, number in enumerate(chain.from_iterable(pieces)):
-            try:
-                struct.pack("d", number)
-            except _NO_NUMBER:
-                raise GradedError(
-                    f"{location(row)}: the {role.number} {shown(number)} is not a number"
-                ) from None
-        raise
+    return None
 
 
+def _is_number(number: Any) -> bool:
+    with suppress(*_NO_NUMBER):
+        return bool(struct.pack("d", number)) and type(number) not in BOOLS
+    return False
+
+
+BOOLS = {bool, np.bool_}
 _NO_NUMBER = (struct.error, TypeError, ValueError, OverflowError)

@@ -13,21 +13,28 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..core.rows.arrow import arrow_numbers
-from ..core.rows.columns import NO_ITERATION, QRELS, RUN, Chosen, Role, file_columns, is_quepid
+from ..core.rows.columns import (
+    MOST_COLUMNS,
+    NO_ITERATION,
+    QRELS,
+    RUN,
+    Chosen,
+    Role,
+    file_columns,
+    is_quepid,
+)
 from ..core.rows.id_columns import stretches_of
+from ..core.rows.rows import Part
 from ..errors import FileError, shown
 from .content import Content
-from .strict_lines import BYTE_ORDER_MARK, ONE_ROW, are_rank_and_score, has_breaks, number_of
 
-if TYPE_CHECKING:
-    import pyarrow
-
-BREAKS = b"\r\n"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+ONE_ROW = "write each row in a line of its own, and end each file with a line break before joining files"
+TABLE = "write a table with the columns query_id, doc_id and score (or relevance)"
 SAMPLED = (3, 4, 5)  # numbers of fields that several forms have
 INTEGER = re.compile(rb"[+-]?[0-9]+")
 SAMPLE = 5_000  # lines that decide about such a form
@@ -43,9 +50,8 @@ class Form:
     are read. `delimiter` separates fields, which may then be quoted; if it is empty, blanks separate fields,
     and lines that begin with ``#`` are comments. If `longer` is true, more fields may follow. Rows with a
     value in `unjudged` are skipped. If `ranks` is true, the values are ranks, and −rank is the score.
-    `counted` names a field that must count up in each topic. If `letor` is true, lines are those of LETOR;
-    if they are `numbered`, the number of a line names its document unless the line does. `name` is the name
-    of the form.
+    `counted` names a field that must count up in each topic. If `letor` is true, lines are those of LETOR.
+    `name` is the name of the form.
     """
 
     role: Role
@@ -59,7 +65,6 @@ class Form:
     ranks: bool = False
     counted: str | None = None
     letor: bool = False
-    numbered: bool = False
 
 
 def _form(role: Role, name: str, lines: str, **options: Any) -> Form:
@@ -81,8 +86,6 @@ JUDGED = _form(QRELS, "3 fields", "topic document level")
 LETOR = replace(
     _form(QRELS, "LETOR", "level qid:topic document", letor=True), lines="level qid:topic features # document"
 )
-SCORES = Form(RUN, "scores", "one number per line", ("score",), ("score",))
-"""The form of scores for the lines of another file."""
 
 
 def header_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form | None, bytes, int]:
@@ -93,10 +96,10 @@ def header_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form | None
     start = content.stream.start
     if not content.stream.ended:
         start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
-    text = start.removeprefix(BYTE_ORDER_MARK).lstrip(BREAKS)
+    text = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n")
     first = io.BytesIO(text).readline()  # copies no other line
     size = len(start) - len(text) + len(first)
-    return _headed(role, first.rstrip(BREAKS), content.name, chosen), text, size
+    return _headed(role, first.rstrip(b"\r\n"), content.name, chosen), text, size
 
 
 def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
@@ -120,7 +123,7 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     rows = (line.split() for line in lines if line.strip() and not line.startswith(b"#"))
     first = next(rows, [])
     sample = SAMPLE if len(first) in SAMPLED else 0  # other forms show in one row
-    found = _form_of_rows(role, [first, *islice(rows, sample)], chosen)
+    found = _form_of_rows(role, [first, *islice(rows, sample)])
     if isinstance(found, str):
         raise FileError(f"{file}: {found}")
     return replace(found, unjudged=chosen.unjudged), header * is_described
@@ -136,6 +139,8 @@ def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None
         names: list[str] = []
         with suppress(csv.Error):  # binary data is not a header
             names = next(csv.reader([text], delimiter=delimiter), [])
+        if len(names) > MOST_COLUMNS:
+            raise FileError(f"{file}:1: {len(names):,} columns; at most {MOST_COLUMNS:,} are read")
         if len(names) < 3 or sum(chosen.knows(name, role) for name in names) < 2:
             continue
         if "\ufffd" in text:
@@ -149,22 +154,17 @@ def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None
     return None
 
 
-def _form_of_rows(role: Role, rows: list[list[bytes]], chosen: Chosen) -> Form | str:
+def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
     """The form of a file without a header, whose first rows have these fields, or the reason to refuse it."""
     first, size = rows[0], len(rows[0])
     if size > 1 and first[1].startswith(b"qid:") and first[1] != b"qid:":
         if role is RUN:
-            return "labels and features are qrels, not a run; see convert --rows"
-        if b"#" not in b"".join(first) and not chosen.numbered:
-            return "no document ids after #; see convert --rows"
-        return replace(LETOR, numbered=chosen.numbered)
+            return "labels and features of LETOR are qrels, not a run"
+        return LETOR if b"#" in b"".join(first) else f"lines of LETOR without document ids after #; {TABLE}"
     if role is QRELS and size >= 6 and are_rank_and_score(*first[3:5]):
         return f"this is a run (6 fields: {TREC[RUN].lines}); qrels come first"
     if size == 1 and number_of(first[0]) is not None:
-        return (
-            "one number per line belongs to the lines of another file; see convert --rows, or join "
-            "them in a table with the columns query_id, doc_id and score (or relevance)"
-        )
+        return f"one number per line belongs to the lines of another file; {TABLE}"
     if size == 2 and b"," not in first[0]:
         return "2 fields: no topic (NTCIREVAL: one file per topic) or no level or score"
     if size not in SAMPLED:
@@ -242,25 +242,67 @@ def counts(fields: Sequence[bytes]) -> bool:
     return all(field == b"%d" % number for number, field in enumerate(fields, first))
 
 
-def check_order(rows: pyarrow.Table, form: Form, file: str, last: dict[str, tuple[float, float]]) -> None:
+def check_order(rows: Part, form: Form, last: dict[str, tuple[float, float]]) -> None:
     """Raise `FileError` unless the ranks count up in each topic, and the scores of ranked rows never rise.
 
     `last` has the last rank and score of each topic in earlier rows of the file. It is brought up to date.
     """
-    from pyarrow import compute
-
-    ranks = arrow_numbers(compute.cast(rows[form.counted], "float64"))
-    scores = -ranks if form.ranks else arrow_numbers(rows["score"])
+    if form.ranks:
+        scores = np.asarray(rows.columns["score"])
+        ranks = -scores
+    else:
+        scores = np.asarray(rows.columns["score"])
+        ranks = np.array([*map(float, rows.columns["rank"])])
     before = np.roll(ranks, 1), np.roll(scores, 1)
-    stretches = stretches_of(rows["query_id"], "run: query_id")
+    stretches = stretches_of(rows.columns["query_id"], "run: query_id")
     topics, ends = [*stretches.topics], np.append(stretches.start[1:], len(rows)) - 1
     for start, end, code in zip(stretches.start.tolist(), ends.tolist(), stretches.code.tolist()):
         first = min(ranks[start], 1) - 1, np.inf  # ranks begin at 0 or at 1
         topic = topics[code]
         before[0][start], before[1][start] = last.get(topic, first)
         last[topic] = ranks[end], scores[end]
-    for row in np.flatnonzero((ranks != before[0] + 1) | (scores > before[1]))[:1].tolist():
+    wrong = np.flatnonzero((ranks != before[0] + 1) | (scores > before[1]))
+    if wrong.size:
+        row = int(wrong[0])
+        topic = rows.columns["query_id"][row]
         raise FileError(
-            f"{file}:{rows['line'][row]}: topic {shown(rows['query_id'][row].as_py())}: the rows of a topic "
-            f"must have the ranks 1, 2, 3 …; here is {ranks[row]:g}"
+            f"{rows.facts.file}:{rows.line[row]}: topic {shown(topic)}: the rows of a topic must have the "
+            f"ranks 1, 2, 3 …; here is {ranks[row]:g}"
         )
+
+
+def number_of(text: bytes) -> float | None:
+    """A number in C syntax, which excludes Python's 1_000; None if the text is not a number."""
+    try:
+        return None if b"_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def are_rank_and_score(rank: bytes, score: bytes) -> bool:
+    """Whether these fields are an integer and a number.
+
+    >>> are_rank_and_score(b"1", b"9.5"), are_rank_and_score(b"1.5", b"9"), are_rank_and_score(b"1", b"A")
+    (True, False, False)
+    """
+    number = number_of(rank)
+    return number is not None and number.is_integer() and number_of(score) is not None
+
+
+def has_breaks(block: bytes) -> bool:
+    """Whether a block has line breaks of other programs: `BREAKS`, or a carriage return alone."""
+    if not block.isascii() and any(sign in block for sign in BREAKS if len(sign) > 1):
+        return True
+    # Counting single characters is several times faster than a regular expression.
+    return b"\x0b" in block or b"\x0c" in block or block.count(b"\r") != block.count(b"\r\n")
+
+
+BREAKS = {
+    b"\x0b": "a vertical tab",
+    b"\x0c": "a form feed",
+    b"\r": "a carriage return",
+    b"\xc2\x85": "the line break U+0085",
+    b"\xe2\x80\xa8": "the line break U+2028",
+    b"\xe2\x80\xa9": "the line break U+2029",
+}
+"""The characters that other programs take for the end of a line."""

@@ -10,22 +10,16 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.rows.columns import QRELS
 from ..errors import FileError, shown
 from .content import DAMAGE, Content
+from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, has_breaks, number_of
 
-if TYPE_CHECKING:
-    from .text_forms import Form
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MARKS = re.compile(rb"^(\xef\xbb\xbf)+", re.MULTILINE)
-BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
-LONGEST_LINE = 1 << 24  # bytes; a file without line breaks would fill the memory
 LETOR = re.compile(
     rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*((docid|docno)\s*=\s*)?(?P<document>\S+))?"
 )
@@ -40,16 +34,6 @@ QUOTED_OR_END = {
 }
 """The quoted fields and the ends of the records of a text, by the delimiter of its fields."""
 BREAK = re.compile(rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
-BREAKS = {
-    b"\x0b": "a vertical tab",
-    b"\x0c": "a form feed",
-    b"\r": "a carriage return",
-    b"\xc2\x85": "the line break U+0085",
-    b"\xe2\x80\xa8": "the line break U+2028",
-    b"\xe2\x80\xa9": "the line break U+2029",
-}
-"""The characters that other programs take for the end of a line."""
-ONE_ROW = "write each row in a line of its own, and end each file with a line break before joining files"
 HEADER = (
     "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
     "between commas, semicolons or tabs"
@@ -63,14 +47,13 @@ class Unusual(bytes):
 class Lines:
     """The lines of a text file, which have the form `form`.
 
-    `number` is the number of the line read last, and `error` makes an error that names this line. `unjudged`
-    counts rows of unjudged documents. A caller that parses a block without the method `fields` must add its
-    lines to `number`.
+    `number` is the number of the line read last, and `error` makes an error that names this line. A caller
+    that parses a block without the method `fields` must add its lines to `number`.
     """
 
     def __init__(self, content: Content, form: Form):
         self.content, self.form, self.name = content, form, content.name
-        self.number = self.unjudged = 0
+        self.number = 0
         self._failure: tuple[int, str] | None = None  # the lines of the record that fails, and the reason
 
     def error(self, message: str) -> FileError:
@@ -84,8 +67,9 @@ class Lines:
         read; `end` then raises the reason.
         """
         stream, delimiter, rest = self.content.stream, self.form.delimiter, b""
+        sizes = self.content.sizes
         try:
-            while (piece := stream.read(BLOCK + len(rest))) or rest:
+            while (piece := stream.read(sizes.block + len(rest))) or rest:
                 block = rest + piece
                 if BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block:  # one byte is found faster
                     block = MARKS.sub(b"", block)
@@ -96,10 +80,10 @@ class Lines:
                 if whole:
                     yield whole
                 rest = block[len(whole) :]
-                if len(rest) > LONGEST_LINE:
+                if len(rest) > sizes.line:
                     is_line = b"\n" not in rest
                     what = "the line is longer than" if is_line else "a quoted field does not end within"
-                    self._failure = 0, f"{what} {LONGEST_LINE:,} bytes"
+                    self._failure = 0, f"{what} {sizes.line:,} bytes"
                     return
         except DAMAGE as error:
             self._failure = rest.count(b"\n"), self.content.reason(error)
@@ -122,6 +106,9 @@ class Lines:
         that does not end, and for text that is not UTF-8.
         """
         size, breaks = len(self.form.fields), has_breaks(block)
+        if not breaks and not block.strip():
+            self.number += block.count(b"\n")
+            return
         for record in self._records(block):
             self.number += 1
             try:
@@ -182,8 +169,7 @@ class Lines:
         if line.startswith(b"#"):
             return []
         if self.form.letor and (found := LETOR.match(line)):
-            document = found["document"] or (b"%d" % self.number if self.form.numbered else b"")
-            return [found["level"], found["topic"], document]
+            return [found["level"], found["topic"], found["document"] or b""]
         return line.split()
 
     def _delimited(self, record: bytes) -> list[bytes]:
@@ -215,24 +201,6 @@ class Lines:
         return number
 
 
-def has_breaks(block: bytes) -> bool:
-    """Whether a block has line breaks of other programs."""
-    if not block.isascii() and (b"\xc2\x85" in block or b"\xe2\x80\xa8" in block or b"\xe2\x80\xa9" in block):
-        return True
-    # Counting each character is several times faster than one regular expression.
-    return b"\x0b" in block or b"\x0c" in block or block.count(b"\r") != block.count(b"\r\n")
-
-
-def are_rank_and_score(rank: bytes, score: bytes) -> bool:
-    """Whether these fields are an integer and a number.
-
-    >>> are_rank_and_score(b"1", b"9.5"), are_rank_and_score(b"1.5", b"9"), are_rank_and_score(b"1", b"A")
-    (True, False, False)
-    """
-    number = number_of(rank)
-    return number is not None and number.is_integer() and number_of(score) is not None
-
-
 def is_well_quoted(block: bytes, delimiter: str) -> bool:
     """Whether quotes only enclose whole fields. If so, no quoted field is open at the end of the block.
 
@@ -257,14 +225,6 @@ def record_ends(block: bytes, delimiter: str) -> Iterator[int]:
     """The end of each record of a block: a line break that is not quoted."""
     parts = QUOTED_OR_END[delimiter.encode()].finditer(block)
     return (part.end() for part in parts if part[0] == b"\n")
-
-
-def number_of(text: bytes) -> float | None:
-    """A number in C syntax, which excludes Python's 1_000; None if the text is not a number."""
-    try:
-        return None if b"_" in text else float(text)
-    except ValueError:
-        return None
 
 
 def _shown(text: bytes) -> str:
