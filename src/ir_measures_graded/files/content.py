@@ -77,7 +77,7 @@ SIZES = Sizes()
 class Peeked:
     """A binary stream made of pieces of bytes, whose first bytes, `start`, are known before they are read.
 
-    These are `size` bytes, or all. `ended` tells whether a read met the end.
+    These are `size` bytes, or all if it `is_whole`. `ended` tells whether the last read met the end.
     """
 
     closed = ended = False
@@ -88,6 +88,7 @@ class Peeked:
         self.start = b""
         with suppress(*DAMAGE):
             self.start = self.read(size)
+        self.is_whole = self.ended
         self._piece, self._at = self.start + self._piece[self._at :], 0
 
     def read(self, size: int = sys.maxsize) -> bytes:

@@ -68,7 +68,7 @@ def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
 def uses_arrow(content: Content) -> bool:
     """Whether pyarrow parses a file: if it is imported, or if the file is large and pyarrow is installed."""
     stream = content.stream
-    if sys.modules.get("pyarrow") is None and stream.ended and len(stream.start) <= content.sizes.small:
+    if sys.modules.get("pyarrow") is None and stream.is_whole and len(stream.start) <= content.sizes.small:
         return False
     try:
         import pyarrow  # noqa: F401, also waits for another thread that imports it
@@ -92,7 +92,7 @@ def ahead(
     generator while another thread starts, and joining would then never end.
     """
     # Reading ahead in a stream could block forever. The start of a small file is all of it.
-    if content.stream.ended or not is_lasting(content.file):
+    if content.stream.is_whole or not is_lasting(content.file):
         yield from ((block, parse(block)) for block in blocks)
         return
     from concurrent.futures import ThreadPoolExecutor, wait  # This import takes time.
