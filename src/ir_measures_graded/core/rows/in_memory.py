@@ -6,7 +6,7 @@ a block of rows needs them.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
@@ -53,10 +53,18 @@ class Columns(NamedTuple):
 
 
 class InMemory(RunSource):
-    """Qrels or a run in memory. `name` is its name in warnings. A dict of dicts has no `columns`."""
+    """Qrels or a run in memory. `name` is its name in warnings."""
 
-    def __init__(self, source: Any, role: Role, name: str = "", columns: Columns | None = None):
-        self.source, self.role, self.name, self.columns = source, role, name, columns
+    def __init__(self, source: Any, role: Role, name: str = ""):
+        self.source, self.role, self.name = source, role, name
+
+    @cached_property
+    def columns(self) -> Columns | None:
+        """The columns of the source; None for a dict of dicts. Raises `GradedError` for any other source."""
+        return _columns(self.source, self.role)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "columns"}  # they have closures
 
     def rows(self) -> Rows:
         """The rows. Raises `GradedError` if a topic or a value is missing or invalid.
@@ -223,28 +231,6 @@ def _of_frame(frame: Any) -> Columns:
     return Columns("the DataFrame", [*frame.columns], pieces)
 
 
-def _of_arrow(source: Any, role: Role) -> Columns:
-    """An object that exports Arrow data, or a list of these, into which ir-measures turns a stream.
-
-    All rows are read at once: a stream can be read only once, and a query that computes the rows anew may
-    return them in another order.
-    """
-    try:
-        table = source if is_arrow(source) else whole_table(source)
-    except (ValueError, TypeError) as error:
-        if isinstance(error, GradedError):
-            raise
-        reason = next(iter(str(error).splitlines()), "")
-        raise GradedError(
-            f"{role.kind}: cannot read the {type(source).__name__} as Arrow data: {reason}"
-        ) from error
-    return Columns(
-        "the Arrow table",
-        table.schema.names,
-        lambda names: iter([[table.column(name) for name in names]]),
-    )
-
-
 def _of_items(source: Sequence[Any], role: Role) -> Columns:
     """A list of named tuples or similar objects, of plain tuples, or of dicts with names of columns.
 
@@ -292,8 +278,9 @@ def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
     """The source in its form. An iterator is kept as a list. Raises `GradedError` for any other source."""
     if isinstance(source, InMemory):
         return source
-    source = _adapted(source)
-    return InMemory(source, role, name, _columns(source, role))
+    found = InMemory(_adapted(source, role), role, name)
+    _ = found.columns  # raises for any other source
+    return found
 
 
 def _columns(source: Any, role: Role) -> Columns | None:
@@ -312,25 +299,42 @@ def _columns(source: Any, role: Role) -> Columns | None:
     if any(hasattr(each, "itertuples") for each in first):
         raise GradedError(f"{role.kind}: a list of DataFrames is not one table; join them with pandas.concat")
     if any(map(exports_arrow, first)):
-        return _of_arrow(source, role)
-    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)) and not is_arrow(source):
-        return _of_items(source if isinstance(source, (list, tuple)) else list(source), role)
+        names = source.schema.names
+        return Columns("the Arrow table", names, lambda names: iter([[*map(source.column, names)]]))
+    if isinstance(source, (list, tuple)):
+        return _of_items(source, role)
     raise GradedError(
         f"{role.kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame or Arrow "
         f"data with the columns {_listed(role)}, or an iterable of named tuples with these fields"
     )
 
 
-def _adapted(source: Any) -> Any:
-    """The source; those of ranx, LazyFrames of Polars, and datasets of pyarrow in a form that is read."""
+def _adapted(source: Any, role: Role) -> Any:
+    """The source; those of other libraries in a form that is read, and an iterable as a list.
+
+    All rows of an object that exports Arrow are read at once: a stream can be read only once, and a query that
+    computes the rows anew may return them in another order.
+    """
     module = type(source).__module__
     if module.startswith("ranx."):
         return source.to_dict()
     if module.startswith("polars.") and hasattr(source, "collect"):
-        return source.collect()
+        source = source.collect()
     if module in ("pyarrow._dataset", "pyarrow.dataset"):
-        return (source.scanner() if hasattr(source, "scanner") else source).to_reader()
-    return list(source) if isinstance(source, Iterator) and not exports_arrow(source) else source
+        source = (source.scanner() if hasattr(source, "scanner") else source).to_reader()
+    if isinstance(source, Iterator) and not exports_arrow(source):
+        source = [*source]
+    if any(map(exports_arrow, source[:1] if isinstance(source, (list, tuple)) else [source])):
+        try:
+            return source if is_arrow(source) else whole_table(source)
+        except (ValueError, TypeError) as error:
+            if isinstance(error, GradedError):
+                raise
+            reason = next(iter(str(error).splitlines()), "")
+            what = f"cannot read the {type(source).__name__} as Arrow data: {reason}"
+            raise GradedError(f"{role.kind}: {what}") from error
+    is_other = isinstance(source, (str, bytes, list, tuple, Mapping, Part)) or hasattr(source, "itertuples")
+    return source if is_other or not isinstance(source, Iterable) or is_arrow(source) else [*source]
 
 
 def read_qrels(source: Any) -> Rows:
