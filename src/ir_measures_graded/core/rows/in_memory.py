@@ -312,8 +312,8 @@ def _columns(source: Any, role: Role) -> Columns | None:
 def _adapted(source: Any, role: Role) -> Any:
     """The source; those of other libraries in a form that is read, and an iterable as a list.
 
-    All rows of an object that exports Arrow are read at once: a stream can be read only once, and a query that
-    computes the rows anew may return them in another order.
+    All rows of an object that exports Arrow are read at once: a stream can be read only once, and a query
+    that computes the rows anew may return them in another order.
     """
     module = type(source).__module__
     if module.startswith("ranx."):
