@@ -235,8 +235,8 @@ def curves(
 
     - `qrels`, `runs`: as for `evaluate`.
     - `measure`: any measure that takes a cutoff, graded or standard. Several measures give a `CurveSet`.
-    - `depth` (≥ 1): the last rank; by default the measure's cutoff, or 100 without one. A depth that would
-      need too much memory is refused.
+    - `depth` (1 to 100,000, for standard measures to 10,000): the last rank; by default the measure's cutoff,
+      or 100 without one. A depth that would need too much memory is refused.
     - `normalise`: ``topics`` averages the topics' curves; ``averages``, for measures such as nCG that are
       normalised by an ideal vector, divides the mean vector by the mean ideal vector (Järvelin &
       Kekäläinen 2002, section 3.3).
@@ -303,10 +303,15 @@ def uncut(measure: Measure, depth: int | None) -> tuple[Measure, int]:
     cutoff = measure.params.get("cutoff")
     if depth is not None and cutoff is not None and depth != cutoff:
         raise GradedError(f"{measure} ends at rank {cutoff}, but depth={depth}; give only one of the two")
-    depth = whole_number((cutoff or DEPTH) if depth is None else depth, "depth", 1)
+    depth = whole_number((cutoff or DEPTH) if depth is None else depth, "depth", 1, deepest(measure))
     checked(measure @ depth)
     kept = {name: value for name, value in measure.params.items() if name != "cutoff"}
     return type(measure)(**kept), depth
+
+
+def deepest(measure: Measure) -> int:
+    """The last rank of curves and explanations; standard measures take longer for each rank."""
+    return 100_000 if is_graded(measure) else 10_000
 
 
 def _check(measure: Measure, normalise: str, confidence: float | None, resamples: int, seed: int) -> None:

@@ -34,7 +34,7 @@ from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
-from .curves import ideal_run, takes_cutoff, values_at_ranks
+from .curves import deepest, ideal_run, takes_cutoff, values_at_ranks
 from .statistics.options import refuse_large, whole_number
 
 BYTES = 300
@@ -172,14 +172,21 @@ class Explanation(Result):
 
 
 def explain(
-    qrels: Qrels, run: Source, measure: Measure | str, topic: str, depth: int | None = None, *, name: str = ""
+    qrels: Qrels,
+    run: Source,
+    measure: Measure | str,
+    topic: str | int,
+    depth: int | None = None,
+    *,
+    name: str = "",
 ) -> Explanation:
     """The documents of a run for a topic in rank order, and the amount that each adds to the value.
 
     - `qrels`: as for `evaluate`.
     - `run`: one run, in any form that `evaluate` accepts.
     - `measure`: a graded measure, or a standard measure that takes a cutoff.
-    - `topic`: a topic of the qrels. If the run lacks it, the list is empty.
+    - `topic`: a topic of the qrels; a number stands for its decimal text. If the run lacks it, the list is
+      empty.
     - `depth` (≥ 1): the last rank. The default is the cutoff or, without one, the rank of the last judged
       document.
     - `name`: the name of the run in the result and in error messages; none if empty.
@@ -204,7 +211,11 @@ def explain(
 
 
 def explanations(
-    qrels: Qrels, runs: Runs, measure: Measure | str, depth: int | None, topics: Iterable[str] | None = None
+    qrels: Qrels,
+    runs: Runs,
+    measure: Measure | str,
+    depth: int | None,
+    topics: Iterable[str | int] | None = None,
 ) -> dict[str, list[Explanation]]:
     """Explanations of several runs and topics: by the name of the run, in the order of the topics.
 
@@ -216,7 +227,7 @@ def explanations(
     [(('a',), [1.0, 0.0]), ((), [0.0, 0.0])]
     """
     study, measure = study_of(qrels, runs), _one_ranking(measure)
-    study = study if topics is None else study.part(tuple(dict.fromkeys(topics)))
+    study = study if topics is None else study.part(tuple(dict.fromkeys(map(str, topics))))
     ideal = cache(partial(values_at_ranks, measure, ideal_run(study.judgments, measure)))
     return {run.name: _explained(run, measure, depth, ideal) for run in study.runs}
 
@@ -235,8 +246,9 @@ def _explained(
         ordered = uncut.ranks
     else:
         ranks = ordered = _condensed(run.ranks) if measure.params.get("judged_only") else run.ranks
-    depth = (cutoff or int(ranks.rank.max(initial=1))) if depth is None else depth
-    depth = whole_number(depth, "depth", 1)
+    most = deepest(measure)
+    last = cutoff or min(most, int(ranks.rank.max(initial=1)))
+    depth = whole_number(last if depth is None else depth, "depth", 1, most)
     size = depth * len(topics) * BYTES
     refuse_large("depth", depth, size, f"an explanation of {counted(len(topics), 'topic')}")
     shape, last = (len(topics), depth), min(depth, cutoff or depth)
@@ -482,7 +494,7 @@ class ExplainedDifference(Result):
 
 
 def explain_difference(
-    qrels: Qrels, runs: Runs, measure: Measure | str, topic: str | None = None, depth: int | None = None
+    qrels: Qrels, runs: Runs, measure: Measure | str, topic: str | int | None = None, depth: int | None = None
 ) -> ExplainedDifference:
     """The documents that make the difference of two runs in a topic.
 

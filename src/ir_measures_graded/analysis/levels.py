@@ -7,6 +7,7 @@ from textwrap import shorten
 import numpy as np
 
 from ..core.ranking.gains import PRESETS, GainMap, Number, gains_text, plain_number
+from ..errors import GradedError
 from ..evaluation.named import Qrels, read_judgments
 from ..files.sources import definitions_of
 from ..output import plots
@@ -24,7 +25,7 @@ COLUMNS = (
     Column("definition", kind=partial(shorten, width=DEFINITION, placeholder=" …")),
 )
 LARGEST = 100
-"""Gaps are listed on scales up to this level; beyond, levels are magnitudes rather than grades."""
+"""Gaps are listed on scales up to this level; beyond, and of more levels, they are magnitudes."""
 STEEP = 4
 """Gains that are powers of 10 are suggested for at most this many levels above 0."""
 
@@ -59,13 +60,18 @@ class Levels(Result):
         return Table(COLUMNS, list(rows))
 
     def gains(self) -> dict[str, GainMap]:
-        """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones."""
+        """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones.
+
+        There are none for more than 100 levels, which are magnitudes.
+        """
         if {*self.levels} <= {*PRESETS["w1"]}:
             return {
                 name: {level: gain for level, gain in gains.items() if level in self.levels}
                 for name, gains in PRESETS.items()
             }
         above = dict(enumerate((level for level in self.levels if level > 0), start=1))
+        if len(above) > LARGEST:
+            return {}
         found: dict[str, GainMap] = {
             "flat": dict.fromkeys(above.values(), 1),
             "linear": {level: number for number, level in above.items()},
@@ -82,12 +88,15 @@ class Levels(Result):
     def notes(self) -> list[Note]:
         """Unusual properties of the levels, one sentence each."""
         used = [level for level, number in zip(self.levels, self.documents.tolist()) if number]
+        if len(used) > LARGEST:
+            text = "There are {} levels: they are magnitudes rather than grades, so gains are not suggested."
+            return [Note(text, len(used))]
         whole = [level for level in used if isinstance(level, int)]
         notes = []
         for level in used:
             if level < 0:
                 notes.append(Note("Level {} is negative; its gain is 0 unless gains= sets it.", level))
-            if level not in whole:
+            if not isinstance(level, int):
                 notes.append(Note("Level {} is not a whole number; trec_eval's measures refuse it.", level))
         is_scale = whole == used != [] and used[-1] <= LARGEST
         gaps = {*range(max(1, whole[0]), whole[-1])} - {*whole} if is_scale else ()
@@ -110,8 +119,10 @@ class Levels(Result):
     def figure(self) -> plots.Figure:
         """Draw the mean number of documents per topic at each level.
 
-        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
+        Raises `GradedError` if Matplotlib is not installed (extra ``plot``), and for more than 100 levels.
         """
+        if len(self.levels) > LARGEST:
+            raise GradedError(f"a figure shows at most {LARGEST} levels; there are {len(self.levels)}")
         figure = plots.new_figure(7.0, 0.35 * len(self.levels) + 1.0)
         axes = figure.add_subplot()
         means = self.documents / self.relevant.size

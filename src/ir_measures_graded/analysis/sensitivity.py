@@ -27,6 +27,8 @@ from ..output.tables import Table
 from .statistics.agreement import swapped
 from .statistics.significance import EXACT, run_ranks
 
+MOST = 400
+"""The largest number of settings, of which each pair is compared."""
 LIMITS = (None, 0.9, 0.8)
 """The thresholds that τ can be below; None for none."""
 DECIMALS = 12  # of τ: rounding errors must not push it below 1 or a threshold
@@ -293,6 +295,8 @@ def _settings(
             for name in weightings if weightings and is_open(base, "gains") else [None]:
                 measure = at if name is None else at(gains=weightings[name])
                 settings.append(Setting(measure, base, name, cutoff))
+    if len(settings) > MOST:
+        raise GradedError(f"{len(settings)} rankings of the runs are too many to compare; at most {MOST} are")
     if len(settings) < 2:
         raise GradedError("there is only one ranking of the runs; name several measures, gains or cutoffs")
     return tuple(settings)

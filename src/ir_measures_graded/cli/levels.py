@@ -21,8 +21,8 @@ def run(arguments: Arguments) -> list[str]:
     """
     found = levels(arguments.qrels)
     lines = shown(arguments, OUTPUT, found)
-    if OUTPUT.form(arguments) != "text":
-        return lines
     gains = found.pasteable()
+    if OUTPUT.form(arguments) != "text" or not gains:
+        return lines
     width = max(map(len, gains))
     return [*lines, "", "Gains:", *(f"  {name:{width}}  {text}" for name, text in gains.items())]
