@@ -77,6 +77,30 @@ def test_other_tests_are_corrected_over_groups_and_leave_out_small_ones(values):
     assert all(test.adjusted == test.p for test in plain.find("nDCG_JK", "Conover"))
 
 
+def test_alexander_governs_test_tells_whether_a_difference_depends_on_the_group(values):
+    for baseline, family in ((None, 3), (["A", "B"], 2)):
+        found = compare(values, by=BY, baseline=baseline)
+        tests = found.find("nDCG_JK", "Alexander–Govern")
+        p = []
+        for test in tests:
+            runs = [*map("ABC".index, (test.run, test.other))]
+            d = [np.subtract(*rows_of(values, kind)[runs]) for kind in ("short", "long")]
+            expected = stats.alexandergovern(*d)
+            assert (test.statistic, test.p) == pytest.approx((expected.statistic, expected.pvalue))
+            p.append(test.p)
+        adjusted = [multipletests(p[n : n + family], method="holm")[1] for n in range(0, len(p), family)]
+        assert [test.adjusted for test in tests] == pytest.approx(np.concatenate(adjusted))
+    titles = [table.title for table in found.tables()]
+    holm = "Alexander–Govern, Holm's correction for 2 comparisons"
+    assert titles[2] == f"Does the difference depend on the group? {holm}"
+    assert found.pairwise() == ("paired t",)
+    assert compare(values, by=dict.fromkeys(TOPICS, "one")).find("nDCG_JK", "Alexander–Govern") == []
+    of_long = np.array([BY.get(topic) == "long" for topic in TOPICS])
+    apart = values.values + np.array([0, 0.3, 0])[:, None, None] * of_long
+    found = compare(replace(values, values=apart), by=BY, baseline="A").find("nDCG_JK", "Alexander–Govern")
+    assert [test.significant for test in found] == [True, False]
+
+
 def test_power_and_gate_correct_over_groups(values):
     found = power(values, by=BY)
     assert [*found.groups] == ["short", "long", "odd", "no group"]

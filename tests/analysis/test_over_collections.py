@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 from ir_measures_graded import GradedError, cli, demo
 from ir_measures_graded.analysis import compare, compare_collections, evaluate
 from ir_measures_graded.analysis import read_collections as read
-from ir_measures_graded.analysis.statistics.components import resampled_interval, stratified_t
+from ir_measures_graded.analysis.statistics.components import stratified_t, t_of_means
 
 MEASURES = ("nDCG@10", "AP")
 
@@ -46,31 +46,59 @@ def table(tmp_path, monkeypatch):
     return "collections.csv"
 
 
-def test_tests_over_all_are_those_of_plain_formulas(given):
+def test_both_tests_over_all_are_those_of_plain_formulas(given):
     found = compare_collections(given, baseline="A")
-    p, reaches, means = [], [], []
+    stratified, like, apart, reaches = [], [], [], []
     for run in (1, 2):
         d = [each.values[run, 0] - each.values[0, 0] for each in given.values()]
         parts = np.array([x.var(ddof=1) / x.size / 9 for x in d])
         degrees = parts.sum() ** 2 / sum(part**2 / (x.size - 1) for part, x in zip(parts, d))
-        means.append(np.mean([x.mean() for x in d]))
-        p.append(2 * stats.t.sf(abs(means[-1]) / parts.sum() ** 0.5, degrees))
-        reaches.append(stats.t.ppf((1 + 0.95**0.5) / 2, degrees) * parts.sum() ** 0.5)
-    of_all = {name: values[0, -1] for name, values in found.tests.items()}
-    assert of_all["difference"] == pytest.approx(means)
-    assert of_all["p"] == pytest.approx(p)
-    assert of_all["adjusted"] == pytest.approx(multipletests(p, method="holm")[1])
-    assert of_all["upper"] - of_all["difference"] == pytest.approx(reaches)
+        means = np.array([x.mean() for x in d])
+        stratified.append(2 * stats.t.sf(abs(means.mean()) / parts.sum() ** 0.5, degrees))
+        like.append(stats.ttest_1samp(means, 0).pvalue)
+        reaches.append(stats.sem(means) * stats.t.ppf((1 + 0.95**0.5) / 2, 2))
+        weights = 1 / parts
+        q = (weights * (means - np.average(means, weights=weights)) ** 2).sum() / 9
+        apart.append((q, stats.chi2.sf(q, 2), max(0, 1 - 2 / q)))
+        assert found.tests["difference"][0, -2:, run - 1] == pytest.approx([means.mean()] * 2)
+    assert found.tests["p"][0, -2:] == pytest.approx(np.array([stratified, like]))
+    adjusted = [multipletests(p, method="holm")[1] for p in (stratified, like)]
+    assert found.tests["adjusted"][0, -2:] == pytest.approx(np.array(adjusted))
+    assert (found.tests["upper"] - found.tests["difference"])[0, -1] == pytest.approx(reaches)
+    spread = [found.tests[name][0] for name in ("Q", "p_Q", "I2")]
+    assert np.transpose(spread) == pytest.approx(np.array(apart))
     values = [x.values[:, 0] for x in given.values()]
     each = [stats.ttest_rel(x[run], x[0]).pvalue for x in values for run in (1, 2)]
-    adjusted = np.ravel(found.tests["adjusted"][0, :-1])
+    adjusted = np.ravel(found.tests["adjusted"][0, :-2])
     assert adjusted == pytest.approx(multipletests(each, method="holm")[1])
+    lower, upper = stats.t.interval(0.95, 2, found.means[0, 0], stats.sem(found.values[0, 0]))
+    assert (found.lower[0, 0], found.upper[0, 0]) == pytest.approx((lower, upper))
+
+
+def test_two_collections_call_only_differences_over_these_significant(given):
+    two = {name: of_array(x.values[:, 0] + [[0], [1], [1]], "AP") for name, x in list(given.items())[:2]}
+    for collections, primary in ((two, "these collections"), (given, "collections like these")):
+        found = compare_collections(collections, baseline="A")
+        assert found.primary == primary
+        over = {row["collection"]: row for row in found.records() if row["run"] == "B"}
+        p = over[primary]["adjusted"]
+        (shown,) = (row[-1] for row in found.tables()[0].rows if row[1] == "B")
+        assert (shown, over[primary]["significant"]) == (pytest.approx(p), p < 0.05)
+    rows = [row for row in compare_collections(two, baseline="A").records() if row["run"] == "B"]
+    assert [row["significant"] for row in rows[-2:]] == [True, False]
+    assert [row["Q"] is None for row in rows] == [True, True, False, False]
+    body = compare_collections(two, baseline="A").tables()[1].rows
+    assert [row[3] for row in body[:2]] == ["these collections", "collections like these"]
+    several = compare_collections(given, baseline=["A", "B"])
+    alone = compare_collections(given, baseline="B").tests["adjusted"]
+    np.testing.assert_array_equal(several.tests["adjusted"][:, :, 2:], alone)
 
 
 def test_one_collection_has_the_paired_t_test_and_copies_of_topics_decide_nothing(given):
     one = compare_collections({"small": given["small"]})
     plain = [test.adjusted for test in compare(given["small"], baseline=None).outcomes]
-    assert sorted(one.tests["adjusted"][0, -1]) == pytest.approx(sorted(plain))
+    assert sorted(one.tests["adjusted"][0, -2]) == pytest.approx(sorted(plain))
+    assert np.isnan(one.tests["p"][0, -1]).all()
     large = of_array(np.tile(given["large"].values[:, 0], 5), "AP")
     more = compare_collections({**given, "large": large})
     assert more.means == pytest.approx(compare_collections(given).means)
@@ -78,23 +106,19 @@ def test_one_collection_has_the_paired_t_test_and_copies_of_topics_decide_nothin
     assert more.means[0] == pytest.approx(plain)
 
 
-def test_levels_and_coverage_hold_in_a_simulation():
-    random, sizes, rejected, covered = np.random.default_rng(1), np.array([60, 20, 10]), 0, 0
-    for seed in range(600):
-        normal = [(0.1 * k - 0.1, scale, size) for k, (size, scale) in enumerate(zip(sizes, (1, 0.2, 0.5)))]
-        d = [random.normal(*each) for each in normal]
-        means, deviations = np.array([[x.mean(), x.std(ddof=1)] for x in d]).T[..., None]
-        rejected += stratified_t(means, deviations, sizes)[-1][0] < 0.05
-        lower, upper = resampled_interval([x[None] for x in d], 400, seed=seed)[:, 0]
-        covered += lower <= 0 <= upper
-    assert 0.03 <= rejected / 600 <= 0.075
-    assert 0.92 <= covered / 600 <= 0.975
-
-
-def test_resampled_interval_is_as_wide_as_the_standard_error_says(given):
-    found = compare_collections(given, resamples=20_000)
-    error = np.sqrt(sum(x.values[:, 0].var(axis=1, ddof=1) / x.values.shape[2] for x in given.values())) / 3
-    assert (found.upper - found.lower)[0] == pytest.approx(2 * 1.96 * error, rel=0.03)
+def test_levels_hold_over_these_collections_and_over_collections_like_these():
+    random, sizes, rejected = np.random.default_rng(1), np.array([60, 20, 10, 30]), np.zeros((2, 2))
+    for _ in range(800):
+        for row, spread in enumerate((0, 0.05)):  # over collections, the true differences are 0 on average
+            shifts = random.normal(0, spread, sizes.size)
+            d = [random.normal(*each) for each in zip(shifts, (0.1, 0.02, 0.05, 0.1), sizes)]
+            means, deviations = np.array([[x.mean(), x.std(ddof=1)] for x in d]).T[..., None]
+            tests = stratified_t(means, deviations, sizes), t_of_means(means)
+            rejected[row] += [test[-1][0] < 0.05 for test in tests]
+    shares = rejected / 800
+    assert (shares[0] < 0.07).all()
+    assert shares[1, 1] == pytest.approx(0.05, abs=0.022)
+    assert shares[1, 0] > 0.3  # the stratified test is one over these collections alone
 
 
 def test_missing_cells_are_shown_and_have_no_mean(given):
@@ -105,11 +129,11 @@ def test_missing_cells_are_shown_and_have_no_mean(given):
     assert "C has no mean of AP and no test over all: it lacks small." in found.notes()
     whole = compare_collections(given, baseline="A")
     assert found.tests["p"][0, -1, 0] == whole.tests["p"][0, -1, 0]
-    assert np.isnan(found.tests["p"][0, -1, 1:]).all()
+    assert np.isnan(found.tests["p"][0, -2:, 1:]).all()
     assert " – |" in found.to_markdown()
     same = {name: of_array(np.tile(x.values[:1, 0], (2, 1)), "AP") for name, x in given.items()}
     equal = compare_collections(same)
-    assert equal.tests["p"].tolist() == [[[1.0]] * 4]
+    assert equal.tests["p"].tolist() == [[[1.0]] * 5]
     assert equal.tests["lower"][0, -1].tolist() == [0.0]
 
 

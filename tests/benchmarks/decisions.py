@@ -1,10 +1,9 @@
 """How often decisions from a sample of topics are wrong: procedures of `compare`, and rules for a release.
 
-    python tests/benchmarks/decisions.py procedures|gate|margins|power|rare|looks|groups QRELS RUN …
-    python tests/benchmarks/decisions.py collections
+    python tests/benchmarks/decisions.py WHAT QRELS RUN …
 
-All but the last draw topics with replacement from the values of published runs. The means over all topics are
-the truth.
+WHAT is the name of a paragraph below. All draw topics with replacement from the values of published runs. The
+means over all topics are the truth.
 
 `procedures` prints, for n topics, the family-wise error of each procedure over all pairs of runs (a
 difference is called significant although the values were moved so that all means are equal) and its power
@@ -15,8 +14,8 @@ prints how often the gate decides and how often two other rules block. `margins`
 can show, and how often equal systems hold, and `power` how many topics pilots ask for. `rare` lets a share of
 the topics fall to 0, and `looks` adds topics and decides again.
 
-`groups` makes two systems equal, groups the topics by the values of one of them or at random, and prints how
-often a difference is found. `collections` prints the coverage of intervals over collections.
+`groups` makes two systems equal, by swapping their values in random topics, groups the topics by the values of
+one of them, by those of others or at random, and prints how often a difference is found. `collections` prints the coverage of intervals over collections.
 """
 
 import sys
@@ -31,6 +30,7 @@ from scipy import stats
 from ir_measures_graded import analysis, nDCG_JK
 from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.analysis.power import upper_limit
+from ir_measures_graded.analysis.statistics.components import stratified_t, t_of_means
 from ir_measures_graded.analysis.statistics.paired import paired, topics_needed
 from ir_measures_graded.analysis.statistics.significance import conover, holm, tukey_hsd
 from ir_measures_graded.output import formats
@@ -129,12 +129,15 @@ def near_pairs(values: np.ndarray, worse_by: float = 0.0) -> list[tuple[np.ndarr
     return [(values[a], values[b] * (means[a] / means[b]) * (1 - worse_by)) for a, b in near]
 
 
+def of_pair(old: np.ndarray, new: np.ndarray) -> Evaluation:
+    """The values of two runs."""
+    topics, values = tuple(map(str, range(old.size))), np.stack([old, new])[:, None]
+    return Evaluation(("old", "new"), (nDCG_JK,), topics, values)
+
+
 def decided(old: np.ndarray, new: np.ndarray, **options: Any) -> analysis.Gate:
     """The gate's decision on two runs."""
-    topics = tuple(map(str, range(old.size)))
-    return analysis.gate(
-        Evaluation(("old", "new"), (nDCG_JK,), topics, np.stack([old, new])[:, None]), **options
-    )
+    return analysis.gate(of_pair(old, new), **options)
 
 
 def margins(qrels: str, *runs: str, draws: int = 20) -> None:
@@ -224,7 +227,51 @@ def looks(qrels: str, *runs: str, draws: int = 2000) -> None:
     print(*formats.markdown(columns, rows, 3), sep="\n")
 
 
-OF_RUNS = {each.__name__: each for each in (procedures, gate, margins, power, rare, looks)}
+def groups(qrels: str, *runs: str, draws: int = 300) -> None:
+    rows = []
+    for measure, values in values_of(qrels, runs).items():
+        for topics in (50, 100):
+            random, found = np.random.default_rng(topics), np.zeros((3, 2))
+            for _ in range(draws):
+                a, b, *others = random.permutation(len(values))
+                sample = random.integers(0, values.shape[1], topics)
+                swapped = random.random(topics) < 0.5  # makes both systems equal in every topic
+                first, second = np.where(swapped, values[[b, a]][:, sample], values[[a, b]][:, sample])
+                keys = first, values[others].mean(axis=0)[sample], random.random(topics)
+                for row, key in enumerate(keys):
+                    halves = np.array_split(np.argsort(key), 2)
+                    by = {str(topic): str(half) for half in (0, 1) for topic in halves[half]}
+                    compared = analysis.compare(of_pair(first, second), by=by)
+                    tests = [test for part in compared.groups.values() for test in part.outcomes]
+                    found[row, 0] += any(test.significant for test in tests)
+                    found[row, 1] += compared.find(nDCG_JK, "Alexander–Govern")[0].significant
+            for name, shares in zip(("one's own values", "other runs' values", "random"), found / draws):
+                rows.append([measure, topics, name, *shares])
+    columns = ["measure", "topics", "groups by", "some group significant", "Alexander–Govern"]
+    print(*formats.markdown(columns, rows, 3), sep="\n")
+
+
+def collections(qrels: str, *runs: str, draws: int = 600) -> None:
+    values, rows = values_of(qrels, runs)["nDCG_JK@10"], []
+    values = values - values.mean(axis=1, keepdims=True)
+    for count in (3, 5, 10, 18):
+        for spread in (0.0, 0.03):
+            random, covered = np.random.default_rng(count), np.zeros(2)
+            for _ in range(draws):
+                sizes = np.exp(random.uniform(np.log(10), np.log(500), count)).astype(int)
+                a, b = random.permutation(len(values))[:2]
+                shifts, true = random.normal(0, spread, count), values[a] - values[b]
+                d = [shift + random.choice(true, size) for shift, size in zip(shifts, sizes)]
+                means, deviations = np.array([[x.mean(), x.std(ddof=1)] for x in d]).T[..., None]
+                tests = stratified_t(means, deviations, sizes), t_of_means(means)
+                covered += [bool(test[1][0] <= 0 <= test[2][0]) for test in tests]
+            rows.append([count, spread, *covered / draws])
+    columns = ["collections", "SD between", "over these collections", "over collections like these"]
+    print(*formats.markdown(columns, rows, 3), sep="\n")
+
+
+SIMULATIONS = (procedures, gate, margins, power, rare, looks, groups, collections)
+OF_RUNS = {each.__name__: each for each in SIMULATIONS}
 
 if __name__ == "__main__":
     match sys.argv[1:]:

@@ -8,7 +8,7 @@
 - `compare_collections` compares runs over several collections, which `read_collections` reads.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
 - `gate` decides whether a new run may replace an old one.
-- `power` shows which measure separates the runs best, and how many topics a difference needs.
+- `power` tells which differences the topics find, and how many topics find a difference.
 - `holes` ranks the unjudged documents by the variance that judging them removes; `add_answers` reads the
   judgments back.
 - `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges,

@@ -31,7 +31,7 @@ from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..evaluation.values import Repeats, column_of
 from ..output.formats import known, listed
-from .comparison import CONOVER, PAIRED_T, REPEATS, TUKEY_HSD, Comparison, Test, reference_of
+from .comparison import BY_GROUP, CONOVER, PAIRED_T, REPEATS, TUKEY_HSD, Comparison, Test, references_of
 from .statistics import significance
 from .statistics.components import errors_of
 from .statistics.intervals import STUDENT, check
@@ -58,7 +58,7 @@ def compare(
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     tests: Sequence[str] = (),
     uncorrected: bool = False,
     alpha: float = 0.05,
@@ -76,16 +76,18 @@ def compare(
     a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
     ``stats``.
 
-    `baseline` is the name of a run; the first of two runs is the default. `tests` names further tests, see
-    the module. Tests of pairs have Holm's correction for the same family, except that Conover's test has none
-    if `uncorrected` and the randomised Tukey HSD has its own for all pairs. A p-value below `alpha` (above
-    0, below 1) is significant. Random tests draw `resamples` (≥ 1), which depend on
-    `seed` (≥ 0) alone.
-    `interval` is the method of the intervals of the differences, ``t`` or ``bca``, see `mean_interval`.
+    `baseline` is the name of a run, or several, each with a family of its own; the first of two runs is
+    the default. `tests` names further tests, see the module. Tests of pairs have Holm's correction for
+    the same family, except that Conover's test has none if `uncorrected` and the randomised Tukey HSD has
+    its own for all pairs. A p-value below `alpha` (above 0, below 1) is significant. Random tests draw
+    `resamples` (≥ 1), which depend on `seed` (≥ 0) alone. `interval` is the method of the intervals of
+    the differences, ``t`` or ``bca``, see `mean_interval`.
 
     `by` groups the topics: it maps them to an attribute, is FILE:COLUMN, or a column of the values. `groups`
     of the result then has a comparison for each group, see `groups_of`. Its p-values and intervals have a
-    correction for all groups. A group of fewer than 10 topics is not tested.
+    correction for all groups. A group of fewer than 10 topics is not tested. For two or more groups that are,
+    Alexander and Govern's test tells whether a difference depends on the group, with Holm's correction for
+    the differences of a family. Groups must not be made from the values themselves.
 
     `repeats` tells which runs repeat a system, as with other seeds: a regular expression that matches whole
     names of runs, whose one group is the system, a column of the values as for `Evaluation.from_values`, or
@@ -116,16 +118,20 @@ def compare(
     whole = averaged(evaluation, systems)
     refuse_few(len(whole.runs), "run")
     refuse_few(len(whole.topics), whole.unit)
-    reference = reference_of(whole.runs, baseline)
+    references = references_of(whole.runs, baseline)
     groups = groups_of(whole.topics, by, evaluation.attributes)
     families = sum(len(rows) >= FEW for rows in groups.values())
     means = [sign_of(measure) * whole.of(measure).mean(axis=1) for measure in whole.measures]
-    pairs = [pairs_of(whole.runs, reference, np.argsort(-each, kind="stable").tolist()) for each in means]
-    further = tuple(dict.fromkeys(tests))
-    design = _Design(pairs, systems, baseline, further, uncorrected, alpha, method, resamples, seed, progress)
+    orders = (np.argsort(-each, kind="stable").tolist() for each in means)
+    pairs = [families_of(whole.runs, references, order) for order in orders]
+    options = tuple(dict.fromkeys(tests)), uncorrected, alpha, method, resamples, seed, progress
+    design = _Design(pairs, systems, references, *options)
     (found,) = design.compared({"": evaluation}).values()
     parts = {name: evaluation.on(rows) for name, rows in groups.items()}
-    return replace(found, groups=design.compared(parts, families))
+    of_groups = design.compared(parts, families)
+    tested = [averaged(part, systems) for part in parts.values() if len(part.topics) >= FEW]
+    depends = design.depending(tested)
+    return replace(found, groups=of_groups, outcomes=(*found.outcomes, *depends))
 
 
 def refuse_few(count: int, what: str) -> None:
@@ -135,12 +141,11 @@ def refuse_few(count: int, what: str) -> None:
         raise GradedError(f"a comparison needs at least 2 {what}s; there {are} {count}")
 
 
-def pairs_of(runs: Sequence[str], reference: str | None, order: Iterable[int]) -> Pairs:
-    """The family: each run and the reference, or all pairs of runs in this order."""
-    if reference is None:
-        return [*combinations(order, 2)]
-    base = runs.index(reference)
-    return [(run, base) for run in range(len(runs)) if run != base]
+def families_of(runs: Sequence[str], references: Sequence[str], order: Iterable[int]) -> list[Pairs]:
+    """The families: each run and the reference, for each of them, or all pairs of runs in this order."""
+    if not references:
+        return [[*combinations(order, 2)]]
+    return [[(run, base) for run in range(len(runs)) if run != base] for base in map(runs.index, references)]
 
 
 def systems_of(evaluation: Evaluation, repeats: Repeats) -> dict[str, list[int]]:
@@ -199,14 +204,14 @@ def averaged(evaluation: Evaluation, systems: Mapping[str, Sequence[int]]) -> Ev
 
 @dataclass(frozen=True)
 class _Design:
-    """The tests of `pairs` of runs by each measure, and their options, which `compare` describes.
+    """The tests of the families of `pairs` by each measure, and their options, which `compare` describes.
 
     `systems` has the numbers of the runs of each system, if runs are repeated.
     """
 
-    pairs: Sequence[Pairs]
+    pairs: Sequence[list[Pairs]]
     systems: Mapping[str, Sequence[int]]
-    baseline: str | None
+    references: tuple[str, ...]
     tests: Sequence[str]
     uncorrected: bool
     alpha: float
@@ -228,7 +233,7 @@ class _Design:
             labels, means = (part.runs, part.measures, len(part.topics)), mean_over_topics(part.values)
             outcomes = tuple(Test(**fields) for fields in tests[name])
             found[name] = Comparison(
-                *(*labels, means, np.stack(ranks, axis=1), outcomes, self.baseline, self.alpha),
+                *(*labels, means, np.stack(ranks, axis=1), outcomes, self.references, self.alpha),
                 interval=self.interval,
                 uncorrected=self.uncorrected,
                 lacking={run: number for run, number in zip(part.runs, lacks) if number},
@@ -241,10 +246,11 @@ class _Design:
 
     def _tests(self, part: Evaluation, systems: Evaluation, families: int | None) -> Iterator[Fields]:
         """The tests of the systems by each measure, before the correction."""
-        for measure, pairs in tracked([*zip(part.measures, self.pairs)], "measure", self.progress):
+        for measure, of_measure in tracked([*zip(part.measures, self.pairs)], "measure", self.progress):
+            pairs = [pair for family in of_measure for pair in family]
             named = [(systems.runs[one], systems.runs[other]) for one, other in pairs]
             repeats = [part.of(measure)[rows] for rows in self.systems.values()]
-            for name, outcomes in self._outcomes(systems.of(measure), repeats, pairs, families):
+            for name, outcomes in self._outcomes(systems.of(measure), repeats, of_measure, families):
                 for (run, other), outcome in zip([(None, None)] if name in OF_ALL else named, outcomes):
                     merit = sign_of(measure) * outcome.pop("leaning", outcome.get("difference"))
                     better = run if merit > 0 else other if merit < 0 else None
@@ -252,20 +258,24 @@ class _Design:
                     yield label | outcome
 
     def _outcomes(
-        self, values: np.ndarray, repeats: Sequence[np.ndarray], pairs: Pairs, families: int | None
+        self, values: np.ndarray, repeats: Sequence[np.ndarray], of_measure: list[Pairs], families: int | None
     ) -> Iterator[tuple[str, Iterable[Fields]]]:
         """The name of each test, and its outcome for each pair or, if it is one of `OF_ALL`, for all runs.
 
         `values` (runs × topics) are those of one measure, `repeats` those of the runs of each system.
         """
-        t_test = partial(paired, values, pairs, self.alpha, seed=self.seed, families=families)
-        yield PAIRED_T, _rows(t_test(interval=self.interval))
+        pairs = [pair for family in of_measure for pair in family]
+        t_test = partial(paired, values, alpha=self.alpha, seed=self.seed, families=families)
+        yield PAIRED_T, [row for each in of_measure for row in _rows(t_test(each, interval=self.interval))]
         if repeats:
-            errors = np.array([errors_of(repeats[one], repeats[other]) for one, other in pairs]).T
-            outcomes = _rows(t_test(errors=errors[2:]))
-            for each, of_topics, of_repeats in zip(outcomes, *errors[:2].tolist()):
-                limit = "repeats" if of_repeats > of_topics else "topics"
-                each.update(topic_error=of_topics, repeat_error=of_repeats, limit=limit)
+            outcomes = []
+            for family in of_measure:
+                errors = np.array([errors_of(repeats[one], repeats[other]) for one, other in family]).T
+                rows = _rows(t_test(family, errors=errors[2:]))
+                for each, of_topics, of_repeats in zip(rows, *errors[:2].tolist()):
+                    limit = "repeats" if of_repeats > of_topics else "topics"
+                    each.update(topic_error=of_topics, repeat_error=of_repeats, limit=limit)
+                outcomes += rows
             yield REPEATS, outcomes
         for name in self.tests if families is None or values.shape[1] >= FEW else ():
             for test, found in self._further(name, values, pairs):
@@ -296,20 +306,37 @@ class _Design:
             yield RANDOMISATION, [test(values[a], values[b]) for a, b in pairs]
 
     def _correct(self, tests: Iterable[Fields], families: int | None) -> None:
-        """Correct the p-values for all tests of a measure that have the same name."""
+        """Correct the p-values for all tests of a measure and a family that have the same name."""
         named = defaultdict(list)
         for fields in tests:
             if fields["p"] is not None and (fields["run"] or families is not None):
-                named[fields["measure"], fields["test"]].append(fields)
-        for (_, test), together in named.items():
+                family = fields["other"] if self.references else None
+                named[fields["measure"], fields["test"], family].append(fields)
+        for (_, test, _), together in named.items():
             p, groups = np.array([fields["p"] for fields in together]), families or 1
-            adjusted = significance.holm(p, groups * (1 if test in OF_ALL else len(self.pairs[0])))
+            adjusted = significance.holm(p, groups * (1 if test in OF_ALL else len(self.pairs[0][0])))
             if test == TUKEY_HSD:
                 adjusted = (p * groups).clip(max=1)
             elif test == CONOVER and self.uncorrected:
                 adjusted = p
             for fields, each in zip(together, adjusted.tolist()):
                 fields.update(adjusted=each, significant=test not in OF_ALL and each < self.alpha)
+
+    def depending(self, groups: Sequence[Evaluation]) -> list[Test]:
+        """The tests of whether a difference depends on the group of topics, from the values of each group."""
+        if len(groups) < 2:
+            return []
+        found = []
+        for measure, of_measure in zip(groups[0].measures, self.pairs):
+            values, runs = [part.of(measure) for part in groups], groups[0].runs
+            for family in of_measure:
+                tests = [significance.alexander_govern([of[a] - of[b] for of in values]) for a, b in family]
+                p_values = [np.nan if each.p is None else each.p for each in tests]
+                for (a, b), each, p in zip(family, tests, known(significance.holm(p_values, len(family)))):
+                    label = {"measure": measure, "test": BY_GROUP, "run": runs[a], "other": runs[b]}
+                    numbers = {"statistic": each.statistic, "p": each.p, "adjusted": p, "note": each.note}
+                    found.append(Test(**label, **numbers, significant=p is not None and p < self.alpha))
+        return found
 
 
 def _rows(found: Paired) -> list[Fields]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,9 +15,10 @@ from ..core.registry.facts import sign_of
 from ..core.registry.notation import one_of
 from ..errors import GradedError, did_you_mean
 from ..output import plots
-from ..output.formats import Table, counted, listed, records_of, rows_of
+from ..output.formats import counted, listed
 from ..output.result import Grouped
-from .paper import ComparedRuns, PaperTable, Win, beaten_by, beaten_cell, in_order, letters, stars
+from ..output.tables import Column, Table
+from .paper import ComparedRuns, PaperTable, Win, beaten_cell, in_order, letters, stars
 from .statistics.intervals import KINDS, STUDENT
 from .statistics.significance import quietly
 
@@ -30,8 +31,12 @@ CONOVER: Final = "Conover"
 TUKEY_HSD: Final = "Tukey HSD"
 PAIRED_T: Final = "paired t"
 REPEATS: Final = "topics × repeats"
+BY_GROUP: Final = "Alexander–Govern"
+"""The test of whether the difference of two runs depends on the group of topics."""
 HOLM: Final = " with Holm's correction"
 
+MEAN_RANK = {"rank": "mean rank"}
+"""What people read above a column of the means."""
 FEW_PAIRS = 15
 """A table for people has a row per pair of at most this many; with more, a row per run."""
 LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
@@ -100,10 +105,6 @@ class Test:
         """The run that is significantly better."""
         return self.better if self.significant else None
 
-    def record(self, *names: str) -> dict[str, Any]:
-        """These fields as a row for programs."""
-        return {name: getattr(self, name) for name in names} | {"measure": str(self.measure)}
-
 
 OF_A_DIFFERENCE = ("measure", "run", "other", "difference", "lower", "upper", "statistic", "p", "adjusted",
                    "significant", "effect_size", "detectable", "note")  # fmt: skip
@@ -119,6 +120,8 @@ OVER_REPEATS = {
 """The columns of the test over topics and repeats, and its fields."""
 FURTHER = {"statistic": "statistic", "p": "adjusted", "better": "winner"}
 """The columns of other tests of pairs, and their fields."""
+OVER_GROUPS = {"statistic": "statistic", "p": "adjusted", "note": "note"}
+COLUMNS = {PAIRED_T: NUMBERS, REPEATS: OVER_REPEATS, BY_GROUP: OVER_GROUPS}
 OF_REPEATS = ("difference", "lower", "upper", "topic_error", "repeat_error", "limit")
 OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adjusted", "significant", "note")
 
@@ -128,8 +131,9 @@ class Comparison(ComparedRuns, Grouped):
     """Means of several runs over the topics, and tests of their differences, the primary one first.
 
     Three data frames answer three questions: `means` (a row per measure and run), `differences` (a row per
-    measure and pair of the family, by the primary procedure) and `tests` (a row per further test). The first
-    of two runs serves as the baseline if none is given.
+    measure and pair of the families, by the primary procedure) and `tests` (a row per further test). Each of
+    the `references` has a family, which are the given baselines, or the first of two runs; without them, all
+    pairs are one family.
 
     `values` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
     1 for the best. `outcomes` holds all tests. `interval` is the method of the intervals, `lacking` the
@@ -145,7 +149,7 @@ class Comparison(ComparedRuns, Grouped):
     values: np.ndarray
     ranks: np.ndarray
     outcomes: tuple[Test, ...]
-    baseline: str | None
+    references: tuple[str, ...]
     alpha: float
     interval: str = STUDENT
     uncorrected: bool = False
@@ -168,7 +172,7 @@ class Comparison(ComparedRuns, Grouped):
 
     @cached_property
     def tests(self) -> DataFrame:
-        """A row per further test that was requested."""
+        """A row per further test."""
         return self.to_frame("tests")
 
     def to_frame(self, what: str = "differences") -> DataFrame:
@@ -178,25 +182,32 @@ class Comparison(ComparedRuns, Grouped):
         return pandas.DataFrame(self.records(what))
 
     def records(self, what: str = "differences") -> list[dict[str, Any]]:
-        """One dictionary per measure and pair of runs; or the rows of `means` or `tests`.
+        """One dictionary per row of `data`."""
+        return self.data(what).records()
 
-        The rows of groups follow, if there are any.
-        """
+    def data(self, what: str = "differences") -> Table:
+        """One row per measure and pair of runs; or the rows of `means` or `tests`. Those of groups follow."""
         if what not in ("differences", "means", "tests"):
             raise GradedError(f"what={what!r} is not allowed; it is 'differences', 'means' or 'tests'")
-        return self.with_groups(self._records(what), lambda group: group.records(what))
+        table = self._means() if what == "means" else self._tests(what == "tests")
+        if not self.groups:
+            return table
+        rows = self.with_groups(table.records(), lambda group: group.records(what))
+        return Table.of(["group", *table.columns], rows)
 
-    def _records(self, what: str) -> list[dict[str, Any]]:
-        if what == "means":
-            arrays = {"mean": self.values.T, "rank": self.ranks.T}
-            if self.repeats:
-                counts = [[len(means) for means in self.repeats.values()]] * len(self.measures)
-                arrays |= {"repeats": np.array(counts), "SD": self._deviations.T}
-            measures = [{"measure": str(measure)} for measure in self.measures]
-            return records_of(arrays, measures, [{"run": run} for run in self.runs])
-        further = what == "tests"
+    def _tests(self, further: bool) -> Table:
         names = (*OF_A_TEST, *(OF_REPEATS if self.repeats else ())) if further else OF_A_DIFFERENCE
-        return [test.record(*names) for test in self.outcomes if (test.test != PAIRED_T) == further]
+        tests = [test for test in self.outcomes if (test.test != PAIRED_T) == further]
+        return Table.of(names, [vars(test) | {"measure": str(test.measure)} for test in tests])
+
+    def _means(self, title: str = "") -> Table:
+        arrays = {"mean": self.values.T, "rank": self.ranks.T}
+        if self.repeats:
+            counts = [[len(means) for means in self.repeats.values()]] * len(self.measures)
+            arrays |= {"repeats": np.array(counts), "SD": self._deviations.T}
+        axes = {"measure": [*map(str, self.measures)], "run": self.runs}
+        columns = [Column(name, MEAN_RANK.get(name, "")) for name in (*axes, *arrays)]
+        return replace(Table.of_arrays(axes, arrays, title), columns=columns)
 
     @property
     def _deviations(self) -> np.ndarray:
@@ -221,36 +232,15 @@ class Comparison(ComparedRuns, Grouped):
         return found
 
     @property
-    def reference(self) -> str | None:
-        """The run that the others are compared with, None if all pairs are compared."""
-        return reference_of(self.runs, self.baseline)
+    def pairs(self) -> int:
+        """The number of pairs of runs in a family."""
+        count = len(self.runs)
+        return count - 1 if self.references else count * (count - 1) // 2
 
     @property
     def family(self) -> int:
         """The number of differences that are tested together."""
         return self.pairs * self.families
-
-    @property
-    def pairs(self) -> int:
-        """The number of pairs of runs that are compared."""
-        count = len(self.runs)
-        return count - 1 if self.reference is not None else count * (count - 1) // 2
-
-    def statement(self, measure: Measure | str, test: str = PAIRED_T) -> str:
-        """The significant differences that a pairwise test finds, as in Table II: ``D, E > A**``.
-
-        Runs that beat the same runs at the same level are joined; ** is p < 0.01, * is p < 0.05. The sign
-        compares values and is < if smaller values are better. The statement is empty if nothing is
-        significant.
-        """
-        sign = "<" if sign_of(one_of(self.measures, measure)) < 0 else ">"
-        winners: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-        for run in self.best_first(measure):
-            for mark, beaten in self.beaten(measure, test, run).items():
-                winners.setdefault((mark, tuple(beaten)), []).append(run)
-        return "; ".join(
-            f"{', '.join(runs)} {sign} {', '.join(beaten)}{mark}" for (mark, beaten), runs in winners.items()
-        )
 
     def wins(self, measure: Measure | str, test: str = PAIRED_T) -> list[Win]:
         """The better and the worse run of each significant difference by a pairwise test, and its p."""
@@ -260,37 +250,39 @@ class Comparison(ComparedRuns, Grouped):
             if one.winner
         ]
 
-    def beaten(self, measure: Measure | str, test: str, run: str) -> dict[str, list[str]]:
-        """The runs that `run` beats in a pairwise test, grouped by stars."""
-        return beaten_by(run, self.wins(measure, test), self.best_first(measure))
-
     def best_first(self, measure: Measure | str) -> list[str]:
         """The runs, sorted from the best mean by one of the measures to the worst."""
         measure = one_of(self.measures, measure)
         return in_order(self.runs, measure, self.values[:, self.measures.index(measure)])
 
     def pairwise(self) -> tuple[str, ...]:
-        """The names of the pairwise tests, the primary one first."""
-        return tuple(dict.fromkeys(test.test for test in self.outcomes if test.run is not None))
+        """The names of the tests that compare two runs, the primary one first."""
+        names = dict.fromkeys(test.test for test in self.outcomes if test.run is not None)
+        return tuple(name for name in names if name != BY_GROUP)
 
     @property
     def summary(self) -> str:
         """The compared runs and measures in one line."""
-        against = f", baseline {self.baseline}" if self.baseline else ""
+        against = f", against {listed(self.references)}" if self.references else ""
         runs = f"{counted(len(self.runs), 'run')} by {listed(self.measures)}"
         return f"{runs} over {counted(self.topics, self.unit)}{against}"
 
     def notes(self) -> list[str]:
         """Sentences that the reader of the tables needs."""
-        several, count = self.family > 1, counted(self.family, "difference")
         intervals = f"{100 * (1 - self.alpha):g} % intervals ({KINDS[self.interval]})"
-        together = f"; p has Holm's correction and the intervals hold together, for {count}" * several
+        together, level, count = "", "", counted(self.family, "difference")
+        if self.family > 1:
+            together = f"; p has Holm's correction and the intervals hold together, for {count}"
+            level = " at this level"
         found = [
             f"Paired t-tests over {counted(self.topics, self.unit)}, {intervals}{together}. MDE is the "
-            f"smallest true difference found with probability 0.8{' at this level' * several}."
+            f"smallest true difference found with probability 0.8{level}."
         ]
-        families = f"{len(self.measures)} families of {count} were tested; {self.measures[0]}, named first,"
-        found += [f"{families} is the primary one."] * (len(self.measures) > 1)
+        families, primary = len(self.measures) * max(1, len(self.references)), ""
+        if len(self.measures) > 1:
+            primary = f"; {self.measures[0]}, named first, is the primary one"
+        if families > 1:
+            found.append(f"{families} families of {count} were tested{primary}.")
         found += self._remarks()
         if self.repeats:
             found.append(
@@ -322,66 +314,58 @@ class Comparison(ComparedRuns, Grouped):
             for run, number in self.lacking.items()
         ]
 
-    def table(self) -> Table:
-        """Column names and rows of the primary procedure.
+    def tables(self) -> list[Table]:
+        """The tables of the primary procedure, then one of each further test, with its title.
 
-        The choice is `table_against` for two runs or a baseline, else `table_of_pairs` for at most 15 pairs,
-        else `table_by_run`.
+        Differences from a reference have a row per run, others a row per pair for at most 15 pairs, else a
+        row per run.
         """
-        return self.table_against() if self.reference is not None else self._table_of(PAIRED_T)
-
-    def _table_of(self, test: str) -> Table:
-        return self.table_of_pairs(test) if self.pairs <= FEW_PAIRS else self.table_by_run(test)
-
-    def parts(self) -> list[tuple[str, Table]]:
-        """The table of the primary procedure, then one of each further test, with its title."""
-        found = [("", self.table())]
+        found = [*map(self._against, self.references)] or [self._of_test(PAIRED_T)]
         if self.repeats:
-            _, rows = rows_of(self._records("means"))
-            found.append(("Systems", (["measure", "run", "mean", "mean rank", "repeats", "SD"], rows)))
+            found.append(self._means("Systems"))
         if omnibus := [test for test in self.outcomes if test.run is None]:
             p = [test.p if test.adjusted is None else test.adjusted for test in omnibus]
             rows = [[str(t.measure), t.test, t.statistic, of, t.note] for t, of in zip(omnibus, p)]
-            found.append(("Tests of all runs", (["measure", "test", "statistic", "p", "note"], rows)))
+            found.append(Table(["measure", "test", "statistic", "p", "note"], rows, "Tests of all runs"))
         for name in self.pairwise()[1:]:
-            found.append((f"{name}, {self.correction(name)}", self._table_of(name)))
-        return found + [(table.title, table.cells()) for table in self.tables_of_groups()]
+            found.append(self._of_test(name, f"{name}, {self.correction(name)}"))
+        if any(test.test == BY_GROUP for test in self.outcomes):
+            title = f"Does the difference depend on the group? {BY_GROUP}, {self.correction(BY_GROUP)}"
+            found.append(self._of_test(BY_GROUP, title))
+        return found + self.tables_of_groups()
 
     def correction(self, test: str) -> str:
         """The correction of a pairwise test for the number of comparisons."""
-        others = {TUKEY_HSD: "corrected for all pairs", CONOVER: "uncorrected" * self.uncorrected}
-        return others.get(test) or f"Holm's correction for {counted(self.family, 'comparison')}"
+        others = {TUKEY_HSD: "corrected for all pairs", CONOVER: "uncorrected" if self.uncorrected else ""}
+        count = self.pairs if test == BY_GROUP else self.family
+        return others.get(test) or f"Holm's correction for {counted(count, 'comparison')}"
 
-    def table_against(self) -> Table:
-        """Column names and rows: the difference of each run from the baseline, best run first.
-
-        Requires a baseline or two runs.
-        """
-        tests = {(test.measure, test.run): test for test in self.primary}
+    def _against(self, reference: str) -> Table:
+        """The difference of each run from a reference, best run first."""
+        tests = {(test.measure, test.run): test for test in self.primary if test.other == reference}
 
         def cells(measure: int, run: int) -> list[Any]:
             test = tests.get((self.measures[measure], self.runs[run]))
             numbers = _cells(test, NUMBERS) if test else ["baseline", *[None] * 5]
             return [float(self.values[run, measure]), *numbers]
 
-        return self.by_run(["mean", *NUMBERS], cells, lettered=False)
+        title = f"Against {reference}" if len(self.references) > 1 else ""
+        return self.by_run(["mean", *NUMBERS], cells, lettered=False, title=title)
 
-    def table_of_pairs(self, test: str = PAIRED_T) -> Table:
-        """Column names and rows of a pairwise test: one row per measure and pair, the best runs first."""
-        columns = {PAIRED_T: NUMBERS, REPEATS: OVER_REPEATS}.get(test, FURTHER)
-        rows = [
-            [str(measure), found.run, found.other, *_cells(found, columns)]
-            for measure in self.measures
-            for found in self.find(measure, test)
-        ]
-        return ["measure", "run", "other", *columns], rows
+    def _of_test(self, test: str, title: str = "") -> Table:
+        """A row per measure and pair or, of more than 15 pairs, per run, the best runs first.
 
-    def table_by_run(self, test: str = PAIRED_T) -> Table:
-        """Column names and rows: one row per measure and run, sorted from the best run to the worst.
-
-        The runs of each measure have letters from A. The last column holds the letters of the runs that this
-        run beats, with stars, or the number of these runs if there are too many letters.
+        The runs of each measure then have letters from A. The last column holds the letters of the runs that
+        this run beats, with stars, or the number of these runs if there are too many letters.
         """
+        if self.pairs <= FEW_PAIRS or test == BY_GROUP:
+            columns = COLUMNS.get(test, FURTHER)
+            rows = [
+                [str(measure), found.run, found.other, *_cells(found, columns)]
+                for measure in self.measures
+                for found in self.find(measure, test)
+            ]
+            return Table(["measure", "run", "other", *columns], rows, title)
         wins = [self.wins(measure, test) for measure in self.measures]
         orders = [*map(self.best_first, self.measures)]
 
@@ -389,79 +373,91 @@ class Comparison(ComparedRuns, Grouped):
             beaten = beaten_cell(self.runs[run], wins[measure], orders[measure])
             return [float(self.values[run, measure]), float(self.ranks[run, measure]), beaten]
 
-        return self.by_run(["mean", "mean rank", "better than"], cells, lettered=True)
-
-    def table_by_measure(self) -> Table:
-        """Column names and rows as in Table II: one row per measure with means and statements."""
-        tests = self.pairwise()
-        rows = [
-            [str(measure), *means, *(self.statement(measure, test) for test in tests)]
-            for measure, means in zip(self.measures, self.values.T.tolist())
-        ]
-        return ["measure", *self.runs, *tests], rows
+        return self.by_run(["mean", "mean rank", "better than"], cells, lettered=True, title=title)
 
     @property
     def paper(self) -> PaperTable:
         """The table that papers print: runs × measures."""
         of_group = f" of the group {self.name}" if self.name else ""
         holm = f", Holm's correction for {counted(self.family, 'difference')} per measure"
+        holm += " and baseline" if len(self.references) > 1 else ""
         about = [
             f"Means over {counted(self.topics, self.unit)}{of_group}.",
-            f"Paired t-tests{holm * (self.family > 1)}, p < {self.alpha:g}.",
+            f"Paired t-tests{holm if self.family > 1 else ''}, p < {self.alpha:g}.",
         ]
-        about += ["Behind ±, the standard deviation over repeats."] * bool(self.repeats)
+        if self.repeats:
+            about.append("Behind ±, the standard deviation over repeats.")
         wins = [self.wins(measure) for measure in self.measures]
         spread = self._deviations if self.repeats else None
-        return PaperTable(self.runs, self.measures, self.values, wins, self.reference, about, spread)
+        return PaperTable(self.runs, self.measures, self.values, wins, self.references, about, spread)
 
     def papers(self) -> list[PaperTable]:
         """The table that papers print: runs × measures, over all topics and over each group of them."""
         return [part.paper for part in (self, *self.groups.values())]
 
     def figure(self) -> Figure:
-        """Draw the differences from the baseline or between two runs, else `significant_pairs`.
+        """Draw the differences from the references or between two runs, else `significant_pairs`.
 
-        With repeats, all of them are drawn, around the means if there is no baseline.
+        With repeats, all of them are drawn, around the means if there is no reference.
         """
-        return self._differences() if self.reference or self.repeats else self.significant_pairs()
+        return self._differences() if self.references or self.repeats else self.significant_pairs()
 
     @plots.styled
     def _differences(self) -> Figure:
-        """Draw the difference of each run from the baseline with its confidence interval.
+        """Draw the difference of each run from a reference with its confidence interval.
 
-        There is one panel per measure; the best runs by the first measure are on top, or the groups of topics
-        in their order. A marker is filled if the difference is significant.
+        There is one panel per measure. The best runs by the first measure are on top, or the groups of topics
+        and the references in their order. A marker is filled if the difference is significant.
         """
-        parts = {"all topics": self, **self.groups}
-        points = [part.repeats[run] for part in parts.values() for run in self.runs if self.repeats]
-        values = np.concatenate([part.values for part in parts.values()])
+        parts, bases = {"all topics": self, **self.groups}, self.references or (None,)
+        rows = [
+            (name, base, run)
+            for name in parts
+            for base in bases
+            for run in self.runs
+            if self.repeats or run != base
+        ]
+        values = np.array([parts[name].values[self.runs.index(run)] for name, _, run in rows])
+        points = [parts[name].repeats[run] for name, _, run in rows if self.repeats]
         label, text, options = "Mean over topics and repeats", "", dict[str, Any]()
-        if self.reference is not None:
-            base = [part.values[self.runs.index(self.reference)] for part in parts.values()]
-            points = [each - base[row // len(self.runs)] for row, each in enumerate(points)]
+        if self.references:
+            of_base = [parts[name].values[self.runs.index(str(base))] for name, base, _ in rows]
+            points = [each - base for each, base in zip(points, of_base)]
             none = Test(self.measures[0], PAIRED_T, difference=0.0, lower=0.0, upper=0.0)
-            found = [{(test.measure, test.run): test for test in part.primary} for part in parts.values()]
-            tests = [[of.get((m, run), none) for m in self.measures] for of in found for run in self.runs]
+            found = {
+                (name, test.other, test.run, test.measure): test
+                for name, part in parts.items()
+                for test in part.primary
+            }
+            tests = [[found.get((*row, measure), none) for measure in self.measures] for row in rows]
             values, lower, upper, filled = (
                 np.array([[getattr(test, name) for test in row] for row in tests], dtype=float)
                 for name in ("difference", "lower", "upper", "significant")
             )
-            options = {"bounds": np.stack([lower, upper]), "filled": filled, "baseline": self.reference}
-            label = f"Difference from {self.reference}"
-            together = "simultaneous " * (self.family > 1 or bool(self.groups))
+            # An empty name of a baseline drops no row and draws the line at 0.
+            options = {"bounds": np.stack([lower, upper]), "filled": filled, "baseline": ""}
+            label = f"Difference from {' or '.join(self.references)}"
+            together = "simultaneous " if self.family > 1 or self.groups else ""
             text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
-            text += f"filled: p < {self.alpha:g}{HOLM * (self.family > 1)}"
-        labels: Sequence[str] = self.runs
-        if self.groups:
-            of_run = [f": {run}" * (len(self.runs) > 2) for run in self.runs]
-            labels = [f"{name} ({part.topics}){of}" for name, part in parts.items() for of in of_run]
-            options["rows_of"] = self.runs * len(parts)
+            text += f"filled: p < {self.alpha:g}{HOLM if self.family > 1 else ''}"
+        labels = [run for _, _, run in rows]
+        if self.groups or len(bases) > 1:
+            options["rows_of"] = labels
+            labels = [self._label(parts[name], base, run) for name, base, run in rows]
         names, signs = list(map(str, self.measures)), list(map(sign_of, self.measures))
-        label += "; dots: repeats" * bool(points)
+        label += "; dots: repeats" if points else ""
         figure = plots.dot_plot(labels, names, values, signs, label, points=points, **options)
         if text:
             figure.suptitle(text, x=0.01, ha="left", size=9)
         return figure
+
+    def _label(self, part: Comparison, base: str | None, run: str) -> str:
+        """The label of a row: the group, if there are any, then the runs if there are several."""
+        pair = f"{run} − {base}" if len(self.references) > 1 else run
+        if not self.groups:
+            return pair
+        group = f"{part.name or 'all topics'} ({part.topics})"
+        return f"{group}: {pair}" if len(self.runs) > 2 else group
 
     @plots.styled
     def significant_pairs(self) -> Figure:
@@ -515,15 +511,16 @@ def _cells(test: Test, columns: Mapping[str, str]) -> list[Any]:
     return [getattr(test, name) for name in columns.values()]
 
 
-def _pairs(tests: Sequence[Test]) -> str:
-    """The pairs of runs of some tests, with the measure if there are several."""
-    several = len({test.measure for test in tests}) > 1
-    return listed(f"{test.run} and {test.other}" + f" by {test.measure}" * several for test in tests)
+def _pairs(tests: Iterable[Test]) -> str:
+    """The pairs of runs of some tests, with the measure."""
+    return listed(f"{test.run} and {test.other} by {test.measure}" for test in tests)
 
 
-def reference_of(runs: Sequence[str], baseline: str | None) -> str | None:
-    """The baseline or, without one, the first of two runs. Raises `GradedError` for an unknown baseline."""
-    if baseline is not None and baseline not in runs:
-        hint = did_you_mean(baseline, runs)
-        raise GradedError(f"the baseline {baseline!r} is not among the runs {listed(runs, most=10)}{hint}")
-    return runs[0] if baseline is None and len(runs) == 2 else baseline
+def references_of(runs: Sequence[str], baseline: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The baselines or, without any, the first of two runs. Raises `GradedError` for an unknown baseline."""
+    given = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline or ()))
+    for name in given:
+        if name not in runs:
+            hint = did_you_mean(name, runs)
+            raise GradedError(f"the baseline {name!r} is not among the runs {listed(runs, most=10)}{hint}")
+    return given or (tuple(runs[:1]) if len(runs) == 2 else ())

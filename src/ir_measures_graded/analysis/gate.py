@@ -203,7 +203,8 @@ class Verdict:
 
     def record(self) -> dict[str, Any]:
         """The numbers as a row for programs."""
-        row = vars(self) | {"measure": str(self.measure), "reachable": self.reachable and str(self.reachable)}
+        row = {name: value for name, value in vars(self).items() if name in RECORDED}
+        row |= {"measure": str(self.measure), "reachable": self.reachable and str(self.reachable)}
         row |= {name: None for name in ("lower", "upper") if np.isnan(row[name])}
         ties, judgments = map(self.stands.get, WORDS)
         return row | {"p": self.p, "stands_over_ties": ties, "stands_over_judgments": judgments}

@@ -2,8 +2,11 @@
 
 The mean of a run is the mean over the collections of its means over their topics. A run without a value in
 some collection has no mean, because a mean over other collections could not be compared with it. Differences
-are tested in each collection by paired t-tests (`paired`), and over all by a stratified t-test
-(`components`), so that a large collection does not decide.
+are tested in each collection by paired t-tests (`paired`), and over all by two tests (`components`):
+
+- over these collections, for other topics: a stratified t-test, so that a large collection does not decide;
+- over collections like these, for other collections: Student's t over the collections' mean differences. It
+  is the primary one from 3 collections on; of 2 collections, it calls nothing significant.
 """
 
 import os
@@ -27,18 +30,23 @@ from ..evaluation.values import COLLECTION, frame_of, needed_column
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
 from ..output import plots
-from ..output.formats import Table, counted, known, listed, records_of
-from .compare import pairs_of, refuse_few
-from .comparison import PValue, reference_of
+from ..output.formats import counted, known, listed
+from ..output.tables import Column, Table
+from .compare import families_of, refuse_few
+from .comparison import FEW_PAIRS, PValue, references_of
 from .paper import ComparedRuns, PaperTable, Win, beaten_cell, in_order
-from .statistics.components import resampled_interval, stratified_t
-from .statistics.options import check_test, need_statistics
+from .statistics.components import heterogeneity, stratified_t, t_of_means
+from .statistics.options import check_probability, need_statistics
 from .statistics.paired import FEW, Paired, Pairs, paired
 from .statistics.significance import holm, quietly
 
 ALL = "all"
-"""The name of what holds over all collections."""
+"""The name of means over all collections."""
+THESE, LIKE_THESE = "these collections", "collections like these"
+FEW_COLLECTIONS = 3
+"""Fewer collections show intervals over collections like these, but nothing is called significant."""
 FIELDS = ("difference", "lower", "upper", "p", "adjusted")
+HETEROGENEITY = ("Q", "p_Q", "I2")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,8 +56,9 @@ class OverCollections(ComparedRuns):
     `topics` are the topic counts of the `collections`. `values` is an array (measures × runs × collections)
     of means over the topics, NaN where a run has none. `means`, with bounds `lower` and `upper` (measures ×
     runs), are those over the collections, NaN for a run without a value in one of them. `pairs` are the
-    compared pairs of runs, as numbers. `tests` maps each of `FIELDS` to an array (measures × collections and
-    all × pairs).
+    compared pairs of runs, as numbers. `tests` maps each of `FIELDS` to an array (measures × collections,
+    these collections and collections like these × pairs), and each of `HETEROGENEITY` to one (measures ×
+    pairs): Cochran's Q, its p, and I².
     """
 
     runs: tuple[str, ...]
@@ -61,9 +70,8 @@ class OverCollections(ComparedRuns):
     upper: np.ndarray
     pairs: tuple[tuple[int, int], ...]
     tests: Mapping[str, np.ndarray]
-    reference: str | None
+    references: tuple[str, ...]
     alpha: float
-    resamples: int
 
     @cached_property
     def means(self) -> np.ndarray:
@@ -86,33 +94,62 @@ class OverCollections(ComparedRuns):
         collections = counted(len(self.collections), "collection")
         return f"{counted(len(self.runs), 'run')} by {listed(self.measures)} over {collections}"
 
-    def table(self) -> Table:
-        """Column names and rows: the means of each run in the collections and over all, best runs first.
+    @property
+    def primary(self) -> str:
+        """The name of the primary test over all collections."""
+        return LIKE_THESE if len(self.collections) >= FEW_COLLECTIONS else THESE
 
-        p is that of the difference from the baseline over all collections, and the last column without a
-        baseline has the letters of the runs that the run beats over all.
-        """
-        lettered = self.reference is None
-        numbers = np.dstack([self.cells, self.lower, self.upper])
-        columns = [*self.collections, "mean", "lower", "upper", "better than" if lettered else "p"]
-        return self.by_run(columns, lambda *cell: [*known(numbers[cell]), self._mark(-1, *cell)], lettered)
+    @cached_property
+    def _columns(self) -> tuple[str, ...]:
+        """The names of the columns of `tests`."""
+        return *self.collections, THESE, LIKE_THESE
 
-    def parts(self) -> list[tuple[str, Table]]:
-        """The means, then what is significant in each collection and over all."""
-        lettered = self.reference is None
-        title = "Better than" if lettered else f"p of the difference from {self.reference}"
-        columns = range(len(self.collections) + 1)
-        names = [*self.collections, ALL]
-        marks = self.by_run(names, lambda *cell: [self._mark(each, *cell) for each in columns], lettered)
-        return [("Means", self.table()), (title, marks)]
+    @cached_property
+    def significant(self) -> np.ndarray:
+        """Whether a difference is called significant (measures × columns of `tests` × pairs)."""
+        found = self.tests["adjusted"] < self.alpha
+        if self.primary == THESE:
+            found[:, -1] = False
+        return found
+
+    def tables(self) -> list[Table]:
+        """The means, the tests over all collections, and what is significant in each collection."""
+        numbers, primary = np.dstack([self.cells, self.lower, self.upper]), self._columns.index(self.primary)
+        mark, title, lettered = "better than", "Better than", not self.references
+        if self.references:
+            mark, title = "p", f"p of the difference from {' and '.join(self.references)}"
+
+        def of_means(*cell: int) -> list[Any]:
+            return [*known(numbers[cell]), self._mark(primary, *cell)]
+
+        def marks(*cell: int) -> list[Any]:
+            return [self._mark(column, *cell) for column in range(len(self._columns))]
+
+        columns = [*self.collections, "mean", "lower", "upper", mark]
+        found = [self.by_run(columns, of_means, lettered, "Means")]
+        if len(self.pairs) <= FEW_PAIRS:
+            found.append(self._over_all())
+        return [*found, self.by_run(self._columns, marks, lettered, title)]
+
+    def _over_all(self) -> Table:
+        """Both tests over all collections of each pair, and whether the difference varies between them."""
+        columns = ("measure", "run", "other", "over", "difference", "lower", "upper")
+        tested = Column("adjusted", "p", PValue), "Q", Column("p_Q", "p of Q", PValue), Column("I2", "I²")
+        rows = [row for row in self.records() if row[COLLECTION] in (THESE, LIKE_THESE)]
+        records = [row | {"over": row[COLLECTION]} for row in rows]
+        pairs = sorted(records, key=lambda row: (row["measure"], row["run"], row["other"]))
+        return Table.of([*columns, *tested], pairs, "Differences over all collections")
 
     def _mark(self, column: int, measure: int, run: int) -> PValue | str | None:
         """The p of a run against the baseline, or the letters of the runs that it beats."""
-        if self.reference is None:
+        if not self.references:
             order = self.best_first(self.measures[measure])
             return beaten_cell(self.runs[run], self._wins(measure, column), order)
-        of_run = {one: p for (one, _), p in zip(self.pairs, self.tests["adjusted"][measure, column].tolist())}
-        return PValue(of_run[run]) if of_run.get(run, np.nan) >= 0 else None
+        p = self.tests["adjusted"][measure, column].tolist()
+        found = [PValue(each) for (one, _), each in zip(self.pairs, p) if one == run and each >= 0]
+        if len(self.references) > 1:
+            return ", ".join(f"{each:.4f}" for each in found)
+        return found[0] if found else None
 
     def _wins(self, measure: int, column: int) -> list[Win]:
         """The better and the worse run of each significant difference, and its p."""
@@ -120,8 +157,8 @@ class OverCollections(ComparedRuns):
         sign = sign_of(self.measures[measure])
         return [
             (*(self.runs[run] for run in (pair if sign * difference > 0 else pair[::-1])), p)
-            for pair, difference, p in zip(self.pairs, *found)
-            if p < self.alpha and difference
+            for pair, significant, difference, p in zip(self.pairs, self.significant[measure, column], *found)
+            if significant and difference
         ]
 
     def notes(self) -> list[str]:
@@ -129,14 +166,17 @@ class OverCollections(ComparedRuns):
         level = f"{100 * (1 - self.alpha):g} %"
         sizes = listed((f"{name} {size}" for name, size in zip(self.collections, self.topics)), 20)
         found = [
-            f"mean: each collection counts once; {level} intervals by {self.resamples} resamples of the "
-            "topics within collections.",
-            "p over all: stratified t-test, Holm's correction for the differences of a measure. "
-            "p in a collection: paired t-test, corrected for all differences in all collections of at least "
-            f"{FEW} topics.",
-            f"Topics: {sizes}.",
+            f"mean: each collection counts once; {level} intervals (Student's t) for collections like these.",
+            "These collections: a stratified t-test, for other topics of the same collections. Collections "
+            "like these: Student's t over the mean differences, for other collections. Both have Holm's "
+            "correction for the differences of a measure. In a collection: paired t-test, corrected for all "
+            f"differences in all collections of at least {FEW} topics.",
         ]
-        if self.reference is None:
+        few = f"{counted(len(self.collections), 'collection')} do not show what holds for {LIKE_THESE}: only "
+        few += f"differences over {THESE} are called significant."
+        found.append(few if self.primary == THESE else f"The primary test is that over {LIKE_THESE}.")
+        found += ["Q and I² tell whether a difference varies between collections.", f"Topics: {sizes}."]
+        if not self.references:
             found.append(
                 f"Letters name the runs of a measure from the best; ** is p < 0.01, * p < {self.alpha:g}."
             )
@@ -147,39 +187,50 @@ class OverCollections(ComparedRuns):
                     found.append(f"{run} has no mean of {measure} and no test over all: it lacks {names}.")
         return found
 
+    def data(self, what: str = "differences") -> Table:
+        """One row per measure, collection or test over all, and pair of runs; or run, for the `means`."""
+        measures = [*map(str, self.measures)]
+        if what == "means":
+            none = np.full_like(self.values, np.nan)
+            bounds = {"lower": self.lower, "upper": self.upper}
+            arrays = {"mean": self.cells} | {name: np.dstack([none, array]) for name, array in bounds.items()}
+            by_column = {name: array.swapaxes(1, 2) for name, array in arrays.items()}
+            axes = {"measure": measures, COLLECTION: (*self.collections, ALL), "run": self.runs}
+            return Table.of_arrays(axes, by_column)
+        shape = self.tests["p"].shape
+        none = np.full((shape[0], len(self.collections), shape[2]), np.nan)
+        spread = {n: np.hstack([none, np.stack([self.tests[n]] * 2, axis=1)]) for n in HETEROGENEITY}
+        columns = {name: self.tests[name] for name in FIELDS} | {"significant": self.significant} | spread
+        named = [(self.runs[one], self.runs[other]) for one, other in self.pairs]
+        found = Table.of_arrays({"measure": measures, COLLECTION: self._columns, "pair": named}, columns)
+        rows = [[*row[:2], *row[2], *row[3:]] for row in found.rows]
+        return Table(["measure", COLLECTION, "run", "other", *columns], rows)
+
     def records(self, what: str = "differences") -> list[dict[str, Any]]:
-        """One dictionary per measure, collection or ``all``, and pair of runs; or run, for the `means`."""
-        axes = (
-            [{"measure": str(measure)} for measure in self.measures],
-            [{COLLECTION: name} for name in (*self.collections, ALL)],
-        )
-        if what != "means":
-            pairs = [{"run": self.runs[one], "other": self.runs[other]} for one, other in self.pairs]
-            return records_of(self.tests, *axes, pairs)
-        none = np.full_like(self.values, np.nan)
-        arrays = {"mean": [self.cells], "lower": [none, self.lower], "upper": [none, self.upper]}
-        by_column = {name: np.dstack(array).swapaxes(1, 2) for name, array in arrays.items()}
-        return records_of(by_column, *axes, [{"run": run} for run in self.runs])
+        """One dictionary per row of `data`."""
+        return self.data(what).records()
 
     def papers(self) -> list[PaperTable]:
         """The table that papers print for each measure: runs × collections and the mean."""
         names, found = (*self.collections, "mean"), []
+        tested = [*range(len(self.collections)), self._columns.index(self.primary)]
+        of_mean = "a stratified one" if self.primary == THESE else "Student's t over the mean differences"
         for number, measure in enumerate(self.measures):
             columns = tuple(NamedMeasure(name, sign_of(measure) < 0) for name in names)
-            wins = [self._wins(number, column) for column in range(len(names))]
+            wins = [self._wins(number, column) for column in tested]
             about = (
                 f"{measure} in {counted(len(self.collections), 'collection')}; each counts once.",
-                f"Paired t-tests, for the mean a stratified one, Holm's correction, p < {self.alpha:g}.",
+                f"Paired t-tests, for the mean {of_mean}, Holm's correction, p < {self.alpha:g}.",
             )
-            found.append(PaperTable(self.runs, columns, self.cells[number], wins, self.reference, about))
+            found.append(PaperTable(self.runs, columns, self.cells[number], wins, self.references, about))
         return found
 
     @plots.styled
     def figure(self) -> plots.Figure:
         """Draw the means as a heat map, one panel per measure, with the best runs on top.
 
-        The colour is the difference from the baseline in the same collection, or from the mean of the runs:
-        blue is better, orange worse. An empty cell is missing.
+        The colour is the difference from the first baseline in the same collection, or from the mean of the
+        runs: blue is better, orange worse. An empty cell is missing.
         """
         from matplotlib.colors import LinearSegmentedColormap
 
@@ -194,14 +245,16 @@ class OverCollections(ComparedRuns):
             rows = self.best_first(measure)
             values = self.cells[number, [*map(self.runs.index, rows)]]
             with quietly():
-                base = values[rows.index(self.reference)] if self.reference else np.nanmean(values, axis=0)
+                base = np.nanmean(values, axis=0)
+            if self.references:
+                base = values[rows.index(self.references[0])]
             shades = sign_of(measure) * (values - base)
             shades = 1 + shades / (np.nanmax(np.abs(shades), initial=0) or 1)
             texts = {cell: f"{value:.3f}" for cell, value in np.ndenumerate(values) if value == value}
             plots.draw_cells(axes, shades, texts, rows, columns, colours=colours)
             axes.set_aspect("auto")
             axes.set_title(plots.title(measure, width=36), loc="right", size=10)
-        against = self.reference or "the mean of the runs"
+        against = self.references[0] if self.references else "the mean of the runs"
         text = plots.title(f"Colour: better (blue) or worse (orange) than {against}", width=40)
         figure.suptitle(text, x=0.01, ha="left", size=9)
         return figure
@@ -212,10 +265,8 @@ def compare_collections(
     measures: Iterable[Measure | str] = (),
     *,
     smaller: Collection[str] = (),
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     alpha: float = 0.05,
-    resamples: int = 10_000,
-    seed: int = 0,
     progress: bool = False,
     jobs: int = 1,
 ) -> OverCollections:
@@ -225,8 +276,7 @@ def compare_collections(
     `read_collections` reads them from a file. Otherwise it is a table of values as for
     `Evaluation.from_values`, with a column collection; `smaller` is as there.
 
-    `measures` are those to evaluate. `baseline`, `alpha`, `resamples`, `seed`, `progress` and `jobs` are as
-    for `compare`; the resamples are those of the intervals of means.
+    `measures` are those to evaluate. `baseline`, `alpha`, `progress` and `jobs` are as for `compare`.
 
     >>> rows = [
     ...     {"collection": name, "run": run, "topic": topic, "nDCG@10": (topic % 5 + 2 * (run == "B")) / 10}
@@ -238,7 +288,7 @@ def compare_collections(
     A collection may lack runs and measures. Raises `GradedError`, which names row and column, for a table
     that cannot be used, for fewer than two runs, and for a collection of fewer than two topics.
     """
-    check_test(alpha, resamples, seed)
+    check_probability(alpha, "alpha", 0.05)
     need_statistics("scipy")
     evaluations: dict[str, Evaluation] = {}
     if isinstance(given, Mapping) and all(isinstance(each, (tuple, Evaluation)) for each in given.values()):
@@ -254,8 +304,8 @@ def compare_collections(
     runs = tuple(dict.fromkeys(run for each in evaluations.values() for run in each.runs))
     named = {str(measure): measure for each in evaluations.values() for measure in each.measures}
     refuse_few(len(runs), "run")
-    reference = reference_of(runs, baseline)
-    pairs = pairs_of(runs, reference, range(len(runs)))
+    references = references_of(runs, baseline)
+    families = families_of(runs, references, range(len(runs)))
     arrays = []
     for name, each in evaluations.items():
         with about(name):
@@ -265,24 +315,33 @@ def compare_collections(
         array[np.ix_(*place)] = each.values.swapaxes(0, 1)[:, :, np.argsort(each.topics)]
         arrays.append(array)
     sizes = np.array([array.shape[2] for array in arrays])
-    lower, upper = resampled_interval([np.concatenate(each) for each in arrays], resamples, 1 - alpha, seed)
-    families = max(1, int((sizes >= FEW).sum()))
-    tests = np.stack([_tests(each, sizes, pairs, alpha, families) for each in zip(*arrays)], axis=1)
+    values = np.stack([*map(mean_over_topics, arrays)], axis=2)
+    _, lower, upper, _ = t_of_means(values.reshape(-1, len(sizes)).T, 1 - alpha)
+    tests = [[_tests(each, sizes, pairs, alpha) for pairs in families] for each in zip(*arrays)]
+    found = {
+        name: np.stack([np.concatenate([family[name] for family in of], axis=-1) for of in tests])
+        for name in (*FIELDS, *HETEROGENEITY)
+    }
     labels = runs, tuple(evaluations), tuple(named.values()), tuple(sizes.tolist())
-    values, shape = np.stack([*map(mean_over_topics, arrays)], axis=2), (len(named), len(runs))
-    found = lower.reshape(shape), upper.reshape(shape), tuple(pairs), dict(zip(FIELDS, tests))
-    return OverCollections(*labels, values, *found, reference, alpha, resamples)
+    lower, upper = (each.reshape(values.shape[:2]) for each in (lower, upper))
+    pairs = tuple(pair for family in families for pair in family)
+    return OverCollections(*labels, values, lower, upper, pairs, found, references, alpha)
 
 
 def _tests(
-    arrays: Sequence[np.ndarray], sizes: np.ndarray, pairs: Pairs, alpha: float, families: int
-) -> np.ndarray:
-    """The `FIELDS` of one measure's tests in each collection (`arrays` are runs × topics), then over all."""
-    each = Paired(*map(np.stack, zip(*(paired(array, pairs, alpha, families=families) for array in arrays))))
+    arrays: Sequence[np.ndarray], sizes: np.ndarray, pairs: Pairs, alpha: float
+) -> dict[str, np.ndarray]:
+    """The tests of a family by one measure in each collection (`arrays` are runs × topics), then over all."""
+    several = max(1, int((sizes >= FEW).sum()))
+    each = Paired(*map(np.stack, zip(*(paired(array, pairs, alpha, families=several) for array in arrays))))
     count = max(1, int((~np.isnan(each.difference)).all(axis=0).sum()))
-    of_all = stratified_t(each.difference, each.deviation, sizes, (1 - alpha) ** (1 / count))
-    apart = each.difference, each.lower, each.upper, each.p, holm(each.p)
-    return np.stack([np.vstack(rows) for rows in zip(apart, (*of_all, holm(of_all[-1])))])
+    level = (1 - alpha) ** (1 / count)
+    these = stratified_t(each.difference, each.deviation, sizes, level)
+    like_these = t_of_means(each.difference, level)
+    apart = each.difference, each.lower, each.upper, each.p
+    columns = zip(*((*found, holm(found[-1])) for found in (apart, these, like_these)))
+    rows = {name: np.vstack(column) for name, column in zip(FIELDS, columns)}
+    return rows | dict(zip(HETEROGENEITY, heterogeneity(each.difference, each.deviation, sizes)))
 
 
 def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:

@@ -13,8 +13,9 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.registry.facts import sign_of
-from ..output.formats import PLACES, Table, clean, escaped_html, escaped_latex, escaped_markdown
+from ..output.formats import PLACES, clean, escaped_html, escaped_latex, escaped_markdown
 from ..output.result import Result
+from ..output.tables import Table
 
 CELL_WIDTH = 24
 STARS = ((0.01, "**"), (0.05, "*"))
@@ -122,16 +123,16 @@ def heads(measures: Sequence[Measure]) -> list[Head]:
 class PaperTable:
     """The means of runs by measures (`values`), and which differences between runs are significant.
 
-    A value that is NaN is missing. `wins` has the significant differences by each measure. With a
-    `reference`, all pairs contain this run. `about` are the sentences of the caption on data and test.
-    `spread` has the standard deviations to print beside the means, unless they are NaN.
+    A value that is NaN is missing. `wins` has the significant differences by each measure. With
+    `references`, the other runs are compared with these only. `about` are the sentences of the caption on
+    data and test. `spread` has the standard deviations to print beside the means, unless they are NaN.
     """
 
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     values: np.ndarray
     wins: Sequence[Iterable[Win]]
-    reference: str | None
+    references: Sequence[str]
     about: Sequence[str]
     spread: np.ndarray | None = None
 
@@ -144,19 +145,21 @@ class PaperTable:
     def caption(self) -> str:
         """The meaning of the marks, and the test behind them."""
         marks = "Letters mark values significantly better than those of these runs."
-        if self.reference is not None:
-            marks = "The letter a marks values significantly better (above) or worse (below) than "
-            marks += f"{self.reference}."
+        if self.references:
+            marks = "values significantly better (above) or worse (below) than"
+            named = (f"{run} ({self.letter(self.runs.index(run))})" for run in self.references)
+            one = f"The letter a marks {marks} {self.references[0]}."
+            marks = one if len(self.references) == 1 else f"Letters mark {marks} {', '.join(named)}."
         bold = "The best values are bold, the second-best underlined; arrows show the better direction."
         defined = {each.label: each.definition for each in self.heads if each.definition != each.label}
         definitions = (f"{label}: {definition}." for label, definition in defined.items())
         return " ".join([*self.about, bold, marks, *definitions])
 
     def letter(self, run: int) -> str:
-        """The letter of the run with this number; with a reference, only this run has one."""
-        if self.reference is None:
-            return letters(run).lower()
-        return "a" * (self.runs[run] == self.reference)
+        """The letter of the run with this number; with references, only these have one."""
+        lettered = self.references or self.runs
+        name = self.runs[run]
+        return letters(lettered.index(name)).lower() if name in lettered else ""
 
     def _column(self, number: int, places: int, marks: Marks) -> list[str]:
         """The printed means by one measure with their marks; equal printed numbers are equally good."""
@@ -172,10 +175,10 @@ class PaperTable:
         for run, text, rank in zip(self.runs, printed, ranks):
             beaten = (self.letter(place) for place, other in enumerate(self.runs) if (run, other) in wins)
             cell = {0: best, 1: second}.get(rank, "%s") % text
-            if names := [*filter(None, beaten)]:
-                cell += above % ("," if max(map(len, names)) > 1 else "").join(names)
-            if (self.reference, run) in wins:
-                cell += below % "a"
+            better = [self.runs.index(other) for other in self.references if (other, run) in wins]
+            for mark, names in ((above, [*filter(None, beaten)]), (below, [*map(self.letter, better)])):
+                if names:
+                    cell += mark % ("," if max(map(len, names)) > 1 else "").join(names)
             cells.append("–" if text == "nan" else cell)
         return cells
 
@@ -249,7 +252,9 @@ class ComparedRuns(Result):
     def best_first(self, measure: Measure | str) -> list[str]:
         """The runs, sorted from the best mean by one of the measures to the worst."""
 
-    def by_run(self, columns: Iterable[str], cells: Callable[[int, int], list[Any]], lettered: bool) -> Table:
+    def by_run(
+        self, columns: Iterable[str], cells: Callable[[int, int], list[Any]], lettered: bool, title: str = ""
+    ) -> Table:
         """A row per measure and run, the best run first, with the `cells` for the numbers of both.
 
         The runs of each measure may be `lettered` from A.
@@ -259,7 +264,7 @@ class ComparedRuns(Result):
             for number, measure in enumerate(self.measures)
             for place, run in enumerate(self.best_first(measure))
         ]
-        return ["measure", *[""] * lettered, "run", *columns], rows
+        return Table(["measure", *[""] * lettered, "run", *columns], rows, title)
 
     def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The tables that papers print in LaTeX, which needs the package booktabs.

@@ -12,7 +12,7 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import about
 from ..files.content import is_lasting
-from ..output.formats import remarks, rows_of
+from ..output.formats import remarks
 from ..output.provenance import provenance
 from . import arguments as common
 from .parser import Arguments, Option, choice
@@ -20,7 +20,7 @@ from .results import Output, command_line, shown
 
 FOR_ONE = (
     "tests", "uncorrected", "interval", "by", "sessions", "repeats", "gains", "scoreddocs", "run_column",
-    "columns", "duplicates",
+    "columns", "duplicates", "resamples", "seed",
 )  # fmt: skip
 """Options for a single collection."""
 
@@ -81,9 +81,12 @@ def run(arguments: Arguments) -> list[str]:
     --tests adds Friedman's test with Conover's comparisons (conover), the analysis of variance (anova), the
     randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of each pair.
 
+    --by also tests whether a difference depends on the group of topics. With several baselines, each has a
+    correction of its own.
+
     --collections, or a column collection of --values, compares runs over several collections. Each counts
-    once in the mean, with an interval by resampling the topics of each. A run that lacks a collection has no
-    mean.
+    once in the mean. One test answers for other topics of these collections, one for other collections like
+    these. A run that lacks a collection has no mean.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
@@ -96,21 +99,19 @@ def run(arguments: Arguments) -> list[str]:
     else:
         first = common.given(arguments, stored=stored.get(""))
         settings = arguments.of("uncorrected", "interval", "repeats", *common.TESTED)
-        baselines = common.baselines_of(arguments, first)
-        settings["baseline"] = baselines if len(baselines) > 1 else next(iter(baselines), None)
+        settings["baseline"] = common.baselines_of(arguments, first)
         settings["by"] = common.by_of(arguments)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
         found = compare(*first, tests=tests, **settings)
     if arguments.show == "differences":
         return shown(arguments, OUTPUT, found, written=partial(_for_paper, found, arguments))
-    rows = rows_of(found.records(arguments.show))
-    return shown(arguments, OUTPUT, table=lambda _: rows, figure=found.figure)
+    return shown(arguments, OUTPUT, table=found.data(arguments.show), figure=found.figure)
 
 
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
     for name in FOR_ONE:
-        if arguments.get(name) not in (None, False, [], STUDENT) or arguments.show == name:
+        if arguments.get(name) not in (None, False, [], STUDENT, 10_000) or arguments.show == name:
             raise GradedError(f"--{name} is for one collection; there are several")
     words, measures = common.words_of(arguments), []
     several: dict[str, Any] = {}
@@ -126,8 +127,7 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
     else:
         measures = [measure for word in words for measure in common.measures_in(word)]
         several = read_collections(arguments.collections)
-    baseline = arguments.baseline[0] if arguments.baseline else None
-    return compare_collections(several, measures, baseline=baseline, **arguments.of(*common.TESTED))
+    return compare_collections(several, measures, **arguments.of("baseline", "alpha", "progress", "jobs"))
 
 
 def _for_paper(found: Comparison | OverCollections, arguments: Arguments, form: str, places: int) -> str:

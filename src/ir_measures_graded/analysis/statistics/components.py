@@ -5,7 +5,9 @@ standard deviation s_c in each of k collections, the mean over the collections a
 
     M = Σ m_c / k        se² = Σ s_c² / n_c / k²
 
-The test is Student's t of M / se. For one collection it is the paired t-test.
+The test *over these collections* is Student's t of M / se, for other topics of the same collections. For one
+collection it is the paired t-test. The test *over collections like these* is Student's t over the k means,
+for other collections. The collections must then be a sample of those that matter.
 
 Systems may have repeated runs, such as five seeds. The value of repeat r of a system for topic t has random
 effects of the repeat, the topic and both together: ``y = mean + repeat + topic + residual``, a two-way layout
@@ -17,24 +19,20 @@ layout, the variance of a difference of means is
     repeats = Σ over both systems of s² / k
     both = topics + Σ over both systems of max(0, s² − e² / n) / k
 
-The residual is in ``topics`` and ``repeats``, and once in ``both``. The degrees of freedom of both tests are
-those of Welch and Satterthwaite.
+The residual is in ``topics`` and ``repeats``, and once in ``both``. The degrees of freedom of the stratified
+test and of that over repeats are those of Welch and Satterthwaite.
 
 F. E. Satterthwaite: An approximate distribution of estimates of variance components. Biometrics 2, 1946.
-J. N. K. Rao, C. F. J. Wu: Resampling inference with complex survey data. JASA 83, 1988.
+W. G. Cochran: The combination of estimates from different experiments. Biometrics 10, 1954.
 S. R. Searle, G. Casella, C. E. McCulloch: Variance Components, Wiley, 1992 (chapter 4, two-way layouts with
 random effects).
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
+from .intervals import student_interval
 from .options import statistics_library
 from .significance import quietly
-
-DRAWN_AT_ONCE = 1_000_000
-"""Counts of topics in resamples, which take a few tens of megabytes."""
 
 
 def stratified_t(
@@ -50,41 +48,60 @@ def stratified_t(
     >>> [f"{numbers[0]:.2g}" for numbers in found]
     ['0.2', '0.12', '0.28', '4.5e-05']
     """
-    special, count = statistics_library("scipy.special"), len(means)
-    mean = means.mean(axis=0)
+    count, mean = len(means), means.mean(axis=0)
     parts = np.nan_to_num(deviations) ** 2 / topics[:, None] / count**2
     variance = parts.sum(axis=0)
     with quietly():
         degrees = variance**2 / (parts**2 / (topics[:, None] - 1)).sum(axis=0)
-        p = np.where(variance > 0, 2 * special.stdtr(degrees, -np.abs(mean) / variance**0.5), np.nan)
-        reach = special.stdtrit(degrees, (1 + confidence) / 2) * variance**0.5
-    equal = (variance == 0) & (means == 0).all(axis=0)
-    p[equal], reach[equal] = 1.0, 0.0
-    return mean, mean - reach, mean + reach, p
+    return _t_test(means, mean, variance**0.5, degrees, confidence)
 
 
-def resampled_interval(
-    values: Sequence[np.ndarray], resamples: int, confidence: float = 0.95, seed: int = 0
-) -> np.ndarray:
-    """The lower and upper bounds (2 × rows) of the means over collections, by the percentile bootstrap.
+def t_of_means(means: np.ndarray, confidence: float = 0.95) -> tuple[np.ndarray, ...]:
+    """Test whether means over other collections differ from 0: the means, lower and upper bounds, and p.
 
-    `values` has an array (rows × topics, at least 2) for each collection. A resample draws n − 1 of the n
-    topics of each collection with replacement, so that its variance is not too small (Rao & Wu). All rows
-    share the draws. Rows with NaN have no interval.
+    `means` (collections × differences) are a sample. One collection has neither bounds nor p.
+
+    >>> found = t_of_means(np.array([[0.1], [0.3], [0.2]]))
+    >>> [f"{numbers[0]:.2g}" for numbers in found]
+    ['0.2', '-0.048', '0.45', '0.074']
     """
-    generator = np.random.default_rng(seed)
-    means = np.zeros((resamples, len(values[0])))
-    for array in values:
-        topics = array.shape[1]
-        batch = max(1, DRAWN_AT_ONCE // topics)
-        for start in range(0, resamples, batch):
-            part = means[start : start + batch]
-            drawn = generator.integers(topics, size=(len(part), topics - 1))
-            drawn += topics * np.arange(len(part))[:, None]
-            counts = np.bincount(drawn.ravel(), minlength=len(part) * topics).reshape(-1, topics)
-            part += counts.astype(float) @ (array.T / (topics - 1) / len(values))
-    tail = (1 - confidence) / 2
-    return np.quantile(means, [tail, 1 - tail], axis=0)
+    count, mean = len(means), means.mean(axis=0)
+    if count < 2:
+        return mean, *np.full((3, mean.size), np.nan)
+    return _t_test(means, mean, means.std(axis=0, ddof=1) / count**0.5, count - 1, confidence)
+
+
+def _t_test(
+    means: np.ndarray, mean: np.ndarray, error: np.ndarray, degrees: np.ndarray | int, confidence: float
+) -> tuple[np.ndarray, ...]:
+    """The mean, its bounds and p. p is 1 if all means are 0, and undefined if the error is 0 otherwise."""
+    with quietly():
+        error = np.where(error > 0, error, np.nan)
+        p = 2 * statistics_library("scipy.special").stdtr(degrees, -np.abs(mean) / error)
+        lower, upper = student_interval(mean, error, degrees, confidence)
+    equal = np.isnan(error) & (means == 0).all(axis=0)
+    lower, upper, p = (np.where(equal, at, found) for at, found in ((0.0, lower), (0.0, upper), (1.0, p)))
+    return mean, lower, upper, p
+
+
+def heterogeneity(means: np.ndarray, deviations: np.ndarray, topics: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Whether means differ between collections: Cochran's Q, its p, and I² (Higgins & Thompson 2002).
+
+    I² is the share of the variance of the means that topics do not explain. Undefined for one collection, and
+    if the differences of a collection are constant.
+
+    >>> found = heterogeneity(np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]]), np.array([100, 25]))
+    >>> [f"{numbers[0]:.2g}" for numbers in found]
+    ['5.9', '0.015', '0.83']
+    """
+    degrees = len(means) - 1
+    if degrees < 1:
+        return tuple(np.full((3, means.shape[1]), np.nan))
+    with quietly():
+        weights = topics[:, None] / np.where(deviations > 0, deviations, np.nan) ** 2
+        q = (weights * (means - (weights * means).sum(axis=0) / weights.sum(axis=0)) ** 2).sum(axis=0)
+        p = statistics_library("scipy.special").chdtrc(degrees, q)
+        return q, p, np.where(q > 0, np.maximum(0, 1 - degrees / q), np.where(q == 0, 0.0, np.nan))
 
 
 def errors_of(first: np.ndarray, second: np.ndarray) -> tuple[float, float, float, float]:

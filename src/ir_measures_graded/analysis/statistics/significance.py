@@ -156,6 +156,24 @@ def randomisation(values: np.ndarray, others: np.ndarray, resamples: int, seed: 
     return _outcome(found, leaning=found.statistic)
 
 
+def alexander_govern(groups: Sequence[np.ndarray]) -> Outcome:
+    """Alexander and Govern's test of whether the means of groups differ (SciPy); variances may differ.
+
+    Undefined if all values of a group are equal.
+
+    >>> found = alexander_govern([np.array([0.1, 0.2, 0.4, 0.2]), np.array([0.3, 0.5, 0.4, 0.9])])
+    >>> round(found.p, 3)
+    0.109
+
+    Source: Alexander & Govern, A new and simpler approximation for ANOVA under variance heterogeneity,
+    Journal of Educational Statistics 19(2), 1994.
+    """
+    if any(np.ptp(values) <= _noise(values) for values in groups):
+        return Outcome(note="undefined: the difference is the same in every topic of a group")
+    with quietly():
+        return _outcome(statistics_library("scipy.stats").alexandergovern(*groups))
+
+
 def holm(p_values: Sequence[float] | np.ndarray, count: int | None = None) -> np.ndarray:
     """The p-values with Holm's correction for a family of `count` tests, by default those with a p-value.
 
