@@ -14,8 +14,9 @@ prints how often the gate decides and how often two other rules block. `margins`
 can show, and how often equal systems hold, and `power` how many topics pilots ask for. `rare` lets a share of
 the topics fall to 0, and `looks` adds topics and decides again.
 
-`groups` makes two systems equal, by swapping their values in random topics, groups the topics by the values of
-one of them, by those of others or at random, and prints how often a difference is found. `collections` prints the coverage of intervals over collections.
+`groups` makes two systems equal, by swapping their values in random topics, groups the topics by the values
+of one of them, by those of others or at random, and prints how often a difference is found. `collections`
+prints the coverage of intervals over collections.
 """
 
 import sys

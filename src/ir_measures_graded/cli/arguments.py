@@ -159,11 +159,11 @@ def given(arguments: Arguments, default: Sequence[str] = (), stored: Evaluation 
 
 def words_of(arguments: Arguments, runs: Container[str] = ()) -> list[str]:
     """The arguments of a command that are no options; `runs` are the names of runs given elsewhere."""
-    words = (arguments.qrels, *arguments.inputs, *_behind_baseline(arguments, runs)[1])
+    words = (arguments.qrels, *arguments.inputs, *behind_baseline(arguments, runs)[1])
     return [word for word in words if word is not None]
 
 
-def _behind_baseline(arguments: Arguments, runs: Container[str]) -> tuple[list[str], list[str]]:
+def behind_baseline(arguments: Arguments, runs: Container[str]) -> tuple[list[str], list[str]]:
     """The baselines, and the other arguments that follow them.
 
     A word behind the first baseline is a further one if it names one of the `runs` that are given elsewhere.
@@ -186,11 +186,11 @@ def baselines_of(arguments: Arguments, first: Sequence[Any]) -> list[str]:
     Raises `GradedError` if there is no such run, or if several have this file name.
     """
     if isinstance(first[0], Evaluation):
-        found, _ = _behind_baseline(arguments, {*first[0].runs, *first[0].systems.values()})
+        found, _ = behind_baseline(arguments, {*first[0].runs, *first[0].systems.values()})
     else:
         names = [name for name, _ in first[1]]
         files = [(name, str(run.file)) for name, run in first[1] if isinstance(run, RunFile) and not run.run]
-        found, _ = _behind_baseline(arguments, _given_runs(arguments))
+        found, _ = behind_baseline(arguments, _given_runs(arguments))
         if not arguments.get("repeats"):
             found = [_run_named(text, names, files) for text in found]
     return found

@@ -113,21 +113,20 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
     for name in FOR_ONE:
         if arguments.get(name) not in (None, False, [], STUDENT, 10_000) or arguments.show == name:
             raise GradedError(f"--{name} is for one collection; there are several")
-    words, measures = common.words_of(arguments), []
-    several: dict[str, Any] = {}
-    if arguments.collections is None:
-        runs = {run for each in stored.values() for run in each.runs}
-        for name, each in stored.items():
-            with about(name):
-                part = common.chosen(arguments, each, [word for word in words if word not in runs])
-            named = [word for word in words if word in runs] or part.runs
-            several[name] = part.part([run for run in named if run in part.runs], part.measures)
-    elif arguments.values:
+    if arguments.collections is not None and arguments.values:
         raise GradedError("--collections stands for qrels and runs, and --values too; give one of them")
-    else:
-        measures = [measure for word in words for measure in common.measures_in(word)]
-        several = read_collections(arguments.collections)
-    return compare_collections(several, measures, **arguments.of("baseline", "alpha", "progress", "jobs"))
+    several: dict[str, Any] = dict(stored) or read_collections(arguments.collections)
+    runs = {run for each in stored.values() for run in each.runs}
+    runs |= {name for each in several.values() if isinstance(each, tuple) for name, _ in each[1]}
+    words, (baselines, _) = common.words_of(arguments, runs), common.behind_baseline(arguments, runs)
+    measures = [] if stored else [measure for word in words for measure in common.measures_in(word)]
+    for name, each in stored.items():
+        with about(name):
+            part = common.chosen(arguments, each, [word for word in words if word not in runs])
+        named = [word for word in words if word in runs] or part.runs
+        several[name] = part.part([run for run in named if run in part.runs], part.measures)
+    settings = arguments.of("alpha", "progress", "jobs")
+    return compare_collections(several, measures, baseline=baselines, **settings)
 
 
 def _for_paper(found: Comparison | OverCollections, arguments: Arguments, form: str, places: int) -> str:
