@@ -1,7 +1,5 @@
 """Arrays of labels and scores have the values of `evaluate` for the same data with ids."""
 
-from unittest.mock import patch
-
 import ir_measures
 import numpy as np
 import pytest
@@ -74,8 +72,17 @@ def assert_equal_to_ids(groups, measures, ids=DESCENDING_IDS, ties="given"):
 @settings(max_examples=50)
 @given(groups_of(strategies.REAL, [*strategies.UNIT_SCORES, -0.0]))
 def test_graded_measures_equal_those_of_ids(groups):
-    with patch("ir_measures_graded.core.by_topic.BLOCK", 4):
-        assert_equal_to_ids(groups, GRADED)
+    assert_equal_to_ids(groups, GRADED)
+
+
+def test_groups_of_many_documents_are_those_of_one_call_each():
+    """Arrays are reduced in blocks of some sixty thousand documents."""
+    random = np.random.default_rng(1)
+    labels, scores = random.integers(0, 4, 100_000), random.integers(0, 900, 100_000)
+    parts, measures = np.split(np.arange(100_000), [30_000, 70_000, 70_001]), ["nDCG_JK", "Q@50", "AP", "ESL"]
+    each = [array_values(measures, labels[part], scores[part], [*"x" * part.size]) for part in parts]
+    found = array_values(measures, labels, scores, [part.size for part in parts])
+    assert found.tolist() == np.concatenate(each, axis=1).tolist()
 
 
 @settings(max_examples=50)

@@ -238,19 +238,6 @@ def test_module_lists_the_measures():
         from pyterrier.measures import nDGC  # noqa: F401
 
 
-def test_plugin_measures_are_known(tmp_path):
-    distribution(tmp_path, "works", GOOD)
-    distribution(tmp_path, "broken", "raise RuntimeError")
-    code = """
-        import pyterrier as pt
-        from pyterrier.measures import First
-        print(First, pt.graded.First(p=2), "First" in dir(pt.graded), pt.measures.First)
-    """
-    done = python(tmp_path, code)
-    assert done.stdout == "First First(p=2) True First\n", done.stderr
-    assert done.stderr.count("PluginWarning") == 1
-
-
 # Errors in the entry point
 
 

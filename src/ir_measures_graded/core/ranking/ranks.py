@@ -97,8 +97,8 @@ class JudgedRanks:
             has_ids = sort is not None
         doc, topic, rank = np.concatenate(hits, axis=1)
         shifted, tied_rows = (np.concatenate(each, axis=1) for each in (moved, ties))
-        found = cls(judged, doc, topic, rank, np.diff(offsets), scores, shifted, tied_rows, has_ids=has_ids)
-        return replace(found, listed=listed, numbers=numbers, order=order)
+        found = judged, doc, topic, rank, np.diff(offsets), scores, shifted, tied_rows
+        return cls(*found, has_ids=has_ids, listed=listed, numbers=numbers, order=order)
 
     def documents(self, position: np.ndarray) -> Ids:
         """The documents at some positions of the list, judged or not."""
