@@ -380,7 +380,7 @@ def about(name: str | None) -> Iterator[None]:
     except FileError:  # FileError already names its file
         raise
     except GradedError as error:
-        if not name:
+        if not name or str(error).startswith(f"{name}: "):
             raise
         # Not every subclass takes a message alone, so no constructor is called.
         raise type(error).__new__(type(error), f"{name}: {error}") from error

@@ -1,0 +1,142 @@
+"""What holds for all results and analyses: `Result` keeps its promises, and a refusal is one sentence."""
+
+import copy
+import csv
+import dataclasses
+import json
+import pickle
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import GradedError, analysis, demo
+from ir_measures_graded.output.formats import clean
+from ir_measures_graded.output.result import Result
+
+pytest.importorskip("scipy", reason="SciPy is not installed")
+pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
+
+QRELS, RUNS = demo.qrels_path(), demo.run_paths()
+OF_RUNS = {
+    "evaluate": lambda *given: analysis.evaluate(*given),
+    "curves": lambda *given: analysis.curves(*given, 5),
+    "compare": lambda *given: analysis.compare(*given, resamples=9),
+    "gate": lambda *given: analysis.gate(*given),
+    "power": lambda *given: analysis.power(*given, resamples=9),
+    "ranges": lambda *given: analysis.ranges(*given, draws=0),
+    "sensitivity": lambda *given: analysis.sensitivity(*given, gains=["w1", "w10"]),
+    "holes": lambda qrels, runs, measures: analysis.holes(qrels, runs, *measures, depth=5),
+    "explain_difference": lambda qrels, runs, measures: analysis.explain_difference(qrels, runs, *measures),
+    "report": lambda *given: analysis.report(*given),
+    "check": lambda *given: analysis.check(*given),
+    "judges": lambda qrels, *given: analysis.judges(qrels, {"machine": qrels}, *given),
+    "estimate": lambda qrels, *given: analysis.estimate(qrels, qrels, *given),
+}
+"""The analyses of qrels, runs and measures."""
+
+
+@pytest.fixture(scope="module")
+def results():
+    two = {name: RUNS[name] for name in ("A", "E")}
+    found = [call(QRELS, two, ["nDCG_JK"]) for call in OF_RUNS.values()]
+    values, drawn = found[0], analysis.curves(QRELS, two, "CG", 20)
+    several = dict.fromkeys(("c1", "c2", "c3"), (QRELS, two))
+    found += [
+        drawn,
+        analysis.effort(drawn, [5, 10]),
+        analysis.intervals(values),
+        analysis.levels(demo.NAME),
+        analysis.compare_collections(several, ["AP"], resamples=50),
+        analysis.identify(QRELS, RUNS["A"], mean="0.2156", measure="nDCG@10"),
+        analysis.explain(QRELS, RUNS["A"], "nDCG_JK@5", "351"),
+    ]
+    return {type(result).__name__: result for result in found}
+
+
+def _subclasses(kind):
+    return {kind} | {each for direct in kind.__subclasses__() for each in _subclasses(direct)}
+
+
+KINDS = sorted(kind.__name__ for kind in _subclasses(Result) if not kind.__abstractmethods__)
+KINDS = [name for name in KINDS if name in analysis.__all__]
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def test_every_result_is_tested(results):
+    assert {*KINDS} == {*results}
+
+
+@every_kind
+def test_copies_keep_every_field(results, kind):
+    result = results[kind]
+    copies = [dataclasses.replace(result), copy.copy(result), pickle.loads(pickle.dumps(result))]
+    for each in copies:
+        assert repr(each.records()) == repr(result.records())
+        assert (str(each), each.notes()) == (str(result), result.notes())
+        for field in dataclasses.fields(result):
+            if isinstance(before := getattr(result, field.name), np.ndarray):
+                np.testing.assert_array_equal(getattr(each, field.name), before)
+
+
+@every_kind
+def test_save_writes_every_form_with_all_decimals_or_those_that_are_wanted(results, kind, tmp_path):
+    result = results[kind]
+    records = result.records()
+    if kind == "Holes" and not hasattr(result, "ask"):
+        pytest.skip("its files are for judges")
+    for ending in ("txt", "md", "tex", "tsv", "csv", "json", "jsonl"):
+        path = tmp_path / f"x.{ending}"
+        result.save(path)
+        whole = path.read_text(encoding="utf-8")
+        result.save(path, places=1)
+        short = path.read_text(encoding="utf-8")
+        assert len(short) <= len(whole)
+        if ending == "csv":
+            rows = list(csv.DictReader(whole.splitlines()))
+            assert [list(row) for row in rows] == [list(record) for record in records]
+            for row, record in zip(rows, records):
+                floats = {name: value for name, value in record.items() if isinstance(value, float)}
+                assert {name: float(row[name]) for name in floats} == pytest.approx(
+                    floats, rel=0, nan_ok=True
+                )
+        if ending == "json":
+            assert [list(row) for row in json.loads(whole)] == [list(record) for record in records]
+    result.save(tmp_path / "x.svg")
+    assert ElementTree.parse(tmp_path / "x.svg").getroot().tag.endswith("svg")
+    with pytest.raises(GradedError, match="the ending is one of"):
+        result.save(tmp_path / "x.docx")
+
+
+@every_kind
+def test_texts_of_a_result_are_clean(results, kind):
+    result = results[kind]
+    for text in (result.summary, repr(result), *result.notes(), *result.answer()):
+        assert text == clean(text)
+
+
+BAD = {
+    "qrels": ({"q": {"d": float("nan")}}, RUNS, ["nDCG_JK"]),
+    "no qrels": ("no-such-file.qrels", RUNS, ["nDCG_JK"]),
+    "no run": (QRELS, {"A": "no-such.run", "B": RUNS["B"]}, ["nDCG_JK"]),
+    "score": (QRELS, {"A": {"351": {"d": float("nan")}}, "B": RUNS["B"]}, ["nDCG_JK"]),
+    "measure": (QRELS, RUNS, ["nDCG_JKK"]),
+    "parameter": (QRELS, RUNS, ["nDCG_JK(b=1)"]),
+    "names": (QRELS, [("A", RUNS["A"]), ("A", RUNS["B"])], ["nDCG_JK"]),
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("name", OF_RUNS)
+def test_a_refusal_is_the_same_sentence_in_every_analysis(name, bad):
+    qrels, runs, measures = BAD[bad]
+    if isinstance(runs, dict):
+        runs = dict([*runs.items()][:2])
+    with pytest.raises(GradedError) as expected:
+        analysis.evaluate(qrels, runs, measures)
+    if name == "check" and bad in ("no run", "score"):  # its remarks have the reason
+        assert any(str(expected.value) == text for _, text in analysis.check(qrels, runs, measures).remarks)
+        return
+    with pytest.raises(GradedError) as told:
+        OF_RUNS[name](qrels, runs, measures)
+    assert str(told.value) == str(expected.value)
