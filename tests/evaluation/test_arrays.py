@@ -121,9 +121,7 @@ def test_padding_changes_no_mean_and_is_counted(ties):
     labels, scores = [[3, 0, 1], [0, 1, NAN]], [[0.2, 0.7, 0.1], [0.5, 0.4, NAN]]
     padding = [[NAN, NAN, NAN], [NAN, 0.5, NAN]]  # the second one has a scored, unjudged document
     measures = ["nDCG_JK@10", "ASL", "ERR_G", "P@1", "NumRet"]
-    with pytest.warns(
-        InputWarning, match="labels: 2 of 4 groups have no judged document; they have no value"
-    ):
+    with pytest.warns(InputWarning, match="labels: 2 of 4 groups lack a judged document; they have no value"):
         padded = ArrayEvaluator(measures, [*labels, [NAN] * 3, [NAN] * 3], ties=ties)
     plain = ArrayEvaluator(measures, labels, ties=ties)
     for factor in (1, -1):  # many scores for one reduction of the labels

@@ -260,7 +260,7 @@ def _warn_of_unjudged(has_value: np.ndarray) -> None:
     """Warn of the groups without a value. Raises `GradedError` if no group has one."""
     if not has_value.any():
         raise GradedError("the labels judge no document, so no group has a value")
-    count = f"{np.sum(~has_value):,} of {has_value.size:,} groups have no judged document"
+    count = f"{np.sum(~has_value):,} of {has_value.size:,} groups lack a judged document"
     warnings.warn(f"labels: {count}; they have no value, and no mean counts them", InputWarning, stacklevel=4)
 
 

@@ -98,7 +98,8 @@ class Judgments:
         if tuple(topics) == self.topics:
             return self
         numbers = np.array([self.numbers[topic] for topic in topics], dtype=np.int64)
-        return Judgments(self.source, self.table.part(numbers), self.name, known=self.documents.part(numbers))
+        known = self.documents.part(numbers)
+        return replace(self, table=self.table.part(numbers), known=known, sessions=None)
 
     def for_others(self) -> Any:
         """The rows with their iterations, for ir-measures' other providers."""
