@@ -38,7 +38,7 @@ def test_answers_of_a_judge_are_merged(output, capsys):
     words = ["qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--answers", "late.csv"]
     assert cli.main(["holes", *words, "-f", "csv"]) == 0
     out, err = capsys.readouterr()
-    assert out == "topic,document,gain,runs\n"
+    assert out == "topic,document,gain,best_rank,runs,sample\n"
     assert err == (
         "ir_measures_graded: warning: 2 judgments contradict an earlier one, which counts: "
         "topic 'q1', document 'd1': level 3 by qrels, 1 by late.csv; "

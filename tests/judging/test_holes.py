@@ -11,6 +11,7 @@ import pytest
 
 from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.analysis.judging.agreement import agreement
 from ir_measures_graded.analysis.judging.holes import add_answers, holes
 
 isotonic = pytest.importorskip("sklearn.isotonic", reason="scikit-learn is not installed")
@@ -192,21 +193,21 @@ def test_unjudged_documents_tied_with_others_are_cut_off_by_descending_id():
 def test_a_file_with_levels_keeps_them_and_gets_what_is_new(tmp_path, ending):
     path = tmp_path / f"to-judge.{ending}"
     few, every = (holes(QRELS, RUNS, f"CG@{depth}", batch=9) for depth in (1, 3))
-    few.save(path)
+    few.ask(path)
     asked = path.read_text()
     filled = asked.replace("q1,x,,", "q1,x,3,").replace("q1 0 x ?", "q1 0 x 3").removesuffix("\n")
     assert filled != asked.removesuffix("\n")
     path.write_text(filled)
-    every.save(path)
+    every.ask(path)
     assert path.read_text().startswith(f"{filled}\n")
     assert path.read_text().count("\n") == len(every) + (ending == "csv")
     assert add_answers(QRELS, path).qrels["q1"]["x"] == 3
     abstained = asked.replace("q1,x,,", "q1,x,-,").replace("q1 0 x ?", "q1 0 x -")
     path.write_text(abstained)
-    every.save(path)
+    every.ask(path)
     assert path.read_text().startswith(abstained)
     path.write_text(asked)  # without levels, the new order counts
-    every.save(path)
+    every.ask(path)
     assert path.read_bytes() == every.to_judge(tmp_path / f"other.{ending}")
 
 
@@ -223,7 +224,7 @@ def test_a_file_in_another_form_is_not_overwritten(tmp_path, text):
     path = tmp_path / "mine.csv"
     path.write_text(text)
     with pytest.raises(GradedError, match=r"mine\.csv: it has another form than topic,doc"):
-        holes(QRELS, RUNS, "CG@3").save(path)
+        holes(QRELS, RUNS, "CG@3").ask(path)
     assert path.read_text() == text
 
 
@@ -231,7 +232,7 @@ def test_a_file_in_another_form_is_not_overwritten(tmp_path, text):
 def test_a_judges_answers_come_back_as_qrels(tmp_path, ending):
     path = tmp_path / f"answers.{ending}"
     found, first = (holes(QRELS, RUNS, "CG@3", batch=batch) for batch in (9, 4))
-    first.save(path)
+    first.ask(path)
     assert first.records() == found.records()[:4]
     written = path.read_text(encoding="utf-8")
     if ending == "csv":
@@ -250,3 +251,80 @@ def test_a_judges_answers_come_back_as_qrels(tmp_path, ending):
 def test_ranks_below_all_runs_cost_nothing(measure):
     near, far = (holes(QRELS, RUNS, f"{measure}@{depth}", batch=9) for depth in (4, sys.maxsize))
     assert far.documents == near.documents
+
+
+@pytest.mark.parametrize("ending", ["csv", "CSV", "txt"])
+def test_cells_that_a_spreadsheet_would_compute_come_back_unchanged(tmp_path, ending):
+    names = ["=1+2", "+1", "-1", "@x", "'=x", "''-x", "'x", "x=1", "d,1"]
+    runs = {
+        f"={sign}": {topic: {doc: sign * number for number, doc in enumerate(names)} for topic in names}
+        for sign in (1, -1)
+    }
+    path = tmp_path / f"ask.{ending}"
+    found = holes({}, runs, "nDCG_JK@9", batch=100)
+    found.ask(path)
+    text = path.read_text()
+    if ending != "txt":
+        assert not re.search(r"^[=+@-]|,[=+@-]", text.replace('"', ""), re.MULTILINE)
+    rows = [line.rsplit("?", 1) for line in text.splitlines()]
+    filled = "".join(f"{start}2\n" for start, _ in rows) if ending == "txt" else text.replace(",,", ",2,")
+    path.write_text(filled)
+    assert add_answers({}, path).qrels == {topic: dict.fromkeys(names, 2) for topic in names}
+    found.ask(path)
+    assert path.read_text() == filled
+
+
+@pytest.mark.parametrize("ending", ["csv", "txt"])
+def test_a_random_sample_is_set_aside_and_marked(tmp_path, ending):
+    """The sample of two calls is that of one, whatever was judged in between."""
+    levels, qrels, runs = drawn(4)
+    options = {"batch": 5, "random": 0.3}
+    found = holes(qrels, runs, "nDCG_JK@8", **options)
+    chosen = holes(qrels, runs, "nDCG_JK@8", batch=5)
+    assert 0 < found.sampled < found.unjudged / 2
+    named = list(zip(found.topics, found.documents))
+    sample = set(named[: found.sampled])
+    assert len({*named}) == len(named)
+    assert sample | set(zip(chosen.topics, chosen.documents)) == set(named)
+    path = tmp_path / f"ask.{ending}"
+    found.ask(path)
+    lines = [line for line in path.read_text().splitlines() if "random" in line]
+    assert len(lines) == found.sampled
+    some = {topic: {} for topic in levels}
+    for topic, document in named[: found.sampled // 2] + named[found.sampled :]:
+        some[topic][document] = levels[topic][document]
+    later = holes(qrels, runs, "nDCG_JK@8", answers=[some], **options)
+    assert [*zip(later.topics, later.documents)][: later.sampled] == named[found.sampled // 2 : found.sampled]
+    every = holes({}, runs, "nDCG_JK@8", random=0.3)
+    assert sample <= {*list(zip(every.topics, every.documents))[: every.sampled]}
+    with pytest.raises(GradedError, match="random=1 is not allowed; it is above 0 and below 1"):
+        holes(qrels, runs, "nDCG_JK@8", random=1)
+
+
+def test_agreement_on_the_random_sample_is_that_on_all_documents():
+    """A judge who overrates good documents agrees otherwise on those that are chosen."""
+    generator = np.random.default_rng(2)
+    latent = {f"q{t}": {f"d{d}": generator.normal() for d in range(400)} for t in range(12)}
+    human = {t: {d: int(np.clip(v + 1, 0, 3)) for d, v in row.items()} for t, row in latent.items()}
+    machine = {
+        t: {d: level if level != 1 or generator.random() < 0.3 else 2 for d, level in row.items()}
+        for t, row in human.items()
+    }
+    runs = {
+        n: {t: {d: v + generator.normal() for d, v in r.items()} for t, r in latent.items()} for n in "ABC"
+    }
+    found = holes({}, runs, "nDCG_JK@100", batch=300, random=0.2)
+    kappas = []
+    for part in (slice(None, found.sampled), slice(found.sampled, None)):
+        judged = {}
+        for topic, document in zip(found.topics[part], found.documents[part]):
+            judged.setdefault(topic, {})[document] = human[topic][document]
+        kappas.append(agreement(judged, machine, resamples=1).kappa)
+    pool = {t: {d: human[t][d] for d in row if d in pooled(runs, t, 100)} for t, row in human.items()}
+    expected = agreement(pool, machine, resamples=1).kappa
+    assert kappas[0] == pytest.approx(expected, abs=0.05)
+    assert abs(kappas[1] - expected) > 0.05
+
+
+def pooled(runs, topic, depth):
+    return {doc for run in runs.values() for doc in sorted(run[topic], key=run[topic].get)[-depth:]}

@@ -6,7 +6,7 @@ from ..analysis.judging.holes import holes
 from ..analysis.judging.merging import MergedQrels, trec_lines
 from ..errors import GradedError
 from .arguments import COLLECTION, inputs
-from .parser import Arguments, Option, at_least_1, each, typed, whole_number
+from .parser import Arguments, Option, at_least_1, each, real, typed, whole_number
 from .results import Output, Printed, shown
 
 LISTED = 3
@@ -34,9 +34,13 @@ OPTIONS = (
     Option(
         "--ask FILE",
         "write the documents for a judge: as CSV with an empty column level if FILE ends in .csv, "
-        "else as lines 'topic 0 document ?'; open CSV in spreadsheets with all columns as text, as an id can "
-        "begin with =, +, - or @",
+        "else as lines 'topic 0 document ?'",
         writes=each,
+    ),
+    Option(
+        "--random SHARE",
+        "also list a random sample of this share of the unjudged documents, for the agreement of judges",
+        real,
     ),
     Option(
         "--answers FILE",
@@ -57,8 +61,10 @@ def run(arguments: Arguments) -> Printed:
     settle most of the open pairs. Judge it, and call the command again with the answers: --ask writes the
     list for a judge, --answers adds the judgments to the qrels. If judgments contradict each other, the qrels
     take precedence over the answers, and earlier files over later ones. For measures without a weight for
-    each rank, the documents come in the order of depth. QRELS may be an empty file. The figure shows the open
-    pairs after each file of answers.
+    each rank, the documents come in the order of depth. QRELS may be an empty file. The agreement of judges
+    on documents that were chosen in this way is not their agreement on all documents: --random puts a random
+    sample aside, which --ask marks as random. In a CSV file, an apostrophe marks cells that begin with =, +,
+    - or @ as text. The figure shows the open pairs after each file of answers.
 
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --batch 100 --ask to-judge.csv
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --ask next.csv
@@ -69,7 +75,7 @@ def run(arguments: Arguments) -> Printed:
         raise GradedError(f"documents are ranked for one measure, not {len(measures)}")
     if arguments.merged and not arguments.answers:
         raise GradedError("--merged requires --answers")
-    chosen, status = arguments.of("depth", "answers", "batch"), 0
+    chosen, status = arguments.of("depth", "answers", "batch", "random"), 0
     found = holes(qrels, runs, *measures, until=arguments.until or 0, **chosen)
     if arguments.until is not None:
         if found.open is None:

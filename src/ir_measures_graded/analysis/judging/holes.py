@@ -1,4 +1,4 @@
-"""Holes: the unjudged documents that are worth judging next, in batches.
+"""The unjudged documents that are worth judging next, in batches.
 
 An unjudged document counts with its expected gain, estimated from judged documents with similar ranks. A
 pair of runs is open while the unjudged documents could plausibly reverse the sign of its difference. The next
@@ -26,7 +26,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -41,11 +42,23 @@ from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, Study, named_runs, read_judgments, study_of
 from ...output import plots
 from ...output.files import write_whole
-from ...output.formats import Table, comma_separated, counted
+from ...output.formats import comma_separated, counted
 from ...output.result import Result
-from ..statistics.options import need_statistics, statistics_library, whole_number
+from ...output.tables import Note, Table
+from ..statistics.options import check_probability, need_statistics, statistics_library, whole_number
 from ..statistics.significance import EXACT
-from .merging import CSV_COLUMNS, Levels, MergedQrels, already_asked, answers_in, levels_of, merge_qrels
+from .merging import (
+    CSV_COLUMNS,
+    SAMPLE,
+    Levels,
+    MergedQrels,
+    already_asked,
+    answers_in,
+    as_text,
+    is_csv,
+    levels_of,
+    merge_qrels,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,19 +66,20 @@ if TYPE_CHECKING:
 OPEN = 3.0
 """A pair of runs is open below this many standard deviations."""
 FIRST_BATCH = 50
+RANDOM = "random"
 BATCH_SHARE = 0.025
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Holes(Result):
-    """The next batch of unjudged documents within rank `depth`, the most useful first.
+    """The next batch of unjudged documents within rank `depth`, the most useful first; see `holes`.
 
-    `topics` and `documents` name them. `ranks` (documents × runs) is their rank in each run, 0 if it is
-    beyond the depth or the run does not retrieve them. `gains` are their expected gains. `unjudged` counts
-    all unjudged documents within the depth, and `pairs` the pairs of runs. `values` are the means of the
-    runs, `expected` those with expected gains. `history` has the number of judgments within the depth and
-    the number of open pairs: of the qrels, then with each source of answers. `merged` are the qrels with the
-    answers.
+    `topics` and `documents` name them, the `sampled` ones of a random sample first. `ranks` (documents ×
+    runs) is their rank in each run, 0 if it is beyond the depth or the run does not retrieve them. `gains`
+    are their expected gains. `unjudged` counts all unjudged documents within the depth. `values` are the
+    means of the runs, `expected` those with expected gains. `history` has the number of judgments within the
+    depth and the number of open pairs: of the qrels, then with each source of answers. `merged` are the qrels
+    with the answers.
 
     For a measure without a weight for each rank, the batch is in the order of depth, `gains` and `expected`
     are None, and so are the numbers of open pairs.
@@ -76,6 +90,7 @@ class Holes(Result):
     depth: int
     topics: tuple[str, ...]
     documents: tuple[str, ...]
+    sampled: int
     ranks: np.ndarray
     gains: np.ndarray | None
     unjudged: int
@@ -116,68 +131,67 @@ class Holes(Result):
             f"{counted(len(self.runs), 'run')}, for differences by {self.measure}; {state}"
         )
 
-    def table(self) -> Table:
-        """Column names and rows: one row per document, the most useful first."""
-        columns = ["topic", "document", *["gain"] * (self.gains is not None), "runs"]
-        return columns, [[record[column] for column in columns] for record in self.records()]
-
-    def value_table(self) -> Table:
-        """Column names and rows: the value of each run, and its value with expected gains."""
+    def tables(self) -> list[Table]:
+        """One row per document, and the mean of each run, also with expected gains."""
         known = [self.values] if self.expected is None else [self.values, self.expected]
         order = np.argsort(-sign_of(self.measure) * known[-1]).tolist()
         columns = ["run", "value", "with expected gains"][: 1 + len(known)]
-        return columns, [[self.runs[run], *(float(means[run]) for means in known)] for run in order]
+        rows = [[self.runs[run], *(float(means[run]) for means in known)] for run in order]
+        shown = ["topic", "document", *["gain"] * (self.gains is not None), "runs"]
+        documents = self.data().select(*shown, *["sample"] * bool(self.sampled))
+        return [documents, Table(columns, rows, f"Means by {self.measure}")]
 
-    def parts(self) -> list[tuple[str, Table]]:
-        """The documents, and the values of the runs."""
-        return [("", self.table()), (f"Means by {self.measure}", self.value_table())]
-
-    def notes(self) -> list[str]:
-        """The judgments that each source of answers added, and the summary."""
-        of = self.merged
-        contradictions = Counter(each.other for each in of.contradictions)
-        added = [
-            f"{name}: {counted(new, 'new judgment')}, {of.repeated[name]} equal to earlier ones, "
-            f"{counted(contradictions[name], 'contradiction')}"
-            for name, new in [*of.origins.items()][1:]
-        ]
-        return [*added, f"{self.summary}."]
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per document: its expected ``gain``, its best rank, and the runs with its ranks."""
+    def data(self) -> Table:
+        """One row per document: its expected gain, its best rank, the runs with its ranks, and its sample."""
         gains = [None] * len(self) if self.gains is None else self.gains.tolist()
         by_document = (zip(self.runs, ranks) for ranks in self.ranks.tolist())
         holders = (" ".join(f"{run}:{rank}" for run, rank in ranks if rank) for ranks in by_document)
-        rows = zip(self.topics, self.documents, gains, self.best_ranks.tolist(), holders)
-        return [dict(zip(("topic", "document", "gain", "best_rank", "runs"), row)) for row in rows]
+        sample = [RANDOM] * self.sampled + [""] * (len(self) - self.sampled)
+        rows = zip(self.topics, self.documents, gains, self.best_ranks.tolist(), holders, sample)
+        return Table(("topic", "document", "gain", "best_rank", "runs", "sample"), list(rows))
 
-    def trec_lines(self) -> Iterator[str]:
-        """Lines ``topic 0 document ?`` for a judge, who replaces each ``?`` by a level."""
-        return (f"{topic} 0 {document} ?" for topic, document in zip(self.topics, self.documents))
+    def notes(self) -> list[Note]:
+        """The judgments that each source of answers added, the random sample, and the summary."""
+        of, text = self.merged, "{}: {}, {} equal to earlier ones, {}"
+        contradictions = Counter(each.other for each in of.contradictions)
+        notes = [
+            Note(
+                text,
+                name,
+                counted(new, "new judgment"),
+                of.repeated[name],
+                counted(contradictions[name], "contradiction"),
+            )
+            for name, new in [*of.origins.items()][1:]
+        ]
+        if self.sampled:
+            text = "{} of the documents are a random sample, which alone shows how far judges agree."
+            notes.append(Note(text, self.sampled))
+        return [*notes, Note("{}.", self.summary)]
 
-    def csv_lines(self) -> Iterator[str]:
-        """The same as CSV with the columns topic, document, level (empty) and runs."""
-        rows = [[{"level": "", **record}[column] for column in CSV_COLUMNS] for record in self.records()]
-        return comma_separated(CSV_COLUMNS, rows)
+    def ask(self, path: str | os.PathLike[str]) -> None:
+        """Write the documents for a judge: as CSV if the path ends in ``.csv``, else in TREC's form.
 
-    def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
-        """Write the holes for a judge: as CSV if the path ends in ``.csv``, else in TREC's form.
-
-        `add_answers` reads the file back once levels are filled in. A file in which levels are filled in
-        keeps its lines, and the documents that it lacks are added. Raises `GradedError` if the file cannot be
-        written, and if its lines have another form.
+        CSV has the columns topic, document, level (empty) and runs, and ``sample`` if there is a random one.
+        An apostrophe marks cells as text that a spreadsheet would compute. In TREC's form, a judge replaces
+        each ``?`` by a level, and the second field of the sample is ``random``. `add_answers` reads the file
+        back once levels are filled in. A file in which levels are filled in keeps its lines, and the
+        documents that it lacks are added. Raises `GradedError` if the file cannot be written, and if its
+        lines have another form.
         """
         write_whole(path, self.to_judge(path))
 
     def to_judge(self, path: str | os.PathLike[str]) -> bytes:
-        """The content that `save` writes to this file."""
-        as_csv = os.fspath(path).lower().endswith(".csv")
-        header, *lines = self.csv_lines() if as_csv else ("", *self.trec_lines())
-        kept, asked = already_asked(path, as_csv)
-        named = zip(self.topics, self.documents)
-        new = [line for line, name in zip(lines, named) if name not in asked]
-        head = f"{header}\n" if as_csv and not kept else kept
-        return (head + "".join(f"{line}\n" for line in new)).encode(errors="backslashreplace")
+        """The content that `ask` writes to this file."""
+        columns = CSV_COLUMNS + [SAMPLE] * bool(self.sampled) if is_csv(path) else None
+        kept, asked = already_asked(path, columns)
+        new = [each for each in self.records() if (each["topic"], each["document"]) not in asked]
+        if columns is None:
+            lines = [f"{each['topic']} {each[SAMPLE] or 0} {each['document']} ?" for each in new]
+        else:
+            rows = [[as_text({"level": "", **each}[column]) for column in columns] for each in new]
+            lines = [*comma_separated(columns, rows)][bool(kept) :]
+        return (kept + "".join(f"{line}\n" for line in lines)).encode(errors="backslashreplace")
 
     @plots.styled
     def figure(self) -> Figure:
@@ -207,6 +221,7 @@ def holes(
     answers: Sequence[Qrels] = (),
     batch: int | None = None,
     until: int = 0,
+    random: float | None = None,
 ) -> Holes:
     """The next documents to judge, for the order of the runs by a measure.
 
@@ -215,6 +230,10 @@ def holes(
     that a judge has filled in; earlier ones take precedence. `batch` is the number of documents, by default
     2.5 % of the unjudged ones, or 50 if nothing is judged. There are none if at most `until` pairs of runs
     are open. If `qrels` are empty, the topics are those of the runs. Needs the extra ``stats``.
+
+    The agreement of judges on documents that were chosen in this way is not their agreement on all. With
+    `random`, a share such as 0.1, a random sample of as many of the unjudged documents comes before the
+    batch. The ids decide which documents are in the sample, so that later calls go on with the same one.
 
     Normalised measures with a weight for each rank, such as nDCG_JK, and plain sums have open pairs. For
     other measures, the documents come in the order of depth.
@@ -253,7 +272,13 @@ def holes(
     batch = whole_number(batch, "batch", 1)
     if state.open is not None and state.open <= until:
         batch = 0
+    sample = left[:0]
+    if random is not None:
+        check_probability(random, "random", 0.1)
+        drawn = np.array([_drawn(*pool.names[row]) for row in left.tolist()])
+        sample = left[np.argsort(drawn)[: (drawn < random).sum()]]
     chosen = left[pool.order(left, state.score)][:batch]
+    chosen = np.append(sample, chosen[~np.isin(chosen, sample)])
     topics, documents = zip(*(pool.names[row] for row in chosen.tolist())) if chosen.size else ((), ())
     return Holes(
         tuple(run.name for run in study.runs),
@@ -261,6 +286,7 @@ def holes(
         depth,
         topics,
         documents,
+        sample.size,
         np.where(pool.ranks[chosen] <= depth, pool.ranks[chosen], 0),
         None if state.gains is None else state.gains[chosen],
         left.size,
@@ -269,6 +295,12 @@ def holes(
         tuple((each.judged, each.open) for each in states),
         merged,
     )
+
+
+def _drawn(topic: str, document: str) -> float:
+    """A number from 0 to 1 that is random but the same in every call."""
+    text = f"{topic}\0{document}".encode(errors="surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") / 2**64
 
 
 class State(NamedTuple):
@@ -393,7 +425,7 @@ def _increasing(x: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 
 def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
-    """The qrels, completed with judges' answers, such as files that `Holes.save` wrote.
+    """The qrels, completed with judges' answers, such as files that `Holes.ask` wrote.
 
     As in `merge_qrels`, the first source decides: the qrels take precedence over the answers, and earlier
     files over later ones. The result lists contradictions. Documents without an answer stay unjudged.
@@ -414,7 +446,7 @@ def _sources(qrels: Qrels, answers: Sequence[Qrels]) -> list[tuple[str, Levels]]
 def _measure_at(measure: Measure, depth: int | None) -> tuple[Measure, int]:
     """The measure at the depth, and the depth. Raises `GradedError` if there is none."""
     if needs_intents(measure):
-        raise GradedError(f"{measure} has no holes: a judge would give a document a level for each intent")
+        raise GradedError(f"{measure} has no unjudged documents: a judge would give a level for each intent")
     if measure.params.get("judged_only"):
         raise GradedError(
             f"{measure} leaves unjudged documents out, so the effect of judging them is unknown"

@@ -8,6 +8,7 @@ import csv
 import io
 import math
 import os
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
@@ -30,6 +31,8 @@ LISTED = 12
 ABSTAINED: Final = 0.01
 """At most this share of a machine's answers may be outside the human's scale."""
 CSV_COLUMNS = ["topic", "document", "level", "runs"]
+SAMPLE: Final = "sample"
+"""The column that marks the documents of a random sample."""
 TREC_FIELDS = ["topic", "iteration", "document", "level"]
 UNJUDGED = (b"", b"?", b"-")
 """The texts in place of a level that mean that the judge gave none."""
@@ -64,7 +67,31 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
     if not (isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels))):
         return levels_of(qrels.table if isinstance(qrels, Judgments) else qrels, name), 0
     table = qrels_in(qrels, UNJUDGED).table()
-    return levels_of(table, name), table.facts.unjudged
+    levels = levels_of(table, name)
+    if is_csv(qrels):
+        levels = {
+            _text(topic): {_text(doc): level for doc, level in judged.items()}
+            for topic, judged in levels.items()
+        }
+    return levels, table.facts.unjudged
+
+
+def is_csv(path: str | os.PathLike[str]) -> bool:
+    """Whether the name of a file says that it is a table for a spreadsheet."""
+    return re.search(r"(?i)\.csv(\.\w+)?$", os.fspath(path)) is not None
+
+
+def as_text(cell: str) -> str:
+    """The cell with an apostrophe before a sign that makes a spreadsheet compute; `answers_in` removes it.
+
+    >>> as_text("=1+2"), as_text("d1-2"), _text("'=1+2")
+    ("'=1+2", 'd1-2', '=1+2')
+    """
+    return f"'{cell}" if re.match(r"'*[=+\-@]", cell) else cell
+
+
+def _text(cell: str) -> str:
+    return cell[1:] if re.match(r"'+[=+\-@]", cell) else cell
 
 
 def holds_answers(path: str) -> bool:
@@ -76,28 +103,32 @@ def holds_answers(path: str) -> bool:
     return False
 
 
-def already_asked(path: str | os.PathLike[str], as_csv: bool) -> tuple[str, set[tuple[str, str]]]:
+def already_asked(
+    path: str | os.PathLike[str], columns: list[str] | None
+) -> tuple[str, set[tuple[str, str]]]:
     """The text of a file in which a level is filled in, and the topic and document of each of its lines.
 
-    An abstention counts as filled in: ``-``, and ``?`` in CSV. Both are empty if there is no such file or if
-    no level is filled in. Raises `FileError` for a file that cannot be read, and for one that is not of the
-    form that `Holes.save` writes, so that no other file is overwritten.
+    `columns` are those of CSV; None is TREC's form. An abstention counts as filled in: ``-``, and ``?`` in
+    CSV. Both are empty if there is no such file or if no level is filled in. Raises `FileError` for a file
+    that cannot be read, and for one that is not of the form that `Holes.ask` writes, so that no other file is
+    overwritten.
     """
     if not os.path.isfile(path) or not os.path.getsize(path):
         return "", set()
     answers_in(path)
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         text = file.read()
-    form = CSV_COLUMNS if as_csv else TREC_FIELDS
-    rows = csv.reader(io.StringIO(text)) if as_csv else map(str.split, text.splitlines())
-    header, *found = rows if as_csv else (form, *rows)
-    if header != form or any(len(row) not in (0, 4) for row in found):
-        written = ("," if as_csv else " ").join(form)
+    form = columns or TREC_FIELDS
+    rows = csv.reader(io.StringIO(text)) if columns else map(str.split, text.splitlines())
+    header, *found = rows if columns else (form, *rows)
+    if header != form or any(len(row) not in (0, len(form)) for row in found):
+        written = ("," if columns else " ").join(form)
         raise FileError(f"{os.fspath(path)}: it has another form than {written}; name another file")
     answers = [dict(zip(form, row)) for row in found if row]
-    if all(answer["level"].strip() == ("" if as_csv else "?") for answer in answers):
+    if all(answer["level"].strip() == ("" if columns else "?") for answer in answers):
         return "", set()
-    asked = {(answer["topic"], answer["document"]) for answer in answers}
+    read = _text if columns else str
+    asked = {(read(answer["topic"]), read(answer["document"])) for answer in answers}
     return text if text.endswith("\n") else f"{text}\n", asked
 
 
