@@ -129,6 +129,15 @@ def test_judging_measures_when_the_order_is_settled(monkeypatch, capsys):
     assert all(0 <= float(line[4]) <= float(line[3]) and -1 <= float(line[6]) <= 1 for line in lines)
 
 
+@pytest.mark.parametrize("simulation", judging.SIMULATIONS)
+def test_simulations_of_judges_have_shares(simulation, capsys):
+    judging.main(["nDCG_JK@10", "--trials", "2", "--simulate", simulation])
+    head, *rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert rows
+    assert all(len(row) == len(head) for row in rows)
+    assert all(-1 <= float(cell) <= 2 for row in rows for cell in row[2:])
+
+
 def test_collections_of_values_are_compared(tmp_path, capsys):
     pytest.importorskip("scipy", reason="the extra stats is not installed")
     sizes = ["--runs", "3", "--collections", "2", "--topics", "20"]

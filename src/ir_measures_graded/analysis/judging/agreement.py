@@ -255,7 +255,7 @@ class Judges(Result):
         return Table(["judge", "measure", *columns, "halves"], rows, title)
 
     def favour_table(self, named: bool = False) -> Table:
-        """A row per judge, measure and run, or only for runs that are `named`.
+        """A row per judge, measure and run, the largest favour first, or only for runs that are `named`.
 
         Raises `GradedError` with the reason if no measure has favours.
         """
@@ -265,7 +265,7 @@ class Judges(Result):
         rows = [
             [judge, str(order.measure), *favour, favour.verdict]
             for judge, order in found
-            for favour in order.favours
+            for favour in sorted(order.favours, key=lambda favour: -abs(favour.value))
             if favour.verdict or not named
         ]
         title = "Favoured runs: value beyond that of runs of the same quality"
