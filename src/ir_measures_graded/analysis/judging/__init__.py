@@ -2,6 +2,7 @@
 
 - `merging`: the levels of judges as dicts: read, brought to one scale, merged, and written.
 - `panel`: a human and machines on one scale, and the values of runs under each.
-- `agreement`: compares the judges; `estimate`: corrects means under a machine's judgments by human ones.
+- `agreement`: compares the levels of judges; `orders`: compares the orders of runs, and finds favoured runs.
+- `estimate`: corrects means under a machine's judgments by human ones.
 - `holes`: the unjudged documents that are worth judging.
 """
