@@ -84,7 +84,7 @@ def test_too_many_orders_are_refused():
     run = {topic: dict.fromkeys(judged, 1.0) for topic, judged in qrels.items()}
     measure = EBR(ties="max") @ 30
     assert measure.calc_aggregate({"q0": qrels["q0"]}, run) > 0
-    with pytest.raises(Undetermined, match="ties 60 documents at rank 1: too many orders"):
+    with pytest.raises(Undetermined, match="ties 60 documents at rank 1, which have too many orders"):
         measure.calc_aggregate(qrels, run)
 
 

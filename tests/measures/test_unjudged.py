@@ -1,8 +1,11 @@
 """The option `unjudged`: the extremes over all judgments of the unjudged documents within the cutoff."""
 
 import sys
+import tracemalloc
+from contextlib import suppress
 from itertools import product
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -156,3 +159,24 @@ def test_curves_equal_the_values_at_all_cutoffs(measure):
     for cutoff in (1, 2, 3):
         one = [metric.value for metric in (option @ cutoff).iter_calc(qrels, run)]
         assert curve[:, cutoff - 1].tolist() == one
+
+
+@pytest.mark.parametrize(
+    "measure",
+    "nCG(avg=True,unjudged=max)@140 Q(unjudged=max)@18 EBR(ties=max)@200 muAP(ties=mean) EBR(ties=mean) "
+    "NCU(ties=mean,stop=rb) GAP(unjudged=min) ERR_G(unjudged=max) NDCNG(unjudged=max)".split(),
+)
+@pytest.mark.parametrize("levels", [4, 3000])
+def test_work_is_bounded_or_refused(measure, levels):
+    size = 3000 if "ties=mean" in measure or "@" not in measure else 200
+    qrels = {"q": {f"d{number}": number % levels / levels for number in range(size)}}
+    listed = qrels["q"] if "ties" in measure else (f"x{number}" for number in range(size))
+    run = {"q": {doc: 1.0 if "ties" in measure else -place for place, doc in enumerate(listed)}}
+    tracemalloc.start()
+    start = process_time()
+    with suppress(Undetermined):
+        assert 0 < parse_measure(measure).calc_aggregate(qrels, run) <= 1 or "min" in measure
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 300e6
+    assert process_time() - start < 60

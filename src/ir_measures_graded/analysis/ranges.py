@@ -318,7 +318,7 @@ class _OfRun:
         values = np.tile(self._evaluated(plain), (draws, 1))
         some, width = np.flatnonzero(unjudged.sizes), int(unjudged.sizes.max(initial=0))
         cell = np.searchsorted(some, unjudged.topic), positions(unjudged.sizes)
-        batch = max(1, DRAWN // max(1, topics.ranks.judged.offsets[-1]))
+        batch = max(1, DRAWN // max(1, topics.ranks.judged.offsets[-1] + unjudged.topic.size))
         for start in range(0, draws, batch):
             drawn = _drawn(pools, unjudged, min(batch, draws - start), random)
             for part in np.array_split(np.arange(len(drawn)), min(PARTS, len(drawn))):

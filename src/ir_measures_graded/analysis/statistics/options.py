@@ -8,10 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from ...core.ranking.gains import plain_number
+from ...core.work import MEMORY
 from ...errors import GradedError, install_hint
-
-MEMORY = 2**32
-"""The number of bytes that an analysis may take."""
 
 
 def whole_number(value: Any, name: str, least: int, most: int | None = None) -> int:

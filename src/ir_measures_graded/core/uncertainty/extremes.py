@@ -188,7 +188,7 @@ def _over_judgments(
     measure: AtRelevant, topics: Topics, topic: int, count: int, levels: np.ndarray, sign: int
 ) -> np.ndarray:
     """The extreme values of one topic for all numbers of documents that get each level."""
-    kind = judgments.distributions(count, levels.size)
+    kind = judgments.kinds_of(judgments.distributions(count, levels.size), count)
     compositions = judgments.Compositions((kind[:, :, None] == np.arange(1, levels.size + 1)).sum(axis=1))
     every = np.arange(len(kind))
     judged = filled(topics, np.full(every.size, topic), np.append(np.nan, levels)[kind])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import combinations_with_replacement
+from itertools import chain, combinations_with_replacement
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..by_topic import bounds_of, offsets_of, positions, rows_of, tally
 from ..measures.topics import GainList, Topics
 from ..ranking.judged import Judged, LevelCounts, computed_once
 from ..ranking.ranks import JudgedRanks
+from ..work import STEPS, TABLES, within_budget
 
 BLOCK = 1 << 18
 """The approximate maximum size of a table of topics, gains and unjudged documents; larger ones are slower."""
@@ -49,23 +50,22 @@ def padded(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return table
 
 
-LIMIT = 100_000_000
-"""The maximum work for one extreme: judgments that are compared, times documents. It takes ten seconds."""
-
-
-def refuse_work(topics: Topics, count: np.ndarray, work: Callable[[int, int], int]) -> None:
+def refuse_work(topics: Topics, count: np.ndarray, work: Callable[[int, int], int], table: int = 0) -> None:
     """Raise `Undetermined` if the judgments of `count` documents of each topic (T) are too much work.
 
-    `work` is that of a topic, from its number and the number of its unjudged documents.
+    `work` is that of a topic, from its number and the number of its unjudged documents. `table` is the
+    number of entries of the tables of the largest topic.
     """
-    having = np.flatnonzero(count)
-    if sum(map(work, having.tolist(), count[having].tolist())) > LIMIT:
-        topic = int(np.argmax(count))
-        raise Undetermined(
-            f"topic {topics.names[topic]!r} has {count[topic]} unjudged documents within the cutoff and the "
-            f"qrels have {topics.possible_gains.size} positive gains: too many judgments to compare; "
-            "use a smaller cutoff"
-        )
+    having, largest = np.flatnonzero(count), int(np.argmax(count)) if count.size else 0
+    if not having.size:
+        return
+    what = (
+        f"topic {topics.names[largest]!r} has {count[largest]} unjudged documents within the cutoff and the "
+        f"qrels have {topics.possible_gains.size} positive gains"
+    )
+    steps = sum(map(work, having.tolist(), count[having].tolist()))
+    for size, limit in (steps, STEPS), (10 * 8 * table, TABLES):
+        within_budget(what, size, limit, remedy="use a smaller cutoff", error=Undetermined)
 
 
 def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
@@ -126,12 +126,12 @@ def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], hi
     refuse_work(topics, count, lambda topic, some: math.comb(some + gains, gains) * (judged[topic] + some))
     for unjudged in np.unique(count[count > 0]).tolist():
         having = np.flatnonzero(count == unjudged)
-        kind = distributions(unjudged, gains)
-        given = level[kind if highest else kind[:, ::-1]]
+        ways = distributions(unjudged, gains)
         size = unjudged + int(topics.judged[having].max())
-        for pair in blocks_of(np.arange(having.size * len(kind)), size):
-            topic = having[pair // len(kind)]
-            extreme.at(result, topic, compute(filled(topics, topic, given[pair % len(kind)])))
+        for pair in blocks_of(np.arange(having.size * len(ways)), size):
+            topic, kind = having[pair // len(ways)], kinds_of(ways[pair % len(ways)], unjudged)
+            given = level[kind if highest else kind[:, ::-1]]
+            extreme.at(result, topic, compute(filled(topics, topic, given)))
     return result
 
 
@@ -143,12 +143,19 @@ def levels_of_gains(topics: Topics) -> np.ndarray:
 
 
 def distributions(documents: int, gains: int) -> np.ndarray:
-    """All ways to give gains to some documents without regard to their order (ways × documents).
+    """All ways to give gains to some documents without regard to their order (ways × gains): the numbers of
+    documents with at least each positive gain of the collection, from the highest."""
+    ways = combinations_with_replacement(range(documents + 1), gains)
+    return np.fromiter(chain.from_iterable(ways), np.int32).reshape(-1, gains)
 
-    0 stands for no gain, 1 for the lowest positive gain of the collection, and so on, descending.
-    """
-    gain_at_least = np.array(list(combinations_with_replacement(range(documents + 1), gains)))
-    return (gain_at_least[:, :, None] > np.arange(documents)).sum(axis=1)
+
+def kinds_of(ways: np.ndarray, documents: int) -> np.ndarray:
+    """The gain of each document under some ways (ways × documents), descending: 0 stands for no gain, 1 for
+    the lowest positive gain of the collection, and so on."""
+    kinds = np.zeros((len(ways), documents), dtype=np.int32)
+    for at_least in ways.T:
+        kinds += at_least[:, None] > np.arange(documents)
+    return kinds
 
 
 def blocks_of(topics: np.ndarray, size: int) -> Iterator[np.ndarray]:

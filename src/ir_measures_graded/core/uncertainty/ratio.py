@@ -15,13 +15,12 @@ from ..by_topic import cumsum, positions
 from ..measures.average_precision import ByThreshold
 from ..measures.sums import Normalised
 from ..measures.topics import Topics, ratio
+from ..work import CALLS
 from .judgments import BLOCK, blocks_of, padded, refuse_work, unjudged_of
 
 Terms = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 ROUNDS = 4
 """The usual number of rounds of Dinkelbach's method."""
-CALLS = 4000
-"""The work of NumPy's calls for a threshold and a block of topics."""
 SPAN = 2.0**40
 """Rounding loses the differences of low gains beside gains that are higher by more than this factor."""
 
@@ -99,7 +98,9 @@ def gains_by_case(
     by_topic = isinstance(measure, Normalised) and measure.scales_by_topic
     cases = gains.size if by_topic or (gains.size and gains[-1] > SPAN * gains[0]) else 1
     blocks = 1 / max(1, int((count > 0).sum())) + cases * gains.size / BLOCK  # per topic
-    refuse_work(topics, count, lambda topic, some: int(gains.size * cases * (work + CALLS * blocks)))
+    steps = int(gains.size * cases * (work + CALLS * blocks))
+    table = gains.size * cases * (int(count.max(initial=0)) + 1)
+    refuse_work(topics, count, lambda topic, some: steps, table)
     given = np.broadcast_to(gains, (topics.count, cases, gains.size))
     if not scales:
         return given

@@ -24,7 +24,8 @@ from ..measures.base import EXTREMES, GradedMeasure
 from ..measures.sums import AtRelevant, SumOverRanks, WeightedGains
 from ..measures.topics import GainList, Topics, ratio
 from ..ranking.ranks import JudgedRanks
-from .judgments import LIMIT, Compositions, Undetermined
+from ..work import CALLS, within_budget
+from .judgments import Compositions, Undetermined
 
 EPSILON = np.finfo(np.float64).eps
 NEGLIGIBLE = 1e-100
@@ -194,6 +195,8 @@ def expected_stops(
     mean_stop = np.maximum(groups.sum(1 - q) / groups.size, EPSILON)
     within = np.minimum(within, np.log(NEGLIGIBLE) / np.log1p(-mean_stop) + 1).astype(np.int64)
     widths = np.exp2(np.ceil(np.log2(within))).astype(np.int64)
+    tables = 4 if sums else 2
+    refuse_orders(groups, tables * size * (widths + CALLS / 8), np.arange(size.size))
     for width in np.unique(widths).tolist():
         rows = np.flatnonzero(widths == width)
         rows = rows[np.argsort(-size[rows], kind="stable")]
@@ -279,10 +282,18 @@ def tied_gains(groups: TieGroups, gain: np.ndarray) -> list[tuple[int, np.ndarra
         counts = np.minimum(number, within)
         tied.append((group, gains, counts))
         work.append(math.prod((counts + 1).tolist()) * gains.size * (within + 20))
-    if sum(work) > LIMIT:
-        group = tied[work.index(max(work))][0]
-        raise Undetermined(
-            f"topic {groups.topics.names[groups.topic[group]]!r} ties {groups.size[group]} documents at rank "
-            f"{groups.first[group]}: too many orders to compare them all; use a smaller cutoff"
-        )
+    refuse_orders(groups, np.array(work), np.array([group for group, *_ in tied]))
     return tied
+
+
+def refuse_orders(groups: TieGroups, work: np.ndarray, group: np.ndarray) -> None:
+    """Raise `Undetermined` if the orders of some groups take too much `work`."""
+    if work.size:
+        largest = group[np.argmax(work)]
+        within_budget(
+            f"topic {groups.topics.names[groups.topic[largest]]!r} ties {groups.size[largest]} documents at "
+            f"rank {groups.first[largest]}, which have too many orders",
+            work.sum(),
+            remedy="use a smaller cutoff",
+            error=Undetermined,
+        )
