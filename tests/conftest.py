@@ -29,8 +29,22 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-EXTRAS = ("matplotlib", "scipy", "statsmodels", "scikit_posthocs", "jinja2", "docutils", "tqdm", "duckdb")
+EXTRAS = (
+    *("matplotlib", "scipy", "statsmodels", "scikit_posthocs", "jinja2", "docutils", "tqdm", "duckdb"),
+    *("pandas", "pyarrow"),
+)
 LACKING = [name for name in EXTRAS if find_spec(name) is None]
+MISSING = [f"No module named '{name}" for name in LACKING]
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_make_collect_report() -> Iterator[None]:
+    """Where an extra is not installed, modules of tests that import it are skipped."""
+    outcome: Any = yield
+    report = outcome.get_result()
+    if report.failed and any(name in str(report.longrepr) for name in MISSING):
+        report.outcome = "skipped"
+        report.longrepr = report.nodeid, None, f"Skipped: {' and '.join(LACKING)} are not installed"
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -39,7 +53,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     outcome: Any = yield
     report = outcome.get_result()
     reason = str(call.excinfo.value) if call.excinfo else ""
-    if LACKING and report.failed and "pip install 'ir-measures-graded[" in reason:
+    is_missing = "pip install 'ir-measures-graded[" in reason or any(name in reason for name in MISSING)
+    if LACKING and report.failed and is_missing:
         report.outcome = "skipped"
         report.longrepr = str(item.path), None, f"Skipped: {reason.splitlines()[0]}"
 

@@ -13,7 +13,7 @@ from ir_measures import Measure
 
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import one_of
-from ..errors import GradedError, did_you_mean
+from ..errors import GradedError, did_you_mean, needed
 from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Grouped
@@ -177,7 +177,7 @@ class Comparison(ComparedRuns, Grouped):
 
     def to_frame(self, what: str = "differences") -> DataFrame:
         """The `records` as a pandas DataFrame: ``differences``, ``means`` or ``tests``."""
-        import pandas
+        pandas = needed("pandas", "a DataFrame")
 
         return pandas.DataFrame(self.records(what))
 

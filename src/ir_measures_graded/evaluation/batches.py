@@ -19,7 +19,7 @@ from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.columns import QRELS, RUN, Role, column_names
 from ..core.rows.in_memory import in_memory, read_run
 from ..core.rows.rows import Rows, RunSource, floats
-from ..errors import GradedError, shown
+from ..errors import GradedError, needed, shown
 from .evaluate import Work
 from .named import Judgments, Run
 
@@ -72,7 +72,7 @@ def evaluate_batches(
     judgments, and for a topic in two batches. Raises `GradedError` for `levels` that are not finite numbers,
     and for a name in `by` that is no column of the batches or is a column of the result.
     """
-    import pyarrow
+    pyarrow = needed("pyarrow", "Arrow data")
 
     wanted = parse_measures(measures)
     known = None if levels is None else floats(QRELS, [list(levels)], lambda _: "levels")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 from ..core.ranking.gains import plain_number
-from ..errors import GradedError
+from ..errors import GradedError, needed
 from ..output.formats import listed
 from .values import number_in, read_attribute
 
@@ -35,7 +35,7 @@ def groups_of(
     >>> groups_of("abcdefgh", dict(zip("abcdefgh", [3, 1, 2, 5, 8, 7, 2, 4])), {})
     {'1–2': [1, 2, 6], '3': [0], '4–5': [3, 7], '7–8': [4, 5]}
     """
-    import pandas
+    pandas = needed("pandas", "groups of topics")
 
     if by is None:
         return {}

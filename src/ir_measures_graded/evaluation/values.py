@@ -20,7 +20,7 @@ import numpy as np
 from ..core.registry.notation import measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
 from ..core.rows.columns import NAMES, chosen_columns, column_name, plain, required_column
-from ..errors import FileError, GradedError, shown
+from ..errors import FileError, GradedError, needed, shown
 from ..files.content import DAMAGE, Content
 from ..files.forms import number_of
 from ..files.json_files import IS_JSON
@@ -60,7 +60,7 @@ def read_values(
     table has the column ``collection``, of those that it names, in order of appearance. A collection may lack
     runs and measures of the others.
     """
-    import pandas
+    pandas = needed("pandas", "a table of values")
 
     several = isinstance(table, (list, tuple)) and bool(table) and _is_path(table[0])
     paths = [*table] if several else [table]
@@ -88,7 +88,7 @@ def read_values(
 
 def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) -> dict[str, Any]:
     """The runs, measures, topics and values of an `Evaluation` with these cells."""
-    import pandas
+    pandas = needed("pandas", "a table of values")
 
     codes, distinct = zip(*(pandas.factorize(cells[key]) for key in KEYS))
     runs, measures, topics = (tuple(map(str, each)) for each in distinct)
@@ -174,8 +174,8 @@ def frame_of(table: Any, form: str = "a table with a header", written: bool = Fa
     If `written`, fractions in JSON stay as they are written. The columns of a text file without a header have
     numbers. Raises `FileError` for a table that cannot be read as the expected `form`.
     """
-    import pandas
-    import pyarrow
+    pandas = needed("pandas", "a table of values")
+    pyarrow = needed("pyarrow", "a table of values")
 
     try:
         if exports_arrow(table):
@@ -199,7 +199,7 @@ def frame_of(table: Any, form: str = "a table with a header", written: bool = Fa
 
 def _frame_of_text(text: bytes, parse_float: Any) -> DataFrame:
     """The rows of JSON, of trec_eval -q, or of fields between tabs, commas, semicolons or blanks."""
-    import pandas
+    pandas = needed("pandas", "a table of values")
 
     text = text.lstrip(b"\r\n")
     if IS_JSON.match(text):
@@ -268,7 +268,7 @@ def cells_of(
     each that has a number and is none of `attributes`. Raises `GradedError`, which names row and column, for
     a missing column, an empty cell and a value that is not a finite number.
     """
-    import pandas
+    pandas = needed("pandas", "a table of values")
 
     if (twice := frame.columns.duplicated()).any():
         raise GradedError(f"{name} has two columns named {frame.columns[twice][0]}; rename one")

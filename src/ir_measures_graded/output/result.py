@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import GradedError
+from ..errors import GradedError, needed
 from . import plots
 from .files import ending_of, write_whole
 from .formats import (
@@ -92,7 +92,7 @@ class Result(ABC):
 
     def to_frame(self) -> DataFrame:
         """The records as a pandas DataFrame."""
-        import pandas
+        pandas = needed("pandas", "a DataFrame")
 
         return pandas.DataFrame(self.records())
 

@@ -12,7 +12,7 @@ import ir_measures
 import ir_measures.providers
 import ir_measures.util
 
-from ...errors import warn_of_registration
+from ...errors import needed, warn_of_registration
 from ..rows.arrow import exports_arrow, whole_table
 from .names import class_name
 
@@ -109,7 +109,7 @@ def readable(source: Any) -> Any:
             return source
         return {topic: dict(rows) if isinstance(rows, Mapping) else rows for topic, rows in source.items()}
     if exports_arrow(source):
-        import pandas
+        pandas = needed("pandas", "Arrow data for other providers of ir-measures")
 
         return whole_table(source).to_pandas(types_mapper=pandas.ArrowDtype)
     return source
