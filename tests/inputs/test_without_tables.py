@@ -1,4 +1,4 @@
-"""What works without the extra `tables`, in processes that lack pyarrow and pandas, and first use in threads."""
+"""What works without the extra `tables`, in processes that lack its libraries, and first use in threads."""
 
 import json
 import os
