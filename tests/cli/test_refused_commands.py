@@ -39,7 +39,7 @@ compare {ABC} AP --alpha 2                            | alpha=2.0 is not allowed
 compare {ABC} AP --resamples=0                        | argument --resamples: '0' is not allowed
 curves graded-demo A.run nCG DCG_JK --at 5            | --at needs one measure; 2 are given
 curves graded-demo A.run ESL                          | ESL has no cutoff
-curves graded-demo A.run P --depth 0                  | depth=0 is not allowed; it is a whole number ≥ 1
+curves graded-demo A.run P --depth 0                  | depth=0 is not allowed; it is a whole number from 1
 curves graded-demo A.run P --depth ten                | argument --depth: 'ten' is not allowed
 curves graded-demo A.run P --normalise averages       | P is not normalised by an ideal vector
 curves graded-demo A.run P no-such.run                | file not found: 'no-such.run'; did you mean C.run?
@@ -168,7 +168,6 @@ READ = [
     "judges qrels FILE -o",
     "levels FILE -o",
     "convert FILE",
-    "convert run --rows FILE",
 ]
 
 

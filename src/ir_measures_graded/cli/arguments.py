@@ -34,15 +34,11 @@ def qrels(name: str = "qrels", heading: str = "QRELS", optional: bool = False) -
     return Option(name, text, heading=heading, optional=optional, reads=each)
 
 
+KEPT = ("first", "best")
 FORM = (
     Option("--run_column NAME", "column that names the run of a row; default: run", shared=True),
     Option("--columns NAMES", "columns, as in topic=NAME,document=NAME,score=NAME", shared=True),
-    Option(
-        "--duplicates ROW",
-        "row of a repeated document to keep: first or best",
-        choices=("first", "best"),
-        shared=True,
-    ),
+    Option("--duplicates ROW", "row to keep of a repeated document", choices=KEPT, shared=True),
 )
 """How to read a run."""
 RUNS = (
@@ -59,10 +55,7 @@ RUNS = (
 """Runs and measures, which `inputs` reads."""
 SCOREDDOCS_OPTION = Option("--scoreddocs", "add the run that comes with the ir-datasets id", shared=True)
 SESSIONS = Option(
-    "--sessions =HOW",
-    "topics are turns of sessions, as 31_1, =PATTERN or =FILE",
-    optional=True,
-    reads=each,
+    "--sessions =HOW", "topics are turns of sessions, as 31_1, =PATTERN or =FILE", optional=True, reads=each
 )
 VALUES_HELP = (
     "table of values in place of QRELS and RUN, with the columns run, topic, measure and value, or as "
@@ -84,11 +77,7 @@ def collection_or_values(text: str = VALUES_HELP) -> tuple[Option, ...]:
     """The same or values, which `given` reads. `text` is the help of the option --values."""
     return (
         Option("--values FILE", text, repeated=True, reads=each),
-        Option(
-            "--smaller MEASURE",
-            "with --values: smaller values of this measure are better; repeatable",
-            repeated=True,
-        ),
+        Option("--smaller MEASURE", "with --values: smaller is better; repeatable", repeated=True),
         BY,
         qrels(optional=True),
         *RUNS,

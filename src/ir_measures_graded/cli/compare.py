@@ -15,7 +15,7 @@ from ..files.content import is_lasting
 from ..output.formats import remarks
 from ..output.provenance import provenance
 from . import arguments as common
-from .parser import Arguments, Option, choice
+from .parser import Arguments, Option, choice, words
 from .results import Output, command_line, shown
 
 FOR_ONE = (
@@ -36,12 +36,7 @@ OPTIONS = (
         reads=files_of_collections,
     ),
     Option("--baseline RUN", "compare each other run with this run only, or with each of several", many=True),
-    Option(
-        "--tests TEST,…",
-        f"add other tests, each in a table of its own: {', '.join(TESTS)}",
-        lambda text: text.split(","),
-        default=[],
-    ),
+    Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", words, default=[]),
     Option("--uncorrected", "omit Holm's correction of Conover's comparisons"),
     Option(
         "--repeats PATTERN",
@@ -49,19 +44,8 @@ OPTIONS = (
         "column with the system or with the repeat, as (.*)_seed\\d+ or seed",
     ),
     *common.tests("the randomised tests"),
-    choice(
-        "--interval",
-        "intervals of the differences: Student's t (default) or BCa bootstrap (bca, bootstrap)",
-        *METHODS,
-        "bootstrap",
-    ),
-    choice(
-        "--show",
-        "table to print: the differences (default), the means or the other tests",
-        "differences",
-        "means",
-        "tests",
-    ),
+    choice("--interval", "intervals: Student's t (default) or BCa bootstrap", *METHODS, "bootstrap"),
+    choice("--show", "table to print; default: the differences", "differences", "means", "tests"),
     *OUTPUT.options,
 )
 

@@ -12,22 +12,9 @@ OUTPUT = Output()
 OPTIONS = (
     *COLLECTION,
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
-    choice(
-        "--normalise",
-        "average normalised curves (default), or divide the mean curve by the mean ideal curve",
-        "topics",
-        "averages",
-    ),
-    Option(
-        "--ideal",
-        "add the curve of the ideal list; default: only for CG, DCG_JK and DCG_Burges",
-        negated=True,
-    ),
-    Option(
-        "--at RANK,…",
-        "show the rank at which each run reaches the ideal value of each of these ranks",
-        whole_numbers,
-    ),
+    choice("--normalise", "average curves (default), or divide mean curves", "topics", "averages"),
+    Option("--ideal", "add the ideal list; default: for CG, DCG_JK and DCG_Burges", negated=True),
+    Option("--at RANK,…", "show where each run reaches the ideal value of these ranks", whole_numbers),
     Option("--baseline RUN", "with --at: use the values of RUN instead"),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
     *resamples("topics for the bands", RESAMPLES),

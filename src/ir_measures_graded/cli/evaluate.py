@@ -17,22 +17,15 @@ IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 
 USAGE = OF_RUNS
 OUTPUT = Output(named=IR_MEASURES_FORMATS)
+INTERVALS = ("t", "bca", "bootstrap")
 PROVIDERS = tuple(ir_measures.providers.registry)
 OPTIONS = (
     *COLLECTION,
     SESSIONS,
     Option("-q --by_query", "also print the values of each topic"),
     Option("-n --no_summary", "with -q: omit the means"),
-    Option(
-        "--confidence C",
-        "add the bounds of the confidence interval of each value over the topics, as in 0.95",
-        real,
-    ),
-    Option(
-        "--interval",
-        "with --confidence: Student's t (default) or, from 25 topics on, BCa bootstrap (bca, bootstrap)",
-        choices=("t", "bca", "bootstrap"),
-    ),
+    Option("--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real),
+    Option("--interval", "with --confidence: Student's t (default) or BCa bootstrap", choices=INTERVALS),
     *OUTPUT.options,
     Option(
         "--output_format FORMAT",
@@ -41,11 +34,7 @@ OPTIONS = (
         dest="format",
     ),
     JOBS,
-    Option(
-        "--provider NAME",
-        f"compute all measures with one provider: {', '.join(PROVIDERS)}",
-        choices=PROVIDERS,
-    ),
+    Option("--provider NAME", f"use one provider: {', '.join(PROVIDERS)}", choices=PROVIDERS),
 )
 
 

@@ -15,18 +15,10 @@ OPTIONS = (
         f"{VALUES_HELP}: OLD and NEW are then runs of the table, or, with QRELS, the values of OLD must be "
         "those of the table"
     ),
-    Option(
-        "--margin M",
-        "how much worse NEW may be: a share of OLD's values, as 5%% (default), or a difference, as 0.01",
-    ),
+    Option("--margin M", "how much worse NEW may be: a share, as 5%% (default), or a difference, as 0.01"),
     Option("--undecided", "exit status 0 or 1 in place of 3", choices=("pass", "fail")),
     Option("--every-group", "with --by: NEW must hold in every group"),
-    Option(
-        "--looks K",
-        "how often the gate decides in all, as topics are added; default: 1",
-        at_least_1,
-        default=1,
-    ),
+    Option("--looks K", "decisions in all, as topics are added; default: 1", at_least_1, default=1),
     Option("--equivalent", "NEW must be neither worse nor better, for a reproduction"),
     *OUTPUT.options,
 )

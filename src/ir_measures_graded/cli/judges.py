@@ -35,11 +35,7 @@ OPTIONS = (
     Option("--baseline RUN", "also estimate the difference of each run from RUN"),
     Option("--confidence C", "level of the intervals; default: 0.95", real, default=0.95),
     *resamples("topics for the intervals of the agreement", RESAMPLES),
-    Option(
-        "--merge",
-        "complete the human's topics with the machine's judgments; the human's take precedence",
-        choices=[HUMAN_FIRST],
-    ),
+    Option("--merge", "complete the human's topics by the machine", choices=[HUMAN_FIRST]),
     Option(
         "--show",
         "table to print; default: agreement, and with runs and a single machine estimates",

@@ -185,6 +185,11 @@ class Parser(argparse.ArgumentParser):
         raise GradedError(f"{message} (see {self.prog} --help)")
 
 
+def words(text: str) -> list[str]:
+    """The words between commas."""
+    return text.split(",")
+
+
 def matching(word: str) -> list[str]:
     """The files that a pattern matches, which the shell did not replace; the word if there is none.
 

@@ -12,25 +12,10 @@ OUTPUT = Output()
 OPTIONS = (
     *collection_or_values(),
     Option("--test", "test of each pair of runs; default: t-holm", choices=list(TESTS), default=PRIMARY),
-    Option(
-        "--differences D,…",
-        "show how many topics a paired t-test needs to find these differences, as in 0.05,0.1",
-        numbers,
-        default=[],
-    ),
-    Option(
-        "--power P",
-        "probability of finding a true difference of two runs; default: 0.8",
-        real,
-        default=POWER,
-    ),
+    Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
+    Option("--power P", "probability of finding a difference; default: 0.8", real, default=POWER),
     *tests("the randomised Tukey HSD test"),
-    choice(
-        "--figure",
-        "draw the share of pairs at each alpha (default), or the detectable difference by topics",
-        "power",
-        "topics",
-    ),
+    choice("--figure", "draw the share of pairs, or the detectable difference", "power", "topics"),
     *OUTPUT.options,
 )
 

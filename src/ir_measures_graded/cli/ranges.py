@@ -11,18 +11,8 @@ USAGE = OF_RUNS
 OUTPUT = Output()
 OPTIONS = (
     *COLLECTION,
-    choice(
-        "--show",
-        "table to print: the ranges of the values (default), or how many differences stand",
-        "values",
-        "differences",
-    ),
-    Option(
-        "--draws N",
-        f"random judgments for the likely range, 0 for none; default: {DRAWS}",
-        whole_number,
-        default=DRAWS,
-    ),
+    choice("--show", "table to print: ranges, or how many differences stand", "values", "differences"),
+    Option("--draws N", f"draws of likely judgments; default: {DRAWS}", whole_number, default=DRAWS),
     SEED,
     *OUTPUT.options,
 )

@@ -14,14 +14,8 @@ USAGE = "%(prog)s QRELS RUN… [MEASURE…] [options]\n       %(prog)s --values 
 OPTIONS = (
     *collection_or_values(),
     Option("--baseline RUN", "compare the other runs with this run; default: the first"),
-    Option(
-        "--queries FILE",
-        "query texts, one line per topic: TOPIC, a tab, the text; default: those of the collection",
-        reads=each,
-    ),
-    Option(
-        "--judge FILE", "qrels of a machine judge, compared with QRELS; repeatable", repeated=True, reads=each
-    ),
+    Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=each),
+    Option("--judge FILE", "qrels of a machine judge; repeatable", repeated=True, reads=each),
     Option("--title TITLE", f"title of the page; default: {TITLE}", default=TITLE),
     ALPHA,
     Option("-o --output FILE", "file of the page; default: report.html", default="report.html", writes=each),

@@ -11,13 +11,7 @@ OPTIONS = (
     *COLLECTION,
     SESSIONS,
     Option("--cutoffs K,…", "cutoffs of the measures, as in 10,100", whole_numbers, default=[]),
-    choice(
-        "--show",
-        "table to print: correlations of the rankings (default), ranks, or means and ranks",
-        "tau",
-        "ranks",
-        "means",
-    ),
+    choice("--show", "table to print; default: correlations of the orders", "tau", "ranks", "means"),
     JOBS,
     *OUTPUT.options,
 )
