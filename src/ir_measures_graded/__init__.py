@@ -26,19 +26,20 @@ from .core.registry.hooks import hookimpl
 from .core.registry.install import accelerate
 from .core.registry.install import install as _install
 from .core.registry.notation import parse_measure
-from .core.registry.plugins import PluginWarning
+from .core.registry.plugins import PluginWarning, register
 from .core.trial import problem as _problem
 from .errors import EmptyRunWarning, GradedError, RegistrationWarning, UnknownMeasureError
 
 if _TYPE_CHECKING:
     from .core.arrays import ArrayEvaluator, array_mean, array_values
+    from .core.streaming import RankingMetric
     from .demo import register as register_demo
     from .files.files import RunFile, read_trec_qrels, read_trec_run
 
 __version__ = "0.1.0"
-__all__ = [*_measure_names, "parse_measure", "GradedEvaluator", "GradedProvider", "accelerate"]
+__all__ = [*_measure_names, "parse_measure", "register", "GradedEvaluator", "GradedProvider", "accelerate"]
 __all__ += ["RunFile", "read_trec_qrels", "read_trec_run", "register_demo"]
-__all__ += ["ArrayEvaluator", "array_mean", "array_values"]
+__all__ += ["ArrayEvaluator", "RankingMetric", "array_mean", "array_values"]
 __all__ += ["AtRelevant", "GradedMeasure", "Normalised", "TopicMeasure", "WeightedGains", "hookimpl"]
 __all__ += ["Choice", "Count", "Flag", "GainList", "Parameter", "Real", "Topic", "Topics", "ratio"]
 __all__ += ["EmptyRunWarning", "GradedError", "PluginWarning", "RegistrationWarning", "UnknownMeasureError"]
@@ -50,6 +51,7 @@ _plugins.trials.append(_problem)  # the tests prove our own measures
 
 
 _LAZY = dict.fromkeys(["ArrayEvaluator", "array_mean", "array_values"], ".core.arrays")
+_LAZY["RankingMetric"] = ".core.streaming"
 _LAZY |= dict.fromkeys(["RunFile", "read_trec_qrels", "read_trec_run"], ".files.files")
 
 

@@ -91,6 +91,11 @@ def test_xgboost_stops_as_a_loop_by_hand(measure):
     assert log["valid"][metric.names[0]] == pytest.approx(values, abs=6e-7)  # XGBoost's text has 6 decimals
     assert stopped.best_iteration == best
 
+    watching = {"n_estimators": ROUNDS, "n_jobs": 1, "callbacks": [metric.watch(valid, PATIENCE)]}
+    ranker = xgboost.XGBRanker(**watching, **settings).fit(TRAIN[0], TRAIN[1], qid=TRAIN[3])
+    assert ranker.evals_result()["watched"][metric.names[0]] == pytest.approx(values, abs=6e-7)
+    assert pickle.loads(pickle.dumps(ranker)).best_iteration == ranker.best_iteration == best
+
     def weighted(measure, labels, scores, sizes):
         return np.average(array_values(measure, labels, scores, sizes), weights=sizes)
 
@@ -137,6 +142,10 @@ def test_catboost_stops_as_a_loop_by_hand(measure):
             catboost.CatBoost(settings | {"eval_metric": catboost_metric(measure, *given)}).fit(
                 pools[0], eval_set=pools[1]
             )
+    with pytest.raises(catboost.CatBoostError, match=r"in place of catboost\.cv, fit on pools"):
+        catboost.cv(pools[0], settings | {"eval_metric": catboost_metric(measure, *pools)}, fold_count=2)
+    with pytest.raises(GradedError, match=r"no pools; pass Pool objects .* use fit\(Pool\(X, y, group_id"):
+        catboost_metric(measure)
     with pytest.raises(GradedError, match="CatBoost takes one measure"):
         catboost_metric("P@1,5", *pools)
     with pytest.raises(GradedError, match="the data has no groups"):

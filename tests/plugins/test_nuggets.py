@@ -27,7 +27,7 @@ def test_scores_of_answers_work_in_all_analyses_as_the_page_shows(tmp_path, monk
     distribution(tmp_path, "ir-measures-nuggets", "", version="1.0")
     (tmp_path / "ir_measures_nuggets.py").unlink()  # the entry point leads to the plugin's own source
     shutil.copytree(PLUGIN / "sample", tmp_path / "sample")
-    found = [PLUGIN / "src", REPOSITORY / "tests", os.environ.get("PYTHONPATH", "")]
+    found = [PLUGIN / "src", REPOSITORY / "tests", REPOSITORY / "src"]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, found)))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.chdir(tmp_path)

@@ -80,7 +80,7 @@ class ArrayEvaluator(GradedEvaluator):
         provider_named(GradedProvider.NAME, self.in_order)
         level = numbers_in("labels", labels)
         self._shape = level.shape
-        names, sizes, self._documents = _groups(level.shape, groups)
+        names, sizes, self._documents = groups_of(level.shape, groups)
         level = level.ravel()[self._documents]
         judged = ~np.isnan(level)
         self._has_value = np.diff(np.append(0, np.cumsum(judged))[bounds_of(sizes)]) > 0
@@ -211,8 +211,13 @@ def numbers_in(name: str, given: Array) -> np.ndarray:
     return values.astype(np.float64, copy=False)
 
 
-def _groups(shape: tuple[int, ...], groups: Array | None) -> tuple[list[str], np.ndarray, Any]:
-    """The name and the size of each group, and the indices of the documents, group after group."""
+def groups_of(
+    shape: tuple[int, ...], groups: Array | None, ids: bool = False
+) -> tuple[list[str], np.ndarray, Any]:
+    """The name and the size of each group, and the indices of the documents, group after group.
+
+    With `ids`, an array of ones with an entry per document has ids, too.
+    """
     if len(shape) == 2:
         if groups is not None:
             raise GradedError("each row of two-dimensional labels is a group; leave out groups")
@@ -228,7 +233,7 @@ def _groups(shape: tuple[int, ...], groups: Array | None) -> tuple[list[str], np
             )
         return _numbered(given.size), given.astype(np.int64), slice(None)
     number, names = _coded(given)
-    if given.size > 1 and names == [1]:
+    if given.size > 1 and names == [1] and not ids:
         raise GradedError(
             f"groups are 1 for each of {given.size} documents, which may be sizes or ids; "
             f"give [{given.size}] for one group, or different ids for groups of one document"

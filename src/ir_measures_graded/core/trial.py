@@ -19,7 +19,8 @@ from .uncertainty import with_option
 
 Documents = dict[str, float]
 Case = tuple[Documents, Documents]
-TOPICS: tuple[tuple[Documents, tuple[str, ...]], ...] = (
+Tied = tuple[Documents, tuple[str, ...]]
+TOPICS: tuple[Tied, ...] = (
     ({"a": 3, "b": 1, "c": 0, "d": 2, "e": 1}, ("c", "abx", "dy")),
     ({"a": 1, "b": 3, "c": 2, "d": 2}, ("ax", "y", "c")),
     ({"a": 2, "b": 1, "c": 1}, ("bc", "xy")),
@@ -33,10 +34,10 @@ SLOW = 0.2
 """The time in seconds for a few topics from which a measure is slow."""
 
 
-def problem(measure: GradedMeasure) -> str:
+def problem(measure: GradedMeasure, topics: Sequence[Tied] = TOPICS) -> str:
     """The reason why the measure fails on all topics, or why a fact or an option is wrong; empty if none is
     found. Facts and options of a slow measure are not tried."""
-    plain = [(qrels, _run(groups)) for qrels, groups in TOPICS]
+    plain = [(qrels, _run(groups)) for qrels, groups in topics]
     start = perf_counter()
     failures = takewhile(bool, (_failure(measure, [case]) for case in plain))
     if len(found := [*failures]) == len(plain):
@@ -45,22 +46,22 @@ def problem(measure: GradedMeasure) -> str:
         return ""
     for cutoff in CUTOFFS if measure.CUTOFF else [None]:
         cut = measure @ cutoff if cutoff else measure
-        taken = [variant for variant in _variants(cut) if _takes(variant, plain)]
+        taken = [variant for variant in variants(cut) if _takes(variant, plain)]
         facts = (f"{variant} {wrong}" for variant in taken for wrong in _wrong_facts(variant, plain))
-        if wrong := next(facts, "") or next(_wrong_options(taken, cutoff), ""):
+        if wrong := next(facts, "") or next(_wrong_options(taken, cutoff, topics), ""):
             return wrong
     return ""
 
 
 def _run(groups: Iterable[Sequence[str]]) -> Documents:
-    """A run in which the documents of a group are tied."""
-    return {doc: -float(place) for place, group in enumerate(groups) for doc in group}
+    """A run in which the documents of a group are tied, with scores in (0, 1], which some measures read."""
+    return {doc: 1 - place / 64 for place, group in enumerate(groups) for doc in group}
 
 
 def _failure(measure: GradedMeasure, cases: Sequence[Case]) -> str:
     """The reason why the measure has no value; empty if it has one, or refuses the judgments."""
     try:
-        _values([measure], cases)
+        values_of([measure], cases)
     except MeasureError as error:
         return str(error)
     except GradedError:
@@ -71,11 +72,11 @@ def _failure(measure: GradedMeasure, cases: Sequence[Case]) -> str:
 def _takes(measure: GradedMeasure, cases: Sequence[Case]) -> bool:
     """Whether the measure has a value for the topics, which have no intents."""
     with suppress(GradedError):
-        return not measure.INTENTS and bool(_values([measure], cases).size)
+        return not measure.INTENTS and bool(values_of([measure], cases).size)
     return False
 
 
-def _variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
+def variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
     """The measure, then with each other word or truth value of each of its own parameters, one at a time."""
     yield measure
     for name, parameter in measure.PARAMETERS.items():
@@ -86,17 +87,19 @@ def _variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
                     yield measure(**{name: value})
 
 
-def _wrong_options(measures: Sequence[GradedMeasure], cutoff: int | None) -> Iterator[str]:
+def _wrong_options(
+    measures: Sequence[GradedMeasure], cutoff: int | None, topics: Sequence[Tied]
+) -> Iterator[str]:
     """What is wrong with the options `ties` and `unjudged` of measures with this cutoff."""
     for option, words in ("ties", ("mean", *EXTREMES)), ("unjudged", EXTREMES):
         given: list[Case] = []
         cases: list[list[Case]] = []
-        for qrels, groups in TOPICS:
+        for qrels, groups in topics:
             orders = [_run(chain(*order)) for order in product(*map(permutations, groups))]
             seen = (
                 [*orders[-1]][: measures[0]["cutoff"]] if measures and measures[0].CUTOFF else [*orders[-1]]
             )
-            unjudged = sorted({*"xy"}.intersection(seen))
+            unjudged = sorted({*"xyz"}.intersection(seen))
             judged = (dict(zip(unjudged, levels)) for levels in product(LEVELS, repeat=len(unjudged)))
             given.append((qrels, _run(groups) if option == "ties" else orders[-1]))
             if option == "ties":
@@ -109,8 +112,8 @@ def _wrong_options(measures: Sequence[GradedMeasure], cutoff: int | None) -> Ite
             for word in words
             if (with_word := with_option(measure, option, word)) is not None
         ]
-        found = _values([with_word for *_, with_word in offered], given)
-        every = np.split(_values(measures, [*chain(*cases)]), np.cumsum([*map(len, cases)])[:-1], axis=1)
+        found = values_of([with_word for *_, with_word in offered], given)
+        every = np.split(values_of(measures, [*chain(*cases)]), np.cumsum([*map(len, cases)])[:-1], axis=1)
         for (row, word, with_word), values in zip(offered, found):
             for value, of_cases in zip(values, every):
                 right = getattr(np, word)(of_cases[row])
@@ -120,11 +123,11 @@ def _wrong_options(measures: Sequence[GradedMeasure], cutoff: int | None) -> Ite
 
 def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]:
     """The declarations that do not hold."""
-    values = _values([measure], cases)
+    values = values_of([measure], cases)
     retrieved = [({doc: qrels[doc] for doc in qrels if doc in run}, run) for qrels, run in cases]
-    if not measure.RECALL_BASE and not _equal(_values([measure], retrieved), values):
+    if not measure.RECALL_BASE and not _equal(values_of([measure], retrieved), values):
         yield "depends on documents that are not retrieved; declare RECALL_BASE = True"
-    beside = _values([measure], [*cases, ({"a": 9.0}, {})])[:, : len(cases)]
+    beside = values_of([measure], [*cases, ({"a": 9.0}, {})])[:, : len(cases)]
     if not measure.needs_all_topics and not _equal(beside, values):
         yield "depends on other topics; declare needs_all_topics"
     evaluator, runs = _evaluator([measure], cases)
@@ -134,7 +137,7 @@ def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]
         yield from _wrong_form(measure, topics)
     if measure.CUTOFF:
         curve = computed(measure, topics.cut(None), lambda each: measure.curve(each, 5), (5,))
-        if not _equal(curve[: len(cases)].T, _values([measure @ rank for rank in range(1, 6)], cases)):
+        if not _equal(curve[: len(cases)].T, values_of([measure @ rank for rank in range(1, 6)], cases)):
             yield "has a curve that differs from the values with its cutoffs"
 
 
@@ -171,7 +174,7 @@ def _equal(one: Any, other: Any) -> bool:
     return bool(np.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE))
 
 
-def _values(measures: Sequence[GradedMeasure], cases: Sequence[Case]) -> np.ndarray:
+def values_of(measures: Sequence[GradedMeasure], cases: Sequence[Case]) -> np.ndarray:
     """The values of each measure for pairs of qrels and run."""
     evaluator, run = _evaluator(measures, cases)
     found = [metric.value for metric in evaluator.iter_calc(run)]

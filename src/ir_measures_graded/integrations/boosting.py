@@ -10,7 +10,7 @@ once, and the weights of documents and groups are ignored. This module imports n
 it needs one.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,12 @@ from ..core.registry.notation import parse_measures
 from ..errors import GradedError, install_hint
 
 NO_GROUPS = "the data has no groups; give group sizes or query ids with the data"
+WORKS = (
+    "pass Pool objects with group_id to fit and all of them to catboost_metric, with boosting_type='Plain'; "
+    "in place of fit(X, y, group_id=…) use fit(Pool(X, y, group_id=…)); in place of catboost.cv, fit on "
+    "pools of the folds of scikit-learn's GroupKFold"
+)
+"""What works with CatBoost, which passes no groups."""
 KEPT = 8
 """The number of data sets whose labels stay reduced."""
 
@@ -81,8 +87,9 @@ class XGBoostMetric(Metric):
     smallest value. XGBoost rounds the values to 6 decimals. The names of the measures have ``=`` in place of
     a colon, because XGBoost splits its log there.
 
-    `XGBRanker` calls the metric once for each group, which is slow. Its mean weights each group by its number
-    of documents, and counts groups of one document as 1. `xgboost.train` has the values of `array_mean`.
+    `XGBRanker` calls an `eval_metric` once for each group, which is slow. Its mean weights each group by its
+    number of documents, and counts groups of one document as 1. Use `watch` instead, which has the values of
+    `array_mean`, as `xgboost.train` has.
 
     >>> metric = xgboost_metric("CG@1")
     >>> metric.__name__, metric([3.0, 0.0], [0.1, 0.2])
@@ -118,12 +125,43 @@ class XGBoostMetric(Metric):
 
         `options` are those of the callback. Raises `GradedError` if XGBoost is not installed.
         """
-        try:
-            from xgboost.callback import EarlyStopping
-        except ImportError:
-            raise GradedError(f"XGBoost is not installed: {install_hint('boosting')}") from None
-        better = self.larger_is_better[0]
-        return EarlyStopping(rounds=rounds, metric_name=self.names[0], maximize=better, **options)
+        return _early_stopping()(**self._stopping(rounds), **options)
+
+    def watch(self, data: Any, rounds: int, name: str = "watched", **options: Any) -> Any:
+        """A callback for `XGBRanker`: the measures of `data`, a `DMatrix` with groups, after each round.
+
+        The means are those of `array_mean`. They are in `evals_result()` under `name`. The training stops if
+        the first measure has not improved for `rounds` rounds, and the ranker then predicts with the best
+        round. `options` are those of XGBoost's `EarlyStopping`. A copy of the ranker has no data to watch.
+
+        Raises `GradedError` if XGBoost is not installed.
+        """
+        metric, stopping = self, _early_stopping()
+        settings = {**self._stopping(rounds), "data_name": name, **options}
+
+        class Watch(stopping):  # type: ignore[misc, valid-type]
+            def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+                log = evals_log.setdefault(name, {})
+                for measure, value in metric(model.predict(data), data):
+                    log.setdefault(measure, []).append(value)
+                return bool(super().after_iteration(model, epoch, evals_log))
+
+            def __reduce__(self) -> Any:  # XGBRanker is pickled with its callbacks, and a DMatrix cannot be
+                return partial(stopping, **settings), ()
+
+        return Watch(**settings)
+
+    def _stopping(self, rounds: int) -> dict[str, Any]:
+        return {"rounds": rounds, "metric_name": self.names[0], "maximize": self.larger_is_better[0]}
+
+
+def _early_stopping() -> Any:
+    """XGBoost's callback class."""
+    try:
+        from xgboost.callback import EarlyStopping
+    except ImportError:
+        raise GradedError(f"XGBoost is not installed: {install_hint('boosting')}") from None
+    return EarlyStopping
 
 
 class CatBoostMetric(Metric):
@@ -143,6 +181,8 @@ class CatBoostMetric(Metric):
         super().__init__(measure, ties)
         if len(self.measures) > 1:
             raise GradedError(f"CatBoost takes one measure as eval_metric, not {len(self.measures)}")
+        if not pools:
+            raise GradedError(f"catboost_metric has no pools; {WORKS}")
         self.data = [(np.float32(pool.get_label()), _sizes(pool.get_group_id_hash())) for pool in pools]
 
     def is_max_optimal(self) -> bool:
@@ -155,7 +195,7 @@ class CatBoostMetric(Metric):
         if not sizes or any(not np.array_equal(sizes[0], other) for other in sizes):
             raise GradedError(
                 "CatBoost passes labels without groups, and no pool has these labels in this order, or two "
-                "have them; give catboost_metric all pools, and train with boosting_type='Plain'"
+                f"have them with other groups; {WORKS}"
             )
         return self.means(target, approxes[0], sizes[0])[0], 1.0
 

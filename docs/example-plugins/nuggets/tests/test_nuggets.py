@@ -3,6 +3,8 @@ import json
 import pytest
 from ir_measures_nuggets import NuggetAll, NuggetScore, NuggetVital, __main__
 
+from ir_measures_graded.testing import parametrize_with_checks
+
 QRELS = {"q": {"a": 2, "b": 2, "c": 1, "d": 1}}
 
 
@@ -45,3 +47,8 @@ def test_files_of_nuggetizer_become_qrels_and_runs(tmp_path, monkeypatch):
     (tmp_path / "B.jsonl").write_text(json.dumps({"qid": "q1", "nuggets": nuggets[:1]}))
     with pytest.raises(SystemExit, match=r"B.jsonl, line 1: topic q1 has other nuggets"):
         __main__.main(["A.jsonl", "B.jsonl"])
+
+
+@parametrize_with_checks([NuggetScore, NuggetAll, NuggetVital(strict=True)])
+def test_the_declarations_hold(check):
+    check()

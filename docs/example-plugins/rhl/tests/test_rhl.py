@@ -2,6 +2,8 @@ import ir_measures
 import pytest
 from ir_measures_rhl import RHL
 
+from ir_measures_graded.testing import parametrize_with_checks
+
 QRELS = {"q": {"a": 3, "b": 1, "c": 2, "d": 0, "e": -2}}
 
 
@@ -51,3 +53,8 @@ def test_missing_topics_count_as_empty_rankings():
     assert {
         each.query_id: each.value for each in RHL.iter_calc({**QRELS, "r": {"a": 1}}, {"q": {"a": 1.0}})
     } == {"q": 0.5, "r": 0}
+
+
+@parametrize_with_checks([RHL, RHL @ 5])
+def test_the_declarations_hold(check):
+    check()

@@ -59,6 +59,9 @@ class GradedMeasure(ir_measures.Measure):
     GAINS: ClassVar[str | None] = LINEAR
     JUDGED_ONLY: ClassVar[bool] = False
     SMALLER_IS_BETTER: ClassVar[bool] = False
+    MONOTONE: ClassVar[bool] = False
+    """Whether a value never gets worse if two documents change places so that the better one stands higher;
+    `ir_measures_graded.testing` checks it."""
     TIES: ClassVar[tuple[str, ...]] = ()
     """The values of the option `ties` besides 'docid': some of 'mean', 'min' and 'max'. The package
     `uncertainty` computes them."""

@@ -84,6 +84,7 @@ class WeightedGains(SumOverRanks):
 
     LIMIT = np.inf
     LINEAR = True
+    MONOTONE = True
     SCALES: ClassVar[bool] = False
     """Whether `normalised_gain` replaces the gains; only for measures divided by an ideal list."""
 

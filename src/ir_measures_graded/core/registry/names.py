@@ -1,7 +1,8 @@
 """ir-measures' registry of measures by name, which our measures share with all others."""
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import ir_measures
 import ir_measures.measures
@@ -28,6 +29,20 @@ def register(measure: GradedMeasure) -> None:
         registry()[_normalised(name)] = measure
     for listener in _listeners:
         listener()
+
+
+@contextmanager
+def registered(measure: GradedMeasure) -> Iterator[None]:
+    """Within this context, a measure is registered under its name; then the name is as before."""
+    name = _normalised(measure.NAME)
+    before = registry().get(name)
+    registry()[name] = measure
+    try:
+        yield
+    finally:
+        registry().pop(name)
+        if before is not None:
+            registry()[name] = before
 
 
 def listen(listener: Callable[[], None]) -> None:

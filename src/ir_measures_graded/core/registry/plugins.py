@@ -65,6 +65,31 @@ def admit(name: str, distribution: str, version: str, get: Callable[[], object])
     _met.append(Plugin(name, distribution, version, measures, " ".join(problem.split())))
 
 
+def register(measure: GradedMeasure) -> GradedMeasure:
+    """Register a measure for this process, without a plugin, and return it.
+
+    Its name and aliases are then known in measure strings, in all functions that take them and in PyTerrier.
+    If a cell of a notebook defines the class again, the new measure replaces the old one.
+
+    Raises `GradedError` as a plugin is skipped: if another measure has one of the names, or if a fact or an
+    option of the measure is wrong.
+
+    >>> from ir_measures_graded import TopicMeasure, parse_measure
+    >>> class First(TopicMeasure):
+    ...     def value(self, topic):
+    ...         return topic.gains[0] if topic.retrieved else 0
+    >>> register(First())
+    First
+    >>> parse_measure("First(gains=exp)").calc_aggregate({"q": {"a": 2}}, {"q": {"a": 1.0}})
+    3.0
+    """
+    load()
+    for problem in _problems((measure,)):
+        raise GradedError(problem)
+    names.register(measure)
+    return measure
+
+
 def are_off() -> bool:
     """Whether the plugins of other distributions are switched off."""
     return os.environ.get(VARIABLE) == "off"
@@ -124,6 +149,11 @@ def _distribution(entry: "EntryPoint") -> tuple[str, str]:
 
 def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
     """The measures of a plugin's hook. Raises `GradedError` if they cannot all be registered."""
+    if (made_for := getattr(plugin, "HOOK_API", hooks.API)) != hooks.API:
+        raise GradedError(
+            f"it is made for version {made_for!r} of the hook, and this package has version {hooks.API}; "
+            "install releases of both that fit"
+        )
     manager = pluggy.PluginManager(hooks.PROJECT)  # one for each plugin, so that none affects another
     manager.add_hookspecs(hooks)
     manager.register(plugin, name)
@@ -147,6 +177,8 @@ def _problems(measures: tuple[Any, ...]) -> Iterator[str]:
     for measure in measures:
         if not isinstance(measure, GradedMeasure):
             yield f"{measure!r} is not an instance of GradedMeasure or TopicMeasure"
+        if measure.params:
+            yield f"{measure} has parameters; register it with its defaults, {type(measure).__name__}()"
         for name in (measure.NAME, *measure.ALIASES):
             if not _can_be_written(name):
                 yield f"{type(measure).__name__} has the name {name!r}, which is not an identifier"

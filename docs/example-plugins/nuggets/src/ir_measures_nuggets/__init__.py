@@ -46,13 +46,25 @@ class _NuggetScore(GradedMeasure):
 
 
 class _NuggetAll(_NuggetScore):
-    """Nugget score, all alike: The share of the nuggets that the answer supports, all of equal weight."""
+    """Nugget score, all alike: The share of the nuggets that the answer supports, all of equal weight.
+
+    :formula: Σ_n s_n / N over the N nuggets of the topic
+    :range: [0, 1]
+    :undefined: 0 without such a nugget
+    :source: Pradeep et al. 2025
+    """
 
     GAINS = {2: 1}
 
 
 class _NuggetVital(_NuggetScore):
-    """Nugget score, vital only: The share of the vital nuggets that the answer supports."""
+    """Nugget score, vital only: The share of the vital nuggets that the answer supports.
+
+    :formula: Σ_n s_n / V over the V vital nuggets of the topic
+    :range: [0, 1]
+    :undefined: 0 without such a nugget
+    :source: Pradeep et al. 2025
+    """
 
     GAINS = {1: 0, 2: 1}
 

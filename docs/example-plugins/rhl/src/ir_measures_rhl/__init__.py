@@ -12,6 +12,7 @@ class _RHL(TopicMeasure):
 
     :formula: (m − 1) + (T/2 − S)/G[m], T = Σ G[i] over the retrieved list, m the first rank whose
         cumulated gain reaches T/2, S the cumulated gain before m
+    :range: [0, ∞)
     :undefined: the number of retrieved documents if none of them has a gain
     :source: Borlund & Ingwersen 1998; Järvelin & Kekäläinen 2002, §2.4
 

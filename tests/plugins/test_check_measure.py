@@ -1,0 +1,168 @@
+"""`check_measure` finds what is wrong with a measure and says what to change; ours and the examples pass."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+import ir_measures_graded
+from distributions import EXAMPLE, GOOD, REPOSITORY, distribution, python
+from ir_measures_graded import (
+    GradedError,
+    GradedMeasure,
+    Real,
+    TopicMeasure,
+    WeightedGains,
+    parse_measure,
+    register,
+)
+from ir_measures_graded.core.measures import MEASURES, intents
+from ir_measures_graded.testing import check_measure, checks, parametrize_with_checks
+
+
+@parametrize_with_checks([*MEASURES, *intents.MEASURES])
+def test_our_own_measures_pass(check):
+    check()
+
+
+class Good(TopicMeasure):
+    """Gain at rank 1: The gain of the first document.
+
+    :formula: G[1]
+    :range: [0, ∞)
+    :undefined: 0 without a retrieved document
+    :source: this test
+    """
+
+    MONOTONE = True
+    PARAMETERS = {"p": Real(default=1, above=0, desc="a factor")}
+
+    def value(self, topic):
+        return self["p"] * topic.gains[0] if topic.retrieved else 0
+
+
+class Unsourced(Good):
+    """Gain at rank 1: The gain of the first document.
+
+    :formula: G[1]
+    :range: [0, ∞)
+    :undefined: 0
+    """
+
+
+class Narrow(Good):
+    __doc__ = Good.__doc__.replace("[0, ∞)", "[0, 1]")
+
+
+class Lax(Real):
+    def canonical(self, value):
+        return value
+
+
+class Careless(Good):
+    __doc__ = Good.__doc__
+    PARAMETERS = {"p": Lax(default=1, desc="a factor")}
+
+
+class Reversed(Good):
+    __doc__ = Good.__doc__
+    SMALLER_IS_BETTER = True
+
+
+class Rising(WeightedGains):
+    __doc__ = Good.__doc__
+
+    def weight(self, rank):
+        return np.where(rank == 2, 0.2, 1 / rank)
+
+
+class Remembering(Good):
+    __doc__ = Good.__doc__
+    seen = [0]
+
+    def value(self, topic):
+        self.seen[0] += 1
+        return float(self.seen[0])
+
+
+class Failing(Good):
+    __doc__ = Good.__doc__
+
+    def value(self, topic):
+        return topic.gains[0]
+
+
+class Tied(GradedMeasure):
+    __doc__ = Good.__doc__
+    TIES = ("max",)
+
+    def values(self, topics):
+        run = topics.run
+        return 100 - run.sum(np.where(run.rank == 1, run.gain, 0))
+
+
+@pytest.mark.parametrize(
+    ("measure", "check", "told"),
+    [
+        (Unsourced, "declaration", r"lacks :source:, the paper that defines the measure"),
+        (Narrow, "values", r"is 2 for the levels .*, outside its :range: \[0, 1\]"),
+        (Careless, "parameters", r"is accepted; let `canonical` raise GradedError"),
+        (Reversed, "order", r"declare SMALLER_IS_BETTER = False"),
+        (Rising, "order", r"a better document has moved up; declare MONOTONE = False"),
+        (Remembering, "values", r"keep no state and use no other topics"),
+        (Failing, "values", r"IndexError.*; a measure has a value for every topic"),
+        (Tied, "options", r"Tied\(ties='max'\).* is .* where .* is right"),
+    ],
+)
+def test_each_fault_is_found_by_its_check(measure, check, told):
+    with pytest.raises(AssertionError, match=told):
+        checks(measure())[check]()
+    with pytest.raises(AssertionError, match=f"(?m)^{check}: .*{told}"):
+        check_measure(measure())
+
+
+def test_a_good_measure_passes_and_is_not_registered_by_it():
+    check_measure(Good())
+    with pytest.raises(GradedError, match="Good"):
+        parse_measure("Good")
+
+
+def test_a_registered_measure_is_read_from_strings_until_another_wants_its_name(monkeypatch):
+    names = ir_measures_graded.core.registry.names
+    monkeypatch.setattr("ir_measures.measures.registry", dict(names.registry()))
+    assert register(Good()) == parse_measure("Good(p=1)")
+    assert register(Good()) == Good()  # a cell of a notebook is run again
+    for other, told in (
+        (type("Good", (Good,), {"__module__": "other"}), "the name 'Good' is taken by user code"),
+        (type("AP", (Good,), {}), "the name 'AP' is taken by ir-measures"),
+        (Tied, "is right"),
+        (lambda: Good(p=2), r"Good\(p=2\) has parameters; register it with its defaults, Good\(\)"),
+    ):
+        with pytest.raises(GradedError, match=told):
+            register(other())
+
+
+def test_a_plugin_for_another_version_of_the_hook_is_skipped_with_one_sentence(tmp_path):
+    distribution(tmp_path, "from-the-future", GOOD + "\nHOOK_API = 2\n")
+    done = python(tmp_path, "import ir_measures_graded as m; m.parse_measure('First')", "strict")
+    assert "it is made for version 2 of the hook, and this package has version 1; install" in done.stderr
+
+
+def test_the_example_plugin_is_a_template_after_three_names_are_changed(tmp_path):
+    copy = tmp_path / "plugin"
+    shutil.copytree(EXAMPLE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "src" / "ir_measures_rhl").rename(copy / "src" / "my_measures")
+    for path in (each for each in copy.rglob("*") if each.is_file()):
+        text = path.read_text(encoding="utf-8")
+        names = {"ir-measures-rhl": "my-measures", "ir_measures_rhl": "my_measures", "RHL": "Mine"}
+        for old, new in names.items():
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")
+    distribution(tmp_path, "my-measures", "", entry="rhl")
+    (tmp_path / "my_measures.py").unlink()
+    code = (
+        f"import sys, pytest; sys.path[:0] = [{str(copy / 'src')!r}, {str(REPOSITORY / 'src')!r}]; "
+        f"sys.exit(pytest.main(['-q', {str(copy)!r}]))"
+    )
+    done = python(tmp_path, code, "strict")
+    assert done.returncode == 0, done.stdout + done.stderr
