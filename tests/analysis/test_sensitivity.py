@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import demo
-from ir_measures_graded.analysis import evaluate, sensitivity
-from ir_measures_graded.analysis.sensitivity import Tau
+from ir_measures_graded.analysis import compare, evaluate, sensitivity
+from ir_measures_graded.analysis.sensitivity import Tau, limits_of
+from ir_measures_graded.analysis.statistics.agreement import kendall
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 
@@ -54,7 +55,7 @@ def test_agreement_names_the_runs_that_change_order():
     (agreement,) = found.agreements()
     assert agreement.swaps == (("many", "high"),)
     assert agreement.tau == pytest.approx(1 / 3)
-    assert agreement.tau.under == 0.8
+    assert agreement.tau.under is None  # of three runs, a single swap
 
 
 def test_tied_runs_share_a_rank_and_do_not_change_order():
@@ -77,12 +78,40 @@ def test_tau_is_undefined_if_all_runs_tie():
     assert found.records()[0]["tau"] is None
 
 
-def test_tau_is_marked_below_the_cited_thresholds():
-    for value in (1.0, 0.9, 0.9 - 1e-15):
-        assert (Tau(value).under, f"{Tau(value):.2f}") == (None, f"{value:.2f}")
-    for value, under in ((0.89, 0.9), (0.8, 0.9), (0.79, 0.8), (-1.0, 0.8)):
-        assert (Tau(value).under, f"{Tau(value):.2f}") == (under, f"{value:.2f} <.{10 * under:.0f}")
+def test_tau_is_marked_below_thresholds_that_depend_on_the_number_of_runs():
+    for runs in range(4, 30):
+        order = np.arange(runs)
+        swapped = np.array([order, np.r_[1, 0, order[2:]], np.r_[1, 0, order[2:-2], runs - 1, runs - 2]])
+        one, two = kendall(swapped[:1], swapped[1:])[0]
+        limits = limits_of(runs)
+        assert limits == pytest.approx((min(0.9, one), min(0.8, two)))
+        assert Tau(one, limits).under is None
+        assert Tau(two, limits).under != limits[1]
+    assert limits_of(7) == (0.9, 0.8)
+    for value, text in ((0.8, "0.80"), (0.79, "0.79 <.8"), (0.59, "0.59 <.6"), (-1.0, "-1.00 <.6")):
+        assert f"{Tau(value, limits_of(5)):.2f}" == text
     assert json.dumps(Tau(0.79)) == "0.79"
+
+
+def test_changes_of_order_are_certain_if_both_tests_are():
+    topics = [f"q{number}" for number in range(30)]
+    qrels = {topic: {"a": 3, "b": 1, "c": 1} for topic in topics}
+    high = {topic: {"a": 1.0} for topic in topics}
+    many = {topic: {"b": 2.0, "c": 1.0, **({"x": 3.0} if n % 3 else {})} for n, topic in enumerate(topics)}
+    close = {topic: {"a" if n else "b": 1.0} for n, topic in enumerate(topics)}
+    found = sensitivity(qrels, {"high": high, "many": many, "close": close}, ["CG@2"], gains=["w1", "w100"])
+    assert found.certain.tolist() == [[-1, 0, 1], [1, 0, -1]]  # high and many, high and close, many and close
+    (agreement,) = found.agreements()
+    assert agreement.certain == (("many", "high"), ("many", "close"))
+    assert found.records()[0]["certain"] == "many / high; many / close"
+    named = "It certainly changes for many / high; many / close from CG@2 w1 to CG@2 w100."
+    assert found.notes()[1].endswith(named)
+    for setting, signs in zip(found.settings, found.certain):
+        tests = compare(qrels, {"high": high, "many": many, "close": close}, [setting.measure]).outcomes
+        by_pair = {frozenset((test.run, test.other)): test.winner for test in tests}
+        winners = [by_pair[frozenset(pair)] for pair in combinations(found.runs, 2)]
+        pairs = zip(combinations(found.runs, 2), signs)
+        assert [None if sign == 0 else pair[int(sign < 0)] for pair, sign in pairs] == winners
 
 
 def test_standard_measures_take_weightings():
@@ -108,8 +137,8 @@ def test_tables_and_records_hold_tau_ranks_and_means(found):
     assert len(records) == 45
     pair = ("nDCG_JK w1@100", "nDCG_JK w100@100")
     (record,) = (record for record in records if (record["first"], record["second"]) == pair)
-    numbers = [record[name] for name in ("tau", "under", "swaps", "runs")]
-    assert numbers == [pytest.approx(0.2), 0.8, 4, "E / D; B / C; B / D; C / D"]
+    numbers = [record[name] for name in ("tau", "under", "swaps", "runs", "certain")]
+    assert numbers == [pytest.approx(0.2), pytest.approx(0.6), 4, "E / D; B / C; B / D; C / D", "B / D"]
     columns, rows = found.value_table().values()
     assert len(rows) == 10 * 5
     labels = ["nDCG_JK(gains={2:10,3:100})@10", "w100", 10, "A"]
@@ -127,9 +156,9 @@ def test_heat_map_has_a_shaded_cell_for_each_pair_of_settings(found):
         column, row = map(int, text.get_position())
         tau = found.tau[row + 1, column]
         assert float(text.get_text()) == pytest.approx(tau, abs=0.0006)
-        assert shades[row, column] == sum(bool(tau < limit) for limit in (0.8, 0.9))
+        assert shades[row, column] == sum(bool(tau < limit - 1e-12) for limit in (0.6, 0.8))
     legend = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert legend == ["τ ≥ 0.9", "0.8 ≤ τ < 0.9", "τ < 0.8"]
+    assert legend == ["τ ≥ 0.8", "0.6 ≤ τ < 0.8", "τ < 0.6"]
     assert "w100 = 0:0,1:1,2:10,3:100" in axes.get_xlabel()
 
 

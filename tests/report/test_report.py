@@ -7,16 +7,17 @@ import re
 import sys
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
-from ir_measures_graded import GradedError, demo
+from ir_measures_graded import GradedError, demo, parse_measure
 
 pytest.importorskip("jinja2", reason="the extra report is not installed")
 pytest.importorskip("docutils", reason="the extra report is not installed")
 pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
-from ir_measures_graded.analysis import compare, evaluate, judges, ranges, report
+from ir_measures_graded.analysis import Evaluation, compare, evaluate, judges, ranges, report
 from ir_measures_graded.analysis.judging.merging import levels_of
 from ir_measures_graded.core import reduction
 from ir_measures_graded.files.files import RunFile
@@ -93,6 +94,27 @@ def test_the_page_needs_nothing_but_itself(of_demo):
             assert attributes.get(name, "#")[0] == "#" or attributes[name] == "data:,"
     ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(ids) == len({*ids})
+
+
+@pytest.mark.parametrize(
+    ("gains", "sentence"),
+    [
+        ((0.2, -0.2), "The best run depends on the measure: new is significantly better than old by AP, and"),
+        ((0.2, -0.01), "new has the best mean by AP, old has the best mean by P@5; the tests do not show"),
+        ((0.2, 0.2), "new has the best mean by every measure and is significantly better than every"),
+        ((0.2, 0.01), "new has the best mean by every measure; the tests separate it from every other"),
+        ((0.01, 0.01), "new has the best mean by every measure; the tests do not separate it from every"),
+    ],
+)
+def test_the_first_sentence_says_what_the_tests_support(gains, sentence):
+    noise = np.random.default_rng(0).normal(0, 0.1, (2, 30))
+    noise -= noise.mean(axis=1, keepdims=True)
+    old = np.full((2, 30), 0.5)
+    values = np.stack([old, old + noise + np.array(gains)[:, None]])
+    measures = tuple(map(parse_measure, ("AP", "P@5")))
+    page = report(Evaluation(("old", "new"), measures, tuple(map(str, range(30))), values)).html
+    lead = page.partition('<p class="lead">')[2].partition('<p class="lead">')[2].partition("</p>")[0]
+    assert " ".join(re.sub("<[^>]*>", "", lead).split()).startswith(sentence)
 
 
 def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):

@@ -39,7 +39,8 @@ from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
-from .statistics.options import check_probability, refuse_large, statistics_library, whole_number
+from .statistics.intervals import bootstrap
+from .statistics.options import check_probability, refuse_large, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -400,23 +401,9 @@ def _interval(
     measure: Measure, vectors: np.ndarray, confidence: float, resamples: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The bootstrap interval of a mean curve at each rank, from samples of topics with replacement."""
-    bootstrap = statistics_library("scipy.stats").bootstrap
 
     def statistic(*samples: np.ndarray, axis: int) -> np.ndarray:
         # SciPy passes ranks on the first axis; `quotient` expects them on the last.
         return _combined(measure, *(sample.mean(axis=axis).T for sample in samples)).T
 
-    _, depth, topics = vectors.shape
-    result = bootstrap(
-        tuple(vectors),
-        statistic,
-        axis=1,
-        paired=True,
-        vectorized=True,
-        confidence_level=confidence,
-        n_resamples=resamples,
-        batch=max(1, 2**22 // (topics * depth)),  # about 32 MB at a time
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    )
-    return result.confidence_interval.low, result.confidence_interval.high
+    return bootstrap([*vectors], statistic, confidence, resamples, seed, method="percentile")

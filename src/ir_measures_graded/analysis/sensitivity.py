@@ -2,8 +2,11 @@
 
 `sensitivity` ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
 by Kendall's τ-b. Correlations of .9 and more "should be considered equivalent and those less
-than 0.8 generally reflect noticeable changes" (Voorhees 2001, as cited there).
+than 0.8 generally reflect noticeable changes" (Voorhees 2001, as cited there). This was said of many runs: of
+five, a single swap gives .8. Paired t-tests tell which changes of order are certain.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,20 +20,24 @@ from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_numb
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import parse_measures
 from ..errors import GradedError
-from ..evaluation.evaluate import evaluate
+from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs, in_sessions, read_judgments
 from ..evaluation.sessions import Given
 from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Table
-from .statistics.agreement import swapped
+from .statistics.agreement import kendall, swapped
+from .statistics.options import need_statistics
+from .statistics.paired import paired
 from .statistics.significance import EXACT, run_ranks
 
 MOST = 400
 """The largest number of settings, of which each pair is compared."""
-LIMITS = (None, 0.9, 0.8)
-"""The thresholds that τ can be below; None for none."""
+LIMITS = (0.9, 0.8)
+"""The thresholds that τ can be below, of many runs."""
+LEVEL = 0.05
+"""The level of the tests of the order of two runs."""
 DECIMALS = 12  # of τ: rounding errors must not push it below 1 or a threshold
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
 """Weightings by name, where the name of a preset stands for its weighting; or texts: w3, mine=1:1,2:10."""
@@ -62,14 +69,34 @@ class Tau(float):
     '0.75 <.8, 0.85 <.9, 0.95'
     """
 
+    limits: tuple[float, float]
+
+    def __new__(cls, value: float, limits: tuple[float, float] = LIMITS) -> Tau:
+        """`limits` are the thresholds, the higher one first."""
+        made = super().__new__(cls, value)
+        made.limits = limits
+        return made
+
     @property
     def under(self) -> float | None:
         """The lowest threshold that τ is below, or None."""
-        return next((limit for limit in reversed(LIMITS) if limit and self < limit - EXACT), None)
+        return next((limit for limit in reversed(self.limits) if self < limit - EXACT), None)
 
     def __format__(self, spec: str) -> str:
-        mark = f" <{self.under:g}".replace("0.", ".") if self.under else ""
+        mark = "" if self.under is None else f" <{self.under:.2g}".replace("0.", ".")
         return super().__format__(spec) + mark
+
+
+def limits_of(runs: int) -> tuple[float, float]:
+    """The thresholds of τ for an order of so many runs: .9 and .8, but one and two swaps are never marked.
+
+    A pair of adjacent runs that swap lowers τ by 4 / (m (m − 1)) of m runs.
+
+    >>> limits_of(24), [round(limit, 2) for limit in limits_of(5)]
+    ((0.9, 0.8), [0.8, 0.6])
+    """
+    swap = 4 / (runs * (runs - 1))
+    return min(LIMITS[0], 1 - swap), min(LIMITS[1], 1 - 2 * swap)
 
 
 @dataclass(frozen=True)
@@ -77,13 +104,15 @@ class Agreement:
     """The agreement of two rankings of the runs.
 
     `tau` is None if it is undefined, because all runs tie in one ranking. `swaps` holds the pairs of runs
-    that change order; the run that is ahead in the first ranking comes first.
+    that change order; the run that is ahead in the first ranking comes first. `certain` are those of them
+    whose order is certain under both settings.
     """
 
     first: Setting
     second: Setting
     tau: Tau | None
     swaps: tuple[tuple[str, str], ...]
+    certain: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +120,9 @@ class Sensitivity(Result):
     """The rankings of the runs under all settings, and their agreement.
 
     `means` and `ranks` are arrays (runs × settings). Rank 1 is the best; equal runs share their mean rank.
-    `tau` (settings × settings) holds Kendall's τ of each pair of settings, NaN where undefined.
+    `tau` (settings × settings) holds Kendall's τ of each pair of settings, NaN where undefined. `certain`
+    (settings × pairs of runs) is 1 or −1 where a paired t-test with Holm's correction is certain that the
+    first or the second run is better, and 0 where their order is open.
     """
 
     runs: tuple[str, ...]
@@ -100,11 +131,24 @@ class Sensitivity(Result):
     means: np.ndarray
     ranks: np.ndarray
     tau: np.ndarray
+    certain: np.ndarray
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The thresholds below which τ is marked; they depend on the number of runs."""
+        return limits_of(len(self.runs))
+
+    def _tau(self, value: float) -> Tau | None:
+        return None if np.isnan(value) else Tau(value, self.limits)
 
     def agreement(self, first: int, second: int) -> Agreement:
         """The agreement of two settings, given by their numbers."""
         swaps = swapped(self.runs, self.ranks[:, first], self.ranks[:, second])
-        return Agreement(self.settings[first], self.settings[second], _tau(self.tau[first, second]), swaps)
+        reversed_ = zip(combinations(self.runs, 2), self.certain[first] * self.certain[second] < 0)
+        known = {frozenset(pair) for pair, is_certain in reversed_ if is_certain}
+        certain = tuple(pair for pair in swaps if frozenset(pair) in known)
+        settings = self.settings[first], self.settings[second]
+        return Agreement(*settings, self._tau(self.tau[first, second]), swaps, certain)
 
     def agreements(self) -> list[Agreement]:
         """The agreement of each pair of settings."""
@@ -116,18 +160,32 @@ class Sensitivity(Result):
         return f"{counted(len(self.runs), 'run')} ranked under {listed(self.settings)}"
 
     def tables(self) -> list[Table]:
-        """Kendall's τ of each pair of settings, marked if below .9 or .8."""
+        """Kendall's τ of each pair of settings, marked if it is below one of the `limits`."""
         names = list(map(str, self.settings))
-        return [Table(["tau", *names], [[name, *map(_tau, row)] for name, row in zip(names, self.tau)])]
+        return [Table(["tau", *names], [[name, *map(self._tau, row)] for name, row in zip(names, self.tau)])]
 
     def data(self) -> Table:
-        """One row per pair of settings: τ, its threshold, and the runs that change order."""
+        """One row per pair of settings: τ, its threshold, and the runs that (certainly) change order."""
         rows = []
         for found in self.agreements():
             tau, under = (None, None) if found.tau is None else (float(found.tau), found.tau.under)
-            runs = "; ".join(f"{ahead} / {behind}" for ahead, behind in found.swaps)
-            rows.append([str(found.first), str(found.second), tau, under, len(found.swaps), runs])
-        return Table(("first", "second", "tau", "under", "swaps", "runs"), rows)
+            runs, certain = (_named(pairs) for pairs in (found.swaps, found.certain))
+            rows.append([str(found.first), str(found.second), tau, under, len(found.swaps), runs, certain])
+        return Table(("first", "second", "tau", "under", "swaps", "runs", "certain"), rows)
+
+    def notes(self) -> list[str]:
+        """What a low τ means for so few runs, and which changes of order are certain."""
+        count, pairs = len(self.runs), self.certain.shape[1]
+        swap, (high, low) = 4 / (count * (count - 1)), (f"{limit:.2g}" for limit in self.limits)
+        same = int((np.abs(self.certain.sum(axis=0)) == len(self.settings)).sum())
+        changed = [each for each in self.agreements() if each.certain]
+        named = listed((f"{_named(each.certain)} from {each.first} to {each.second}" for each in changed), 3)
+        return [
+            f"Two of {count} runs that swap lower τ by {swap:.2g}; τ is marked below {high} and below {low}.",
+            f"The order of {same} of {counted(pairs, 'pair')} of runs is certain and the same under all "
+            f"settings (paired t-tests, Holm's correction, p < {LEVEL:g}). "
+            + (f"It certainly changes for {named}." if changed else "No change of order is certain."),
+        ]
 
     def rank_table(self) -> Table:
         """One row per run with its rank under each setting."""
@@ -153,7 +211,7 @@ class Sensitivity(Result):
 
     @plots.styled
     def heat_map(self) -> plots.Figure:
-        """Draw Kendall's τ of each pair of settings, shaded below .9 and .8. Needs the extra ``plot``."""
+        """Draw Kendall's τ of each pair of settings, shaded below the `limits`. Needs the extra ``plot``."""
         from matplotlib.patches import Patch
 
         names = list(map(str, self.settings))
@@ -164,11 +222,13 @@ class Sensitivity(Result):
         shades = np.full((len(names) - 1, len(names) - 1), np.nan)
         texts = {}
         for row, column in np.argwhere(np.tri(len(shades))).tolist():
-            tau = _tau(self.tau[row + 1, column])
+            tau = self._tau(self.tau[row + 1, column])
             texts[row, column] = "–" if tau is None else f"{float(tau):.3f}".replace("0.", ".", 1)
-            shades[row, column] = 0 if tau is None else LIMITS.index(tau.under)
+            under = None if tau is None else tau.under
+            shades[row, column] = 0 if under is None else 1 + self.limits.index(under)
         plots.draw_cells(axes, shades, texts, names[1:], names[:-1])
-        meanings = ("τ ≥ 0.9", "0.8 ≤ τ < 0.9", "τ < 0.8")
+        high, low = (f"{limit:.2g}" for limit in self.limits)
+        meanings = (f"τ ≥ {high}", f"{low} ≤ τ < {high}", f"τ < {low}")
         plots.legend_outside(
             axes, [Patch(color=shade, label=text) for shade, text in zip(plots.SHADES, meanings)]
         )
@@ -239,10 +299,12 @@ def sensitivity(
     `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. `gains` maps names
     to weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are
     for the levels 0 to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it.
+    Needs the extra ``stats``.
 
     Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure takes,
     and for a preset if the qrels have levels other than 0 to 3.
     """
+    need_statistics("scipy")
     judgments = read_judgments(in_sessions(qrels, sessions))
     levels = np.unique(judgments.table.values).tolist()
     weightings = {name: weighting(name, given, levels) for name, given in named_weightings(gains).items()}
@@ -255,26 +317,22 @@ def sensitivity(
     # Settings are ranked one by one because rounding is relative to the largest value.
     of_measures = zip(wanted, means.T[:, :, None])
     ranks = np.hstack([run_ranks(-sign_of(measure) * values) for measure, values in of_measures])
-    return Sensitivity(evaluation.runs, settings, weightings, means, ranks, kendall(ranks))
-
-
-def kendall(ranks: np.ndarray) -> np.ndarray:
-    """Kendall's τ-b of each pair of rankings (n × n), which are columns (runs × n); NaN where undefined.
-
-    τ-b is (C − D) / √((P − T)(P − U)): of P pairs of runs, C are in the same and D in opposite orders, and T
-    and U are tied in the first and in the second ranking.
-
-    >>> kendall(np.array([[1, 2], [2, 1], [3, 3]])).round(2)
-    array([[1.  , 0.33],
-           [0.33, 1.  ]])
-    """
-    order = np.sign(ranks[:, None] - ranks).reshape(-1, ranks.shape[1])
-    common = order.T @ order
-    apart = np.diag(common)
-    with np.errstate(invalid="ignore"):
-        tau = (common / np.sqrt(np.outer(apart, apart))).round(DECIMALS)
+    tau = kendall(ranks.T, ranks.T).round(DECIMALS)
     np.fill_diagonal(tau, 1)
-    return np.asarray(tau)
+    certain = _certain(evaluation, wanted)
+    return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau, certain)
+
+
+def _certain(evaluation: Evaluation, measures: Iterable[Measure]) -> np.ndarray:
+    """The orders of pairs of runs that paired t-tests are certain of by each of the measures (n × pairs).
+
+    1 if the first run is better, −1 if the second one is, 0 if the order is open.
+    """
+    pairs = [*combinations(range(len(evaluation.runs)), 2)]
+    if len(evaluation.topics) < 2:
+        return np.zeros((len([*measures]), len(pairs)))
+    tests = ((sign_of(measure), paired(evaluation.of(measure), pairs)) for measure in measures)
+    return np.array([sign * np.sign(found.difference) * (found.adjusted < LEVEL) for sign, found in tests])
 
 
 def _settings(
@@ -302,5 +360,5 @@ def _settings(
     return tuple(settings)
 
 
-def _tau(value: float) -> Tau | None:
-    return None if np.isnan(value) else Tau(value)
+def _named(pairs: Iterable[tuple[str, str]]) -> str:
+    return "; ".join(f"{ahead} / {behind}" for ahead, behind in pairs)

@@ -21,8 +21,9 @@ def run(arguments: Arguments) -> list[str]:
     """Show how the ranking of the runs depends on measure, weighting and cutoff.
 
     The command ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
-    by Kendall's τ, marked below .9 and below .8. The formats tsv, csv and jsonl also list the runs that swap.
-    A measure string with gains or a cutoff keeps them.
+    by Kendall's τ. Marked are values below .9 and below .8; of fewer than 7 runs, the thresholds are lower,
+    so that one swap is never marked. Notes tell which orders are certain by paired t-tests. The formats tsv,
+    csv and jsonl also list the runs that swap. A measure string with gains or a cutoff keeps them.
 
       ir_measures_graded sensitivity qrels.txt runs/*.gz nDCG_JK --gains w1 --gains w10 --cutoffs 10
       ir_measures_graded sensitivity qrels.txt runs/*.gz P@10 nDCG_JK@10 \\

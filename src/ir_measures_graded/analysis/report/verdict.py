@@ -1,5 +1,6 @@
 """The section on the verdict: the best runs by each measure, and the differences that hold."""
 
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,6 +105,22 @@ class Verdict(NamedTuple):
         for each in self.measures:
             found.setdefault(each.best.run, []).append(str(each.measure))
         return found
+
+    @property
+    def contrary(self) -> tuple[OfMeasure, OfMeasure] | None:
+        """Two measures with other best runs, each significantly better than the other's, if there are any."""
+        if not self.tested:
+            return None
+        for one, other in combinations(self.measures, 2):
+            apart = one.best.run != other.best.run
+            if apart and other.best.run not in one.equal and one.best.run not in other.equal:
+                return one, other
+        return None
+
+    @property
+    def clear(self) -> list[Measure]:
+        """The measures by which the best run is significantly better than every other one."""
+        return [each.measure for each in self.measures if self.tested and not each.equal]
 
     def table(self) -> Table:
         """One row per measure and run, the best run first."""

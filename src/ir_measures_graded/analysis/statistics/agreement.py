@@ -87,6 +87,22 @@ def _up_to(counts: np.ndarray, numbers: np.ndarray, size: int) -> np.ndarray:
     return sums[..., np.searchsorted(numbers[order], np.arange(size + 1))]
 
 
+def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Kendall's τ-b of each of n orders of m runs with each of k others (… × n × k).
+
+    NaN if all runs tie in one. The orders are those of values of the runs (… × n × m and … × k × m). τ-b is
+    (C − D) / √((P − T)(P − U)): of P pairs of runs, C are in the same and D in opposite orders, and T and U
+    are tied in the first and in the second order.
+
+    >>> kendall(np.array([[1, 2, 3], [2, 1, 3]]), np.array([[1, 2, 3]])).round(2).tolist()
+    [[1.0], [0.33]]
+    """
+    a, b = (np.sign(v[..., :, None] - v[..., None, :]).reshape(*v.shape[:-1], -1) for v in (first, second))
+    untied = (a * a).sum(axis=-1)[..., :, None] * (b * b).sum(axis=-1)[..., None, :]
+    with np.errstate(invalid="ignore"):
+        return np.asarray(a @ b.swapaxes(-1, -2) / np.sqrt(untied))
+
+
 def orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
     """The agreement of two orders of m runs, given the values of the runs (… × m); larger is better.
 
@@ -106,9 +122,8 @@ def orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
     2008; `rbo`.
     """
     a, b = (np.sign(values[..., :, None] - values[..., None, :]) for values in (first, second))
-    better = b < 0
+    better, tau = b < 0, kendall(first[..., None, :], second[..., None, :])[..., 0, 0]
     with np.errstate(invalid="ignore"):
-        tau = (a * b).sum((-2, -1)) / np.sqrt((a * a).sum((-2, -1)) * (b * b).sum((-2, -1)))
         mean_sign = -(a * better).sum(axis=-1) / better.sum(axis=-1)
         has_better = better.any(axis=-1)
         tau_ap = np.where(has_better, mean_sign, 0).sum(axis=-1) / has_better.sum(axis=-1)
