@@ -51,7 +51,8 @@ def test_workers_load_plugins_and_pass_on_errors_and_warnings(folder):
         "ir_measures_graded: error: run: "
         "measure Steep of steep 1.2 is inf for topic 'q1'; a value must be finite",
     ]
-    assert shared.stderr == alone.stderr
+    # The trial of the plugin may have warned this process, too.
+    assert [*dict.fromkeys(shared.stderr.splitlines())] == alone.stderr.splitlines()
     assert shared.returncode == alone.returncode == 2
 
 
