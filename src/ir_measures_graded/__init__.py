@@ -19,7 +19,6 @@ from .core.measures.parameters import Choice, Count, Flag, Parameter, Real
 from .core.measures.sums import AtRelevant, Normalised, WeightedGains
 from .core.measures.topics import GainList, Topic, Topics, ratio
 from .core.provider import GradedEvaluator, GradedProvider
-from .core.registry import built_in as _built_in
 from .core.registry import names as _names
 from .core.registry import plugins as _plugins
 from .core.registry.hooks import hookimpl
@@ -46,7 +45,7 @@ __all__ += ["EmptyRunWarning", "GradedError", "PluginWarning", "RegistrationWarn
 
 graded = GradedProvider()
 _install(graded, GradedProvider(standard=False))
-_plugins.admit("measures", "ir-measures-graded", __version__, lambda: _built_in)
+_plugins.admit("measures", "ir-measures-graded", __version__, lambda: _names)
 _plugins.trials.append(_problem)  # the tests prove our own measures
 
 

@@ -2,14 +2,12 @@
 
 import sys
 import warnings
-from pathlib import Path
 
 import ir_measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import golden
 from ir_measures_graded import CG, DCG_JK, NDCNG, GradedError, nCG, nDCG_JK, parse_measure
 from ir_measures_graded.core.registry.notation import parse_measures
 from ir_measures_graded.errors import UnknownMeasureError
@@ -83,25 +81,65 @@ def test_equal_measures_hash_and_print_alike():
     assert str(parse_measure("nDCG_JK(judged_only=True,gains=2:10,1:1,avg=True,b=3.0)@5")) == declared
 
 
-FORM = "; write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
-ABOVE_1 = "; b is a real number > 1"
-MISTAKES = [
-    *golden.table(Path(__file__).with_name("messages.txt")),
-    ("", f"cannot read measure ''{FORM}"),
-    ("CG\0", f"cannot read measure 'CG\\x00'{FORM}"),
-    ("-" * 200_000 + "CG", f"cannot read measure '{'-' * 77}…'{FORM}"),
-    (f"DCG_JK(b=1{'0' * 400})", f"DCG_JK: b=1{'0' * 77}…0 is not allowed (it is too large){ABOVE_1}"),
-]
+MISTAKES = {
+    "did you mean nDCG_JK": ["ndcg_jk", "nDCG_JL@5", "NDCG_JK(b=3)"],
+    "measure not found: xyzzyx": ["xyzzyx"],
+    "CG has no parameter 'b'; it takes avg, ties, unjudged, gains, judged_only, cutoff": ["CG(b=2)"],
+    "did you mean judged_only?": ["nCG(judgedonly=True)"],
+    "ESL has no cutoff": ["ESL@5"],
+    "not allowed; cutoff is a whole number ≥ 1": ["CG@0", "CG@-1", "CG@2.5", "CG@inf"],
+    "is not a number); cutoff is": ["CG@True", "CG@'5'"],
+    "not allowed; b is a real number > 1": [
+        f"DCG_JK(b={value})" for value in ("1", "0.99", "-2", "nan", "inf", "1e999")
+    ],
+    "is not a number); b is": [f"DCG_JK(b={value})" for value in ("True", "'2'", "None", "2j")],
+    "(it is too large); b is": [f"DCG_JK(b=1{'0' * 400})"],
+    "max_gain is a real number > 0": ["NDCNG(max_gain=0)"],
+    "beta is a real number ≥ 0": ["Q(beta=-1)"],
+    "avg is True or False": ["CG(avg=1)", "CG(avg='yes')", "CG(avg=true)"],
+    "variant is one of 'b', 'a', 'c'": ["KendallTau(variant='d')", "KendallTau(variant=1)"],
+    "the least and the greatest value are not computed": [
+        "AGR(ties=min)",
+        "NCU(ties=max)",
+        "NCU(unjudged=min)",
+    ],
+    "level 1 has gain": [f"CG(gains=1:{gain})" for gain in ("-2", "inf", "-inf", "1e999", "nan")],
+    "is not finite); gains is": [f"CG(gains={level}:1)" for level in ("inf", "-Infinity", "nan")],
+    "names 1 twice in one mapping": ["CG(gains=1:2,1:3)", "CG(gains=1:2,1:2)", "CG(gains={1:2,1.0:2})"],
+    "gains is level:gain pairs, gains finite and ≥ 0, as in": [
+        f"CG(gains={value})" for value in ("{'1':2}", "{1:True}", "5", "'1:2'", "None")
+    ],
+    "twice; name it once": ["DCG_JK(b=3,b=4)", "CG(cutoff=3)@4"],
+    "; write Name(parameter=value, ...)@cutoff, for example nDCG_JK(": [
+        *("CG@", "@5", "CG@5@6", "CG()()", "CG; AP", "CG, AP", "a = CG", "ir_measures.CG", "5", "CG(gains=)"),
+        *(
+            "CG(gains=1:)",
+            "CG(gains=1:2:3)",
+            "CG(gains=a:1)",
+            "CG(1:2)",
+            "CG(**{})",
+            "",
+            "CG\0",
+            "-" * 200_000,
+        ),
+    ],
+    "parameters need names; write": ["CG(5)"],
+    "a value is a number, a string, True, False, None or a mapping such as 0:0,1:1": [
+        *("CG(avg=a.b)", "CG(gains=[1, 2])", "CG(gains={{1:2}:3})", "CG(gains={**{1:2}})", "CG(b=--'2')"),
+        *("CG(b=__import__('os'))", "P@inf", "nDCG(gains={{1:2}:3})@5"),
+    ],
+    "takes no sign in": ["P@-5", "P(cutoff=-5)", "SetF(beta=-0.5)"],  # signs would crash C code
+}
+CASES = [(text, fact) for fact, texts in MISTAKES.items() for text in texts]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"), MISTAKES, ids=[text[:40].replace("\0", "␀") for text, _ in MISTAKES]
-)
-def test_error_message_says_what_is_allowed(text, message):
+@pytest.mark.parametrize(("text", "fact"), CASES, ids=[text[:40].replace("\0", "␀") for text, _ in CASES])
+def test_error_message_says_what_is_allowed(text, fact):
     for parse in (parse_measure, ir_measures.parse_measure):
         with pytest.raises(ValueError) as caught:
             parse(text)
-        assert str(caught.value) == message
+        assert fact in str(caught.value)
+        assert "\n" not in str(caught.value)
         assert isinstance(caught.value, GradedError)
         assert caught.value.__cause__ is None  # the traceback shows one error
 

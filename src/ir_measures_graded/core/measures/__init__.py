@@ -6,7 +6,7 @@
 - `sessions`: measures of sessions, which evaluation combines from turns.
 - `sums`: definitions that several families share.
 
-`ir_measures_graded.core.registry.built_in` registers the measures with the hook that plugins use.
+`ir_measures_graded.core.registry.names` registers the measures with the hook that plugins use.
 """
 
 from . import (

@@ -49,6 +49,21 @@ class GradedMeasure(ir_measures.Measure):
     Instances are immutable and hold every value in one canonical form. They are equal, hash alike and print
     alike exactly if they compute the same; `parse_measure(str(m)) == m`. Calling an instance changes
     parameters, `@` sets the cutoff. Unknown parameters and values out of range raise `GradedError`.
+
+    These class attributes are facts about a measure:
+
+    - `DEFAULT`: the value of an empty ranking; None if it depends on the topic (and is computed).
+    - `SMALLER_IS_BETTER`: whether smaller values are better; with parameters, override `smaller_is_better`.
+    - `TIES`: the values of the option `ties` besides 'docid', some of 'mean', 'min' and 'max'. The package
+      `uncertainty` computes them.
+    - `SORTED`: whether a value is extreme if tied documents are in the order of their `merit`. If not, which
+      only sums over relevant documents may declare, all orders are compared.
+    - `UNJUDGED`: whether the measure has the option `unjudged`. Without further code, a value must never fall
+      when two documents, at any distance, change places so that the better one stands higher.
+    - `INTENTS`: whether the measure evaluates the judgments for the intents of a topic.
+    - `RECALL_BASE`: whether judged documents that a run did not retrieve affect its value.
+    - `LINEAR`: whether the value is Σ `rank_weights` · gain over the run's list, perhaps divided by the same
+      sum over an ideal list, or the mean of such values over ranks. Only `WeightedGains` can be linear.
     """
 
     ALIASES: ClassVar[tuple[str, ...]] = ()
@@ -63,23 +78,12 @@ class GradedMeasure(ir_measures.Measure):
     """Whether a value never gets worse if two documents change places so that the better one stands higher;
     `ir_measures_graded.testing` checks it."""
     TIES: ClassVar[tuple[str, ...]] = ()
-    """The values of the option `ties` besides 'docid': some of 'mean', 'min' and 'max'. The package
-    `uncertainty` computes them."""
     SORTED: ClassVar[bool] = True
-    """Whether a value is extreme if tied documents are in the order of their `merit`. If not, which only
-    sums over relevant documents may declare, all orders are compared."""
     UNJUDGED: ClassVar[bool] = False
-    """Whether the measure has the option `unjudged`. Without further code, a value must never fall when two
-    documents, at any distance, change places so that the better one stands higher."""
     INTENTS: ClassVar[bool] = False
-    """Whether the measure evaluates the judgments for the intents of a topic."""
     RECALL_BASE: ClassVar[bool] = True
-    """Whether judged documents that a run did not retrieve affect its value."""
     LINEAR: ClassVar[bool] = False
-    """Whether the value is Σ `rank_weights` · gain over the run's list, perhaps divided by the same sum over
-    an ideal list, or the mean of such values over ranks. Only `WeightedGains` can be linear."""
     DEFAULT: Any = 0.0
-    """The value of an empty ranking; None if it depends on the topic (and is computed)."""
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)

@@ -21,16 +21,17 @@ BETA = Real(default=1, at_least=0, desc="weight β of the gains against the coun
 
 
 class SumOverRanks(GradedMeasure):
-    """A sum over the run's list: override `amounts`, and `divisor` if the sum is divided."""
+    """A sum over the run's list: override `amounts`, and `divisor` if the sum is divided.
+
+    `RATIO` declares whether the value stays the same if all gains and `Topics.one` are multiplied by one
+    number. Then very large and very small gains are brought into the range of floats. `LIMIT` is the highest
+    value. Without it, a sum may exceed its divisor in the last bit: the two are added in different orders.
+    """
 
     TIES: ClassVar[tuple[str, ...]] = ("mean", "min", "max")
     UNJUDGED = True
     RATIO: ClassVar[bool] = False
-    """Whether the value stays the same if all gains and `Topics.one` are multiplied by one number. Then very
-    large and very small gains are brought into the range of floats."""
     LIMIT: ClassVar[float] = 1.0
-    """The highest value. Without it, a sum may exceed its divisor in the last bit: the two are added in
-    different orders."""
 
     def amounts(self, topics: Topics) -> GainList:
         """The run's list with the amount that each document adds to the sum in place of its gain."""
@@ -79,14 +80,14 @@ class SumOverRanks(GradedMeasure):
 class WeightedGains(SumOverRanks):
     """A sum of gains, each with a weight that depends on its rank: override `discount` or `weight`.
 
-    If `averages`, the value is the mean of the sums at all ranks down to the cutoff.
+    If `averages`, the value is the mean of the sums at all ranks down to the cutoff. `SCALES` declares
+    whether `normalised_gain` replaces the gains, which only measures divided by an ideal list may do.
     """
 
     LIMIT = np.inf
     LINEAR = True
     MONOTONE = True
     SCALES: ClassVar[bool] = False
-    """Whether `normalised_gain` replaces the gains; only for measures divided by an ideal list."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -161,10 +162,10 @@ class WeightedGains(SumOverRanks):
 
 
 class Normalised(WeightedGains):
-    """A sum of weighted gains, divided by the same sum over the ideal list."""
+    """A sum of weighted gains, divided by the same sum over the ideal list, which ends at the cutoff if
+    `IDEAL_IS_CUT`."""
 
     IDEAL_IS_CUT = True
-    """Whether the ideal list ends at the cutoff."""
     RATIO = True
 
     @property

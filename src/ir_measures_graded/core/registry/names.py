@@ -1,4 +1,7 @@
-"""ir-measures' registry of measures by name, which our measures share with all others."""
+"""ir-measures' registry of measures by name, which our measures share with all others.
+
+This module is also the plugin of the built-in measures: they are registered through the hook of all plugins.
+"""
 
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -7,7 +10,10 @@ from contextlib import contextmanager
 import ir_measures
 import ir_measures.measures
 
+from ...errors import warn_of_registration
+from ..measures import FAMILIES
 from ..measures.base import GradedMeasure
+from .hooks import hookimpl
 
 _listeners: list[Callable[[], None]] = []
 
@@ -21,6 +27,20 @@ def holder(name: str, measure: ir_measures.Measure) -> ir_measures.Measure | Non
     """The measure of another class that has the name; None if the name is free for `measure`."""
     registered = registry().get(_normalised(name))
     return None if registered is None or class_name(registered) == class_name(measure) else registered
+
+
+@hookimpl
+def graded_measures() -> list[GradedMeasure]:
+    """The built-in measures whose names are free. A warning names each other measure."""
+    free = []
+    for measure in (measure for family in FAMILIES for measure in family.MEASURES):
+        taken = [name for name in (measure.NAME, *measure.ALIASES) if holder(name, measure) is not None]
+        if taken:
+            names = ", ".join(taken)
+            warn_of_registration(f"{measure.NAME} is not registered: ir_measures already has {names}")
+        else:
+            free.append(measure)
+    return free
 
 
 def register(measure: GradedMeasure) -> None:
