@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,18 @@ def test_a_long_list_of_runs_is_capped(refusal):
         "--baseline 'runn7' is not among the runs run0, run1, run2, run3, run4 and 25 more; "
         "did you mean run7?"
     )
+
+
+def test_several_baselines_and_quoted_patterns(output):
+    for name, path in demo.run_paths().items():
+        os.symlink(path, f"{name}.run")
+    words = ["compare", demo.NAME, "[A-D].run", "AP", "-f", "jsonl"]
+    expected = output("compare", demo.NAME, *(f"{name}.run" for name in "ABCD"), "AP", "-f", "jsonl")
+    assert output(*words) == expected
+    found = compare(demo.NAME, {name: demo.run_paths()[name] for name in "ABCD"}, ["AP"], baseline=["A", "B"])
+    for baselines in (["A", "B.run"], ["A.run", "B"]):
+        rows = map(json.loads, output(*words, "--baseline", *baselines))
+        assert [(row["run"], row["other"]) for row in rows] == [
+            (record["run"], record["other"]) for record in found.records()
+        ]
+    assert output(*words[:3], "-f", "jsonl", "--baseline", "A", "AP") == output(*words, "--baseline", "A")

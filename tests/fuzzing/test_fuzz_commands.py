@@ -96,8 +96,8 @@ def commands(draw: st.DrawFn) -> tuple[list[str], list[str], str]:
     line = draw(st.sampled_from(VALID.strip().splitlines()))
     words = [name if word == "{}" else word for word in shlex.split(line)]
     suffixes = draw(st.lists(st.sampled_from(SUFFIXES), max_size=3, unique=True))
-    for suffix in suffixes if words[0] != "convert" else []:
-        words += ["-o", f"out.{'html' if words[0] == 'report' else suffix}"]
+    for suffix in {"convert": [], "report": ["html"][: len(suffixes)]}.get(words[0], suffixes):
+        words += ["-o", f"out.{suffix}"]
     changed = list(words)
     for _ in range(draw(st.sampled_from([0, 0, 1, 1, 1, 2, 3]))):
         place = draw(st.integers(1, len(changed)))

@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 
 from .. import __version__
 from ..errors import GradedError, did_you_mean
+from ..output.formats import clean
 from . import COMMANDS, PROGRAM, PURPOSES
 from .completion import Completion
 from .parser import Arguments, Parser
@@ -102,6 +103,8 @@ def _write(lines: Iterable[str]) -> int:
     try:
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="backslashreplace")  # some terminals cannot print Σ
+        if sys.stdout.isatty():  # names in CSV have their control characters, which must not act here
+            lines = ("\t".join(map(clean, line.split("\t"))) for line in lines)
         for line in lines:
             print(line)
         sys.stdout.flush()
