@@ -246,6 +246,16 @@ def test_many_levels_cost_no_more_than_the_documents_do(topics):
     assert "2500 levels" in found.notes()[0]
 
 
+@pytest.mark.parametrize("factor", [1e-300, 5e307])
+def test_agreement_does_not_depend_on_the_unit_of_the_scale(factor):
+    scaled = (
+        {t: {d: factor * level for d, level in j.items()} for t, j in of.items()} for of in (HUMAN, MACHINE)
+    )
+    found, expected = agreement(*scaled, resamples=5), agreement(HUMAN, MACHINE, resamples=5)
+    values = ([each.value for each in of.statistics.values()] for of in (found, expected))
+    np.testing.assert_allclose(*values, rtol=1e-12)
+
+
 def perturbed_values(seed, runs=8, topics=60):
     generator = np.random.default_rng(seed)
     human = generator.random((runs, topics)) + np.linspace(0, 0.4, runs)[:, None]

@@ -37,8 +37,8 @@ def of_levels(
     Sources: Cohen, Weighted kappa, Psychological Bulletin 70(4), 1968; Krippendorff, Content Analysis, 2004,
     chapter 11.
     """
-    total, gaps = counts.sum(axis=-1), np.diff(levels)
-    place = levels - levels.mean()
+    scaled = levels / (np.abs(levels).max() or 1.0)  # squares of large or tiny levels would leave the floats
+    total, gaps, place = counts.sum(axis=-1), np.diff(scaled), scaled - scaled.mean()
     a, b = place[first], place[second]
     moments = np.array([first != second, np.abs(a - b), (a - b) ** 2, a, b, a**2 + b**2])
     moments = np.einsum("...k,jk->...j", counts, moments)  # `@` starts threads, which wait on a busy machine
