@@ -93,7 +93,7 @@ def test_kappas_and_alphas_equal_those_of_peers(human):
             assert found.statistics[f"alpha {scale}"].value == pytest.approx(expected, abs=1e-12)
         assert found.kappa == pytest.approx(kappa(*levels), abs=1e-12)
         apart = np.abs(np.subtract.outer(*levels))
-        for value, power in ((found.linear, 1), (found.quadratic, 2)):
+        for value, power in ((found.statistics["kappa linear"].value, 1), (found.quadratic, 2)):
             assert value == pytest.approx(
                 1 - np.mean(np.diag(apart) ** power) / np.mean(apart**power), abs=1e-12
             )
@@ -177,7 +177,9 @@ def test_the_confusion_matrix_weighs_differences_of_levels_of_both():
     counts = found.confusion / 5
     apart = np.abs(np.subtract.outer([0, 1, 3], [0, 1, 3]))
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0))
-    assert found.linear == pytest.approx(1 - (apart * counts).sum() / (apart * expected).sum())
+    assert found.statistics["kappa linear"].value == pytest.approx(
+        1 - (apart * counts).sum() / (apart * expected).sum()
+    )
     assert found.quadratic == pytest.approx(1 - (apart**2 * counts).sum() / (apart**2 * expected).sum())
 
 
@@ -210,7 +212,13 @@ def test_runs_are_compared_over_the_topics_of_both(human):
 def test_equal_levels_have_no_kappa_and_equal_runs_no_tau():
     runs = {name: {"q1": {"a": 2.0, "b": 1.0}} for name in "AB"}
     found = agreement({"q1": {"a": 1, "b": 1}}, {"q1": {"a": 1, "b": 1}}, runs, ["P@1"])
-    assert (found.kappa, found.linear, found.quadratic, found.same, found.bias) == (None, None, None, 1, 0)
+    assert (found.kappa, found.statistics["kappa linear"].value, found.quadratic, found.same, found.bias) == (
+        None,
+        None,
+        None,
+        1,
+        0,
+    )
     assert (found.orders[0].tau, found.orders[0].swaps) == (None, ())
 
 

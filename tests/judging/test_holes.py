@@ -11,7 +11,6 @@ import pytest
 
 from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.analysis.judging.agreement import agreement
 from ir_measures_graded.analysis.judging.holes import add_answers, holes
 
 isotonic = pytest.importorskip("sklearn.isotonic", reason="scikit-learn is not installed")
@@ -299,32 +298,3 @@ def test_a_random_sample_is_set_aside_and_marked(tmp_path, ending):
     assert sample <= {*list(zip(every.topics, every.documents))[: every.sampled]}
     with pytest.raises(GradedError, match="random=1 is not allowed; it is above 0 and below 1"):
         holes(qrels, runs, "nDCG_JK@8", random=1)
-
-
-def test_agreement_on_the_random_sample_is_that_on_all_documents():
-    """A judge who overrates good documents agrees otherwise on those that are chosen."""
-    generator = np.random.default_rng(2)
-    latent = {f"q{t}": {f"d{d}": generator.normal() for d in range(400)} for t in range(12)}
-    human = {t: {d: int(np.clip(v + 1, 0, 3)) for d, v in row.items()} for t, row in latent.items()}
-    machine = {
-        t: {d: level if level != 1 or generator.random() < 0.3 else 2 for d, level in row.items()}
-        for t, row in human.items()
-    }
-    runs = {
-        n: {t: {d: v + generator.normal() for d, v in r.items()} for t, r in latent.items()} for n in "ABC"
-    }
-    found = holes({}, runs, "nDCG_JK@100", batch=300, random=0.2)
-    kappas = []
-    for part in (slice(None, found.sampled), slice(found.sampled, None)):
-        judged = {}
-        for topic, document in zip(found.topics[part], found.documents[part]):
-            judged.setdefault(topic, {})[document] = human[topic][document]
-        kappas.append(agreement(judged, machine, resamples=1).kappa)
-    pool = {t: {d: human[t][d] for d in row if d in pooled(runs, t, 100)} for t, row in human.items()}
-    expected = agreement(pool, machine, resamples=1).kappa
-    assert kappas[0] == pytest.approx(expected, abs=0.05)
-    assert abs(kappas[1] - expected) > 0.05
-
-
-def pooled(runs, topic, depth):
-    return {doc for run in runs.values() for doc in sorted(run[topic], key=run[topic].get)[-depth:]}

@@ -98,11 +98,6 @@ class JudgeAgreement:
         return self.statistics["kappa"].value
 
     @property
-    def linear(self) -> float | None:
-        """Cohen's κ with linear weights."""
-        return self.statistics["kappa linear"].value
-
-    @property
     def quadratic(self) -> float | None:
         """Cohen's κ with quadratic weights."""
         return self.statistics["kappa quadratic"].value
