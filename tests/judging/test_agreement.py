@@ -249,7 +249,7 @@ def test_many_levels_cost_no_more_than_the_documents_do(topics):
     machine |= {f"{t}": {"d": 1} for t in range(topics - 25)}
     found = judges(human, {"m": machine}, resamples=100)
     assert found.judges[0].kappa == pytest.approx(0, abs=1e-3)
-    assert found.judges[0].linear == pytest.approx(-0.5, abs=1e-3)
+    assert found.judges[0].statistics["kappa linear"].value == pytest.approx(-0.5, abs=1e-3)
     assert max(map(len, map(str, found.to_markdown().splitlines()))) < 1000
     assert "2500 levels" in found.notes()[0]
 

@@ -42,23 +42,12 @@ from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, Study, named_runs, read_judgments, study_of
 from ...output import plots
 from ...output.files import write_whole
-from ...output.formats import comma_separated, counted
+from ...output.formats import counted
 from ...output.result import Result
 from ...output.tables import Note, Table
 from ..statistics.options import check_probability, need_statistics, statistics_library, whole_number
 from ..statistics.significance import EXACT
-from .merging import (
-    CSV_COLUMNS,
-    SAMPLE,
-    Levels,
-    MergedQrels,
-    already_asked,
-    answers_in,
-    as_text,
-    is_csv,
-    levels_of,
-    merge_qrels,
-)  # fmt: skip
+from .merging import Levels, MergedQrels, answers_in, file_for_judge, levels_of, merge_qrels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -183,15 +172,7 @@ class Holes(Result):
 
     def to_judge(self, path: str | os.PathLike[str]) -> bytes:
         """The content that `ask` writes to this file."""
-        columns = CSV_COLUMNS + [SAMPLE] * bool(self.sampled) if is_csv(path) else None
-        kept, asked = already_asked(path, columns)
-        new = [each for each in self.records() if (each["topic"], each["document"]) not in asked]
-        if columns is None:
-            lines = [f"{each['topic']} {each[SAMPLE] or 0} {each['document']} ?" for each in new]
-        else:
-            rows = [[as_text({"level": "", **each}[column]) for column in columns] for each in new]
-            lines = [*comma_separated(columns, rows)][bool(kept) :]
-        return (kept + "".join(f"{line}\n" for line in lines)).encode(errors="backslashreplace")
+        return file_for_judge(path, self.records(), sampled=self.sampled > 0)
 
     @plots.styled
     def figure(self) -> Figure:

@@ -22,6 +22,7 @@ from ...errors import FileError, GradedError, shown
 from ...evaluation.named import Judgments
 from ...files.files import parts_of, qrels_in
 from ...files.sources import is_file, qrels_source
+from ...output.formats import comma_separated
 from ...output.tables import Note
 
 HUMAN: Final = "human"
@@ -103,15 +104,32 @@ def holds_answers(path: str) -> bool:
     return False
 
 
-def already_asked(
-    path: str | os.PathLike[str], columns: list[str] | None
-) -> tuple[str, set[tuple[str, str]]]:
+def file_for_judge(
+    path: str | os.PathLike[str], records: Iterable[Mapping[str, Any]], sampled: bool
+) -> bytes:
+    """The content of a file that asks a judge for the levels of documents; see `Holes.ask`.
+
+    `records` have the columns of CSV but for the level, and mark the documents of a random sample if there
+    are `sampled` ones. A file at this path in which a level is filled in keeps its lines, and the documents
+    that it lacks are added. Raises `FileError` for a file that cannot be read, and for one of another form,
+    so that it is not overwritten.
+    """
+    columns = CSV_COLUMNS + [SAMPLE] * sampled if is_csv(path) else None
+    kept, asked = _asked(path, columns)
+    new = [each for each in records if (each["topic"], each["document"]) not in asked]
+    if columns is None:
+        lines = [f"{each['topic']} {each[SAMPLE] or 0} {each['document']} ?" for each in new]
+    else:
+        rows = [[as_text({"level": "", **each}[column]) for column in columns] for each in new]
+        lines = [*comma_separated(columns, rows)][bool(kept) :]
+    return (kept + "".join(f"{line}\n" for line in lines)).encode(errors="backslashreplace")
+
+
+def _asked(path: str | os.PathLike[str], columns: list[str] | None) -> tuple[str, set[tuple[str, str]]]:
     """The text of a file in which a level is filled in, and the topic and document of each of its lines.
 
     `columns` are those of CSV; None is TREC's form. An abstention counts as filled in: ``-``, and ``?`` in
-    CSV. Both are empty if there is no such file or if no level is filled in. Raises `FileError` for a file
-    that cannot be read, and for one that is not of the form that `Holes.ask` writes, so that no other file is
-    overwritten.
+    CSV. Both are empty if there is no such file or if no level is filled in.
     """
     if not os.path.isfile(path) or not os.path.getsize(path):
         return "", set()
@@ -119,12 +137,11 @@ def already_asked(
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         text = file.read()
     form = columns or TREC_FIELDS
-    rows = csv.reader(io.StringIO(text)) if columns else map(str.split, text.splitlines())
-    header, *found = rows if columns else (form, *rows)
-    if header != form or any(len(row) not in (0, len(form)) for row in found):
+    rows = list(csv.reader(io.StringIO(text)) if columns else map(str.split, text.splitlines()))
+    if (columns and rows[0] != form) or any(len(row) not in (0, len(form)) for row in rows):
         written = ("," if columns else " ").join(form)
         raise FileError(f"{os.fspath(path)}: it has another form than {written}; name another file")
-    answers = [dict(zip(form, row)) for row in found if row]
+    answers = [dict(zip(form, row)) for row in rows[columns is not None :] if row]
     if all(answer["level"].strip() == ("" if columns else "?") for answer in answers):
         return "", set()
     read = _text if columns else str
