@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from statistics import fmean
 
 import swaps
 from computed import figure, markdown
@@ -144,9 +145,10 @@ def scheel_table_2() -> str:
     gains = ["rel(i)", "rel(i) · 2", "normalised"]
     rows = []
     for gain, (measure, factor, printed, mean) in zip(gains, cases):
-        qrels, run = scheel.topic([factor * level for level in scheel.LEVELS])
-        average = beside(mean, (measure(avg=True) @ 8).calc_aggregate(qrels, run), 2)
-        rows.append([gain, f"`{measure}`", *_vector(printed, scheel.by_rank(measure, qrels), 2), average])
+        qrels, _ = scheel.topic([factor * level for level in scheel.LEVELS])
+        at_ranks = scheel.by_rank(measure, qrels)
+        average = beside(mean, fmean(at_ranks), 2)
+        rows.append([gain, f"`{measure}`", *_vector(printed, at_ranks, 2), average])
     return markdown(["gain", "measure", *(f"@{rank}" for rank in range(1, 9)), "mean"], rows)
 
 

@@ -10,12 +10,25 @@ from __future__ import annotations
 from itertools import cycle, pairwise
 
 import numpy as np
+from ir_measures import Measure
 
+from ir_measures_graded import Normalised
 from ir_measures_graded.analysis import evaluate, plots
 
 LEVELS = (2, 10, 20, 50)
-MEASURES = {"NDCNG": "NDCNG(avg=True)", "µAP": "muAP", "NDCG": "NDCNG(avg=True,max_gain=1)"}
-"""The paper's measures. Its NDCG has the gains 2^level − 1, as NDCNG with max_gain=1."""
+
+
+class NDCG(Normalised):
+    """The paper's NDCG, which has the gains 2^level − 1, as the mean over all ranks."""
+
+    GAINS = "exp"
+    averages = True
+
+    def discount(self, rank: np.ndarray) -> np.ndarray:
+        return np.log2(rank + 1)
+
+
+MEASURES: dict[str, str | Measure] = {"NDCNG": "NDCNG(avg=True)", "µAP": "muAP", "NDCG": NDCG()}
 DOCUMENTS, MOST = 100, 99
 
 
