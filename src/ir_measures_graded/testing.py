@@ -1,10 +1,12 @@
-"""Tests of a measure, for its author: the values, the declared facts and the options, on random small topics.
+"""Tests of a measure, for its author: values, declared facts and options, on random small topics.
 
-from ir_measures_graded.testing import parametrize_with_checks
+The checks of a test file with pytest::
 
-@parametrize_with_checks([MyMeasure])
-def test_my_measure(check):
-    check()
+    from ir_measures_graded.testing import parametrize_with_checks
+
+    @parametrize_with_checks([MyMeasure])
+    def test_my_measure(check):
+        check()
 """
 
 from __future__ import annotations

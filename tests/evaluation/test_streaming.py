@@ -54,6 +54,7 @@ def test_sizes_and_rows_end_with_the_batch_and_ids_go_on():
         (lambda metric: metric.compute(), "call update before compute"),
         (lambda metric: metric.update([1, 2], [1], [1]), "give a score per label"),
         (lambda metric: metric.update([1, np.nan], [1, 2], [2]), "a score is NaN"),
+        (lambda metric: metric.update([1], [np.inf], [1]), "a label is infinite"),
         (lambda metric: metric.update([1, 2], [1, 2]), "flat labels need groups"),
         (lambda metric: metric.merge(RankingMetric("AP")), "other measures or other ties"),
         (lambda metric: RankingMetric("nDCGG"), "did you mean"),

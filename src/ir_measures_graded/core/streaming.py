@@ -1,10 +1,4 @@
-"""A measure of scores that arrive in batches, in the style of torchmetrics; PyTorch is not needed.
-
-metric = RankingMetric("nDCG_JK(b=2)@10")
-for batch in batches:
-    metric.update(model(batch.x), batch.labels, batch.queries)
-metric.compute()
-"""
+"""A measure of scores that arrive in batches, in the style of torchmetrics; PyTorch is not needed."""
 
 from __future__ import annotations
 
@@ -67,8 +61,8 @@ class RankingMetric:
         score, label = score.ravel()[documents], label.ravel()[documents]
         group = np.repeat(np.arange(sizes.size), sizes)
         kept = ~(np.isnan(score) & np.isnan(label)) if np.ndim(labels) == 2 else np.ones(score.size, bool)
-        if np.isnan(score[kept]).any():
-            raise GradedError("a score is NaN; give each document of the batch a number")
+        if np.isnan(score[kept]).any() or np.isinf(label).any():
+            raise GradedError("a score is NaN or a label is infinite; give each document a number")
         self._batches.append((score[kept], label[kept], keys, group[kept]))
 
     def merge(self, *others: RankingMetric) -> RankingMetric:

@@ -47,6 +47,9 @@ def test_files_of_nuggetizer_become_qrels_and_runs(tmp_path, monkeypatch):
     (tmp_path / "B.jsonl").write_text(json.dumps({"qid": "q1", "nuggets": nuggets[:1]}))
     with pytest.raises(SystemExit, match=r"B.jsonl, line 1: topic q1 has other nuggets"):
         __main__.main(["A.jsonl", "B.jsonl"])
+    (tmp_path / "B.jsonl").write_text('{"qid": "q1", "nuggets": [{"text": "a", "importance": "failed"}]}')
+    with pytest.raises(SystemExit, match=r"B.jsonl, line 1 is no answer .* KeyError\('failed'\)"):
+        __main__.main(["B.jsonl"])
 
 
 @parametrize_with_checks([NuggetScore, NuggetAll, NuggetVital(strict=True)])
