@@ -217,6 +217,7 @@ def test_a_file_with_levels_keeps_them_and_gets_what_is_new(tmp_path, ending):
         "topic,document,level,runs,seen\nq1,x,3,A:1,\n",
         "topic,document,level,why\nq1,x,,unsure\n",
         "topic;document;level;runs\nq1;x;3;A:1\n",
+        "\ufeff",
     ],
 )
 def test_a_file_in_another_form_is_not_overwritten(tmp_path, text):

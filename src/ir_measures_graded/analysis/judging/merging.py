@@ -138,7 +138,7 @@ def _asked(path: str | os.PathLike[str], columns: list[str] | None) -> tuple[str
         text = file.read()
     form = columns or TREC_FIELDS
     rows = list(csv.reader(io.StringIO(text)) if columns else map(str.split, text.splitlines()))
-    if (columns and rows[0] != form) or any(len(row) not in (0, len(form)) for row in rows):
+    if (columns and rows[:1] != [form]) or any(len(row) not in (0, len(form)) for row in rows):
         written = ("," if columns else " ").join(form)
         raise FileError(f"{os.fspath(path)}: it has another form than {written}; name another file")
     answers = [dict(zip(form, row)) for row in rows[columns is not None :] if row]
