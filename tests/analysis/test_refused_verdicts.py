@@ -37,7 +37,7 @@ OF_TWO = QRELS, {"bm25": QRELS, "bm25+rm3": QRELS}, ["CG"]
         (gate, ONES, {"margin": "120%"}, "'120%' is not allowed; give a share below 100%, as 5%, or 0.01"),
         (gate, ONES, {"margin": float("nan")}, "margin=nan is not allowed"),
         (gate, ONES, {"margin": "5"}, "it must be below the old mean 1; write 5% for a share"),
-        (gate, ONES, {"looks": 0}, "looks=0 is not allowed; it is a whole number ≥ 1"),
+        (gate, ONES, {"looks": 0}, "looks=0 is not allowed; it is a whole number from 1 to 1000"),
         (gate, of_array([[1] * 5]), {}, "there are 1 run and 5 topics"),
         (gate, of_array([[0] * 5, range(5)]), {}, "the old mean is 0, and a relative margin is a"),
         (gate, OF_TWO, {"stored": ONES}, "the stored values have no run bm25; they have A, B"),

@@ -26,8 +26,8 @@ interval estimation. JRSS B 16, 1954.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from math import ceil, log
 from typing import Any, Final
 from xml.etree import ElementTree
@@ -62,6 +62,7 @@ SMALL: Final = "too few topics"
 STATUS: Final = {HOLDS: 0, WORSE: 1, DIFFERS: 1, UNDECIDED: 3}
 """The exit status of the command by verdict."""
 LEVEL: Final = 0.05
+MOST_LOOKS: Final = 1000
 ENOUGH: Final = 50
 """With fewer topics, a system that is worse by exactly the margin passes in more than 5 % of cases."""
 DROP: Final = 0.1 + EXACT
@@ -72,7 +73,11 @@ RECORDED: Final = (
     "needed_most", "stands_over_ties", "stands_over_judgments",
 )  # fmt: skip
 FALLEN: Final = ("measure", "topic", "old", "new", "difference")
-WORDS: Final = {"ties": "order of tied documents", "unjudged": "judgment of unjudged documents"}
+STANDS: Final = {
+    "ties": ("stands_over_ties", "order of tied documents"),
+    "unjudged": ("stands_over_judgments", "judgment of unjudged documents"),
+}
+"""The field of a verdict, and what may vary, by the kind of range."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +130,9 @@ class Verdict:
 
     For an undecided verdict, `reachable` is the smallest margin that as many topics show with probability .8
     if there is no difference, and `needed` the number of topics for this margin, with 80 % limits
-    (`needed_least`, `needed_most`). `stands` tells for ``ties`` and ``unjudged`` whether the verdict is the
-    same for all orders and all judgments. `fallen` are the topics that fell most, with the old and the new
-    value; `drops` and `rises` count changes above 0.1.
+    (`needed_least`, `needed_most`). `stands_over_ties` and `stands_over_judgments` tell whether the verdict
+    is the same for all orders of ties and for all judgments, None if this is not known. `fallen` are the
+    topics that fell most, with the old and the new value; `drops` and `rises` count changes above 0.1.
     """
 
     measure: Measure
@@ -152,7 +157,8 @@ class Verdict:
     needed: int | None = None
     needed_least: int | None = None
     needed_most: int | None = None
-    stands: Mapping[str, bool] = field(default_factory=dict)
+    stands_over_ties: bool | None = None
+    stands_over_judgments: bool | None = None
 
     @property
     def name(self) -> str:
@@ -206,8 +212,7 @@ class Verdict:
         row = {name: value for name, value in vars(self).items() if name in RECORDED}
         row |= {"measure": str(self.measure), "reachable": self.reachable and str(self.reachable)}
         row |= {name: None for name in ("lower", "upper") if np.isnan(row[name])}
-        ties, judgments = map(self.stands.get, WORDS)
-        return row | {"p": self.p, "stands_over_ties": ties, "stands_over_judgments": judgments}
+        return row | {"p": self.p}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -292,9 +297,10 @@ class Gate(Result):
         whole = [each for each in self.verdicts if each.group is None]
         found += filter(None, map(self._unseen, whole))
         for each in whole:
-            for kind, stands in each.stands.items():
-                certain = "is" if stands else "is not certainly"
-                found.append(f"{each.measure}: the verdict {certain} the same for every {WORDS[kind]}.")
+            for name, what in STANDS.values():
+                if (stands := getattr(each, name)) is not None:
+                    certain = "is" if stands else "is not certainly"
+                    found.append(f"{each.measure}: the verdict {certain} the same for every {what}.")
             # The probability of at least as many drops among as many changes, a sign test.
             special = statistics_library("scipy.special")
             if special.bdtrc(each.drops - 1, each.drops + each.rises, 0.5) < LEVEL:
@@ -385,8 +391,8 @@ def gate(
     of the old values, as ``"5%"``, or a difference, as 0.01; the default
     is 5 %. `by` groups the topics, see `compare`. The verdicts of groups, whose p-values have Holm's
     correction for all of them, are notes, unless `every_group`: then each must hold. A group of fewer than 10
-    topics is not tested. `equivalent` asks whether the new run is neither worse nor better. `looks` (≥ 1)
-    says how often the gate will decide in all, as topics are added: each bound then has the level
+    topics is not tested. `equivalent` asks whether the new run is neither worse nor better. `looks`, from 1
+    to 1000, says how often the gate will decide in all, as topics are added: each bound then has the level
     .05 / `looks`. `stored` has the values of the old run from an earlier day. Needs the extra ``stats``.
 
     With `sessions`, whether a verdict is the same for all orders of ties and all judgments is not known.
@@ -416,20 +422,23 @@ def gate(
         _refuse_drift(evaluation, stored)
     groups = groups_of(evaluation.topics, by, evaluation.attributes)
 
-    level = LEVEL / whole_number(looks, "looks", 1)
+    level = LEVEL / whole_number(looks, "looks", 1, MOST_LOOKS)
 
     def verdicts(part: Evaluation, group: str | None = None) -> list[Verdict]:
         return [_verdict(part, measure, group, size, level, equivalent) for measure in part.measures]
 
     found = _corrected(verdicts(evaluation), level, equivalent)
     if study is not None:
-        found = [
-            replace(each, stands=_stands(each, size, level, equivalent, study, len(found))) for each in found
-        ]
+        found = [_standing(each, _stands(each, size, level, equivalent, study, len(found))) for each in found]
     of_groups = [each for group, rows in groups.items() for each in verdicts(evaluation.on(rows), group)]
     every = *found, *_corrected(of_groups, level, equivalent)
     (old, new), chosen, unit = evaluation.runs, margin is not None, evaluation.unit
     return Gate(old, new, size, chosen, equivalent, every_group, every, unit, looks)
+
+
+def _standing(verdict: Verdict, stands: Mapping[str, bool]) -> Verdict:
+    ties, judgments = map(stands.get, STANDS)
+    return replace(verdict, stands_over_ties=ties, stands_over_judgments=judgments)
 
 
 def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.ndarray) -> None:
@@ -576,11 +585,10 @@ def _stands(
         least, most = margin.allowed(old)
         if holds:
             sides = [(least + low, most + high), (least - high, most - low)][: 1 + equivalent]
-            may_lose = (low < 0) & (-low >= np.abs(old).min(axis=0) / 2)
-            changes_many = ((low > 0) | (high < 0)).sum() >= FEW
-            found[kind] = bool(
-                (changes_many or not may_lose.any()) and all(_least_bound(*side, level) > 0 for side in sides)
-            )
+            farthest = np.maximum(-low, high) if equivalent else -low
+            may_lose = (farthest > 0) & (farthest >= np.abs(old).min(axis=0) / 2)
+            is_seen = ((low > 0) | (high < 0)).sum() >= FEW or not may_lose.any()
+            found[kind] = bool(is_seen) and all(_least_bound(*side, level) > 0 for side in sides)
         else:
             worst = _least_bound(-high, -low, level / measures)
             found[kind] = worst > 0 and bool((most + high).mean() <= 0)

@@ -180,8 +180,9 @@ class Sensitivity(Result):
         same = int((np.abs(self.certain.sum(axis=0)) == len(self.settings)).sum())
         changed = [each for each in self.agreements() if each.certain]
         named = listed((f"{_named(each.certain)} from {each.first} to {each.second}" for each in changed), 3)
+        marked = f"τ is marked below {high} and below {low}" if count > 2 else "it is not marked"
         return [
-            f"Two of {count} runs that swap lower τ by {swap:.2g}; τ is marked below {high} and below {low}.",
+            f"Two of {count} runs that swap lower τ by {swap:.2g}; {marked}.",
             f"The order of {same} of {counted(pairs, 'pair')} of runs is certain and the same under all "
             f"settings (paired t-tests, Holm's correction, p < {LEVEL:g}). "
             + (f"It certainly changes for {named}." if changed else "No change of order is certain."),
