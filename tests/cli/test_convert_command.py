@@ -28,7 +28,7 @@ def dicts(path):
 @pytest.fixture
 def convert(capsys):
     def run(*argv):
-        assert cli.main(["convert", *argv]) == 0
+        assert cli.main(["convert", *argv]) == 0, capsys.readouterr().err
         return capsys.readouterr()
 
     return run

@@ -293,8 +293,9 @@ def has_breaks(block: bytes) -> bool:
     """Whether a block has line breaks of other programs: `BREAKS`, or a carriage return alone."""
     if not block.isascii() and any(sign in block for sign in BREAKS if len(sign) > 1):
         return True
-    # Counting single characters is several times faster than a regular expression.
-    return b"\x0b" in block or b"\x0c" in block or block.count(b"\r") != block.count(b"\r\n")
+    if b"\x0b" in block or b"\x0c" in block:
+        return True
+    return b"\r" in block and block.count(b"\r") != block.count(b"\r\n")  # one byte is found faster
 
 
 BREAKS = {

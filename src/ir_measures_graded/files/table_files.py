@@ -222,7 +222,7 @@ def arrow_table(part: Part) -> pyarrow.Table:
     for name, column in part.columns.items():
         if isinstance(column, Ids):
             bounds = bounds_of(column.length)
-            text = np.ascontiguousarray(column.data[rows_of(np.asarray(column.start), column.length)])
+            text = np.ascontiguousarray(column.data[rows_of(column.starts, column.length)])
             buffers = [None, *map(pyarrow.py_buffer, (bounds, text))]
             columns[name] = pyarrow.Array.from_buffers(pyarrow.large_string(), len(column), buffers)
         else:

@@ -134,8 +134,8 @@ def _plain(block: bytes, form: Form) -> tuple[bytes, int] | None:
         return None
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
-    rows = line_count(block)
-    if not form.delimiter and _fields(block) != rows * len(form.fields):
+    rows, rest = (line_count(block), 0) if form.delimiter else divmod(_fields(block), len(form.fields))
+    if rest or not rows:
         return None
     try:
         return (block, rows) if block.isascii() or block.decode() else None

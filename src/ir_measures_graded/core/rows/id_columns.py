@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import GradedError, shown
-from ..by_topic import bounds_of, changes
+from ..by_topic import BLOCK, bounds_of, changes
 from .arrow import arrow_numbers, is_arrow
 from .id_matching import Ids, Indices
 
@@ -228,8 +228,10 @@ def stretches_of(
         if start.size <= FEW:
             code = topics.codes([*ids])
         else:
-            firsts, number = ids.numbered()
-            code = topics.codes([*ids.take(firsts)])[number]
+            blocks = (ids.take(slice(a, a + BLOCK)) for a in range(0, len(ids), BLOCK))
+            pairs = ((block, *block.numbered()) for block in blocks)
+            codes = [topics.codes([*block.take(firsts)])[number] for block, firsts, number in pairs]
+            code = np.concatenate(codes)
     else:
         if not isinstance(values, np.ndarray):
             values = np.fromiter(values, object, len(values))

@@ -120,8 +120,10 @@ class Ids:
         (step, length), *others = {(part.step, int(part.of_one_length and part.length[0])) for part in parts}
         if step and length and not others:
             return cls(data, range(0, data.size, step), np.broadcast_to(length, data.size // step))
-        shift = np.cumsum([0, *(part.data.size for part in parts)])
-        start = np.concatenate([np.asarray(part.start) + by for part, by in zip(parts, shift.tolist())])
+        start, row, shift = np.empty(sum(map(len, parts)), np.int64), 0, 0
+        for part in parts:
+            np.add(part.starts, shift, out=start[row : row + len(part)])
+            row, shift = row + len(part), shift + part.data.size
         return cls(data, start, np.concatenate([part.length for part in parts]))
 
     def __len__(self) -> int:
@@ -133,8 +135,14 @@ class Ids:
 
     def __iter__(self) -> Iterator[str]:
         text = self.data.data
-        for start, length in zip(np.asarray(self.start).tolist(), self.length.tolist()):
+        for start, length in zip(self.starts.tolist(), self.length.tolist()):
             yield str(text[start : start + length], "utf-8")
+
+    @property
+    def starts(self) -> np.ndarray:
+        """`start` as an array. NumPy converts a range one number after the other."""
+        start = self.start
+        return np.arange(start.start, start.stop, start.step) if isinstance(start, range) else start
 
     @property
     def of_one_length(self) -> bool:
@@ -197,16 +205,19 @@ class Ids:
         try other bits.
         """
         rows = _Rows([(self, np.array([0, len(self)]))])
-        hashed, first, left = rows.hashed(), np.arange(len(self)), np.arange(len(self))
-        earliest = np.empty(1 << 16, np.int64)
+        hashed, left = rows.hashed(), np.arange(len(self))
+        first, earliest = left.copy(), np.empty(1 << 16, np.int64)
         for _ in range(ATTEMPTS):
-            bits = (hashed[left] >> np.uint64(48)).astype(np.int64)
+            bits = (hashed >> np.uint64(48)).view(np.int64)
             earliest[bits[::-1]] = left[::-1]  # NumPy keeps the last assignment
             found = earliest[bits]
-            same = rows.same(left, found)
-            first[left[same]] = found[same]
-            left = left[~same]
-            hashed = (hashed ^ (hashed >> np.uint64(29))) * _FACTOR
+            other = np.flatnonzero(~rows.same(left, found))
+            first[left] = found
+            left = left[other]
+            first[left] = left
+            hashed = (hashed[other] ^ (hashed[other] >> np.uint64(29))) * _FACTOR
+            if not left.size:
+                break
         by_id: dict[str, int] = {}
         first[left] = [by_id.setdefault(id_, row) for id_, row in zip(self.take(left), left.tolist())]
         is_first = first == np.arange(first.size)
