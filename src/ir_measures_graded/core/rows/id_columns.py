@@ -230,8 +230,9 @@ def stretches_of(
         else:
             blocks = (ids.take(slice(a, a + BLOCK)) for a in range(0, len(ids), BLOCK))
             pairs = ((block, *block.numbered()) for block in blocks)
-            codes = [topics.codes([*block.take(firsts)])[number] for block, firsts, number in pairs]
-            code = np.concatenate(codes)
+            code = np.concatenate(
+                [topics.codes([*block.take(firsts)])[number] for block, firsts, number in pairs]
+            )
     else:
         if not isinstance(values, np.ndarray):
             values = np.fromiter(values, object, len(values))
