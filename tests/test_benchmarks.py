@@ -11,9 +11,11 @@ import pytest
 pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("duckdb", reason="DuckDB is not installed")
+pytest.importorskip("scipy", reason="the extra stats is not installed")
 
 import arrays
 import collections_of_values
+import decisions
 import growth
 import large
 import sharing
@@ -23,6 +25,7 @@ from workloads import FORMS, SHAPES
 import judging
 import measures
 import peers
+from ir_measures_graded import demo
 from peers import OURS, TINY
 
 SAME_AS_OURS = (OURS, "define_byquery", "pyNTCIREVAL")
@@ -143,3 +146,15 @@ def test_collections_of_values_are_compared(tmp_path, capsys):
     sizes = ["--runs", "3", "--collections", "2", "--topics", "20"]
     collections_of_values.main([str(tmp_path / "values.parquet"), *sizes])
     assert capsys.readouterr().out.startswith("1200 values: 3 runs by ")
+
+
+@pytest.mark.parametrize("simulation", decisions.SIMULATIONS[1:], ids=lambda each: each.__name__)
+def test_simulations_of_decisions_print_shares(simulation, capsys):
+    runs = map(str, demo.run_paths().values())
+    draws = {} if simulation is decisions.power else {"draws": 2}
+    simulation(str(demo.qrels_path()), *runs, **draws)
+    head, _, *rows = capsys.readouterr().out.splitlines()
+    assert rows
+    assert {row.count("|") for row in rows} == {head.count("|")}
+    shares = [float(cell) for row in rows for cell in row.split("|")[-3:-1]]
+    assert all(0 <= share <= 1 or simulation is decisions.power for share in shares)
