@@ -410,13 +410,7 @@ class Comparison(ComparedRuns, Grouped):
         and the references in their order. A marker is filled if the difference is significant.
         """
         parts, bases = {"all topics": self, **self.groups}, self.references or (None,)
-        rows = [
-            (name, base, run)
-            for name in parts
-            for base in bases
-            for run in self.runs
-            if self.repeats or run != base
-        ]
+        rows = [(name, base, run) for name in parts for base in bases for run in self.runs]
         values = np.array([parts[name].values[self.runs.index(run)] for name, _, run in rows])
         points = [parts[name].repeats[run] for name, _, run in rows if self.repeats]
         label, text, options = "Mean over topics and repeats", "", dict[str, Any]()
@@ -434,8 +428,8 @@ class Comparison(ComparedRuns, Grouped):
                 np.array([[getattr(test, name) for test in row] for row in tests], dtype=float)
                 for name in ("difference", "lower", "upper", "significant")
             )
-            # An empty name of a baseline drops no row and draws the line at 0.
-            options = {"bounds": np.stack([lower, upper]), "filled": filled, "baseline": ""}
+            own = [number for number, (_, base, run) in enumerate(rows) if run == base]
+            options = {"bounds": np.stack([lower, upper]), "filled": filled, "baseline": own}
             label = f"Difference from {' or '.join(self.references)}"
             together = "simultaneous " if self.family > 1 or self.groups else ""
             text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"

@@ -12,7 +12,7 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -268,7 +268,7 @@ def dot_plot(
     label: str,
     bounds: np.ndarray | None = None,
     filled: np.ndarray | None = None,
-    baseline: str | None = None,
+    baseline: Collection[int] | None = None,
     points: Sequence[np.ndarray] = (),
     spans: Sequence[tuple[np.ndarray, Mapping[str, Any]]] = (),
     rows_of: Sequence[str] | None = None,
@@ -277,10 +277,10 @@ def dot_plot(
 
     `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label` describes
     the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers are white if not
-    `filled` (runs × measures). With a `baseline`, which has no row, the values are differences from it.
-    `points` are further values of each row (any number × measures), drawn as small dots; the baseline then
-    has a row too. `spans` are other intervals with the style of their lines, whose labels are in the legend.
-    If `rows_of` names the run of each row, `runs` are labels of rows, which stay in this order.
+    `filled` (runs × measures). With a `baseline`, the numbers of rows that are not drawn, the values are
+    differences from it. `points` are further values of each row (any number × measures), drawn as small dots;
+    the baseline then has a row too. `spans` are other intervals with the style of their lines, whose labels
+    are in the legend. If `rows_of` names the run of each row, `runs` are labels of rows, which stay in this order.
     """
     names = INCHES * max(map(len, runs), default=0)
     height = 0.24 * len(runs) + 1.5
@@ -290,7 +290,7 @@ def dot_plot(
     order = np.argsort(-signs[0] * values[:, 0], kind="stable").tolist()
     order = [*range(len(runs))] if rows_of else order
     row_of = rows_of or runs
-    order = [run for run in order if len(points) or row_of[run] != baseline]
+    order = [run for run in order if len(points) or run not in (baseline or ())]
     styles = run_styles(row_of)
     for panel, axes in enumerate(panels(figure, len(measures), columns, sharey=True)):
         for place, run in enumerate(order):
