@@ -280,7 +280,8 @@ def dot_plot(
     `filled` (runs × measures). With a `baseline`, the numbers of rows that are not drawn, the values are
     differences from it. `points` are further values of each row (any number × measures), drawn as small dots;
     the baseline then has a row too. `spans` are other intervals with the style of their lines, whose labels
-    are in the legend. If `rows_of` names the run of each row, `runs` are labels of rows, which stay in this order.
+    are in the legend. If `rows_of` names the run of each row, `runs` are labels of rows, which stay in this
+    order.
     """
     names = INCHES * max(map(len, runs), default=0)
     height = 0.24 * len(runs) + 1.5
