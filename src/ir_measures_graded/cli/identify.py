@@ -68,6 +68,5 @@ def run(arguments: Arguments) -> list[str]:
         **arguments.of("measure", "name", "any_cutoff", "decimals"),
     )
     if arguments.show == "topics":
-        table = lambda _: found.topic_table()  # noqa: E731
-        return shown(arguments, OUTPUT, table=table, figure=found.figure, lead=f"{found.summary}.")
-    return shown(arguments, OUTPUT, found, headless=("text",), lead=f"{found.summary}.")
+        return shown(arguments, OUTPUT, table=found.topic_table(), figure=found.figure, lead=found.summary)
+    return shown(arguments, OUTPUT, found, headless=("text",), lead=found.summary)

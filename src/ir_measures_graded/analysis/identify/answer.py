@@ -1,36 +1,40 @@
-"""The answer of a search: settled and open dimensions, tools, our measure, the nearest definition, causes."""
+"""The answer of a search: what the values are, what is settled and open, which tools compute so, or what is
+nearest and why it may differ."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures import Measure
 
 from ...core.ranking.gains import LINEAR
-from ...core.registry.facts import is_graded
+from ...core.registry.notation import parse_measure
+from ...errors import GradedError
 from ...output import plots
-from ...output.formats import Table, counted, listed
+from ...output.formats import counted, listed
 from ...output.result import Result
+from ...output.tables import Table
 from . import definitions as by
 from .cases import Case
-from .definitions import BASE, LABELS, Definition
-from .search import SAME, Found, Space, values_at, values_of
-from .solving import gains_in
+from .definitions import BASE, LABELS, Definition, Tool
+from .formulas import Space, values_at, values_of
+from .search import RARE, SAME, Found, departures, nearest
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SETTLED, OPEN, UNREACHED = "settled", "open", "not exercised"
-WEAK = "too weak"
-LISTED = 8  # the number of tools, definitions and topics that are listed
+LISTED = 5  # the number of tools, definitions and topics that are listed
+# The numbers of definitions with different values that depart from a tool's in 0, 1, 2 and more dimensions.
+DISTINCT = (300, 5_000, 30_000, 150_000)
+CHANCE = 0.05  # values that some definition gives with a higher probability than this are no evidence
+AGREEING = 5  # a cause needs so many topics that agree
 # A cause is a property of at least this share of the topics that differ, and at most this of the others.
-COMMON, RARE = 0.5, 0.2
-# This cause may be common among the topics that agree: an unstable sort leaves many ties in order.
-UNSTABLE = "an order of tied documents gives the value, and an unstable sort cannot be reproduced"
+COMMON, SELDOM = 0.5, 0.2
+TRIED = 8  # the number of measure strings that are compared with what was found
 Dimensions = dict[str, tuple[str, tuple[str, ...]]]  # the state and the values of each dimension
 
 
@@ -39,17 +43,19 @@ class Identification(Result):
     """The definitions that give the values, and the dimensions that tell them apart.
 
     - `topics`, `given`, `computed`: the topics of the first run with a value, the values given, and those of
-      `definition`; without `given` for a mean.
-    - `definitions`: those that give every value, the plainest first. `classes` counts those that differ on
-      these runs, in decimals that the values do not show.
+      `definition`. For a mean, all topics; `given` is NaN.
+    - `definitions`: those that give every value, the likeliest first: few departures from what a tool, this
+      package or ir-measures computes, then what a tool computes. Those of a mean depart in 2 dimensions at
+      most. `classes` counts those that differ on these runs, in decimals that the values do not show.
     - `nearest`: the nearest definition if none gives every value, else None.
-    - `dimensions`: for each dimension its state (``settled``, ``open``, ``not exercised``) and its values;
-      empty if the values are too weak.
-    - `tools`: the tools known to compute one of the definitions, with the version that was run.
-    - `measure`: the measure string of this package or ir-measures that is nearest; `equal`: whether its
-      values are the same.
+    - `dimensions`: for each dimension its state (``settled``, ``open``, ``not exercised``) and its values.
+    - `tools`: the tools known to compute the definition, with the version that was run.
+    - `measure`: the nearest measure string of this package or ir-measures; None if no definition is found.
+    - `equal`: whether it gives the values, and chance does not explain it.
+    - `chance`: the probability that a definition as usual as the first gives other values by chance.
+    - `means`, `differ`: the means given and computed, and the number of topics that differ.
     - `findings`: the answer, line by line: what it is about, and what was found.
-    - `summary`: the number of values, definitions tried, and definitions that give every value, in one line.
+    - `summary`: the answer in a sentence or two.
     """
 
     topics: tuple[str, ...]
@@ -60,38 +66,50 @@ class Identification(Result):
     nearest: Definition | None
     dimensions: Dimensions
     tools: tuple[str, ...]
-    measure: str
+    measure: str | None
     equal: bool
+    chance: float
+    means: tuple[float, float]
+    differ: int
     findings: tuple[tuple[str, str], ...]
     summary: str = ""
 
     @property
     def definition(self) -> Definition | None:
-        """The plainest definition that gives every value, else the nearest."""
+        """The likeliest definition that gives every value, else the nearest."""
         return self.definitions[0] if self.definitions else self.nearest
 
-    def table(self) -> Table:
-        """Column names and rows: one row per finding."""
-        return ["finding", "what"], [list(finding) for finding in self.findings]
+    def tables(self) -> list[Table]:
+        """One row per finding."""
+        return [Table(("finding", "what"), self.findings)]
 
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per dimension and value, per tool, and for the measure of this package."""
+    def data(self) -> Table:
+        """One row per dimension and value, per tool, and for the measure of this package; if no definition
+        is found, a row with the finding ``none``, the means given and computed, and how many differ."""
         states = self.dimensions.items()
         rows = [(state, LABELS[name], value) for name, (state, values) in states for value in values]
         rows += [("computed so by", "tool", tool) for tool in self.tools]
-        rows += [("equal here" if self.equal else "nearest here", "measure string", self.measure)]
-        rows += [(name, "", text) for name, text in self.findings if name == WEAK]
-        return [dict(zip(("finding", "dimension", "value"), row)) for row in rows if row[2]]
+        if self.measure is None:
+            what = described(self.definition) if self.definition else ""
+            found = [("none", "nearest", what, *self.means, self.differ)]
+        else:
+            found = [("equal here" if self.equal else "nearest here", "measure string", self.measure)]
+        columns = ("finding", "dimension", "value", "given", "computed", "differ")
+        return Table(columns, [(*row, *[None] * (6 - len(row))) for row in [*rows, *found]])
 
     def topic_table(self) -> Table:
         """One row per topic of the first run: the value given, the computed one, and their difference."""
-        arrays = self.given, self.computed, self.computed - self.given
-        rows = zip(self.topics, *(array.tolist() for array in arrays))
-        return ["topic", "given", "computed", "difference"], [*map(list, rows)]
+        arrays = {"given": self.given, "computed": self.computed, "difference": self.computed - self.given}
+        return Table.of_arrays({"topic": self.topics}, arrays)
 
     @plots.styled
     def figure(self) -> Figure:
-        """Draw the given values against the computed ones, one dot per topic. Needs the extra ``plot``."""
+        """Draw the given values against the computed ones, one dot per topic. Needs the extra ``plot``.
+
+        Raises `GradedError` for a mean.
+        """
+        if np.isnan(self.given).all():
+            raise GradedError("a mean has no figure; give values by topic")
         figure = plots.new_figure(5.0, 5.0)
         axes = figure.subplots()
         axes.axline((0, 0), slope=1, color=plots.GREY, linewidth=0.8)
@@ -101,237 +119,275 @@ class Identification(Result):
         return figure
 
 
-def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
-    """The result of a search."""
-    case, plainest = cases[0], _plainest_first(space, found.closest)
-    chosen, matches = plainest[0], plainest if found.count else []
-    groups, values = _groups(matches, found), values_of(space, case, chosen)
-    same = groups[0] if groups else [chosen]
-    findings: list[tuple[str, str]] = []
-    dimensions: Dimensions = {}
-    tools: tuple[str, ...] = ()
-    measure, equal = None, False
-    if weak := _weakness(cases, found, len(groups)):
-        findings.append((WEAK, weak))
-    else:
-        dimensions = _dimensions(space, [each for each in matches if each.measure == chosen.measure])
-        tools, measure = by.computed_by(matches), _ours(space, same, bool(matches))
-        if not matches:
-            findings += _near(space, case, chosen, values)
-        elif case.mean is not None and len(groups) > 1:
-            texts = list(dict.fromkeys(described(group[0], short=True) for group in groups))
-            more = [counted(len(texts) - LISTED, "other")] * (len(texts) > LISTED)
-            findings += [("possible", text) for text in texts[:LISTED] + more]
-        else:
-            findings += _states(dimensions, matches, groups)
-        if tools:
-            findings.append(("computed so by", "; ".join([*tools[:LISTED], *["…"] * (len(tools) > LISTED)])))
-    if measure is not None:
-        ours = next(values_at([measure], case, case.ranks)) * (100 if chosen.shown == by.PERCENT else 1)
-        equal = bool(np.nan_to_num(np.abs(ours - values)).max() < SAME)
-        what = ("these values" if case.mean is None else "the mean") if matches else "the nearest"
-        differs = _difference(case, measure, same, ours, values)
-        findings.append(("here", f"{measure} gives {what}" if equal else differs))
-    if case.mean is not None:
-        chance = np.mean([each.covered.mean() for each in cases])
-        alone = " for each run alone" * (len(cases) > 1)
-        hint = "; name the measure and its cutoff" * (len(space.tried["cutoff"]) > 1)
-        weak = f"a random mean from 0 to 1 fits a definition with probability {chance:.2f}{alone}{hint}"
-        findings += [("weak", weak), ("to decide", "values by topic, a second run, or another decimal")]
-    return Identification(
-        topics=tuple(case.judged.topics[number] for number in case.known) if case.mean is None else (),
-        given=case.values[case.known],
-        computed=values[case.known],
-        definitions=tuple(matches),
-        classes=len(groups),
-        nearest=None if matches else chosen,
-        dimensions=dimensions,
-        tools=tools,
-        measure="" if measure is None else str(measure),
-        equal=equal,
-        findings=tuple(findings),
-        summary=_headline(cases, found, len(groups)),
-    )
+def described(each: Definition) -> str:
+    """A definition in words, without what is usual.
 
-
-def described(definition: Definition, short: bool = False) -> str:
-    """The dimensions of a definition in words; if `short`, without what is usual."""
-    usual = (by.EVERY, by.ROUNDED, by.ZERO, *by.PRECISIONS, *by.TIES) if short else ()
-    values = {name: value for name, value in definition._asdict().items() if value and value not in usual}
-    return ", ".join(f"{LABELS[name]} {value}" for name, value in values.items()).removeprefix("measure ")
-
-
-def _plainest_first(space: Space, found: Iterable[Definition]) -> list[Definition]:
-    """nDCG and DCG first, then what a tool computes, then by place in the tables; last, strings that are
-    nDCG or DCG themselves."""
-    place = {name: {value: n for n, value in enumerate(values)} for name, values in space.tried.items()}
-    repeated = {each.measure for each in found if each.cumulates}
-
-    def key(each: Definition) -> tuple[int, bool, int]:
-        among = sum(place[name].get(value, 0) for name, value in each._asdict().items())
-        group = 0 if each.cumulates else 2 if by.family(each.measure) in repeated else 1
-        return group, not any(tool.computes(each) for tool in by.tools()), among
-
-    return sorted(found, key=key)
-
-
-def _groups(matches: Sequence[Definition], found: Found) -> list[list[Definition]]:
-    """The definitions with the same values on all runs; the plainest first, in groups and among them."""
-    prints, groups = found.closest, defaultdict(list)
-    ascending = np.sort([*prints.values()])
-    starts = ascending[np.diff(ascending, prepend=-np.inf) > SAME]
-    for each in matches:
-        groups[int(np.searchsorted(starts, prints[each], side="right"))].append(each)
-    return [*groups.values()]
-
-
-def _weakness(cases: Sequence[Case], found: Found, classes: int) -> str:
-    """Why the values fit too many definitions to say anything; empty if they do not."""
-    given = np.concatenate([case.values[case.known] for case in cases if case.mean is None] or [[]])
-    if not found.count:
-        return ""
-    if given.size and np.unique(given).size == 1:
-        return "all values are equal, which identifies nothing"
-    if classes > 1 and max(case.decimals for case in cases) == 0:
-        return "values without decimals fit too many definitions; if they are exact, give their decimals"
-    if not found.complete:
-        return "so many definitions fit that nothing is settled; more values or decimals help"
-    return ""
-
-
-def _dimensions(space: Space, family: Sequence[Definition]) -> Dimensions:
-    """The state and the values of each dimension, for definitions of one measure that give all values.
-
-    A dimension is not exercised if all its values give the same here, and settled if the others do not.
+    >>> described(Definition("nDCG", "10", "level")), described(Definition("nDCG", "10", "2^level − 1"))
+    ('nDCG@10', 'nDCG@10 with gain 2^level − 1')
     """
-    found: Dimensions = {"measure": (SETTLED, (family[0].measure,))} if family else {}
-    for name, tried in space.tried.items():
-        values = tuple(dict.fromkeys(value for each in family if (value := getattr(each, name))))
-        possible = {*tried} - by.impossible(family[0]) if family else set()
-        if values and len(possible) > 1 and name != "measure":
-            state = SETTLED if len(values) == 1 else OPEN
-            found[name] = (UNREACHED if possible <= {*values} else state), values
-    return found
+    cutoff = "" if each.cutoff in ("", by.ALL_RANKS) else f"@{each.cutoff}"
+    usual = {"", "level", "log2(r + 1)", by.FIRST_K, by.ZERO, *BASE, by.QRELS_TOPICS, by.ROUNDED}
+    usual |= set() if cutoff else {by.UNCUT}
+    fields = list(each._asdict().items())[2:]
+    rest = ", ".join(f"{LABELS[name]} {value}" for name, value in fields if value not in usual)
+    return f"{each.measure}{cutoff}{' with ' * bool(rest)}{rest}"
 
 
-def _states(
-    dimensions: Dimensions, matches: Sequence[Definition], groups: Sequence[Sequence[Definition]]
-) -> Iterator[tuple[str, str]]:
-    """What is settled, open and not exercised; the measure is open if another family of measures fits."""
-    of_family = {by.family(each.measure): each.measure for each in reversed(matches)}
-    measures = dict.fromkeys([*(group[0].measure for group in groups), *reversed(of_family.values())])
-    states = dimensions | ({"measure": (OPEN, tuple(measures))} if len(measures) > 1 else {})
-    named = [(state, LABELS[name], values) for name, (state, values) in states.items()]
-    settled = [(label, values[0]) for state, label, values in named if state == SETTLED]
-    texts = [f"{label} {value}" for label, value in settled if value != by.ROUNDED]
-    yield SETTLED, ", ".join(texts).removeprefix("measure ")
+class Answer:
+    """The conclusions from what was `found`.
+
+    `matches` are the definitions that fit, or else the nearest in some `spaces`, the likeliest first, and
+    `costs` are their `departures`. `groups` has the numbers of those with the same values on all runs. A mean
+    that only rare definitions have is not found, and values that are all equal identify nothing.
+    """
+
+    def __init__(self, space: Space, spaces: Sequence[Space], cases: Sequence[Case], found: Found):
+        self.space, self.cases, self.found, self.case = space, cases, found, cases[0]
+        self.by_mean, self.here = self.case.mean is not None, [tool.known == by.HERE for tool in by.tools()]
+        self.constant = not self.by_mean and self.case.coincidence == 1
+        candidates = [*found.kept]
+        costs = departures(space, candidates)
+        self.different = len({round(each, 8) for each in found.kept.values()})
+        self.is_found = bool(candidates) and not (self.by_mean and costs.min())
+        if not self.is_found:
+            most = 0 if self.by_mean else RARE
+            near = [each for of in spaces for each in nearest(of, self.case, most)]
+            near = near or [each for of in spaces for each in nearest(of, self.case, by.FAR - 1)]
+            candidates = [each for off, each in near if off <= min(near)[0] + SAME]
+            costs = departures(space, candidates)
+        order = sorted(range(len(candidates)), key=lambda n: self.likelihood(candidates[n], costs[n]))
+        self.matches, self.costs = [candidates[number] for number in order], costs[order]
+        self.chosen, self.level = self.matches[0], int(self.costs[0].min())
+        self.values = values_of(space, self.case, self.chosen)
+        prints, groups = (
+            np.array([found.kept.get(each, 0.0) for each in self.matches]),
+            dict[int, list[int]](),
+        )
+        ascending = np.argsort(prints)
+        group = np.cumsum(np.diff(prints[ascending], prepend=-np.inf) > SAME)
+        for number, same in sorted(zip(ascending.tolist(), group.tolist())):
+            groups.setdefault(same, []).append(number)
+        self.groups = [*groups.values()]
+        fits = self.case.fits(self.values, self.case.values, self.chosen.shown)
+        self.differs = ~np.isnan(self.case.values) & ~fits
+        if self.by_mean:
+            self.chance = float(
+                np.prod([case.covered[: self.level + 1].any(axis=0).mean() for case in cases])
+            )
+        else:
+            coincidence = np.prod([case.coincidence for case in cases])
+            self.chance = min(1.0, DISTINCT[min(self.level, len(DISTINCT) - 1)] * float(coincidence))
+
+    def likelihood(self, each: Definition, cost: np.ndarray) -> tuple[int, ...]:
+        """The key that sorts definitions: first those of tools and the usual ones."""
+        tables = [[*of] for of in self.space.tried.values()]
+        places = [of.index(value) if value in of else 0 for of, value in zip(tables, each)]
+        unusual = each.measure.count("=") + (each.cutoff not in (*self.space.asked, "10", by.ALL_RANKS))
+        tools = np.count_nonzero(cost == 0) - np.count_nonzero(cost[self.here] == 0)
+        return int(cost.min()), unusual + np.count_nonzero(places[2:]), -tools, *places
+
+    def tools(self, numbers: Sequence[int]) -> dict[str, str]:
+        """The tools that compute one of these matches, with the metric, and their names."""
+        rows = np.argwhere((self.costs[numbers] == 0).T & ~np.array(self.here)[:, None])
+        pairs = [(by.tools()[row], self.matches[numbers[number]].cutoff) for row, number in rows.tolist()]
+        return {tool.called(cutoff): tool.name for tool, cutoff in pairs}
+
+    def named(self, numbers: Sequence[int]) -> str:
+        """Some matches with the same values: the measure, and who computes it."""
+        names = listed(dict.fromkeys(self.tools(numbers).values()), LISTED)
+        measure, _, _, equal = self.ours(numbers)
+        name = str(measure) if equal else described(self.matches[numbers[0]])
+        return f"{name}, as {names} compute{'' if ', ' in names else 's'} it" if names else name
+
+    def ours(self, numbers: Sequence[int]) -> tuple[Measure | None, Definition, Tool, bool]:
+        """The measure string nearest to some matches with the same values, the one that it is near to, its
+        row in the table, and whether it gives the same values."""
+        costs = np.where(self.here, self.costs[numbers], by.FAR)
+        found = []
+        for place in np.argsort(costs, axis=None, kind="stable")[:TRIED].tolist():
+            member, row = divmod(place, costs.shape[1])
+            each, tool = self.matches[numbers[member]], by.tools()[row]
+            measure = self.string(each, tool) if costs[member, row] < by.FAR else None
+            if measure is not None:
+                apart = self.of_measure(measure) - values_of(self.space, self.case, each)
+                found.append((measure, each, tool, bool(np.nan_to_num(np.abs(apart)).max() < SAME)))
+        return next((each for each in found if each[3]), (found or [(None, each, tool, False)])[0])
+
+    def string(self, each: Definition, tool: Tool) -> Measure | None:
+        """The measure string of a row in the table that is nearest to a definition."""
+        levels = np.unique(self.case.judged.all_levels)
+        gains = self.space.tried["gain"].get(each.gain, np.asarray)(levels[levels > 0])
+        table = ",".join(f"{level:g}:{gain:g}" for level, gain in zip(levels[levels > 0], gains))
+        metric = tool.metric.replace("@{k}", "").replace("{gains}", table) or each.measure.partition(" ")[0]
+        measure = parse_measure(metric)
+        if each.documents == by.JUDGED_ONLY and "judged_only" in measure.SUPPORTED_PARAMS:
+            measure = type(measure)(**measure.params, judged_only=True)
+        return by.at_cutoff(measure, each.cutoff)
+
+    def of_measure(self, measure: Measure) -> np.ndarray:
+        """The values of a measure, as they are shown."""
+        values = next(values_at([measure], self.case, self.case.ranks))
+        return values * (100 if self.chosen.shown == by.PERCENT else 1)
+
+    def identification(self) -> Identification:
+        """The result."""
+        case, settled = self.case, self.is_found and not self.constant
+        measure, each, tool, equal = self.ours(self.groups[0])
+        dimensions = self.dimensions() if settled else {}
+        numbers = self.groups[0] if self.by_mean else [*range(len(self.matches))]
+        tools = [*self.tools(numbers)] if settled else []
+        summary, findings = self.told()
+        if settled and not (self.by_mean and len(self.groups) > 1):
+            findings += states(dimensions)
+        if tools:
+            shown = tools[: 2 * LISTED] + ["…"] * (len(tools) > 2 * LISTED)
+            findings.append(("computed so by", "; ".join(shown)))
+        if settled and measure is not None and not equal:
+            findings.append(("here", self.difference(measure, each, tool)))
+        tried = f"{self.found.tried:,} definitions; {self.found.count:,} fit"
+        findings.append(("tried", tried + f", {self.different:,} of them different" * (self.different > 1)))
+        return Identification(
+            topics=tuple(case.judged.topics[number] for number in case.known),
+            given=case.values[case.known],
+            computed=self.values[case.known],
+            definitions=tuple(self.matches) if self.is_found else (),
+            classes=len(self.groups) * self.is_found,
+            nearest=None if self.is_found else self.chosen,
+            dimensions=dimensions,
+            tools=tuple(tools),
+            measure=str(measure) if settled and measure is not None else None,
+            equal=settled and equal and self.chance <= CHANCE,
+            chance=self.chance,
+            means=(float(np.nanmean(case.values)) if case.mean is None else case.mean, self.mean()),
+            differ=int(self.differs.sum()) or int(not self.is_found),
+            findings=tuple(findings),
+            summary=summary,
+        )
+
+    def told(self) -> tuple[str, list[tuple[str, str]]]:
+        """The answer in a sentence or two, and the findings that belong to it."""
+        name, case, size = self.named(self.groups[0]), self.case, self.case.known.size
+        if self.by_mean:
+            return self.told_of_mean(name)
+        count = sum(each.known.size for each in self.cases)
+        values = f"All {count} values are" if count > 1 else "The value is"
+        if self.constant:
+            return f"{values} {case.values[case.known][0]:g}, which identifies nothing.", []
+        if self.is_found and self.chance > CHANCE:
+            return f"{values} perhaps those of {name}; but so little evidence fits many definitions.", []
+        if self.is_found:
+            return f"{values} those of {name}.", []
+        agree, none = size - int(self.differs.sum()), f"No definition gives all {count} values"
+        if agree == size:
+            return f"{none}: those of {case.name} are {name}, those of the other runs are not.", []
+        if 2 * agree < size:
+            hint = "check that they are of this run and these qrels"
+            return f"{none}, and none is near: the nearest agrees in {agree} of {size}; {hint}.", []
+        gaps, places = np.nan_to_num(np.abs(self.values - case.values)), case.decimals
+        numbers = sorted(np.flatnonzero(self.differs).tolist(), key=lambda number: -gaps[number])
+        findings = []
+        for number in numbers[:LISTED]:
+            given, computed = (f"{each[number]:.{places}f}" for each in (case.values, self.values))
+            text = f"topic {case.judged.topics[number]}: given {given}, computed {computed}"
+            findings.append(("differs", text))
+        if others := numbers[LISTED:]:
+            findings.append(("differs", f"and {counted(len(others), 'other topic')}"))
+        mean = f"{gaps[case.known].mean():.{places + 1}f}"
+        findings.append(("gap", f"largest {gaps.max():.{places}f}, mean over all topics {mean}"))
+        return f"{none}. The nearest is {name}; it gives {agree}.", [*findings, *self.causes()]
+
+    def told_of_mean(self, name: str) -> tuple[str, list[tuple[str, str]]]:
+        """What a mean may be, the likeliest first."""
+        given = " and ".join(f"{case.mean:.{case.decimals}f}" for case in self.cases)
+        given = f"The mean {given} is" if len(self.cases) == 1 else f"The means {given} are"
+        usual = [numbers for numbers in self.groups if not self.costs[numbers].min()]
+        rarer = self.different - len(usual) * self.is_found
+        fit = f"{counted(rarer, 'rarer definition')} fit{'s' * (rarer == 1)}"
+        decide = ("to decide", "values by topic, a second run, or another decimal")
+        if not self.is_found:
+            none = f"{given} that of no tool's definition{f'; {fit}, as chance has it' * (rarer > 0)}."
+            return f"{none} The nearest is {name}, with {self.mean():.{self.case.decimals}f}.", [decide]
+        fits = [("fits", self.named(numbers)) for numbers in usual[:LISTED]] * (len(usual) > 1)
+        hint = "; name the measure and its cutoff" * (len(self.space.tried["cutoff"]) > 1)
+        chance = (
+            f"a random mean from 0 to 1 fits a definition as usual with probability {self.chance:.3f}{hint}"
+        )
+        sentence = f"{given} {'perhaps ' * (self.chance > CHANCE)}that of {name}."
+        return sentence + f" {fit} as well." * (rarer > 0), [*fits, ("chance", chance), decide]
+
+    def mean(self) -> float:
+        """The mean of the chosen definition."""
+        if not self.by_mean:
+            return float(np.nanmean(self.values[self.case.known]))
+        members = self.case.documents.averaged[by.AVERAGED.index(self.chosen.averaged)]
+        return float(np.nanmean(np.where(members > 0, self.values, np.nan)))
+
+    def dimensions(self) -> Dimensions:
+        """The state and the values of each dimension, for definitions of one measure that give all values.
+
+        A dimension is not exercised if all its values give the same here, and settled if the others do not.
+        The measure is open if another family of measures fits.
+        """
+        families = {by.family(each.measure): each.measure for each in reversed(self.matches)}
+        measures = tuple(dict.fromkeys((self.chosen.measure, *reversed(families.values()))))
+        family = [each for each in self.matches if each.measure == self.chosen.measure]
+        found: Dimensions = {"measure": (OPEN if len(families) > 1 else SETTLED, measures)}
+        for name, tried in list(self.space.tried.items())[1:]:
+            values = tuple(dict.fromkeys(value for each in family if (value := getattr(each, name))))
+            possible = {*tried} - by.impossible(self.chosen)
+            if values and len(possible) > 1:
+                state = SETTLED if len(values) == 1 else OPEN
+                found[name] = (UNREACHED if possible <= {*values} else state), values
+        return found
+
+    def difference(self, measure: Measure, each: Definition, tool: Tool) -> str:
+        """How our measure differs from the definition."""
+        differ = [
+            f"{LABELS[name]} {tool.dimensions[name]}"
+            for name in Definition._fields[1:]
+            if tool.departs(name, getattr(each, name)) and name in tool.dimensions
+        ]
+        ours = self.of_measure(measure)
+        apart = counted(int((np.abs(ours - self.values) > self.case.tolerance).sum()), "topic")
+        means = f"mean {ours.mean():.4f}, not {np.nanmean(self.values):.4f}"
+        return f"{measure} is another: {'; '.join([*differ, f'{apart} with other values', means])}"
+
+    def causes(self) -> Iterator[tuple[str, str]]:
+        """Properties that are common among the topics that differ, and rare among those that agree."""
+        case, chosen, differs = self.case, self.chosen, self.differs
+        judged, ranks, near = case.judged, case.ranks, case.tolerance
+        k = float(chosen.cutoff) if chosen.cutoff not in ("", by.ALL_RANKS) else np.inf
+        retrieved, relevant = ranks.retrieved, judged.relevant(LINEAR)
+        judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=retrieved.size)
+        reordered = np.zeros_like(differs)
+        if chosen.order in by.TIES and chosen.cumulates:
+            extremes = [chosen._replace(order=order) for order in (by.WORST, by.BEST)]
+            lower, upper = (values_of(self.space, case, extreme) for extreme in extremes)
+            reordered = differs & (case.values >= lower - near) & (case.values <= upper + near)
+        numbers = np.arange(retrieved.size)
+        properties = {
+            "another order of tied documents gives the value, as an unstable sort may": reordered,
+            "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
+            "fewer documents retrieved than the cutoff": (retrieved > 0) & (retrieved < k) & np.isfinite(k),
+            "fewer relevant documents than the cutoff": (relevant > 0) & (relevant < k) & np.isfinite(k),
+            "no relevant document": relevant == 0,
+            "missing from the run": retrieved == 0,
+            "a document with a negative level": np.isin(numbers, judged.topic[judged.level < 0]),
+            "a document retrieved twice, whose first row counts": np.isin(judged.topics, case.repeated),
+        }
+        agrees = ~np.isnan(case.values) & ~differs
+        for cause, has in properties.items() if agrees.sum() >= AGREEING else ():
+            here, there = (has & differs).sum(), (has & agrees).sum()
+            if here >= max(1, COMMON * differs.sum()) and there <= SELDOM * agrees.sum():
+                counts = f"{here} of {differs.sum()} that differ, {there} of {agrees.sum()} that agree"
+                yield "perhaps because", f"{cause}: {counts}"
+
+
+def states(dimensions: Dimensions) -> Iterator[tuple[str, str]]:
+    """What is settled, open and not exercised."""
+    named = [(state, LABELS[name], values) for name, (state, values) in dimensions.items()]
+    settled = [f"{label} {values[0]}" for state, label, values in named if state == SETTLED]
+    yield SETTLED, ", ".join(each for each in settled if not each.endswith(by.ROUNDED))
     yield from ((OPEN, f"{label}: {' or '.join(values)}") for state, label, values in named if state == OPEN)
     if unreached := [label for state, label, _ in named if state == UNREACHED]:
         yield UNREACHED, ", ".join(unreached)
-
-
-def _ours(space: Space, same: Sequence[Definition], fits: bool) -> Measure | None:
-    """The measure of this package or of ir-measures among the `same` definitions if they fit, or else the one
-    nearest to the first."""
-    known, chosen = space.foreign | space.tried["measure"], same[0]
-    equal = []
-    for each in same:
-        if fits and by.is_string(each) and each.list_order[:2] == BASE[:2]:
-            condensed = {"judged_only": True} if each.documents == by.JUDGED_ONLY else {}
-            equal.append(by.at_cutoff(known[each.measure](**condensed), each.cutoff))
-    if equal:
-        return min(filter(None, equal), key=lambda measure: (len(str(measure)), str(measure)))
-    if chosen.cumulates:
-        table = gains_in(chosen.gain)
-        whole = all(gain % 1 == 0 for gain in table.values())
-
-        def apart(measure: Measure) -> tuple[bool, int]:
-            of = by.OURS[measure]
-            return of.measure != chosen.measure, (of.gain != chosen.gain) + (of.discount != chosen.discount)
-
-        nearest = min((each for each in by.OURS if whole or is_graded(each)), key=apart)
-        return by.at_cutoff(nearest(gains=table) if table else nearest, chosen.cutoff)
-    name = chosen.measure.partition(" ")[0]
-    similar = known.get(name) or known.get(f"{name}_G")
-    return by.at_cutoff(similar, chosen.cutoff) if similar else None
-
-
-def _difference(
-    case: Case, measure: Measure, same: Sequence[Definition], ours: np.ndarray, values: np.ndarray
-) -> str:
-    """How our measure differs from definitions with the same values, of which the first is shown."""
-    chosen = same[0]
-    solved = ["gain"] if gains_in(chosen.gain) else []
-    bare = by.uncut(measure, *["gains"] * len(solved))
-    like = by.OURS.get(bare, Definition(str(bare))._replace(**BASE._asdict()))
-    like = like._replace(**{name: getattr(chosen, name) for name in ("cutoff", *solved)})
-    differ = [
-        f"{LABELS[name]} {value}"
-        for name, value in like._asdict().items()
-        if value and value not in {getattr(each, name) for each in same}
-    ]
-    apart = int((np.abs(ours - values) > case.tolerance).sum())
-    topics = f"{counted(apart, 'topic')} differ{'s' * (apart == 1)}"
-    means = f"mean {ours.mean():.4f} against {np.nanmean(values):.4f}"
-    return f"{measure} differs: {', '.join(differ)}; {topics}, {means}"
-
-
-def _near(space: Space, case: Case, nearest: Definition, values: np.ndarray) -> Iterator[tuple[str, str]]:
-    """The nearest definition, the topics that differ from it, and what only these have."""
-    yield "nearest", described(nearest)
-    if case.mean is not None:
-        return
-    fits = case.fits(values, case.values, nearest.shown)
-    differ = ~np.isnan(case.values) & ~fits
-    names = [case.judged.topics[number] for number in np.flatnonzero(differ).tolist()]
-    others = f"; not {listed(names, LISTED)}" if names else ""
-    yield "agrees", f"{fits.sum()} of {counted(case.known.size, 'topic')}{others}"
-    for cause, has in _properties(space, case, nearest).items():
-        here, there = (has & differ).sum(), (has & fits).sum()
-        if here >= max(1, COMMON * differ.sum()) and (there <= RARE * fits.sum() or cause == UNSTABLE):
-            counts = f"{here} of the {differ.sum()} that differ, {there} of the {fits.sum()} that agree"
-            yield "perhaps because", f"{cause}: {counts}"
-
-
-def _properties(space: Space, case: Case, nearest: Definition) -> dict[str, np.ndarray]:
-    """Properties of topics that may explain a difference (T each)."""
-    judged, ranks, near = case.judged, case.ranks, case.tolerance
-    k = space.tried["cutoff"][nearest.cutoff]
-    retrieved, relevant, all_topics = (
-        ranks.retrieved,
-        judged.relevant(LINEAR),
-        np.arange(ranks.retrieved.size),
-    )
-    judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=retrieved.size)
-    within = np.zeros(retrieved.size, dtype=bool)
-    if nearest.order in by.TIES and nearest.cumulates:
-        extremes = [nearest._replace(order=order) for order in (by.WORST, by.BEST)]
-        lower, upper = (values_of(space, case, extreme) for extreme in extremes)
-        within = (upper - lower > near) & (case.values >= lower - near) & (case.values <= upper + near)
-    return {
-        UNSTABLE: within,
-        "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
-        "fewer documents retrieved than the cutoff": (retrieved < k) & (retrieved > 0) & np.isfinite(k),
-        "fewer relevant documents than the cutoff": (relevant < k) & (relevant > 0) & np.isfinite(k),
-        "no relevant document": relevant == 0,
-        "missing from the run": retrieved == 0,
-        "a document with a negative level": np.isin(all_topics, judged.topic[judged.level < 0]),
-        "a document retrieved twice, of which only the first is counted": np.isin(
-            judged.topics, case.repeated
-        ),
-    }
-
-
-def _headline(cases: Sequence[Case], found: Found, classes: int) -> str:
-    decimals = counted(cases[0].decimals, "decimal")
-    told, every = f"{counted(len(cases), 'mean')} to {decimals}", "it" if len(cases) == 1 else "them"
-    if cases[0].mean is None:
-        values, every = np.concatenate([case.values[case.known] for case in cases]), "every value"
-        telling = np.isin(values, (0, 1), invert=True).sum()
-        told = f"{counted(values.size, 'value')} to {decimals}, {telling} of them neither 0 nor 1"
-    told = f"{told}. {found.tried:,} definitions tried;"
-    if not found.count:
-        return f"{told} none gives {every}"
-    same = ", all the same here" if classes == 1 else f", {classes:,} of them different"
-    gives = "gives" if found.count == 1 else "give"
-    return f"{told} {found.count:,} {gives} {every}{same * (found.count > 1)}"

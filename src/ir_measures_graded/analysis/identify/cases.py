@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.by_topic import changes, positions
 from ...core.measures.topics import ratio
-from ...core.ranking.gains import LINEAR, plain_number
+from ...core.ranking.gains import LINEAR
 from ...core.ranking.judged import Judged
 from ...core.ranking.ranks import JudgedRanks
 from ...core.reduction import reduced
@@ -26,18 +26,21 @@ from .definitions import Order
 
 TWICE_ROUNDED = 0.56  # the tolerance in units of the last decimal: the value was perhaps rounded twice
 SINGLE = 3e-7  # the relative error of tools that compute with 32-bit floats
-CHUNK = 500  # the number of topics whose values are in memory at a time
+CHUNK = 128  # the number of topics whose values are in memory at a time
+SPREAD = 3  # how much likelier than by chance a definition's value and the given one end in the same decimals
+CELLS = 10**6  # the number of means that are told apart
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A run, the qrels, and the values given for the run, one per topic (NaN if unknown), or their `mean`.
 
-    `decimals` are those of the values. `ranks_in_file` has the rank column of the run's file by line.
-    `repeated` are the topics that had a document twice, which was dropped. `weights` (T) are random; sums of
-    values with these weights tell definitions apart.
+    `name` is that of the run, and `decimals` are those of the values. `ranks_in_file` has the rank column of
+    the run's file by line. `repeated` are the topics that had a document twice, which was dropped. `weights`
+    (T) are random; sums of values with these weights tell definitions apart.
     """
 
+    name: str
     judged: Judged
     run: Rows
     values: np.ndarray
@@ -56,13 +59,6 @@ class Case:
     def documents(self) -> Documents:
         return Documents(self)
 
-    @cached_property
-    def dicts(self) -> tuple[Any, Any]:
-        """The qrels and the run for other providers."""
-        qrels: dict[str, Any] = {topic: {} for topic in self.judged.topics} | self.judged.rows.dicts()
-        levels = {topic: dict(zip(docs, map(plain_number, docs.values()))) for topic, docs in qrels.items()}
-        return levels, self.run.dicts()
-
     @property
     def tolerance(self) -> float:
         return TWICE_ROUNDED * 10.0**-self.decimals
@@ -73,9 +69,20 @@ class Case:
         return np.flatnonzero(~np.isnan(self.values) | (self.mean is not None))
 
     @cached_property
+    def coincidence(self) -> float:
+        """The probability that some definition, which was not meant, gives all values by topic.
+
+        In each topic it is that of the same decimals, or for values that are frequent, such as 0 and 1, their
+        share.
+        """
+        _, count = np.unique(self.values[self.known], return_counts=True)
+        share = (count - 1) / max(self.known.size - 1, 1)
+        return float(np.prod(np.maximum(share, SPREAD * 10.0**-self.decimals).clip(max=1) ** count))
+
+    @cached_property
     def covered(self) -> np.ndarray:
-        """Which means from 0 to 1 some definition has, in units of the last decimal; `errors` fills it."""
-        return np.zeros(10 ** min(self.decimals, 7) + 1, dtype=bool)
+        """For 0, 1 and 2 departures from a tool, which means from 0 to 1 some definition has."""
+        return np.zeros((3, min(10**self.decimals, CELLS)), dtype=bool)
 
     def fits(self, values: np.ndarray, given: np.ndarray | float, way: str) -> np.ndarray:
         """Whether the values, shown in a way, are the given ones."""
@@ -84,44 +91,46 @@ class Case:
             return np.asarray(np.abs(values - given - half) <= half + 1e-12)
         return np.asarray(np.abs(values - given) <= self.tolerance + SINGLE * np.abs(given))
 
-    def sums(self, values: np.ndarray, ways: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """What `errors` needs of the values of some definitions (T × C): sums over topics, each a row.
+    def sums(self, values: np.ndarray, ways: Sequence[str]) -> np.ndarray:
+        """What `compared` needs of the values of some definitions (T × C): sums over topics, each a row.
 
-        For values by topic, these are the errors. For a mean, they are the sum of the values shown in each of
-        the `ways`, and last the number of topics, for each set of topics of a mean (C × sets × ways + 1). And
-        a number for each definition that is the same for equal values, and NaN if all are NaN.
+        For values by topic, these are the number of topics that differ and the sum of the gaps in each of the
+        `ways`. For a mean, they are the sums of the values in each of the ways, and the number of topics, for
+        each set of topics. The last row is the same for equal values, and NaN if all are NaN.
         """
-        counted = ~np.isnan(values)
-        prints = self.weights[self.known] @ np.where(counted | ~counted.any(axis=0), values, -1.0)[self.known]
+        seen = ~np.isnan(values)
+        prints = self.weights[self.known] @ np.where(seen | ~seen.any(axis=0), values, -1.0)[self.known]
         if self.mean is None:
             values, given = values[self.known], self.values[self.known, None]
-            wrong = [(~self.fits(by.SHOWN[way](values), given, way)).sum(axis=0) for way in ways]
-            off = np.fmin(np.abs(values - given), 1).sum(axis=0) / max(self.known.size, 1)
-            found = np.stack(wrong, axis=1)
-            return (found + 0.49 * off[:, None] * (found > 0)).astype(np.float32)[:, None], prints
-        member, values = self.documents.averaged, np.where(counted, values, 0.0)
-        sums = [*((member @ by.SHOWN[way](values)).T for way in ways), (member @ counted).T]
-        return np.stack(sums, axis=2), prints
+            shown = {way: by.SHOWN[way](values) for way in ways}
+            wrong = [(~self.fits(each, given, way)).sum(axis=0) for way, each in shown.items()]
+            gaps = [np.nan_to_num(np.abs(each - given), nan=1).sum(axis=0) for each in shown.values()]
+            return np.stack([*wrong, *gaps, prints])
+        member, values = self.documents.averaged, np.where(seen, values, 0.0)
+        sums = [member @ by.SHOWN[way](values) for way in ways]
+        return np.concatenate([*sums, member @ seen, prints[None]])
 
-    def errors(self, sums: np.ndarray, ways: Sequence[str]) -> np.ndarray:
-        """How far definitions are from the given values (C × sets × ways), from the `sums` over all topics.
+    def compared(self, sums: np.ndarray, ways: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Whether definitions fit, how far they are off, and their means (ways × sets of topics × C each).
 
-        That is 0 for a definition that fits. Others have the number of topics that differ and a fraction for
-        how much, or the difference of the mean in units of the last decimal.
+        `sums` are over all topics. The distance is the mean gap, and 1 more if most topics differ; for a
+        mean, its gap. For values by topic, the last is no mean.
         """
         if self.mean is None:
-            return sums
+            wrong, gaps = sums[:-1].reshape(2, len(ways), 1, -1)
+            return wrong == 0, gaps / self.known.size + (2 * wrong > self.known.size), wrong
+        *values, size = sums[:-1].reshape(len(ways) + 1, len(by.AVERAGED), -1)
         others = sum(topic not in self.judged.code for topic in self.run.topics)
-        size = sums[:, :, -1] + others * (np.array(by.AVERAGED) == by.RUN_TOPICS)
-        found = np.empty((*size.shape, len(ways)), dtype=np.float32)
-        for number, way in enumerate(ways):
-            mean = ratio(sums[:, :, number], size)
-            exact = mean[(mean >= 0) & (mean <= 1) & (sums[:, :, -1] > 0)] * (self.covered.size - 1)
-            for each in {by.TRUNCATED: (0.0,), by.PERCENT: ()}.get(way, (TWICE_ROUNDED, 1 - TWICE_ROUNDED)):
-                self.covered[np.floor(exact + each).clip(max=self.covered.size - 1).astype(np.int64)] = True
-            off = 1 + np.abs(mean - self.mean) * 10.0**self.decimals
-            found[:, :, number] = np.where(self.fits(mean, self.mean, way), 0, off)
-        return found
+        size = size + others * (np.array(by.AVERAGED) == by.RUN_TOPICS)[:, None]
+        means = np.stack([ratio(each, size) for each in values])
+        fits = np.stack([self.fits(mean, self.mean, way) for mean, way in zip(means, ways)])
+        return fits, np.abs(means - self.mean), means
+
+    def cover(self, means: np.ndarray, departures: np.ndarray) -> None:
+        """Note means for `covered`."""
+        cells = self.covered.shape[1] - 1
+        inside = (means >= 0) & (means <= 1) & (departures < 3)
+        self.covered[departures[inside], np.rint(means[inside] * cells).astype(np.int64)] = True
 
     def part(self, topics: np.ndarray) -> Case:
         """The topics of the qrels with these numbers."""
@@ -130,13 +139,15 @@ class Case:
         return replace(self, judged=judged, run=run, values=values, weights=weights)
 
     def sample(self, few: int) -> Case:
-        """All topics, or a `few`: most with values between 0 and 1, which tell definitions apart."""
-        telling = np.isin(self.values[self.known], (0, 1), invert=True)
+        """All topics, or about `few`: if possible with values between 0 and 1, which tell definitions
+        apart."""
         if self.mean is not None or len(self.judged.topics) <= 2 * few:
             return self
+        telling = np.isin(self.values[self.known], (0, 1), invert=True)
         some, others = self.known[telling], self.known[~telling]
-        evenly = some[:: 1 + some.size // few], others[:: 1 + 8 * others.size // few]
-        return self.part(np.sort(np.concatenate(evenly)))
+        lacking = max(few - some.size, 2)
+        chosen = some[:: 1 + some.size // few], others[:: 1 + others.size // lacking]
+        return self.part(np.sort(np.concatenate(chosen)))
 
     def parts(self) -> Iterator[Case]:
         """All topics, a chunk at a time."""
@@ -158,12 +169,6 @@ class Lists(NamedTuple):
     best: np.ndarray
     top: float
     ranks: JudgedRanks
-
-    @property
-    def key(self) -> tuple[bytes, ...]:
-        """The properties that distinguish the order from others."""
-        ties = b"" if self.ties is None else self.ties.tobytes()
-        return self.level.tobytes(), ties, self.ranks.rank.tobytes()
 
 
 class Documents:
@@ -193,7 +198,7 @@ class Documents:
         self.id_order[ids.descending(np.zeros_like(self.topic))] = np.arange(self.topic.size)
         self.top = float(judged.all_levels.max(initial=0.0))
         self.best = descending(self.matrix(judged.topic, judged.level))
-        self.in_order = cache(self._in_order)
+        self.in_order, self.distinct = cache(self._in_order), cache(self._distinct)
 
     @property
     def averaged(self) -> np.ndarray:
@@ -209,12 +214,12 @@ class Documents:
         result[topic, positions(size)] = values
         return result
 
-    def scores(self, precision: str) -> np.ndarray:
-        """The scores of all rows; documents that are not retrieved have the lowest."""
+    def scores(self, precision: str, missing: float) -> np.ndarray:
+        """The scores of all rows; documents that are not retrieved have the score `missing`."""
         with np.errstate(over="ignore"):
-            return np.asarray(self.score.astype(by.PRECISIONS[precision]))
+            return np.where(np.isneginf(self.score), missing, self.score).astype(by.PRECISIONS[precision])
 
-    def _in_order(self, order: str, precision: str) -> np.ndarray:
+    def _in_order(self, order: str, precision: str, missing: float) -> np.ndarray:
         """All rows in an order, topic after topic."""
         as_read, level = np.arange(self.topic.size), np.nan_to_num(self.level)
         keys = {
@@ -226,24 +231,35 @@ class Documents:
             by.WORST: [self.id_order, level],
             by.BEST: [self.id_order, -level],
         }.get(order, [self.id_order])
-        by_score = [-self.scores(precision)] if precision else []
+        by_score = [-self.scores(precision, missing)] if precision else []
         return np.lexsort((*keys, *by_score, self.topic))
+
+    def _distinct(self, orders: tuple[Order, ...]) -> list[tuple[Lists, list[Order]]]:
+        """The run in some orders, with the orders that are the same here."""
+        found: dict[Any, tuple[Lists, list[Order]]] = {}
+        for order in orders:
+            lists = self.lists(order)
+            ties = b"" if lists.ties is None else lists.ties.tobytes()
+            key = lists.level.tobytes(), ties, lists.ranks.rank.tobytes(), order.documents
+            found.setdefault((key, order.order == by.MEAN), (lists, []))[1].append(order)
+        return [*found.values()]
 
     def lists(self, order: Order) -> Lists:
         """The run in an order."""
-        every = self.in_order(order.order, order.precision)
-        retrieved = every[every < self.retrieved]
-        rows = every if order.documents == by.BEHIND else retrieved
-        if order.documents == by.JUDGED_ONLY:
+        missing = 0.0 if order.documents == by.SCORED_0 else -np.inf
+        rows = every = self.in_order(order.order, order.precision, missing)
+        if order.documents in (by.EVERY, by.JUDGED_ONLY, by.HALF):
+            rows = rows[rows < self.retrieved]
+        if order.documents in (by.JUDGED_ONLY, by.SCORED_0):
             rows = rows[~np.isnan(self.level[rows])]
         topic, unjudged = self.topic[rows], self.top / 2 if order.documents == by.HALF else 0.0
         level, ties = self.matrix(topic, np.nan_to_num(self.level[rows], nan=unjudged)), None
         if order.order == by.MEAN:
-            new = changes(topic) | changes(self.scores(order.precision)[rows])
+            new = changes(topic) | changes(self.scores(order.precision, missing)[rows])
             ties = None if new.all() else np.cumsum(new) - 1
 
         rank = np.empty(self.retrieved, dtype=np.int64)
-        rank[retrieved] = positions(self.ranks.retrieved) + 1
+        rank[every[every < self.retrieved]] = positions(self.ranks.retrieved) + 1
         sort = np.lexsort((rank[self.hits], self.ranks.topic))
         ranks = replace(self.ranks, doc=self.ranks.doc[sort], rank=rank[self.hits][sort])
         ranks = ranks.condensed if order.documents == by.JUDGED_ONLY else ranks

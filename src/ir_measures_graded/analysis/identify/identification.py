@@ -2,31 +2,30 @@
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-import ir_measures
 import numpy as np
 from ir_measures import Measure
 
-from ...core.ranking.judged import Judged
 from ...core.registry.notation import parse_measures
 from ...core.rows.rows import repeated_documents
 from ...errors import GradedError
 from ...evaluation.named import Judgments, Qrels, about, named_runs, read_judgments
 from ...files.files import RunFile
-from ...output.formats import listed
 from ..statistics.options import whole_number
 from . import definitions as by
-from .answer import Identification, answer
+from .answer import Answer, Identification
 from .cases import Case, ranks_by_line
-from .search import SAMPLE, Found, Space, search
+from .formulas import Space
+from .search import search
 from .solving import longest_fraction, solved_gains
 from .values import MOST_DECIMALS, decimals_of, finite, values_by_topic
 
-FEW = 8  # the number of topics on which definitions are tried that take longer
 PERCENT_FROM = 1.01  # larger values may be percentages
+DEPTH = 100  # cutoffs to this one are tried if nothing fits
 
 
 def identify(
@@ -71,14 +70,18 @@ def identify(
         _case(judgments, number, *source, values is None, name, places)
         for number, source in enumerate(sources, start=1)
     ]
-    space = _space(cases, measure, any_cutoff)
-    found = search(space, cases, SAMPLE)
-    if not found.count:
-        space, found = _further(space, cases, found)
+    space = _space(cases, measure)
+    wider = _all_cutoffs(space, cases, any_cutoff)
+    near, found = [space], search(space, cases)
+    if any_cutoff or not (found.kept or mean):
+        found, space = found.plus(search(wider, cases)), space.with_all(wider)
+        near.append(wider)
+    for solved in _solved(space, cases):
+        if not found.kept:
+            found, space = found.plus(search(solved, cases)), space.with_all(solved)
     if not found.tried:
-        names = listed(space.tried["measure"] or space.foreign)
-        raise GradedError(f"identify cannot compute {names}; give another measure, or none to try all")
-    return answer(space, cases, found)
+        raise GradedError(f"identify cannot compute {measure}; give another measure, or none to try all")
+    return Answer(space, near, cases, found).identification()
 
 
 def _case(
@@ -91,93 +94,79 @@ def _case(
         table, repeated = repeated_documents(read.table(judgments))
     known = {} if mean else values_by_topic(told, judged.code.keys(), name)
     return Case(
+        read.name,
         judged,
         table,
         np.array([float(known.get(topic, np.nan)) for topic in judged.topics]),
         finite(told, "the mean") if mean else None,
-        decimals_of(known.values() or [told]) if places is None else places,
+        decimals_of([*known.values()] or [told]) if places is None else places,
         ranks_by_line(read.file) if read.file else None,
         repeated,
         np.random.default_rng(number).random(len(judged.topics)),
     )
 
 
-def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: bool) -> Space:
+def _space(cases: Sequence[Case], measure: Measure | str | None) -> Space:
     """The definitions to try. Raises `GradedError` for a measure that is unknown."""
-    levels = np.unique(cases[0].judged.level)
-    depth = max(int(np.diff(case.run.offsets).max(initial=0)) for case in cases)
-    cuts = range(1, depth + 1) if any_cutoff else by.CUTOFFS
-    cutoffs, discounts = {str(k): float(k) for k in cuts} | {by.ALL_RANKS: np.inf}, by.DISCOUNTS
-    measures = by.measures(levels, _has_intents(cases[0].judged))
+    levels, cutoff, discounts = np.unique(cases[0].judged.level), "", by.DISCOUNTS
+    measures = by.measures(levels, cases[0].judged)
     if measure is not None:
         if isinstance(measure, str):
             measure = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", measure)
         wanted, *more = parse_measures(measure, uncut=True)
         if more:
             raise GradedError(f"measure {measure!r} names several measures; name one")
-        if "cutoff" in wanted.params:
-            cutoffs = {str(wanted["cutoff"]): float(wanted["cutoff"])}
-        own, family = by.uncut(wanted), by.family(wanted.NAME)
-        measures = {name: of for name, of in measures.items() if by.family(name) == family} | {str(own): own}
+        cutoff, family, own = str(wanted.params.get("cutoff", "")), by.family(wanted.NAME), by.uncut(wanted)
+        measures = {name: of for name, of in measures.items() if by.family(name) == family}
+        if str(own) not in measures and by.is_computed(own):
+            measures[str(own)] = own
         if base := wanted.params.get("b"):
-            name = f"log{base:g} r from rank {base:g} on"
-            discounts = discounts | {name: lambda r: np.log(np.maximum(r, base)) / np.log(base)}
-    foreign = {name: of for name, of in measures.items() if by.is_foreign(of)}
+            discounts = discounts | {f"log{base:g} r from rank {base:g} on": by.log_from(base)}
     means = cases[0].mean is not None
     largest = max(float(np.nanmax(case.values)) if case.mean is None else case.mean for case in cases)
-    possible = {
-        by.TRUNCATED: all(case.decimals < MOST_DECIMALS for case in cases),
-        by.PERCENT: largest > PERCENT_FROM,
-        by.FIRST_ROUNDED: means,
-        by.FIRST_FLOORED: means,
-    }
-    by_rank = all(case.ranks_in_file is not None for case in cases)
+    short, by_rank = (
+        all(case.decimals < MOST_DECIMALS for case in cases),
+        all(case.ranks_in_file is not None for case in cases),
+    )
+    possible = {by.TRUNCATED: short, by.PERCENT: largest > PERCENT_FROM, by.ROUNDED: True}
     tried = {
-        "measure": {name: of for name, of in measures.items() if name not in foreign},
-        "cutoff": cutoffs,
+        "measure": measures,
+        "cutoff": _numbers([cutoff] if cutoff else by.CUTOFFS),
         "gain": by.gains_for(levels),
         "discount": discounts,
         "ideal": dict.fromkeys(by.IDEALS),
-        "nothing": by.VALUE_OF,
-        "order": dict.fromkeys((*by.TIES, by.AS_READ, *[by.BY_RANK] * by_rank)),
+        "nothing": by.NOTHING,
+        "order": dict.fromkeys((*by.TIES, *by.UNSORTED[not by_rank :])),
         "precision": by.PRECISIONS,
         "documents": dict.fromkeys(by.DOCUMENTS),
         "averaged": dict.fromkeys(by.AVERAGED if means else ()),
-        "shown": {way: of for way, of in by.SHOWN.items() if possible.get(way, True)},
+        "shown": {way: of for way, of in by.SHOWN.items() if possible.get(way, means)},
     }
-    return Space(tried, foreign)
+    return Space(tried, (cutoff,))
 
 
-def _has_intents(judged: Judged) -> bool:
-    try:
-        return bool(judged.intents)
-    except GradedError:
-        return False
+def _numbers(cutoffs: Iterable[str]) -> dict[str, float]:
+    return {k: np.inf if k == by.ALL_RANKS else float(k) for k in cutoffs}
 
 
-def _further(space: Space, cases: Sequence[Case], found: Found) -> tuple[Space, Found]:
-    """Definitions that take longer: gains solved for, and the measures of ir-measures' other providers."""
-    measures, gains = space.tried["measure"], space.tried["gain"]
-    foreign = {name: measure for name, measure in space.foreign.items() if _is_supported(measure)}
-    solved = solved_gains(space, cases[0]) if cases[0].mean is None else {}
-    sums = {name: measures.get(name) for name in (by.NDCG, by.DCG)}
-    plainest_first = groupby(sorted(solved, key=longest_fraction), longest_fraction)
-    narrow = [
-        space.limited(gain={name: solved[name] for name in of}, measure=sums) for _, of in plainest_first
-    ]
-    usual = {"order": {by.DESCENDING: None}, "documents": {by.EVERY: None}}
-    narrow += [space.limited(measure=foreign, **usual)] * bool(foreign)
-    for each in narrow:
-        if not found.count:
-            found = found.plus(search(each, cases, FEW))
-    return space.limited(gain=gains | solved, measure=measures | foreign), found
+def _all_cutoffs(space: Space, cases: Sequence[Case], deep: bool) -> Space:
+    """The other cutoffs to the depth of the runs, or to `DEPTH`, for what some tool computes otherwise."""
+    depth = max(int(np.diff(case.run.offsets).max(initial=0)) for case in cases)
+    cutoffs = map(str, range(1, (depth if deep else min(depth, DEPTH)) + 1))
+    usual = {
+        name: {value: of for value, of in space.tried[name].items() if by.is_usual(name, value)}
+        for name in ("gain", "discount", "ideal", "precision", "documents")
+    }
+    measures = space.tried["measure"]
+    some = {name: of for name, of in measures.items() if name in (by.NDCG, by.DCG, *by.ANY_ORDER)}
+    others = _numbers(k for k in cutoffs if k not in space.tried["cutoff"])
+    found = space.limited(cutoff=others, measure=some or measures, **usual)
+    return replace(found, asked=tuple(others)) if deep else found
 
 
-def _is_supported(measure: Measure) -> bool:
-    """Whether a provider that is installed computes the measure."""
-    return any(
-        provider.supports(cut) and provider.is_available()  # in this order: ranx takes seconds to import
-        for cut in by.usual_cuts(measure)
-        for provider in ir_measures.DefaultPipeline.providers
-        if provider.NAME != "pyndeval"  # needs intents, which dicts of levels lack
-    )
+def _solved(space: Space, cases: Sequence[Case]) -> Iterator[Space]:
+    """Gains solved for, the plainest first."""
+    sums = {name: None for name in (by.NDCG, by.DCG) if name in space.tried["measure"]}
+    solved = solved_gains(space, cases[0]) if sums and cases[0].mean is None else {}
+    for _, names in groupby(sorted(solved, key=longest_fraction), longest_fraction):
+        yield space.limited(gain={name: solved[name] for name in names}, measure=sums)

@@ -5,11 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from ...core.ranking.gains import GainMap, plain_number
 from .cases import Case, Documents
-from .definitions import DCG, NDCG, Gain
-from .search import SAMPLE, Space, cumulated, ideally_cumulated
+from .definitions import DCG, NDCG, Function
+from .formulas import Space, cumulated, ideally_cumulated
 
+TOPICS = 96  # the number of topics that are used if there are many more
 SPARE = 3  # the number of telling topics beyond the number of levels that make a solution credible
 # A solution is rounded to whole gains, and verified, if it misses no value by more tolerances than this.
 NEAR = 8.0
@@ -19,9 +19,9 @@ SOLVED = "solved: "
 TABLES = 48  # the number of tables that are verified
 
 
-def solved_gains(space: Space, case: Case) -> dict[str, Gain]:
+def solved_gains(space: Space, case: Case) -> dict[str, Function]:
     """Tables of gains with which some definition comes near all values, by name, such as ``1:1, 2:3``."""
-    case = case.sample(SAMPLE)
+    case = case.sample(TOPICS)
     levels, values = np.unique(case.judged.all_levels), case.values
     positive = levels[levels > 0]
     telling = np.flatnonzero((values > 0) & (values != 1))
@@ -52,16 +52,6 @@ def solved_gains(space: Space, case: Case) -> dict[str, Gain]:
     return {SOLVED + name: partial(_gain, positive, table) for name, table in zip(names, tables)}
 
 
-def gains_in(name: str) -> GainMap:
-    """The gains of a table by its name; empty for gains that were not solved for.
-
-    >>> gains_in("solved: 1:1, 2:3")
-    {1: 1, 2: 3}
-    """
-    pairs = [pair.split(":") for pair in name.removeprefix(SOLVED).split(", ")] if SOLVED in name else []
-    return {plain_number(float(level)): plain_number(float(gain)) for level, gain in pairs}
-
-
 def longest_fraction(name: str) -> int:
     """The most decimals of a gain in the name of a table.
 
@@ -77,8 +67,7 @@ def _collections(
     """The discounts that each level collects in the run, and in an ideal list (T × L × W each)."""
     measures, shape = space.tried["measure"], (len(documents.best), levels.size, -1)
     space = space.limited(gain={f"{level:g}": partial(np.equal, level) for level in levels})
-    distinct = {lists.key[:2]: lists for lists in map(documents.lists, space.orders)}
-    for lists in distinct.values():
+    for lists, _ in documents.distinct(space.orders):
         of_run = cumulated(space, lists.level, space.cuts, lists.ties).reshape(shape)
         if DCG in measures:
             yield of_run, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,16 +87,19 @@ def finite(value: Any, what: str) -> float:
     return float(value)
 
 
-def decimals_of(values: Iterable[Any]) -> int:
+def decimals_of(values: Collection[Any]) -> int:
     """The most decimals that a value shows, at most `MOST_DECIMALS`.
 
-    >>> decimals_of([0.25, "0.1780"]), decimals_of([1e-9])
-    (4, 6)
+    Zeros behind all of several values do not count, and several values without decimals are exact.
+
+    >>> decimals_of([0.25, "0.1780"]), decimals_of(["0.1780"]), decimals_of([1e-9]), decimals_of([0, 1])
+    (3, 4, 6, 6)
     """
-    digits = [0]
+    several, digits = len(values) > 1, [0]
     for value in values:
-        found = re.fullmatch(r"[^.e]*\.?(\d*)(?:e([-+]?\d+))?", str(value).strip().lower())
-        if found:
-            fraction = found[1] if isinstance(value, str) else found[1].rstrip("0")
+        text = value.strip().lower() if isinstance(value, str) else f"{value:.10g}"
+        if found := re.fullmatch(r"[^.e]*\.?(\d*)(?:e([-+]?\d+))?", text):
+            fraction = found[1].rstrip("0") if several else found[1]
             digits.append(len(fraction) - int(found[2] or 0))
-    return min(max(digits), MOST_DECIMALS)
+    most = min(max(digits), MOST_DECIMALS)
+    return MOST_DECIMALS if several and most <= 0 else most
