@@ -13,13 +13,15 @@ from computed import table_file
 class Other(NamedTuple):
     """A measure of another tool.
 
-    `here` is the measure string of this package that gives the same values, or empty if there is none.
+    `here` is a string of the `measure` that gives the same values, or empty if there is none. `use` is then
+    another measure string that does, if there is one.
     """
 
     measure: str
     tool: str
     name: str
     here: str
+    use: str
     text: str
 
 

@@ -142,9 +142,10 @@ def elsewhere(measure: GradedMeasure) -> str:
         return "NTCIREVAL computes measures of intents too, but its values are not compared here."
     if not others:
         return "None of the tools in [Migrating from other tools](../migrating.md) computes this measure."
-    rows = [
-        [each.tool, f"`{each.name}`", f"`{each.here}`" if each.here else "none", each.text] for each in others
-    ]
+    rows = []
+    for each in others:
+        other = f"not this one; use `{each.use}`" if each.use else "none"
+        rows.append([each.tool, f"`{each.name}`", f"`{each.here}`" if each.here else other, each.text])
     return markdown(["tool", "its name", "equal measure here", "remarks"], rows)
 
 

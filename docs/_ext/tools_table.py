@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from computed import markdown
 
-from ir_measures_graded.analysis.identify.definitions import Tool, tools
+from ir_measures_graded.analysis.identify.definitions import HERE, Tool, tools
 
 COLUMNS = {
     "measure": "measure",
@@ -20,11 +20,12 @@ COLUMNS = {
 
 def table() -> str:
     """One row per measure of a tool; a version means that the tests run it."""
-    return markdown(["tool", "metric", *COLUMNS.values()], map(_row, tools()))
+    others = [tool for tool in tools() if tool.known != HERE]
+    return markdown(["tool", "metric", *COLUMNS.values()], map(_row, others))
 
 
 def _row(tool: Tool) -> list[str]:
     version = f" {tool.version}" if tool.version else ""
     metric = tool.metric.replace("{k}", "k")
-    shown = [tool.dimensions.get(name, "") for name in COLUMNS]
+    shown = [tool.dimensions.get(name, "").replace("|", " or ") for name in COLUMNS]
     return [f"{tool.name}{version}", f"`{metric}`", *shown]

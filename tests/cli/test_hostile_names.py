@@ -28,7 +28,7 @@ LINES = {
     "curves": "qrels.parquet runs.parquet nCG CG --depth 3",
     "sensitivity": "qrels.parquet runs.parquet nCG@1 nCG@2",
     "ranges": "qrels.parquet runs.parquet nCG@2 nDCG_JK --draws 3",
-    "identify": "qrels.parquet run --mean 0.5 --measure nDCG",
+    "identify": "qrels.parquet run values --measure nDCG@2",
     "compare": "qrels.parquet runs.parquet nCG@2 --tests wilcoxon --resamples 9",
     "gate": "qrels.parquet two.parquet nCG@2",
     "power": "qrels.parquet runs.parquet nCG@2 AP --resamples 9 --differences 0.1",
@@ -55,6 +55,7 @@ def hostile(folder):
     for name, runs in {"runs": NAMES, "two": NAMES[:2]}.items():
         _write(f"{name}.parquet", ["run", "topic", "document", "score"], [r for r in scores if r[0] in runs])
     _write("run", ["topic", "document", "score"], [row[1:] for row in scores if row[0] == NAMES[0]])
+    _write("values", ["topic", "value"], [(topic, place / 7) for place, topic in enumerate(topics)])
     return topics[1]
 
 

@@ -22,16 +22,18 @@ def given(tmp_path):
 
 def test_values_of_two_runs_give_the_measure(output, given):
     lines = output("identify", demo.NAME, A, given[0], B, given[1], "--measure", "nDCG")
-    assert lines[0].startswith("40 values to 4 decimals")
+    assert lines[0].startswith("The 40 values are those of nDCG_JK@10, as NTCIREVAL")
     assert lines[1].split(maxsplit=1)[0] == "settled"
-    assert lines[-1].endswith("nDCG_JK@10 gives these values")
 
 
 def test_means_of_two_runs_are_given_in_their_order(output, given):
     means = [A, "--mean", given[2], B, "--mean", given[3]]
     records = output("identify", demo.NAME, *means, "--measure", "nDCG@10", "-f", "jsonl")
-    equal = {"finding": "equal here", "dimension": "measure string", "value": "nDCG_JK@10"}
-    assert equal in map(json.loads, records)
+    last = json.loads(records[-1])
+    assert (last["finding"], last["value"]) == ("equal here", "nDCG_JK@10")
+    records = output("identify", demo.NAME, A, "--mean", "0.4444", "--measure", "nDCG@10", "-f", "json")
+    (none,) = json.loads("".join(records))
+    assert (none["finding"], none["given"], none["differ"]) == ("none", 0.4444, 1)
 
 
 def test_topics_are_shown_and_a_page_is_written(output, given, tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
@@ -87,15 +87,17 @@ class Identification(Result):
         """One row per dimension and value, per tool, and for the measure of this package; if no definition
         is found, a row with the finding ``none``, the means given and computed, and how many differ."""
         states = self.dimensions.items()
-        rows = [(state, LABELS[name], value) for name, (state, values) in states for value in values]
+        rows: list[tuple[Any, ...]] = [
+            (state, LABELS[name], value) for name, (state, values) in states for value in values
+        ]
         rows += [("computed so by", "tool", tool) for tool in self.tools]
         if self.measure is None:
             what = described(self.definition) if self.definition else ""
-            found = [("none", "nearest", what, *self.means, self.differ)]
+            rows += [("none", "nearest", what, *self.means, self.differ)]
         else:
-            found = [("equal here" if self.equal else "nearest here", "measure string", self.measure)]
+            rows += [("equal here" if self.equal else "nearest here", "measure string", self.measure)]
         columns = ("finding", "dimension", "value", "given", "computed", "differ")
-        return Table(columns, [(*row, *[None] * (6 - len(row))) for row in [*rows, *found]])
+        return Table(columns, [(*row, *[None] * (6 - len(row))) for row in rows])
 
     def topic_table(self) -> Table:
         """One row per topic of the first run: the value given, the computed one, and their difference."""
@@ -123,14 +125,14 @@ def described(each: Definition) -> str:
     """A definition in words, without what is usual.
 
     >>> described(Definition("nDCG", "10", "level")), described(Definition("nDCG", "10", "2^level − 1"))
-    ('nDCG@10', 'nDCG@10 with gain 2^level − 1')
+    ('nDCG@10', 'nDCG@10 (gain: 2^level − 1)')
     """
     cutoff = "" if each.cutoff in ("", by.ALL_RANKS) else f"@{each.cutoff}"
     usual = {"", "level", "log2(r + 1)", by.FIRST_K, by.ZERO, *BASE, by.QRELS_TOPICS, by.ROUNDED}
     usual |= set() if cutoff else {by.UNCUT}
     fields = list(each._asdict().items())[2:]
-    rest = ", ".join(f"{LABELS[name]} {value}" for name, value in fields if value not in usual)
-    return f"{each.measure}{cutoff}{' with ' * bool(rest)}{rest}"
+    rest = "; ".join(f"{LABELS[name]}: {value}" for name, value in fields if value not in usual)
+    return f"{each.measure}{cutoff}{f' ({rest})' * bool(rest)}"
 
 
 class Answer:
@@ -183,8 +185,8 @@ class Answer:
         tables = [[*of] for of in self.space.tried.values()]
         places = [of.index(value) if value in of else 0 for of, value in zip(tables, each)]
         unusual = each.measure.count("=") + (each.cutoff not in (*self.space.asked, "10", by.ALL_RANKS))
-        tools = np.count_nonzero(cost == 0) - np.count_nonzero(cost[self.here] == 0)
-        return int(cost.min()), unusual + np.count_nonzero(places[2:]), -tools, *places
+        tools = int(np.count_nonzero(cost[~np.array(self.here)] == 0))
+        return int(cost.min()), unusual + sum(place > 0 for place in places[2:]), -tools, *places
 
     def tools(self, numbers: Sequence[int]) -> dict[str, str]:
         """The tools that compute one of these matches, with the metric, and their names."""
@@ -194,7 +196,7 @@ class Answer:
 
     def named(self, numbers: Sequence[int]) -> str:
         """Some matches with the same values: the measure, and who computes it."""
-        names = listed(dict.fromkeys(self.tools(numbers).values()), LISTED)
+        names = listed(dict.fromkeys(self.tools(numbers).values()))
         measure, _, _, equal = self.ours(numbers)
         name = str(measure) if equal else described(self.matches[numbers[0]])
         return f"{name}, as {names} compute{'' if ', ' in names else 's'} it" if names else name
@@ -270,7 +272,7 @@ class Answer:
         if self.by_mean:
             return self.told_of_mean(name)
         count = sum(each.known.size for each in self.cases)
-        values = f"All {count} values are" if count > 1 else "The value is"
+        values = f"The {count} values are" if count > 1 else "The value is"
         if self.constant:
             return f"{values} {case.values[case.known][0]:g}, which identifies nothing.", []
         if self.is_found and self.chance > CHANCE:
@@ -294,7 +296,7 @@ class Answer:
             findings.append(("differs", f"and {counted(len(others), 'other topic')}"))
         mean = f"{gaps[case.known].mean():.{places + 1}f}"
         findings.append(("gap", f"largest {gaps.max():.{places}f}, mean over all topics {mean}"))
-        return f"{none}. The nearest is {name}; it gives {agree}.", [*findings, *self.causes()]
+        return f"{none}. The nearest is {name}; it gives {agree} of them.", [*findings, *self.causes()]
 
     def told_of_mean(self, name: str) -> tuple[str, list[tuple[str, str]]]:
         """What a mean may be, the likeliest first."""

@@ -196,19 +196,22 @@ SHOWN: dict[str, Function] = {
 # ------------------------------------------------------------------------------------------- other measures
 
 
+Terms = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
 def _stopping(stops: np.ndarray, rank: np.ndarray) -> np.ndarray:
     return np.asarray(stops * np.cumprod(np.insert(1 - stops, 0, 1, axis=1), axis=1)[:, :-1] / rank)
 
 
+def _rank_biased(p: float) -> Terms:
+    return lambda level, top, rank: (1 - p) * p ** (rank - 1) * level
+
+
 # Sums over ranks that no measure string has, as terms by the level ≥ 0, the topic's top level and the rank.
-SUMS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] = {
+SUMS: dict[str, Terms] = {
     "ERR_G with the topic's top level": lambda level, top, rank: _stopping((2**level - 1) / 2**top, rank),
     "ERR_G with the level as the probability": lambda level, top, rank: _stopping(level, rank),
-}
-for _p in (0.5, 0.8, 0.9, 0.95):
-    SUMS[f"RBP_G(p={_p}) with the gains themselves"] = lambda level, top, rank, p=_p: (
-        (1 - p) * p ** (rank - 1) * level
-    )
+} | {f"RBP_G(p={p}) with the gains themselves": _rank_biased(p) for p in (0.5, 0.8, 0.9, 0.95)}
 
 # Measures with other denominators, by the cutoff, the relevant documents among the first k, the sum of their
 # precisions, all R relevant and all n retrieved documents; the braces are for the least relevant level.
@@ -338,8 +341,8 @@ def tools() -> tuple[Tool, ...]:
     """All rows of the table."""
     with FILE.open(encoding="utf-8", newline="") as file:
         rows = [{name: value for name, value in row.items() if value} for row in csv.DictReader(file)]
-    heads = [[row.pop(name, "") for name in ("tool", "version", "metric", "known")] for row in rows]
-    return tuple(Tool(*head, row) for head, row in zip(heads, rows))
+    heads = ("tool", "version", "metric", "known")
+    return tuple(Tool._make((*(row.pop(name, "") for name in heads), row)) for row in rows)
 
 
 @cache

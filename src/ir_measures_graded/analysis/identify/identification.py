@@ -54,7 +54,7 @@ def identify(
 
     >>> qrels = {"q1": {"a": 3, "b": 1, "c": 2}, "q2": {"d": 2, "e": 1}, "q3": {"f": 1, "g": 3}}
     >>> run = {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}, "q2": {"d": 2.0, "y": 1.0}, "q3": {"z": 2.0, "f": 1.0}}
-    >>> found = identify(qrels, run, {"q1": 0.1128, "q2": 0.8262, "q3": 0.0826}, measure="nDCG@2")
+    >>> found = identify(qrels, run, {"q1": 0.1125, "q2": 0.8262, "q3": 0.0827}, measure="nDCG@2")
     >>> found.measure, found.equal
     ('nDCG_Burges@2', True)
 
