@@ -70,8 +70,13 @@ def _rows(content: bytes, size: int) -> list[list[str]]:
         or "{" in text
     ):
         raise OtherForm
+    # Line breaks of other programs inside a line hide rows; so does a missing line break.
+    if re.search("[\x0b\x0c\x85\u2028\u2029]|\r(?!\n|$)", text):
+        raise Refused
     for row in rows:
         if size == 6 < len(row) and _are_rank_and_score(*row[3:6]):
+            if any(_are_rank_and_score(*pair, "tag") for pair in zip(row[8:], row[9:])):
+                raise Refused
             del row[6:]
     if any(len(row) != size for row in rows):
         raise Refused

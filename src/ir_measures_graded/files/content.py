@@ -77,10 +77,12 @@ SIZES = Sizes()
 class Peeked:
     """A binary stream made of pieces of bytes, whose first bytes, `start`, are known before they are read.
 
-    These are `size` bytes, or all if it `is_whole`. `ended` tells whether the last read met the end.
+    These are `size` bytes, or all if it `is_whole`. `ended` tells whether the last read met the end,
+    and `taken` counts the bytes that were read.
     """
 
     closed = ended = False
+    taken = 0
 
     def __init__(self, pieces: Iterator[bytes], size: int = SIZES.start):
         self._pieces, self._piece, self._at = pieces, b"", 0
@@ -88,7 +90,7 @@ class Peeked:
         self.start = b""
         with suppress(*DAMAGE):
             self.start = self.read(size)
-        self.is_whole = self.ended
+        self.is_whole, self.taken = self.ended, 0
         self._piece, self._at = self.start + self._piece[self._at :], 0
 
     def read(self, size: int = sys.maxsize) -> bytes:
@@ -109,6 +111,7 @@ class Peeked:
         if self._damage and (0 < left == size or size == sys.maxsize):
             raise self._damage
         self.ended = left > 0 and not self._damage
+        self.taken += sum(map(len, found))
         return b"".join(found)
 
     def close(self) -> None:
@@ -153,17 +156,10 @@ class Content:
 
     def _expanded(self, decompressed: Decompressed, stream: Peeked) -> Iterator[bytes]:
         """The decompressed content. Raises `FileError` if it is far larger than real files become."""
-        read = size = 0
-
-        def counted(wanted: int = sys.maxsize) -> bytes:
-            nonlocal read
-            piece = stream.read(wanted)
-            read += len(piece)
-            return piece
-
-        for piece in decompressed(_Counted(counted), self.sizes.piece):
+        size = 0
+        for piece in decompressed(stream, self.sizes.piece):
             size += len(piece)
-            if size > self.sizes.content and size > read * self.sizes.expansion:
+            if size > self.sizes.content and size > stream.taken * self.sizes.expansion:
                 raise FileError(
                     f"{self.name}: the {self.compression} file expands more than {self.sizes.expansion} "
                     f"times, to over {size:,} bytes; if that is right, decompress it first"
@@ -253,18 +249,6 @@ def _name_of(file: File) -> str:
 def pieces_of(read: Callable[[int], bytes], size: int = SIZES.piece) -> Iterator[bytes]:
     """The content of a stream. A damaged file may announce any size, but pieces are small."""
     return iter(partial(read, size), b"")
-
-
-class _Counted:
-    """A stream that only reads, for decompressors."""
-
-    closed = False
-
-    def __init__(self, read: Callable[..., bytes]):
-        self.read = read
-
-    def close(self) -> None:
-        """Leave the stream open; pyarrow would close it."""
 
 
 def _pieces_of_gzip(stream: Any, size: int) -> Iterator[bytes]:
