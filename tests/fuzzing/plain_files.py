@@ -12,6 +12,7 @@ import math
 import re
 import zlib
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import polars
@@ -75,7 +76,7 @@ def _rows(content: bytes, size: int) -> list[list[str]]:
         raise Refused
     for row in rows:
         if size == 6 < len(row) and _are_rank_and_score(*row[3:6]):
-            if any(_are_rank_and_score(*pair, "tag") for pair in zip(row[8:], row[9:])):
+            if any(_are_rank_and_score(*pair, "tag") for pair in pairwise(row[8:])):
                 raise Refused
             del row[6:]
     if any(len(row) != size for row in rows):
