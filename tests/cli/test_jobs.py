@@ -66,7 +66,7 @@ def test_a_script_without_the_guard_of_main_ends_with_an_error():
         [sys.executable, "script.py"], env=ENVIRONMENT, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 1
-    assert "a script lacks the guard if __name__ == '__main__'" in done.stderr.splitlines()[-1]
+    assert "a script lacks the guard if __name__ == '__main__'" in done.stderr
 
 
 @pytest.mark.parametrize("jobs", [0, -2, 1.5, True, None, "2"])

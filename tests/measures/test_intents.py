@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
-from ir_measures_graded import ERR_G, DCG_Burges, GradedError, Q, nDCG_Burges
+from ir_measures_graded import ERR_G, DCG_Burges, GradedError, Q, RunFile, nDCG_Burges
 from ir_measures_graded.analysis import curves, evaluate
 from ir_measures_graded.core.measures import intents
 from ir_measures_graded.core.measures.intents import (
@@ -19,6 +19,7 @@ from ir_measures_graded.core.measures.intents import (
     IRec,
     nDCG_IA,
 )
+from ir_measures_graded.files.content import Sizes
 
 JUDGED = {
     ("1", "a"): 2, ("1", "b"): 1, ("2", "a"): 0, ("2", "b"): 3, ("2", "c"): 1, ("3", "d"): 1, ("4", "a"): 0
@@ -157,7 +158,7 @@ def test_plain_measures_join_if_no_document_has_two_levels():
     assert found[:, 0].tolist() == [pytest.approx(2 / 3), 1.0]
 
 
-def test_the_values_of_a_topic_do_not_depend_on_blocks(monkeypatch, tmp_path):
+def test_the_values_of_a_topic_do_not_depend_on_blocks(tmp_path):
     random = Random(4)
     judged = {
         f"t{number}": {(x, f"d{doc}"): random.choice([0, 1, 3]) for x in "12" for doc in range(5)}
@@ -167,6 +168,6 @@ def test_the_values_of_a_topic_do_not_depend_on_blocks(monkeypatch, tmp_path):
     run = {topic: {f"d{doc}": random.random() for doc in range(8)} for topic in judged}
     lines = [f"{topic} Q0 {doc} 0 {score} r\n" for topic, docs in run.items() for doc, score in docs.items()]
     (tmp_path / "r.run").write_text("".join(lines))
-    monkeypatch.setattr("ir_measures_graded.files.files.ROWS", 10)
-    whole = values(intents.MEASURES, qrels, run)
-    assert (values(intents.MEASURES, qrels, tmp_path / "r.run") == whole).all()
+    in_blocks = RunFile(tmp_path / "r.run")
+    in_blocks.sizes = Sizes(rows=10)
+    assert (values(intents.MEASURES, qrels, in_blocks) == values(intents.MEASURES, qrels, run)).all()

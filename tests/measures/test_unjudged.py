@@ -41,6 +41,15 @@ def test_extremes_equal_those_over_all_judgments(measure, cutoff):
 
 
 @with_range
+@pytest.mark.parametrize("judged", [{}, {"a": -1}], ids=str)
+def test_without_positive_gains_no_judgment_changes_a_value(measure, judged):
+    for plain in (variant @ 2 for variant in alternatives(measure)):
+        every = [each for word in EXTREMES if (each := with_option(plain, "unjudged", word))]
+        found = [each.calc_aggregate({"q": judged}, {"q": {"a": 1, "x": 2}}) for each in every]
+        assert len({*found}) <= 1, plain
+
+
+@with_range
 def test_range_of_a_difference_holds_all_judgments(measure):
     variants = [variant @ 2 for variant in alternatives(measure)]
     variants = [variant for variant in variants if with_option(variant, "unjudged", "min")]

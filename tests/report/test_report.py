@@ -276,4 +276,4 @@ def test_machine_judges_have_a_section(of_demo):
     assert "&lt;lenient&gt;" in found.html
     assert "judges" not in sections(of_demo.html)
     with pytest.raises(GradedError, match="compared with qrels of topics"):
-        report(evaluate(QRELS, RUNS, ["CG@2"]), (), (), machines=machines)
+        report(evaluate(QRELS, RUNS, ["CG@2"]), machines=machines)

@@ -146,7 +146,8 @@ def distributions(documents: int, gains: int) -> np.ndarray:
     """All ways to give gains to some documents without regard to their order (ways × gains): the numbers of
     documents with at least each positive gain of the collection, from the highest."""
     ways = combinations_with_replacement(range(documents + 1), gains)
-    return np.fromiter(chain.from_iterable(ways), np.int32).reshape(-1, gains)
+    count = math.comb(documents + gains, gains)  # one way to give no gains
+    return np.fromiter(chain.from_iterable(ways), np.int32).reshape(count, gains)
 
 
 def kinds_of(ways: np.ndarray, documents: int) -> np.ndarray:
