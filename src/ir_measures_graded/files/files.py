@@ -12,7 +12,7 @@ score or relevance. If the file has them, qrels keep the columns iteration and p
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
@@ -28,10 +28,10 @@ from ..core.rows.in_memory import InMemory, in_memory, is_whole
 from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, refuse_repeated
 from ..errors import FileError, GradedError, needed, shown
 from . import out_of_core
-from .content import FIRST, SIZES, Content, File, Sizes, is_lasting, parquet_files
-from .json_files import is_json, json_parts
-from .table_files import FOLDER, arrow_table, batch_part, kind_of, numbered, table_parts
-from .text_files import ahead, by_rank, text_parts
+from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
+from .json_files import is_json, json_columns, json_parts
+from .table_files import FOLDER, arrow_table, batch_part, kind_of, numbered, table_columns, table_parts
+from .text_files import ahead, by_rank, text_columns, text_parts
 
 if TYPE_CHECKING:
     import pandas
@@ -174,7 +174,7 @@ class RunFile(RunSource):
         names: dict[str, None] = {}
         kept: list[Part] = []
         count = 0
-        for rows in self._every() if self._has_names() else ():
+        for rows in self._every() if "run" in self._columns() else ():
             names |= dict.fromkeys(_names(rows))
             count += len(rows)
             kept = [*kept, rows] if count <= self.sizes.kept or not self.lasting else []
@@ -236,13 +236,17 @@ class RunFile(RunSource):
             topics, documents, scores = (rows.columns[name] for name in RUN.columns)
             yield from map(ScoredDoc, topics, documents, np.asarray(scores).tolist())
 
-    def _has_names(self) -> bool:
-        """Whether a column names the runs."""
+    def _columns(self) -> Collection[str]:
+        """The columns of the file that are read, under our names."""
         if not self.lasting:
-            return "run" in next(self._every()).columns
-        sizes = replace(self.sizes, block=FIRST, rows=1)  # one part suffices
-        with closing(parts_of(self.file, RUN, self._chosen, sizes=sizes)) as parts:
-            return "run" in next(parts, joined((), RUN)).columns
+            return next(self._every()).columns.keys()
+        if parquet_files(self.file):
+            return table_columns(FOLDER, Content(self.file, self.sizes), RUN, self._chosen)
+        with Content(self.file, self.sizes) as content:
+            if (kind := kind_of(content)) is not None:
+                return table_columns(kind, content, RUN, self._chosen)
+            columns_of = json_columns if is_json(content.stream.start) else text_columns
+            return columns_of(content, RUN, self._chosen)
 
     def _every(self) -> Iterator[Part]:
         """The rows of the file. If `run` is given, rows of other runs may be left out."""

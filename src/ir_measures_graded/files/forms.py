@@ -187,7 +187,7 @@ def _form_of_run(topics: Fields, second: Fields, third: Fields, *others: Fields)
         )
     if len(others) == 1:
         if {*second} <= NO_ITERATION:
-            return f"these are qrels, not a run (4 fields: {TREC[QRELS].lines})"
+            return f"these are qrels, not a run (4 fields: {TREC[QRELS].lines}); qrels come first"
         if count_up and all(map(_never_rise, _by_topic(topics, *others))):
             return COLBERT
     return TREC[RUN]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -146,6 +146,12 @@ def _counted(blocks: Iterator[bytes], lines: Lines) -> Iterator[bytes]:
         lines.number += block.count(b"\n")
         yield block
     lines.end()
+
+
+def json_columns(content: Content, role: Role, chosen: Chosen) -> Collection[str]:
+    """The columns of the file that are read, under our names."""
+    row = _first_row(content)
+    return role.columns if row is None else columns.file_columns(content.name, [*row], role, chosen)[0].keys()
 
 
 def _first_row(content: Content) -> dict[str, Any] | None:

@@ -54,7 +54,11 @@ def qrels_source(qrels: Any) -> InMemory:
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is that of a file: ``-`` (standard input), a path, or a folder of Parquet files."""
+    """Whether a name is that of a file: ``-`` (standard input), a path, or a folder of Parquet files.
+
+    Raises `FileError` for an address.
+    """
+    refuse_address(name)
     return name == "-" or (os.path.exists(name) and not os.path.isdir(name)) or bool(parquet_files(name))
 
 
@@ -89,7 +93,6 @@ def _collection(name: str) -> Any:
 
     from ..demo import register
 
-    refuse_address(name)
     register()
     with suppress(KeyError):
         return ir_datasets.load(name)
