@@ -1,4 +1,4 @@
-"""Tests of a measure, for its author: values, declared facts and options, on random small topics.
+"""Tests of a measure, for its author: values, declared facts and options, on small topics.
 
 The checks of a test file with pytest::
 
@@ -7,34 +7,54 @@ The checks of a test file with pytest::
     @parametrize_with_checks([MyMeasure])
     def test_my_measure(check):
         check()
+
+The admission of a plugin runs the quick ones of these checks (`problem`).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, combinations, permutations, product, takewhile
 from random import Random
+from time import perf_counter
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
-from .core.measures.base import GradedMeasure, MeasureError
-from .core.registry.names import registered
+from .core.measures import SR
+from .core.measures.base import EXTREMES, GradedMeasure, MeasureError
+from .core.measures.parameters import Choice, Flag
+from .core.measures.sums import Normalised, SumOverRanks, WeightedGains
+from .core.measures.topics import Topics, ratio
+from .core.provider import GradedEvaluator, computed, view
+from .core.registry.names import registry
 from .core.registry.notation import parse_measure
-from .core.trial import LEVELS, Case, problem, values_of, variants
+from .core.uncertainty import with_option
 from .errors import GradedError
 
 __all__ = ["check_measure", "checks", "parametrize_with_checks"]
 
+Documents = dict[str, float]
+Case = tuple[Documents, Documents]
+Tied = tuple[Documents, tuple[str, ...]]
+"""The levels of the judged documents, and the groups of tied documents of a run; x, y and z are unjudged."""
+
+LEVELS = (0.0, 1.0, 2.0, 3.0)
+CUTOFFS = (3, 5)
+TOLERANCE = 1e-9
+SLOW = 0.2
+"""The time in seconds for a few topics from which a measure is slow."""
 FIELDS = {
     "formula": "the formula in plain text",
     "range": "the range of the values, such as [0, 1]",
     "undefined": "the value where the formula has none",
     "source": "the paper that defines the measure",
 }
-TOLERANCE = 1e-9
 
 
 def check_measure(measure: GradedMeasure) -> None:
@@ -83,11 +103,46 @@ def parametrize_with_checks(measures: Iterable[GradedMeasure]) -> Any:
     )
 
 
+def problem(measure: GradedMeasure, topics: Sequence[Tied] | None = None) -> str:
+    """The reason why the measure fails on all topics, or why a fact or an option is wrong; empty if none is
+    found. Facts and options of a slow measure are not tried. The topics of admission are the default."""
+    topics = topics or ADMISSION
+    cases = [(qrels, _run(groups)) for qrels, groups in topics]
+    start = perf_counter()
+    errors = (_error(measure, [case]) for case in cases)
+    failures = [*takewhile(lambda error: isinstance(error, MeasureError), errors)]
+    if len(failures) == len(cases):
+        return str(failures[0])
+    if perf_counter() - start > SLOW:
+        return ""
+    for cutoff in CUTOFFS if measure.CUTOFF else [None]:
+        cut = measure @ cutoff if cutoff else measure
+        taken = [each for each in variants(cut) if not (each.INTENTS or _error(each, cases))]
+        facts = (f"{variant} {wrong}" for variant in taken for wrong in _wrong_facts(variant, cases))
+        if wrong := next(facts, "") or next(_wrong_options(taken, cutoff, topics), ""):
+            return wrong
+    return ""
+
+
+def variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
+    """The measure, then with each other word or truth value of each of its own parameters, one at a time."""
+    yield measure
+    for name, parameter in measure.PARAMETERS.items():
+        words = parameter.choices if isinstance(parameter, Choice) else ()
+        for value in (True, False) if isinstance(parameter, Flag) else words:
+            if value != measure[name]:
+                with suppress(GradedError):  # the measure refuses the combination
+                    yield measure(**{name: value})
+
+
+# ------------------------------------------------------------------------------------- the checks
+
+
 def _first(check: Callable[[GradedMeasure], Iterator[str]], measure: GradedMeasure) -> list[str]:
     """The first message of a check, or none."""
     try:
         return [message for message, _ in zip(check(measure), range(1))]
-    except (GradedError, MeasureError) as error:
+    except GradedError as error:
         return [f"{error}; a measure has a value for every topic"]
 
 
@@ -101,18 +156,14 @@ def _declaration(measure: GradedMeasure) -> Iterator[str]:
 
 def _parameters(measure: GradedMeasure) -> Iterator[str]:
     for variant in variants(measure):
-        with registered(type(measure)()):
+        with patch.dict(registry(), {unicodedata.normalize("NFKC", measure.NAME): type(measure)()}):
             if parse_measure(str(variant)) != variant:
                 yield f"{variant} is read as another measure; let `canonical` return plain numbers and words"
     for name, parameter in measure.SUPPORTED_PARAMS.items():
         bounds = [bound for *_, bound in getattr(parameter, "bounds", ())]
         beyond = [bound + sign for bound in bounds for sign in (-1e-3, 1e-3)]
-        for wrong in (
-            object(),
-            float("nan"),
-            "no such word",
-            *(x for x in beyond if not parameter.validate(x)),
-        ):
+        beyond = [value for value in beyond if not parameter.validate(value)]
+        for wrong in (object(), float("nan"), "no such word", *beyond):
             try:
                 measure(**{name: wrong})
             except GradedError:
@@ -126,8 +177,7 @@ def _parameters(measure: GradedMeasure) -> Iterator[str]:
 def _values(measure: GradedMeasure) -> Iterator[str]:
     low, high = _range(measure)
     for each in (measure, *([measure @ 2] if measure.CUTOFF else [])):
-        together = values_of([each], CASES)[0]
-        for case, value in zip(CASES, together):
+        for case, value in zip(CASES, values_of([each], CASES)[0]):
             where = f"{each} is {value:g} for the levels {case[0]} and the scores {case[1]}"
             if not low - TOLERANCE <= value <= high + TOLERANCE:
                 yield f"{where}, outside its :range: {measure.doc_field('range')}"
@@ -135,9 +185,21 @@ def _values(measure: GradedMeasure) -> Iterator[str]:
                 yield f"{where} among other topics, but not alone; keep no state and use no other topics"
 
 
+def _range(measure: GradedMeasure) -> tuple[float, float]:
+    """The bounds of the docstring's range; infinite where it has no number."""
+    found = re.match(r"[\[(]([^,]+),\s*([^\])]+)[\])]", measure.doc_field("range"))
+    bounds = [-math.inf, math.inf]
+    for end, text in enumerate(found.groups() if found else ()):
+        with suppress(ValueError):
+            bounds[end] = float(text.replace("−", "-").replace("∞", "inf"))
+    return bounds[0], bounds[1]
+
+
 def _order(measure: GradedMeasure) -> Iterator[str]:
     sign = -1 if measure.smaller_is_better else 1
-    best, worst = ([(qrels, _ranked(_sorted(qrels, up))) for qrels, _ in CASES] for up in (-1, 1))
+    by_level = [(qrels, sorted(qrels, key=qrels.__getitem__)) for qrels, _ in CASES]
+    best = [(qrels, _run(reversed(docs))) for qrels, docs in by_level]
+    worst = [(qrels, _run(docs)) for qrels, docs in by_level]
     high, low = (sign * values_of([measure], cases)[0].mean() for cases in (best, worst))
     if high < low - TOLERANCE:
         yield (
@@ -145,77 +207,28 @@ def _order(measure: GradedMeasure) -> Iterator[str]:
             f"declare SMALLER_IS_BETTER = {sign > 0}"
         )
     if measure.MONOTONE:
-        pairs = [pair for qrels, run in CASES for pair in _swaps(qrels, run)]
+        pairs = [pair for case in CASES for pair in _swaps(*case)]
         before, after = (values_of([measure], cases)[0] for cases in zip(*pairs))
-        worse = np.flatnonzero(sign * (after - before) < -TOLERANCE)
-        if worse.size:
-            (qrels, run), (_, swapped) = pairs[worse[0]]
+        for pair in np.flatnonzero(sign * (after - before) < -TOLERANCE)[:1].tolist():
+            (qrels, run), (_, swapped) = pairs[pair]
             yield (
-                f"{measure} is {before[worse[0]]:g} for {[*run]} and {after[worse[0]]:g} for {[*swapped]} "
+                f"{measure} is {before[pair]:g} for {[*run]} and {after[pair]:g} for {[*swapped]} "
                 f"with the levels {qrels}, where a better document has moved up; declare MONOTONE = False"
             )
 
 
-def _options(measure: GradedMeasure) -> Iterator[str]:
-    random = Random(2)
-    tied = tuple((qrels, tuple(_groups(random, run))) for qrels, run in CASES[-6:])
-    yield from filter(None, (problem(measure), problem(measure, tied)))
-
-
-def _range(measure: GradedMeasure) -> tuple[float, float]:
-    """The bounds of the docstring's range; infinite where it has no number."""
-    found = re.match(r"[\[(]([^,]+),\s*([^\])]+)[\])]", measure.doc_field("range"))
-    bounds = (-math.inf, math.inf)
-    for text, bound in zip(found.groups() if found else (), bounds):
-        try:
-            bounds = (float(text.replace("−", "-")), bounds[1]) if bound < 0 else (bounds[0], float(text))
-        except ValueError:
-            continue
-    return bounds
-
-
-def _cases() -> Iterator[Case]:
-    """Topics with judged documents a, b, …; x, y and z are unjudged."""
-    yield {"a": 2}, {"a": 1.0}
-    yield {"a": 3, "b": 1}, {}
-    yield {"a": 3, "b": 1}, _ranked("xy")
-    yield {"a": 0, "b": 0}, _ranked("bxa")
-    random = Random(1)
-    for _ in range(12):
-        qrels = {doc: random.choice(LEVELS) for doc in "abcdef"[: random.randint(2, 6)]}
-        yield qrels, _ranked(random.sample([*qrels, *"xyz"], random.randint(1, len(qrels) + 2)))
-
-
-def _ranked(docs: Iterable[str]) -> dict[str, float]:
-    """A run with distinct scores in (0, 1], as some measures read the scores."""
-    return {doc: 1 - rank / 64 for rank, doc in enumerate(docs)}
-
-
-def _sorted(qrels: dict[str, float], up: int) -> list[str]:
-    """The judged documents with ascending levels (`up` is 1) or descending levels (-1)."""
-    return sorted(qrels, key=lambda doc: up * qrels[doc])
-
-
-def _groups(random: Random, run: dict[str, float]) -> Iterator[str]:
-    """The documents of a run in tie groups of at most three."""
-    docs = "".join(run)
-    while docs:
-        size = random.randint(1, 3)
-        yield docs[:size]
-        docs = docs[size:]
-
-
-def _swaps(qrels: dict[str, float], run: dict[str, float]) -> Iterator[tuple[Case, Case]]:
+def _swaps(qrels: Documents, run: Documents) -> Iterator[tuple[Case, Case]]:
     """A list before and after two of its documents change places so that the better one stands higher."""
-    docs = list(run)
-    for one, other in combinations(range(len(docs)), 2):
-        if qrels.get(docs[one], 0) < qrels.get(docs[other], 0):
-            swapped = list(docs)
-            swapped[one], swapped[other] = swapped[other], swapped[one]
-            yield (qrels, run), (qrels, _ranked(swapped))
+    for one, other in combinations(run, 2):
+        if qrels.get(one, 0) < qrels.get(other, 0):
+            places = {one: other, other: one}
+            yield (qrels, run), (qrels, _run(places.get(doc, doc) for doc in run))
 
 
-CASES = [*_cases()]
+def _options(measure: GradedMeasure) -> Iterator[str]:
+    yield from filter(None, (problem(measure), problem(measure, RANDOM[-6:])))
+
+
 _CHECKS = {
     "declaration": _declaration,
     "parameters": _parameters,
@@ -223,3 +236,142 @@ _CHECKS = {
     "order": _order,
     "options": _options,
 }
+
+# ------------------------------------------------------------------------------- facts and options
+
+
+def _wrong_options(
+    measures: Sequence[GradedMeasure], cutoff: int | None, topics: Sequence[Tied]
+) -> Iterator[str]:
+    """What is wrong with the options `ties` and `unjudged` of measures with this cutoff."""
+    for option, words in ("ties", ("mean", *EXTREMES)), ("unjudged", EXTREMES):
+        given, possible = zip(*(_possible(option, *topic, cutoff) for topic in topics))
+        every = values_of(measures, [*chain(*possible)])
+        by_topic = np.split(every, np.cumsum([*map(len, possible)])[:-1], axis=1)
+        offered = [
+            (row, word, chosen)
+            for row, measure in enumerate(measures)
+            for word in words
+            if (chosen := with_option(measure, option, word)) is not None
+        ]
+        for (row, word, chosen), found in zip(offered, values_of([each for *_, each in offered], given)):
+            for value, values in zip(found, by_topic):
+                right = getattr(np, word)(values[row])
+                if not _equal(value, right):
+                    yield f"{chosen} is {value:.4g} for a small topic, where {right:.4g} is right"
+
+
+def _possible(
+    option: str, qrels: Documents, groups: Iterable[str], cutoff: int | None
+) -> tuple[Case, list[Case]]:
+    """A topic with ties or with unjudged documents, and the topic with each order or judgment of them."""
+    orders = [_run(chain(*order)) for order in product(*map(permutations, groups))]
+    if option == "ties":
+        return (qrels, _run(groups)), [(qrels, order) for order in orders]
+    run = orders[-1]
+    unjudged = [doc for doc in [*run][:cutoff] if doc in "xyz"]
+    judged = (dict(zip(unjudged, levels)) for levels in product(LEVELS, repeat=len(unjudged)))
+    return (qrels, run), [(qrels | levels, run) for levels in judged]
+
+
+def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]:
+    """The declarations that do not hold."""
+    values = values_of([measure], cases)
+    retrieved = [({doc: qrels[doc] for doc in qrels if doc in run}, run) for qrels, run in cases]
+    if not measure.RECALL_BASE and not _equal(values_of([measure], retrieved), values):
+        yield "depends on documents that are not retrieved; declare RECALL_BASE = True"
+    beside = values_of([measure], [*cases, ({"a": 9.0}, {})])[:, : len(cases)]
+    if not measure.needs_all_topics and not _equal(beside, values):
+        yield "depends on other topics; declare needs_all_topics"
+    evaluator, runs = _evaluator([measure], cases)
+    (ranks,) = evaluator.reduced(runs)
+    topics = view(measure, ranks)
+    if isinstance(measure, SumOverRanks):
+        yield from _wrong_form(measure, topics)
+    if measure.CUTOFF:
+        curve = computed(measure, topics.cut(None), lambda each: measure.curve(each, 5), (5,))
+        if not _equal(curve[: len(cases)].T, values_of([measure @ rank for rank in range(1, 6)], cases)):
+            yield "has a curve that differs from the values with its cutoffs"
+
+
+def _wrong_form(measure: SumOverRanks, topics: Topics) -> Iterator[str]:
+    """The declarations of a sum over ranks that do not hold."""
+    scaled = Topics(topics.ranks, topics.gains, topics.cutoff, 2.0**-40)
+    if measure.RATIO and not _equal(measure.values(scaled), measure.values(topics)):
+        yield "changes if all gains are multiplied by one number; declare RATIO = False"
+    if isinstance(measure, Normalised) and (documents := measure.ideal_documents):
+        ideal = measure.ideal(topics)
+        best = SR(ideal=documents).ideal(topics if measure.IDEAL_IS_CUT else topics.cut(None))
+        if not _equal(ideal.vector(ideal.gain, 9), best.vector(best.gain, 9)):
+            yield f"has no ideal list of the {documents} documents; declare ideal_documents"
+    if isinstance(measure, WeightedGains) and measure.LINEAR and not measure.averages:
+        weights, run = measure.rank_weights(9), topics.run
+        sums = run.sum(run.gain * weights[run.rank - 1])
+        if isinstance(measure, Normalised):
+            ideal = measure.ideal(topics)
+            sums = ratio(sums, ideal.sum(ideal.gain * weights[ideal.rank - 1]))
+        if not _equal(sums, measure.values(topics)):
+            yield "is no weighted sum of gains; declare LINEAR = False"
+
+
+def _error(measure: GradedMeasure, cases: Sequence[Case]) -> GradedError | None:
+    """The error if the measure fails (`MeasureError`) or refuses the topics; None if it has values."""
+    try:
+        values_of([measure], cases)
+    except GradedError as error:
+        return error
+    return None
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return bool(np.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE))
+
+
+# ------------------------------------------------------------------------------------- the topics
+
+
+def values_of(measures: Sequence[GradedMeasure], cases: Sequence[Case]) -> np.ndarray:
+    """The values of each measure for pairs of qrels and run."""
+    evaluator, run = _evaluator(measures, cases)
+    found = [metric.value for metric in evaluator.iter_calc(run)]
+    return np.reshape(found, (len(measures), len(cases) + 1))[:, :-1]
+
+
+def _evaluator(
+    measures: Sequence[GradedMeasure], cases: Sequence[Case]
+) -> tuple[GradedEvaluator, dict[str, Documents]]:
+    """An evaluator of the qrels of some topics, and their run. One more topic has all levels."""
+    qrels: Any = {str(number): judged for number, (judged, _) in enumerate(cases)}
+    qrels["levels"] = {str(level): level for level in range(4)}
+    if any(measure.INTENTS for measure in measures):
+        every = [(topic, doc, level) for topic, judged in qrels.items() for doc, level in judged.items()]
+        qrels = [(*row, intent) for row in every for intent in "12"]
+    runs = {str(number): run for number, (_, run) in enumerate(cases)}
+    return GradedEvaluator(measures, qrels), runs | {"levels": _run("3210")}
+
+
+def _run(groups: Iterable[Sequence[str]]) -> Documents:
+    """A run in which the documents of a group are tied, with scores in (0, 1], which some measures read."""
+    return {doc: 1 - place / 64 for place, group in enumerate(groups) for doc in group}
+
+
+def _random_topics() -> Iterator[Tied]:
+    yield {"a": 2}, ("a",)
+    yield {"a": 3, "b": 1}, ()
+    yield {"a": 3, "b": 1}, ("xy",)
+    yield {"a": 0, "b": 0}, ("bxa",)
+    random = Random(1)
+    for _ in range(12):
+        qrels = {doc: random.choice(LEVELS) for doc in "abcdef"[: random.randint(2, 6)]}
+        docs = "".join(random.sample([*qrels, *"xyz"], random.randint(1, len(qrels) + 2)))
+        yield qrels, tuple(re.findall(f".{{1,{random.randint(1, 3)}}}", docs))
+
+
+ADMISSION: tuple[Tied, ...] = (
+    ({"a": 3, "b": 1, "c": 0, "d": 2, "e": 1}, ("c", "abx", "dy")),
+    ({"a": 1, "b": 3, "c": 2, "d": 2}, ("ax", "y", "c")),
+    ({"a": 2, "b": 1, "c": 1}, ("bc", "xy")),
+    ({"a": 1, "b": 0}, ("xa",)),
+)
+RANDOM = [*_random_topics()]
+CASES = [(qrels, _run("".join(groups))) for qrels, groups in RANDOM]

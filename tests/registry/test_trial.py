@@ -18,7 +18,7 @@ from ir_measures_graded import (
     ratio,
 )
 from ir_measures_graded.core.measures import FAMILIES, sessions
-from ir_measures_graded.core.trial import problem
+from ir_measures_graded.testing import problem
 
 IDEAL = {"ideal": Choice("all", "retrieved", default="all", desc="the ideal list")}
 

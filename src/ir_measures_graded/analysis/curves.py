@@ -22,7 +22,7 @@ from ..core.ranking.gains import gain_of
 from ..core.registry.facts import gains_of, is_graded, is_normalised, is_plain_sum, needs_intents, sign_of
 from ..core.registry.names import registry
 from ..core.registry.notation import checked, parse_measures
-from ..core.uncertainty import evaluated_curve
+from ..core.uncertainty import evaluated
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate, tracked
 from ..evaluation.named import (
@@ -389,7 +389,7 @@ def _at_ranks(measure: GradedMeasure, depth: int, averages: bool, topics: Topics
     """The values of the topics (T × depth); if `averages`, their vectors to divide (T × 2 × depth)."""
     if averages and is_normalised(measure):
         return np.stack(measure.vectors(measure.in_range(topics), depth), axis=1)
-    return evaluated_curve(measure, topics, depth)
+    return evaluated(measure, topics, depth)
 
 
 def _combined(measure: Measure, mean: np.ndarray, *ideal: np.ndarray) -> np.ndarray:

@@ -60,6 +60,8 @@ class GradedMeasure(ir_measures.Measure):
       only sums over relevant documents may declare, all orders are compared.
     - `UNJUDGED`: whether the measure has the option `unjudged`. Without further code, a value must never fall
       when two documents, at any distance, change places so that the better one stands higher.
+    - `RISES`: whether a value never gets worse if the gain of a retrieved document rises. Then the extremes
+      over all judgments are those in which all unjudged documents have the highest gain, or none.
     - `INTENTS`: whether the measure evaluates the judgments for the intents of a topic.
     - `RECALL_BASE`: whether judged documents that a run did not retrieve affect its value.
     - `LINEAR`: whether the value is Σ `rank_weights` · gain over the run's list, perhaps divided by the same
@@ -80,6 +82,7 @@ class GradedMeasure(ir_measures.Measure):
     TIES: ClassVar[tuple[str, ...]] = ()
     SORTED: ClassVar[bool] = True
     UNJUDGED: ClassVar[bool] = False
+    RISES: ClassVar[bool] = False
     INTENTS: ClassVar[bool] = False
     RECALL_BASE: ClassVar[bool] = True
     LINEAR: ClassVar[bool] = False

@@ -51,6 +51,8 @@ class _ERR_G(_Cascade):
 
     RECALL_BASE = False
     SORTED = True
+    COMPARED = False
+    RISES = True
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return rank
@@ -72,6 +74,7 @@ class _nERR(_ERR_G):
     """
 
     RECALL_BASE = True
+    RISES = False
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         ideal = topics.ideal
@@ -125,6 +128,8 @@ class _iRBU(_Cascade):
 
     RECALL_BASE = False
     SORTED = True
+    COMPARED = False
+    RISES = True
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return self["p"] ** -rank.astype(np.float64)

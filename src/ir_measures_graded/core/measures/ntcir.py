@@ -31,6 +31,7 @@ class _O_measure(BlendedRatio):
     """
 
     SORTED = True
+    COMPARED = False
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
         return 0.0

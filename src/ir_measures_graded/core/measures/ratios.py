@@ -12,7 +12,7 @@ from ..by_topic import tally
 from ..ranking.judged import ideal_list
 from .base import MaxGainMeasure, collection_size
 from .parameters import DOCS, TOPICS_BEST, Choice
-from .sums import Normalised, SumOverRanks, WeightedGains
+from .sums import AtRelevant, Normalised, WeightedGains
 from .topics import GainList, Topics, ratio
 
 IDEAL = Choice(
@@ -113,7 +113,7 @@ class _gR(Normalised):
     IDEAL_IS_CUT = False
 
 
-class _Fallout(SumOverRanks):
+class _Fallout(AtRelevant):
     r"""Fallout: The share of the collection's non-relevant documents that are retrieved.
 
     :formula: (non-relevant documents in the first k) / (N − R), where N is the size of the collection;
@@ -133,10 +133,9 @@ class _Fallout(SumOverRanks):
 
     PARAMETERS = {"docs": DOCS}
     SMALLER_IS_BETTER = True
-
-    def amounts(self, topics: Topics) -> GainList:
-        run = topics.run.relevant
-        return run.with_gain(np.ones(run.rank.size))
+    SORTED = True
+    COMPARED = False
+    RISES = True
 
     def contributions(self, topics: Topics) -> GainList | None:
         return None
@@ -145,13 +144,8 @@ class _Fallout(SumOverRanks):
         return np.where(topics.whole_run.gain > 0, -1.0, 0.0)
 
     def scaled(self, sums: np.ndarray, topics: Topics, cutoffs: np.ndarray | None = None) -> np.ndarray:
-        if cutoffs is None:
-            return self.share(topics, topics.retrieved - sums)
-        return self.share(topics, np.minimum(topics.retrieved, cutoffs[:, None]) - sums.T).T
-
-    def share(self, topics: Topics, listed: np.ndarray, given: np.ndarray | int = 0) -> np.ndarray:
-        """The share of the non-relevant documents `listed` (… × T) if `given` unjudged ones are relevant."""
-        return ratio(listed - given, collection_size(self, topics) - topics.relevant - given)
+        listed = topics.retrieved if cutoffs is None else np.minimum(topics.retrieved, cutoffs[:, None])
+        return ratio(listed - sums.T, collection_size(self, topics) - topics.relevant).T
 
 
 SR, MSR, gP, gR, Fallout = _SR(), _MSR(), _gP(), _gR(), _Fallout()

@@ -87,6 +87,7 @@ class WeightedGains(SumOverRanks):
     LIMIT = np.inf
     LINEAR = True
     MONOTONE = True
+    RISES = True
     SCALES: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
@@ -167,6 +168,7 @@ class Normalised(WeightedGains):
 
     IDEAL_IS_CUT = True
     RATIO = True
+    RISES = False
 
     @property
     def ideal_documents(self) -> str:
@@ -246,10 +248,12 @@ class AtRelevant(SumOverRanks):
     """A sum over the relevant documents of the run: `Σ_i u(i)·Π_{j<i} q(j)·V[i]/d(i)`.
 
     Override those that are not 1: `stops` (u), `goes_on` (q), `achieved` (V), `possible` (d) and
-    `divisor`.
+    `divisor`. `COMPARED` declares whether all judgments must be compared for the option `unjudged`. If not,
+    the highest value gives higher gains to earlier documents, and the lowest value to later ones.
     """
 
     SORTED = False
+    COMPARED: ClassVar[bool] = True
 
     def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
         """u: the weight of a relevant document, by its gain."""

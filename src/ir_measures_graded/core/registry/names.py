@@ -4,8 +4,7 @@ This module is also the plugin of the built-in measures: they are registered thr
 """
 
 import unicodedata
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import ir_measures
 import ir_measures.measures
@@ -49,20 +48,6 @@ def register(measure: GradedMeasure) -> None:
         registry()[_normalised(name)] = measure
     for listener in _listeners:
         listener()
-
-
-@contextmanager
-def registered(measure: GradedMeasure) -> Iterator[None]:
-    """Within this context, a measure is registered under its name; then the name is as before."""
-    name = _normalised(measure.NAME)
-    before = registry().get(name)
-    registry()[name] = measure
-    try:
-        yield
-    finally:
-        registry().pop(name)
-        if before is not None:
-            registry()[name] = before
 
 
 def listen(listener: Callable[[], None]) -> None:

@@ -1,6 +1,6 @@
 """The uncertainty of a value: the order of tied documents, and the levels of unjudged documents.
 
-- `evaluated`, `evaluated_curve`: the values of a measure under its options `ties` and `unjudged`.
+- `evaluated`: the values of a measure under its options `ties` and `unjudged`.
 - `ties`: the lowest, the highest and the mean value over all orders of tied documents.
 - `extremes`: the extremes of a value, and of a difference of two runs, over all judgments.
 - `judgments`, `ratio`: the unjudged documents, and the extremes of quotients.
@@ -20,18 +20,28 @@ from .judgments import Undetermined
 from .ties import expected, in_order, needs_states, sums_over_orders
 
 
-def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
-    """The reported value of each topic (T), under the options `ties` and `unjudged`."""
+def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) -> np.ndarray:
+    """The reported value of each topic (T), under the options `ties` and `unjudged`; with a `depth`, its
+    values with the cutoffs 1 … `depth` (T × depth), from `topics` that are uncut."""
     topics = checked(measure, topics)
     if judgments := measure.option("unjudged"):
-        return extreme(measure, topics, judgments == "max")
+        if depth is None:
+            return extreme(measure, topics, judgments == "max")
+        return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
     if measure.option("ties") == "mean":
         amounts = expected(measure, topics)
-        return measure.value_of(amounts, topics)
+        return (
+            measure.value_of(amounts, topics) if depth is None else measure.curve_of(amounts, topics, depth)
+        )
     if needs_states(measure):
-        sums = sums_over_orders(measure, topics, int(topics.retrieved.max(initial=1)))
-        return measure.scaled(sums[:, -1], topics)
-    return measure.values(in_order(measure, topics))
+        if depth is None:
+            sums = sums_over_orders(measure, topics, int(topics.retrieved.max(initial=1)))
+            return measure.scaled(sums[:, -1], topics)
+        return measure.scaled(
+            sums_over_orders(measure, topics.cut(depth), depth), topics, np.arange(1, depth + 1)
+        )
+    topics = in_order(measure, topics)
+    return measure.values(topics) if depth is None else measure.curve(topics, depth)
 
 
 def checked(measure: GradedMeasure, topics: Topics) -> Topics:
@@ -45,19 +55,6 @@ def checked(measure: GradedMeasure, topics: Topics) -> Topics:
         if (weight < 0).any() or (np.diff(weight) > 1e-12).any():
             raise Undetermined(f"{measure}: the weights must be at least 0 and must not rise with the rank")
     return measure.in_range(topics) if isinstance(measure, SumOverRanks) else topics
-
-
-def evaluated_curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.ndarray:
-    """`evaluated` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
-    topics = checked(measure, topics)
-    if measure.option("unjudged"):
-        return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
-    if measure.option("ties") == "mean":
-        return measure.curve_of(expected(measure, topics), topics, depth)
-    if needs_states(measure):
-        sums = sums_over_orders(measure, topics.cut(depth), depth)
-        return measure.scaled(sums, topics, np.arange(1, depth + 1))
-    return measure.curve(in_order(measure, topics), depth)
 
 
 def with_option(measure: GradedMeasure, name: str, word: str) -> GradedMeasure | None:

@@ -1,8 +1,8 @@
 """The lowest and the highest value over all judgments of the unjudged documents within the cutoff.
 
-`extreme_over_states` finds those of sums over relevant documents by dynamic programming. If the number of
-unjudged documents at each level is fixed, so is the ideal list, and the sum over the ranks so far depends
-only on how many of them each level has so far.
+Those of most sums over relevant documents are found by dynamic programming. If the number of unjudged
+documents at each level is fixed, so is the ideal list, and the sum over the ranks so far depends only on how
+many of them each level has so far.
 """
 
 import math
@@ -10,13 +10,13 @@ from functools import singledispatch
 
 import numpy as np
 
-from ..measures import ERR_G, Fallout, O_measure, gP, iRBU, nERR
+from ..measures import gP
 from ..measures.average_precision import ByThreshold
 from ..measures.base import GradedMeasure
 from ..measures.sums import AtRelevant, Normalised, SumOverRanks, WeightedGains
 from ..measures.topics import Topics, ratio
 from . import judgments
-from .judgments import Undetermined, extreme_in_order, filled, padded, unjudged_of
+from .judgments import Undetermined, extreme_in_order, filled, levels_of_gains, padded, unjudged_of
 from .ratio import threshold_ratio, weighted_ratio
 
 Pair = tuple[np.ndarray, np.ndarray]
@@ -27,25 +27,25 @@ def extreme(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray
     """The highest or lowest value of each topic (T) over all judgments of its unjudged documents within the
     cutoff. Each may have gain 0 or the gain of any level of the collection.
 
-    Measures without a method of their own never fall when two documents, at any distance, change places so
-    that the better one stands higher.
+    This is the method of measures that rise with each gain, or that never fall when two documents, at any
+    distance, change places so that the better one stands higher.
     """
-    return extreme_in_order(topics, measure.values, highest)
-
-
-for monotone in (O_measure, nERR):
-    extreme.register(type(monotone), extreme.dispatch(object))
+    if not measure.RISES:
+        return extreme_in_order(topics, measure.values, highest)
+    if highest == measure.smaller_is_better:
+        return measure.values(topics)
+    best = np.full((topics.count, int(unjudged_of(topics).sizes.max(initial=0))), levels_of_gains(topics)[-1])
+    return measure.values(filled(topics, np.arange(topics.count), best))
 
 
 @extreme.register
 def _(measure: WeightedGains, topics: Topics, highest: bool) -> np.ndarray:
-    check_depth(measure, topics)
-    value = measure.values(topics)
-    if not highest or not topics.possible_gains.size:
-        return value
-    unjudged = unjudged_of(topics)
-    best = np.full(unjudged.topic.size, topics.possible_gains[-1])
-    return value + measure.value_of(measure.weighed(unjudged.with_gain(best)), topics)
+    if measure.averages and topics.cutoff is None:
+        raise Undetermined(
+            f"{measure}: without a cutoff the judgments decide how many ranks avg=True averages; "
+            "add a cutoff, as in @10"
+        )
+    return extreme.dispatch(object)(measure, topics, highest)
 
 
 @extreme.register(type(gP))
@@ -64,8 +64,7 @@ def _(measure: WeightedGains, topics: Topics, highest: bool) -> np.ndarray:
 @extreme.register
 def _(measure: Normalised, topics: Topics, highest: bool) -> np.ndarray:
     if measure.averages:
-        check_depth(measure, topics)
-        return extreme_in_order(topics, measure.values, highest)
+        return extreme.dispatch(WeightedGains)(measure, topics, highest)
     unjudged = unjudged_of(topics)
     weights = padded(measure.weigh(np.ones(unjudged.rank.size), unjudged.rank), unjudged.sizes)
     return weighted_ratio(measure, topics, unjudged.sizes, weights, highest).extreme(unjudged.sizes)
@@ -74,24 +73,6 @@ def _(measure: Normalised, topics: Topics, highest: bool) -> np.ndarray:
 @extreme.register
 def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
     return np.minimum(threshold_ratio(measure, topics, highest).extreme(unjudged_of(topics).sizes), 1.0)
-
-
-@extreme.register(type(ERR_G))
-@extreme.register(type(iRBU))
-def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
-    if not highest:  # the value never falls with any single gain
-        return measure.values(topics)
-    shape = topics.count, int(unjudged_of(topics).sizes.max(initial=0))
-    best = np.full(shape, judgments.levels_of_gains(topics)[-1])
-    return measure.values(filled(topics, np.arange(topics.count), best))
-
-
-@extreme.register(type(Fallout))
-def _(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray:
-    if highest or not topics.possible_gains.size:
-        return measure.values(topics)
-    relevant = measure.amounts(topics).total
-    return measure.share(topics, topics.retrieved - relevant, unjudged_of(topics).sizes)
 
 
 def difference(measure: GradedMeasure, one: Topics, other: Topics, shared: Pair) -> Pair | None:
@@ -116,13 +97,11 @@ def extreme_difference(measure: GradedMeasure, one: Topics, other: Topics, share
 
 @extreme_difference.register
 def _(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair | None:
-    own_divisor = isinstance(measure, type(gP))  # the length of a list, which two runs need not share
-    if own_divisor and measure.given_max(one) is None:
-        return None
-    topic, weight = differing(measure, one, other, shared, scaled=own_divisor)
+    if isinstance(measure, type(gP)) and measure.given_max(one) is None:
+        return None  # the highest gain of the topic depends on the judgments
+    topic, weight = differing(measure, one, other, shared)
     value, weight = measure.values(one) - measure.values(other), weight * one.possible_gains.max(initial=0)
-    ends = [np.bincount(topic, side(weight, 0), one.count) for side in (np.minimum, np.maximum)]
-    low, high = ends if own_divisor else (measure.scaled(end, one) for end in ends)
+    low, high = (np.bincount(topic, side(weight, 0), one.count) for side in (np.minimum, np.maximum))
     return value + low, value + high
 
 
@@ -141,46 +120,36 @@ def _(measure: Normalised, one: Topics, other: Topics, shared: Pair) -> Pair | N
     return end(False), end(True)
 
 
-def differing(measure: WeightedGains, one: Topics, other: Topics, shared: Pair, scaled: bool = False) -> Pair:
-    """The documents that either of two runs has unjudged: the topic of each, and its weight in `one` minus
-    its weight in `other`, each as a part of the sum or `scaled` as of the value."""
+def differing(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair:
+    """The documents that either of two runs has unjudged: the topic of each, and its weight in the value of
+    `one` minus its weight in that of `other`. An ideal list does not divide the weights."""
     topic, weight = [], []
     for topics in (one, other):
         unjudged = unjudged_of(topics)
         ones = unjudged.with_gain(np.ones(unjudged.rank.size))
         topic.append(unjudged.topic)
-        counted = np.array(measure.counted(measure.weighed(ones), topics))
-        if scaled:
-            counted *= measure.scaled(np.ones(topics.count), topics)[unjudged.topic]
-        weight.append(counted)
+        divided = measure.scaled(np.ones(topics.count), topics)[unjudged.topic]
+        weight.append(measure.counted(measure.weighed(ones), topics) * divided)
     weight[0][shared[0]] -= weight[1][shared[1]]
     only_other = np.ones(topic[1].size, dtype=bool)
     only_other[shared[1]] = False
     return np.append(topic[0], topic[1][only_other]), np.append(weight[0], -weight[1][only_other])
 
 
-def check_depth(measure: WeightedGains, topics: Topics) -> None:
-    """Raise `Undetermined` if the judgments decide how many ranks a mean over ranks has."""
-    if measure.averages and topics.cutoff is None:
-        raise Undetermined(
-            f"{measure}: without a cutoff the judgments decide how many ranks avg=True averages; "
-            "add a cutoff, as in @10"
-        )
-
-
 @extreme.register
-def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
-    """The highest or lowest value of each topic (T) over all judgments of its unjudged documents."""
+def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
+    if not measure.COMPARED:
+        return extreme.dispatch(object)(measure, topics, highest)
     result, count = measure.values(topics), unjudged_of(topics).sizes
-    levels, judged = judgments.levels_of_gains(topics)[1:], topics.judged.tolist()
+    levels, judged = levels_of_gains(topics)[1:], topics.judged.tolist()
     kinds = len(levels)
     judgments.refuse_work(
         topics, count, lambda topic, some: math.comb(some + kinds, kinds) ** 2 * (judged[topic] + some)
     )
-    extreme = np.maximum if highest else np.minimum
+    either = np.maximum if highest else np.minimum
     for topic in np.flatnonzero(count).tolist():
         values = _over_judgments(measure, topics, topic, int(count[topic]), levels, 1 if highest else -1)
-        result[topic] = extreme(result[topic], extreme.reduce(values))
+        result[topic] = either(result[topic], either.reduce(values))
     return result
 
 

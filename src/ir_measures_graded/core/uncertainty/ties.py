@@ -18,7 +18,6 @@ import numpy as np
 
 from ...errors import GradedError
 from ..by_topic import changes, cumsum, offsets_of, positions
-from ..measures import Fallout
 from ..measures.average_precision import ByThreshold, thresholds_of
 from ..measures.base import EXTREMES, GradedMeasure
 from ..measures.sums import AtRelevant, SumOverRanks, WeightedGains
@@ -113,11 +112,6 @@ def expected(measure: SumOverRanks, topics: Topics) -> GainList:
 @expected.register
 def _(measure: WeightedGains, topics: Topics) -> GainList:
     return measure.weighed(expected_gains(topics, measure.normalised(topics.whole_run, topics).gain))
-
-
-@expected.register(type(Fallout))
-def _(measure: SumOverRanks, topics: Topics) -> GainList:
-    return expected_gains(topics, (topics.whole_run.gain > 0).astype(np.float64))
 
 
 @expected.register
