@@ -15,6 +15,9 @@ from ir_measures_graded import cli
 # Compiling ranx takes longer than all tests of it; the values are the same without.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
+# Threads that wait for others spin, which takes the processor from the tests of other processes.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 hypothesis.settings.register_profile(
     "repeatable", max_examples=50, derandomize=True, deadline=None, print_blob=True
 )

@@ -41,28 +41,17 @@ def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
 
 
 FIGURES = {
-    "evaluate qrels run other nCG@1": "nCG@1",
-    "compare qrels run other nCG@1": "nCG@1",
-    "curves qrels run other nCG --depth 3": "Rank",
-    "levels qrels": "Mean",
     "sensitivity qrels run other nCG@1 nCG@2 --show tau": "Kendall.+τ",
     "sensitivity qrels run other nCG@1 nCG@2 --show ranks": "Ranks of 2 runs",
-    "power qrels run other P@1": "Share of pairs with p",
-    "power qrels run other P@1 --resamples 50 --figure power": "Share of pairs with p",
     "power qrels run other P@1 --resamples 50 --figure topics": "Detectable difference of two runs",
-    "holes qrels run other CG@3": "Open pairs of 1",
-    "ranges qrels run other nCG@2 --draws 5": "any judgments",
-    "explain qrels run nDCG_JK@3 --topic q1": "ideal",
 }
 
 
 @pytest.mark.parametrize("line", FIGURES)
-def test_every_analysis_writes_its_figure(output, line):
+def test_an_option_chooses_the_figure(output, line):
     table = output(*line.split())
     assert output(*line.split(), "-o", "f.svg") == table
-    picture = Path("f.svg").read_text(encoding="utf-8")
-    assert picture.startswith("<?xml")
-    assert re.search(FIGURES[line], picture)
+    assert re.search(FIGURES[line], Path("f.svg").read_text(encoding="utf-8"))
 
 
 def test_the_formats_of_the_ir_measures_command(output):
@@ -117,13 +106,6 @@ def test_a_replaced_file_keeps_its_mode(output):
     output("evaluate", "qrels", "run", "AP", "-o", "shared.csv", "-o", "new.csv")
     assert stat.S_IMODE(os.stat("shared.csv").st_mode) == 0o664
     assert os.stat("new.csv").st_mode == os.stat("qrels").st_mode
-
-
-@pytest.mark.parametrize("link", [os.link, os.symlink])
-def test_an_input_is_not_overwritten(refusal, link):
-    link("run", "run.csv")
-    told = refusal("evaluate", "qrels", "run", "AP", "-o", "run.csv")
-    assert told == "cannot write 'run.csv': the command reads this file"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")

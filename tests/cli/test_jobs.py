@@ -69,11 +69,14 @@ def test_a_script_without_the_guard_of_main_ends_with_an_error():
     assert "a script lacks the guard if __name__ == '__main__'" in done.stderr
 
 
+def test_minus_one_is_a_worker_for_each_core():
+    assert evaluate("qrels", many_runs(2), ["AP"], jobs=-1).values.shape == (2, 1, 2)
+
+
 @pytest.mark.parametrize("jobs", [0, -2, 1.5, True, None, "2"])
 def test_the_number_of_workers_is_positive_or_minus_one(jobs):
     with pytest.raises(GradedError, match="is not allowed; it is a whole number ≥ 1, or -1 for all cores"):
         evaluate("qrels", ["run"], ["AP"], jobs=jobs)
-    assert evaluate("qrels", many_runs(2), ["AP"], jobs=-1).values.shape == (2, 1, 2)
 
 
 def test_a_measure_that_workers_cannot_import_is_an_error():

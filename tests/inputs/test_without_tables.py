@@ -167,7 +167,7 @@ FORMS = {
     "frame": f"__import__('pandas').DataFrame({ROWS!r}, columns=['qid', 'docno', 'score'])",
     "Arrow": f"__import__('pyarrow').table(dict(zip(('qid', 'docno', 'score'), zip(*{ROWS!r}))))",
     "Parquet": "(__import__('pyarrow.parquet').parquet.read_table('run.parquet'), 'run.parquet')[1]",
-    **{name: repr(name) for name in ("run.txt", "large.txt", "run.csv", "run.json", "rows.jsonl")},
+    **{name: repr(name) for name in ("large.txt", "run.csv")},
 }
 
 

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
@@ -89,6 +89,7 @@ def plain(measure, judged, run, weight, top):
     return gamma * recall() + (1 - gamma) * value if "sharp" in measure.NAME else value
 
 
+@settings(max_examples=20)
 @given(
     random=st.randoms(use_true_random=False),
     gains=st.sampled_from(["linear", "exp", {1: 0, 2: 5}]),
