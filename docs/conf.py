@@ -7,7 +7,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "tests")]
 
 import ir_measures_graded  # noqa: E402
-from ir_measures_graded.core.registry import bibliography  # noqa: E402
+from ir_measures_graded.core.registry import listing  # noqa: E402
 
 project = "ir-measures-graded"
 author = f"the authors of {project}"
@@ -52,7 +52,7 @@ autodoc_use_legacy_class_based = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 120
 
-bibtex_bibfiles = [str(bibliography.PATH)]
+bibtex_bibfiles = [str(listing.REFERENCES)]
 bibtex_reference_style = "author_year"
 bibtex_default_style = "plain"
 

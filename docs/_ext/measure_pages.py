@@ -20,8 +20,7 @@ from sphinx.application import Sphinx
 
 from ir_measures_graded import GradedMeasure
 from ir_measures_graded.core import measures
-from ir_measures_graded.core.registry.bibliography import Work, works_of
-from ir_measures_graded.core.registry.listing import better, facts_of
+from ir_measures_graded.core.registry.listing import Work, better, facts_of, works_of
 
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "measures"

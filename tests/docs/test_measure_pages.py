@@ -7,7 +7,7 @@ import pytest
 from site_extensions import DOCS
 
 from ir_measures_graded.core import measures
-from ir_measures_graded.core.registry import bibliography
+from ir_measures_graded.core.registry import listing
 
 pytest.importorskip("sphinx", reason="the site's tools are not installed")
 latex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml")
@@ -76,5 +76,5 @@ def test_every_work_is_cited():
     sources = {work.key for measure in MEASURES for work in measure_pages.sources(measure)}
     folders = (DOCS, DOCS / "papers")
     pages = "".join(path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.md"))
-    for key in bibliography.works():
+    for key in listing.works():
         assert key in sources or f"`{key}`" in pages, key

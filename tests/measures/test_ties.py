@@ -6,8 +6,8 @@ from unittest.mock import patch
 
 import pytest
 
-from brute_force import alternatives, judgments, orders, topic, values, with_option
-from ir_measures_graded import EBR, AtRelevant, GradedError, Real, TopicMeasure, WeightedGains, parse_measure
+from brute_force import alternatives, orders, topic, values, with_option
+from ir_measures_graded import EBR, GradedError, Real, WeightedGains, parse_measure
 from ir_measures_graded.analysis import curves
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.uncertainty import Undetermined, ties
@@ -86,47 +86,6 @@ def test_too_many_orders_are_refused():
     assert measure.calc_aggregate({"q0": qrels["q0"]}, run) > 0
     with pytest.raises(Undetermined, match="ties 60 documents at rank 1, which have too many orders"):
         measure.calc_aggregate(qrels, run)
-
-
-class _Squares(WeightedGains):
-    """Gains divided by the square of the rank; a plugin needs no more code."""
-
-    def discount(self, rank):
-        return rank**2
-
-
-class _Found(AtRelevant):
-    """The share of the ranks down to each relevant document that relevant documents hold, summed."""
-
-    def achieved(self, number, gain):
-        return number
-
-    def possible(self, rank, topic, topics):
-        return rank
-
-
-class _First(TopicMeasure):
-    """The gain of the first document; the plugin only declares that better orders are never worse."""
-
-    TIES = ("min", "max")
-    UNJUDGED = True
-
-    def value(self, topic):
-        return topic.gains[0] if topic.retrieved else 0.0
-
-
-@pytest.mark.parametrize("measure", [_Squares(), _Found(), _First()], ids=str)
-def test_a_plugin_gets_the_options_without_code_of_its_own(measure):
-    for word in measure.TIES:
-        of_orders = [TAKEN[word](values(measure, of_topic)) for of_topic in ORDERS]
-        assert values(measure(ties=word), TOPICS) == pytest.approx(of_orders, rel=0, abs=1e-12)
-    for word in ("min", "max"):
-        plain = measure @ 2
-        of_judgments = [
-            TAKEN[word](values(plain, [(each, run) for each in judgments(plain, qrels, [run])]))
-            for qrels, run in TOPICS
-        ]
-        assert values(plain(unjudged=word), TOPICS) == pytest.approx(of_judgments, rel=0, abs=1e-12)
 
 
 @pytest.mark.parametrize("option", [{"ties": "min"}, {"ties": "max"}, {"unjudged": "max"}], ids=str)

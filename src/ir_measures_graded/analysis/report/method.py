@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from ir_measures import Measure
 
-from ...core.registry.bibliography import Work, works_of
 from ...core.registry.facts import is_graded
-from ...core.registry.listing import better, facts_of
+from ...core.registry.listing import Work, better, facts_of, works_of
 from ...errors import GradedError, install_hint
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study

@@ -25,23 +25,20 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     values with the cutoffs 1 … `depth` (T × depth), from `topics` that are uncut."""
     topics = checked(measure, topics)
     if judgments := measure.option("unjudged"):
-        if depth is None:
+        if not depth:
             return extreme(measure, topics, judgments == "max")
         return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
     if measure.option("ties") == "mean":
         amounts = expected(measure, topics)
-        return (
-            measure.value_of(amounts, topics) if depth is None else measure.curve_of(amounts, topics, depth)
-        )
+        return measure.curve_of(amounts, topics, depth) if depth else measure.value_of(amounts, topics)
     if needs_states(measure):
-        if depth is None:
-            sums = sums_over_orders(measure, topics, int(topics.retrieved.max(initial=1)))
-            return measure.scaled(sums[:, -1], topics)
-        return measure.scaled(
-            sums_over_orders(measure, topics.cut(depth), depth), topics, np.arange(1, depth + 1)
-        )
+        cut = topics.cut(depth) if depth else topics
+        sums = sums_over_orders(measure, cut, depth or int(topics.retrieved.max(initial=1)))
+        if depth:
+            return measure.scaled(sums, topics, np.arange(1, depth + 1))
+        return measure.scaled(sums[:, -1], topics)
     topics = in_order(measure, topics)
-    return measure.values(topics) if depth is None else measure.curve(topics, depth)
+    return measure.curve(topics, depth) if depth else measure.values(topics)
 
 
 def checked(measure: GradedMeasure, topics: Topics) -> Topics:
