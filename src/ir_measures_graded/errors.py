@@ -89,8 +89,12 @@ def needed(module: str, what: str, extra: str = "tables") -> Any:
     try:
         return import_module(module)
     except ImportError:
-        library = module.partition(".")[0]
-        raise GradedError(f"{what} needs {library}, which is not installed: {install_hint(extra)}") from None
+        raise lacking(what, module.partition(".")[0], extra) from None
+
+
+def lacking(what: str, library: str, extra: str) -> GradedError:
+    """The error that something needs a library, which an extra would install."""
+    return GradedError(f"{what} needs {library}, which is not installed: {install_hint(extra)}")
 
 
 def warn_of_registration(message: str) -> None:

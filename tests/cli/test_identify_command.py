@@ -23,7 +23,7 @@ def given(tmp_path):
 def test_values_of_two_runs_give_the_measure(output, given):
     lines = output("identify", demo.NAME, A, given[0], B, given[1], "--measure", "nDCG")
     assert lines[0].startswith("The 40 values are those of nDCG_JK@10, as NTCIREVAL")
-    assert lines[1].split(maxsplit=1)[0] == "settled"
+    assert lines[2].split(maxsplit=1)[0] == "settled"
 
 
 def test_means_of_two_runs_are_given_in_their_order(output, given):

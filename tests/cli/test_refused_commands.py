@@ -34,7 +34,8 @@ compare graded-demo A.run                             | no measure is given; nam
 compare graded-demo AP                                | no run is given; pass one or more run files
 compare graded-demo A.run AP                          | a comparison needs at least 2 runs; there is 1
 compare {ABC} AP --baseline AA                        | --baseline 'AA' is not among the runs A, B, C
-compare {ABC} AP --baseline A AA                      | measure not found: AA
+compare {ABC} AP --baseline A AA                      | --baseline 'AA' is not among the runs A, B, C
+compare {ABC} --baseline A AP                         | all words between --baseline and the next option
 compare {ABC} AP --alpha 2                            | alpha=2.0 is not allowed; it is above 0 and below 1
 compare {ABC} AP --resamples=0                        | argument --resamples: '0' is not allowed
 curves graded-demo A.run nCG DCG_JK --at 5            | --at needs one measure; 2 are given

@@ -11,7 +11,7 @@ import pytest
 
 from ir_measures_graded import GradedError, cli, demo
 from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, power
-from ir_measures_graded.evaluation.groups import groups_of
+from ir_measures_graded.evaluation.values import groups_of
 
 MEASURES = ["nDCG_JK@10", "AP", "NDPM"]
 TREC_EVAL = {"AP": "map", "NDPM": "NDPM", "nDCG_JK@10": "nDCG_JK@10"}

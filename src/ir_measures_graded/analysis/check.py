@@ -35,6 +35,10 @@ class Check(Result):
         """The numbers of runs and remarks in one line."""
         return f"{counted(len(self.remarks), 'remark')} on {counted(len(self.runs), 'run')}"
 
+    def answer(self) -> list[str]:
+        """The numbers of runs and remarks."""
+        return [self.summary]
+
     def tables(self) -> list[Table]:
         """One row per remark, and the levels of the qrels."""
         return [self.data(), replace(self.levels.data(), title="Levels")]

@@ -26,10 +26,9 @@ from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
 from ..errors import GradedError, shown
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
-from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
-from ..evaluation.values import Repeats, column_of
+from ..evaluation.values import By, Repeats, column_of, groups_of
 from ..output.formats import known, listed
 from .comparison import BY_GROUP, CONOVER, PAIRED_T, REPEATS, TUKEY_HSD, Comparison, Test, references_of
 from .statistics import significance

@@ -190,10 +190,7 @@ class Comparison(ComparedRuns, Grouped):
         if what not in ("differences", "means", "tests"):
             raise GradedError(f"what={what!r} is not allowed; it is 'differences', 'means' or 'tests'")
         table = self._means() if what == "means" else self._tests(what == "tests")
-        if not self.groups:
-            return table
-        rows = self.with_groups(table.records(), lambda group: group.records(what))
-        return Table.of(["group", *table.columns], rows)
+        return self.with_groups(table, lambda group: group.data(what))
 
     def _tests(self, further: bool) -> Table:
         names = (*OF_A_TEST, *(OF_REPEATS if self.repeats else ())) if further else OF_A_DIFFERENCE

@@ -118,6 +118,10 @@ class Explanation(Result):
         of_run = f" of {self.run}" if self.run else ""
         return f"{self.measure} = {self.value:.4f} for topic {printable(self.topic)}{of_run}"
 
+    def answer(self) -> list[Note]:
+        """The value."""
+        return [Note("{}.", self.summary)]
+
     def tables(self) -> list[Table]:
         """One row per rank. Columns without any entry are omitted."""
         digits, records = _digits(self.scores), self.records()
@@ -415,6 +419,10 @@ class ExplainedDifference(Result):
             f"{run.measure} = {run.value:.4f} of {run.run} and {other.value:.4f} of {other.run} for topic "
             f"{printable(run.topic)}: difference {self.difference:+.4f}{largest}"
         )
+
+    def answer(self) -> list[Note]:
+        """The values and their difference."""
+        return [Note("{}.", self.summary)]
 
     def data(self) -> Table:
         """One row per document that is in a list, the largest difference first.

@@ -39,10 +39,9 @@ from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import is_graded, sign_of
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluated
-from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs, Study
 from ..evaluation.sessions import Given
-from ..evaluation.values import number_in
+from ..evaluation.values import By, groups_of, number_in
 from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
@@ -253,6 +252,10 @@ class Gate(Result):
         """The verdict in one line."""
         measures = listed(dict.fromkeys(each.measure for each in self.verdicts))
         return f"{self.verdict}: {self.new} against {self.old} by {measures}, margin {self.margin}"
+
+    def answer(self) -> list[str]:
+        """The verdict."""
+        return [self.summary]
 
     def data(self) -> Table:
         """One row per measure and group."""

@@ -59,6 +59,12 @@ class Levels(Result):
         rows = zip(self.levels, self.documents.tolist(), self.topics.tolist(), means.tolist(), texts)
         return Table(COLUMNS, list(rows))
 
+    def tables(self) -> list[Table]:
+        """One row per level, and the weightings as arguments of measure strings."""
+        weightings = [*self.pasteable().items()]
+        gains = Table(("weighting", "argument"), weightings, "Gains", head=False)
+        return [self.data(), *([gains] if weightings else [])]
+
     def gains(self) -> dict[str, GainMap]:
         """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones.
 

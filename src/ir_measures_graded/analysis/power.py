@@ -22,9 +22,9 @@ from ir_measures import Measure
 from ..core.registry.notation import one_of
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
-from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
+from ..evaluation.values import By, groups_of
 from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Grouped
@@ -194,8 +194,8 @@ class Power(Grouped):
         each of `wanted`, and ``chance_0.05`` the probability that as many topics find it. Endings of names
         tell another pair, and the spread at its upper limit.
         """
-        rows = self.with_groups([*map(self._record, self.measures)], Power.records)
-        return Table.of(rows[0], rows)
+        records = [*map(self._record, self.measures)]
+        return self.with_groups(Table.of(records[0], records), Power.data)
 
     def _record(self, measure: Measure) -> dict[str, Any]:
         record: dict[str, Any] = {

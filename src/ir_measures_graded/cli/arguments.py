@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ir_measures import Measure
@@ -13,9 +13,8 @@ from ..core.registry.notation import parse_measure, parse_measures
 from ..core.rows.columns import chosen_columns
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.evaluate import Evaluation
-from ..evaluation.groups import is_column
-from ..evaluation.named import Judgments, in_sessions, read_judgments, run_names, short_names
-from ..evaluation.values import WORDS, column_of, read_sessions
+from ..evaluation.named import Judgments, in_sessions, pairs_of, read_judgments, short_names
+from ..evaluation.values import WORDS, column_of, is_column, read_sessions
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
 from ..output.formats import listed
@@ -24,6 +23,7 @@ from .parser import Arguments, Option, at_least_1, each, real, whole_number, wor
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 SCOREDDOCS = "scoreddocs"
 """The name of the run that comes with an ir-datasets collection."""
+AFTER_BASELINE = "; all words between --baseline and the next option are runs"
 LISTED = 5
 """The number of names that a message lists."""
 
@@ -146,22 +146,9 @@ def given(arguments: Arguments, default: Sequence[str] = (), stored: Evaluation 
     return [*inputs(arguments, default=default)] if stored is None else [chosen(arguments, stored)]
 
 
-def words_of(arguments: Arguments, runs: Container[str] = ()) -> list[str]:
-    """The arguments of a command that are no options; `runs` are the names of runs given elsewhere."""
-    words = (arguments.qrels, *arguments.inputs, *behind_baseline(arguments, runs)[1])
-    return [word for word in words if word is not None]
-
-
-def behind_baseline(arguments: Arguments, runs: Container[str]) -> tuple[list[str], list[str]]:
-    """The baselines, and the other arguments that follow them.
-
-    A word behind the first baseline is a further one if it names one of the `runs` that are given elsewhere.
-    """
-    baselines, others = arguments.get("baseline") or [], []
-    if isinstance(baselines, list):
-        count = next((at for at, word in enumerate(baselines) if at and word not in runs), len(baselines))
-        baselines, others = baselines[:count], baselines[count:]
-    return list(each(baselines)), others
+def words_of(arguments: Arguments) -> list[str]:
+    """The arguments of a command that are no options."""
+    return [word for word in (arguments.qrels, *arguments.inputs) if word is not None]
 
 
 def baseline_of(arguments: Arguments, first: Sequence[Any]) -> str | None:
@@ -172,26 +159,15 @@ def baseline_of(arguments: Arguments, first: Sequence[Any]) -> str | None:
 def baselines_of(arguments: Arguments, first: Sequence[Any]) -> list[str]:
     """The runs that --baseline names among those of `given` by their names, file names or paths.
 
-    Raises `GradedError` if there is no such run, or if several have this file name.
+    An analysis checks the names of stored values and of systems. Raises `GradedError` if there is no such
+    run, or if several have this file name.
     """
-    if isinstance(first[0], Evaluation):
-        found, _ = behind_baseline(arguments, {*first[0].runs, *first[0].systems.values()})
-    else:
-        names = [name for name, _ in first[1]]
-        files = [(name, str(run.file)) for name, run in first[1] if isinstance(run, RunFile) and not run.run]
-        found, _ = behind_baseline(arguments, _given_runs(arguments))
-        if not arguments.get("repeats"):
-            found = [_run_named(text, names, files) for text in found]
-    return found
-
-
-def _given_runs(arguments: Arguments) -> set[str]:
-    """The names, file names and paths of the runs in files, if several words follow --baseline."""
-    if not isinstance(arguments.get("baseline"), list) or len(arguments.baseline) < 2:
-        return set()
-    paths = [word for word in arguments.inputs if is_file(word)]
-    names = {name for path in paths for name in run_file(arguments, path).runs()}
-    return names.union(paths, *map(short_names, paths))
+    named = list(each(arguments.baseline))
+    if isinstance(first[0], Evaluation) or arguments.get("repeats"):
+        return named
+    names = [name for name, _ in first[1]]
+    files = [(name, str(run.file)) for name, run in first[1] if isinstance(run, RunFile) and not run.run]
+    return [_run_named(text, names, files) for text in named]
 
 
 def run_file(arguments: Arguments, path: str) -> RunFile:
@@ -209,7 +185,7 @@ def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None
         if arguments.get(option) not in (None, False, []):
             raise GradedError(f"--{option} needs QRELS and runs: the values of a table stay as they are")
     systems = {run: stored.systems.get(run, run) for run in stored.runs}
-    words = words_of(arguments, {*systems, *systems.values()}) if words is None else words
+    words = words_of(arguments) if words is None else words
     runs = [run for word in words for run, system in systems.items() if word in (run, system)]
     try:
         words = [word for word in words if word not in (*systems, *systems.values())]
@@ -239,27 +215,24 @@ def inputs(
     measure although they are `needed`.
     """
     qrels: Any = arguments.qrels
+    hint = AFTER_BASELINE if len(each(arguments.get("baseline"))) > 1 else ""
     if qrels is None:
         raise GradedError(
-            "no qrels are given; pass a qrels file or an ir-datasets id, then runs and measures"
+            f"no qrels are given; pass a qrels file or an ir-datasets id, then runs and measures{hint}"
         )
-    words = words_of(arguments, _given_runs(arguments))[1:] if words is None else words
+    words = arguments.inputs if words is None else words
     scoreddocs, sessions = bool(arguments.get("scoreddocs")), arguments.get("sessions")
     paths = [word for word in words if is_file(word)]
     texts = (word.strip() for word in words if not is_file(word))
     named = dict.fromkeys(measure for text in texts for measure in measures_in(text, uncut))
     measures = [*named] or [parse_measure(text) for text in default]
     if needed and not paths and not scoreddocs:
-        raise GradedError("no run is given; pass one or more run files, or - for standard input")
+        raise GradedError(f"no run is given; pass one or more run files, or - for standard input{hint}")
     if needed and not measures:
-        raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
-    names = run_names([*paths, *[SCOREDDOCS] * scoreddocs])
-    runs: list[tuple[str, Any]] = []
-    for name, path in zip(names, paths):
-        run = run_file(arguments, path)
-        runs += run.runs().items() or [(name, run)]
+        raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}{hint}")
+    runs = [*pairs_of([run_file(arguments, path) for path in paths])]
     if scoreddocs:
-        runs.append((names[-1], scoreddocs_of(qrels)))
+        runs.append((SCOREDDOCS, scoreddocs_of(qrels)))
     if sessions is not None:
         qrels = in_sessions(qrels, read_sessions(sessions) if is_file(sessions) else sessions or True)
     gains = named_weightings(arguments.gains)

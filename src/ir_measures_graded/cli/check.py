@@ -3,14 +3,14 @@
 from ..analysis import check
 from .arguments import COLLECTION, inputs
 from .parser import Arguments
-from .results import Output, Printed, shown
+from .results import Answer, Output
 
 USAGE = "%(prog)s QRELS [RUN…] [MEASURE…] [options]"
 OUTPUT = Output()
 OPTIONS = (*COLLECTION, *OUTPUT.options)
 
 
-def run(arguments: Arguments) -> Printed:
+def run(arguments: Arguments) -> Answer:
     """Show what is unusual about qrels, runs and measures, without evaluating them.
 
     The table has what nobody would notice in the values: topics that a run lacks, ids that do not match,
@@ -22,4 +22,4 @@ def run(arguments: Arguments) -> Printed:
       ir_measures_graded check qrels.txt run.txt -f jsonl
     """
     found = check(*inputs(arguments, needed=False))
-    return Printed(shown(arguments, OUTPUT, found, lead=found.summary), int(bool(found.remarks)))
+    return Answer(found, status=int(bool(found.remarks)))

@@ -1,6 +1,7 @@
 """The command `compare`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,11 +13,11 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import about
 from ..files.content import is_lasting
-from ..output.formats import remarks
 from ..output.provenance import provenance
+from ..output.result import Result, View, further
 from . import arguments as common
 from .parser import Arguments, Option, choice, words
-from .results import Output, command_line, shown
+from .results import Answer, Output, command_line
 
 FOR_ONE = (
     "tests", "uncorrected", "interval", "by", "sessions", "repeats", "gains", "scoreddocs", "run_column",
@@ -35,7 +36,12 @@ OPTIONS = (
         "runs: paths relative to FILE, patterns such as runs/*/covid.run, or ir-datasets ids",
         reads=files_of_collections,
     ),
-    Option("--baseline RUN", "compare each other run with this run only, or with each of several", many=True),
+    Option(
+        "--baseline RUN",
+        "compare each other run with this run only, or with each of several; all words up to the next option "
+        "are runs",
+        many=True,
+    ),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", words, default=[]),
     Option("--uncorrected", "omit Holm's correction of Conover's comparisons"),
     Option(
@@ -50,7 +56,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> list[str]:
+def run(arguments: Arguments) -> Result | Answer:
     """Test whether runs differ.
 
     Each row is the difference of two runs: all pairs, or each run and the baseline. The p-values are those of
@@ -87,9 +93,10 @@ def run(arguments: Arguments) -> list[str]:
         settings["by"] = common.by_of(arguments)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
         found = compare(*first, tests=tests, **settings)
-    if arguments.show == "differences":
-        return shown(arguments, OUTPUT, found, written=partial(_for_paper, found, arguments))
-    return shown(arguments, OUTPUT, table=found.data(arguments.show), figure=found.figure)
+    if arguments.show != "differences":
+        return View([found.data(arguments.show)], found.figure)
+    documents = {form: partial(_for_paper, found, arguments, form) for form in OUTPUT.documents}
+    return Answer(found, documents=documents)
 
 
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
@@ -100,9 +107,7 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
     if arguments.collections is not None and arguments.values:
         raise GradedError("--collections stands for qrels and runs, and --values too; give one of them")
     several: dict[str, Any] = dict(stored) or read_collections(arguments.collections)
-    runs = {run for each in stored.values() for run in each.runs}
-    runs |= {name for each in several.values() if isinstance(each, tuple) for name, _ in each[1]}
-    words, (baselines, _) = common.words_of(arguments, runs), common.behind_baseline(arguments, runs)
+    runs, words = {run for each in stored.values() for run in each.runs}, common.words_of(arguments)
     measures = [] if stored else [measure for word in words for measure in common.measures_in(word)]
     for name, each in stored.items():
         with about(name):
@@ -110,15 +115,17 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
         named = [word for word in words if word in runs] or part.runs
         several[name] = part.part([run for run in named if run in part.runs], part.measures)
     settings = arguments.of("alpha", "progress", "jobs")
-    return compare_collections(several, measures, baseline=baselines, **settings)
+    return compare_collections(several, measures, baseline=arguments.baseline, **settings)
 
 
 def _for_paper(found: Comparison | OverCollections, arguments: Arguments, form: str, places: int) -> str:
     """The table that papers print. In Markdown, the tables of differences and the notes follow."""
     if form == "markdown":
-        (title, table), *parts = found.parts()
-        rest = [(title or "Differences", table), *parts]
-        return "\n".join([found.to_markdown(places), *remarks(form, rest, found.notes(), places)])
+        first, *others = found.tables()
+        titled = replace(first, title=first.title or "Differences")
+        return "\n".join(
+            [found.to_markdown(places), *further(form, [titled, *others], found.notes(), places)]
+        )
     named = (*arguments.values, arguments.collections, *common.words_of(arguments))
     files = filter(is_lasting, filter(None, named))
     comments = provenance(files, command_line(arguments))

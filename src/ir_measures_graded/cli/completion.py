@@ -4,7 +4,7 @@ import argparse
 from importlib import import_module
 from typing import Any
 
-from ..errors import GradedError, install_hint
+from ..errors import GradedError, needed
 from . import PROGRAM, PURPOSES
 from .parser import Parser
 
@@ -19,11 +19,7 @@ class Completion(argparse.Action):
 
 def script(shell: str) -> str:
     """The script for a shell. Raises `GradedError` for an unknown shell, or if shtab is not installed."""
-    try:
-        import shtab
-    except ImportError:
-        hint = install_hint("completion")
-        raise GradedError(f"tab completion needs shtab, which is not installed: {hint}") from None
+    shtab = needed("shtab", "tab completion", "completion")
     if shell not in shtab.SUPPORTED_SHELLS:
         raise GradedError(f"{shell!r} is not a shell with completion: {', '.join(shtab.SUPPORTED_SHELLS)}")
     parser = Parser(prog=PROGRAM)

@@ -3,9 +3,10 @@
 from ..analysis import curves, effort
 from ..analysis.curves import RESAMPLES
 from ..errors import GradedError
+from ..output.result import Result
 from .arguments import COLLECTION, OF_RUNS, baseline_of, inputs, resamples
 from .parser import Arguments, Option, choice, real, whole_number, whole_numbers
-from .results import Output, shown
+from .results import Output
 
 USAGE = OF_RUNS
 OUTPUT = Output()
@@ -22,7 +23,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> list[str]:
+def run(arguments: Arguments) -> Result:
     """Show a measure at every rank, averaged over topics.
 
     The table has one row per rank and one column per run. Every measure must take a cutoff. A cutoff in the
@@ -46,5 +47,5 @@ def run(arguments: Arguments) -> list[str]:
     found = curves(*first, ideal=ideal, **settings)
     only = found.curves[0]
     if arguments.at:
-        return shown(arguments, OUTPUT, effort(only, arguments.at, baseline))
-    return shown(arguments, OUTPUT, found if len(found.curves) > 1 else only)
+        return effort(only, arguments.at, baseline)
+    return found if len(found.curves) > 1 else only

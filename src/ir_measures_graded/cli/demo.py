@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from ..demo import NAME, qrels_path, run_paths
 from ..errors import InputWarning
 from ..evaluation.evaluate import evaluate
+from ..output.result import View
+from ..output.tables import Table
 from . import PROGRAM
 from .arguments import EXAMPLE
 from .parser import Arguments
-from .results import Output, shown
+from .results import Answer, Output, shown
 
 DEMO_MEASURES = (
     "nCG(gains=0:0,1:1,2:1,3:1)@100",
@@ -36,7 +38,7 @@ def run(arguments: Arguments) -> Iterator[str]:
         warnings.simplefilter("ignore", InputWarning)  # run B lacks a topic, as real runs do
         found = evaluate(qrels_path(), paths, DEMO_MEASURES)
     rows = [[text, *values] for text, values in zip(DEMO_MEASURES, found.means().T.tolist())]
-    table = shown(arguments, OUTPUT, table=lambda _: (["measure", *paths], rows), figure=found.figure)
+    table = shown(arguments, OUTPUT, Answer(View([Table(["measure", *paths], rows)], found.figure)))
     if OUTPUT.form(arguments) != "text":
         yield from table
         return

@@ -1,16 +1,18 @@
 """The command `evaluate`, which prints like the ir_measures command or as a table."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import ir_measures
 
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
-from ..output.formats import Cells
+from ..output.result import Result, View
+from ..output.tables import Table
 from .arguments import COLLECTION, JOBS, OF_RUNS, SESSIONS, inputs
 from .parser import Arguments, Option, real
-from .results import Output, shown
+from .results import Answer, Output
 
 IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 
@@ -38,7 +40,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> list[str]:
+def run(arguments: Arguments) -> Result | Answer:
     """Evaluate runs against qrels.
 
     An argument after QRELS is a run if it is an existing file or - (standard input), and otherwise a measure.
@@ -65,23 +67,18 @@ def run(arguments: Arguments) -> list[str]:
         need_statistics("scipy")
     found = evaluate(*inputs(arguments), **arguments.of("provider", "jobs", "progress"))
     if arguments.confidence is not None:
-        return shown(arguments, OUTPUT, intervals(found, confidence=arguments.confidence, method=method))
-    single = len(found.runs) == 1
-
-    def table(form: str) -> Cells:
-        columns, rows = ["run", "query_id", *map(str, found.measures)], [*_rows(found, arguments)]
-        if single and form in ("text", "tsv", "json", "jsonl"):  # as the ir_measures command
-            cells = [(topic, zip(columns[2:], values)) for _, topic, *values in rows]
-            rows = [[topic, *cell] for topic, of in cells for cell in of if cell[1] is not None]
-            columns = ["query_id", "measure", "value"]
-        if not arguments.by_query:
-            hidden = columns.index("query_id")
-            for line in (columns, *rows):
-                del line[hidden]
-        return columns, rows
-
-    headless = ("tsv",) if single else ()  # the ir_measures command prints no header
-    return shown(arguments, OUTPUT, table=table, figure=found.figure, headless=headless)
+        return intervals(found, confidence=arguments.confidence, method=method)
+    topic = ["query_id"] if arguments.by_query else []
+    names, rows = [*map(str, found.measures)], [*_rows(found, arguments)]
+    wide = Table(["run", "query_id", *names], rows).select("run", *topic, *names)
+    if len(found.runs) > 1:
+        return View([wide], found.figure)
+    cells = [(id_, name, value) for _, id_, *values in rows for name, value in zip(names, values)]
+    reported = [cell for cell in cells if cell[-1] is not None]
+    long = Table(["query_id", "measure", "value"], reported).select(*topic, "measure", "value")
+    headless = replace(long, head=False)  # the ir_measures command prints no header
+    lines = {"text": long, "tsv": headless, "json": long, "jsonl": long}
+    return Answer(View([wide], found.figure), instead={form: View([table]) for form, table in lines.items()})
 
 
 def _rows(found: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:

@@ -4,7 +4,7 @@ from ..analysis import ExplainedDifference, Explanation, explain, explain_differ
 from ..errors import GradedError
 from .arguments import COLLECTION, inputs
 from .parser import Arguments, Option, whole_number
-from .results import Output, shown
+from .results import Output
 
 USAGE = "%(prog)s QRELS RUN [RUN] MEASURE [--topic TOPIC] [options]"
 OUTPUT = Output()
@@ -20,7 +20,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> list[str]:
+def run(arguments: Arguments) -> ExplainedDifference | Explanation:
     """Show what each document of a ranking adds to a value.
 
     The table has one row per rank. It shows the document with its score, level and gain, the weight of a gain
@@ -44,9 +44,6 @@ def run(arguments: Arguments) -> list[str]:
     if count == 1 and arguments.topic is None:
         raise GradedError("--topic is required with one run; with two, the topic that differs most is taken")
     settings = *measures, arguments.topic, arguments.depth
-    found: ExplainedDifference | Explanation
-    if count == 1:
-        found = explain(qrels, runs[0][1], *settings, name=runs[0][0])
-    else:
-        found = explain_difference(qrels, runs, *settings)
-    return shown(arguments, OUTPUT, found, lead=f"{found.summary}.")
+    if count > 1:
+        return explain_difference(qrels, runs, *settings)
+    return explain(qrels, runs[0][1], *settings, name=runs[0][0])

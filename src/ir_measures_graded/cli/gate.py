@@ -4,7 +4,7 @@ from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
 from .arguments import VALUES_HELP, by_of, chosen, collection_or_values, inputs, values_by_collection
 from .parser import Arguments, Option, at_least_1
-from .results import Output, Printed, shown
+from .results import Answer, Output
 
 USAGE = (
     "%(prog)s QRELS OLD NEW MEASURE… [options]\n       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
@@ -24,7 +24,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> Printed:
+def run(arguments: Arguments) -> Answer:
     """Decide whether a new run may replace an old one.
 
     Exit status 0 (holds): NEW is not worse than OLD by the margin; this is wrong in at most 5 % of cases if
@@ -51,5 +51,5 @@ def run(arguments: Arguments) -> Printed:
     status = STATUS[found.verdict]
     if found.verdict == UNDECIDED and arguments.undecided:
         status = {"pass": 0, "fail": 1}[arguments.undecided]
-    written = lambda form, _: found.written(form, status)  # noqa: E731
-    return Printed(shown(arguments, OUTPUT, found, lead=found.summary, written=written), status)
+    documents = {form: lambda _, form=form: found.written(form, status) for form in OUTPUT.documents}
+    return Answer(found, status, documents=documents)

@@ -7,7 +7,7 @@ from ..analysis.judging.merging import MergedQrels, trec_lines
 from ..errors import GradedError
 from .arguments import COLLECTION, inputs
 from .parser import Arguments, Option, at_least_1, each, real, typed, whole_number
-from .results import Output, Printed, shown
+from .results import Answer, Output
 
 LISTED = 3
 """The number of contradictions that a warning lists."""
@@ -53,7 +53,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> Printed:
+def run(arguments: Arguments) -> Answer:
     """List the unjudged documents to judge next.
 
     Unjudged documents count with their expected gain, which judged documents of like ranks have. A pair of
@@ -87,7 +87,7 @@ def run(arguments: Arguments) -> Printed:
     others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask else {}
     if arguments.merged:
         others[arguments.merged] = "".join(f"{line}\n" for line in trec_lines(found.merged.qrels)).encode()
-    return Printed(shown(arguments, OUTPUT, found, others=others), status)
+    return Answer(found, status, others=others)
 
 
 def _warn_of_contradictions(merged: MergedQrels) -> None:

@@ -5,9 +5,10 @@ from typing import Any
 from ..analysis import identify
 from ..errors import GradedError
 from ..files.files import RunFile
+from ..output.result import Result, View
 from .arguments import qrels
 from .parser import Arguments, Option, choice, each, whole_number
-from .results import Output, shown
+from .results import Output
 
 USAGE = (
     "%(prog)s QRELS RUN VALUES [RUN VALUES]… [options]\n"
@@ -36,7 +37,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> list[str]:
+def run(arguments: Arguments) -> Result:
     """Find which definition of a measure gives somebody's values.
 
     The command tries nDCG and DCG with every combination of gain, discount, ideal list, cutoff, order of ties
@@ -68,5 +69,5 @@ def run(arguments: Arguments) -> list[str]:
         **arguments.of("measure", "name", "any_cutoff", "decimals"),
     )
     if arguments.show == "topics":
-        return shown(arguments, OUTPUT, table=found.topic_table(), figure=found.figure, lead=found.summary)
-    return shown(arguments, OUTPUT, found, headless=("text",), lead=found.summary)
+        return View([found.topic_table()], found.figure, above=found.answer())
+    return found

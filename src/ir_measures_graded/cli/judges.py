@@ -10,11 +10,11 @@ from ..analysis.statistics.intervals import STUDENT, check
 from ..analysis.statistics.options import whole_number
 from ..errors import GradedError
 from ..files.sources import is_file
-from ..output.formats import FOR_PEOPLE, Cells
+from ..output.result import Result, View
 from .arguments import JOBS, RUNS, baseline_of, inputs, resamples
 from .arguments import qrels as qrels_of
 from .parser import Arguments, Option, real
-from .results import Output, shown
+from .results import Output
 
 AGREEMENT, ORDERS, FAVOURS, ESTIMATES, PAIRS = "agreement", "orders", "favours", "estimates", "pairs"
 OF_RUNS = (ORDERS, FAVOURS, ESTIMATES, PAIRS)
@@ -46,7 +46,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> list[str]:
+def run(arguments: Arguments) -> Result:
     """Compare machine judges with a human, and combine their judgments.
 
     The command has a row for each machine: Cohen's kappa, plain, weighted and for each division of the levels
@@ -89,15 +89,12 @@ def run(arguments: Arguments) -> list[str]:
         baseline = baseline_of(arguments, first)
         agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, baseline))
     result = agreed.estimates or agreed
+    if not arguments.show:
+        return View(agreed.tables(), result.figure, result.data(), agreed.notes())
     tables = {"levels": agreed.level_table, "topics": agreed.topic_table, ORDERS: agreed.order_table}
-
     tables[FAVOURS] = agreed.favour_table
     if agreed.estimates:
         tables[PAIRS] = agreed.estimates.pair_table
     if arguments.show in tables:
-        return shown(arguments, OUTPUT, None, tables[arguments.show](), result.figure)
-
-    def table(form: str) -> Cells:
-        return (agreed if form in FOR_PEOPLE and not arguments.show else result).table_in(form)
-
-    return shown(arguments, OUTPUT, None if arguments.show else agreed, table, result.figure)
+        return View([tables[arguments.show]()], result.figure)
+    return View(result.tables()[:1], result.figure, result.data())

@@ -1,16 +1,16 @@
 """The command `measures`, which lists measures and plugins."""
 
 from itertools import groupby
-from typing import Any
 
 from ..core.registry import plugins
 from ..core.registry.listing import better, facts_of, page, standard
 from ..core.registry.notation import parse_measures
 from ..errors import GradedError
-from ..output.formats import Cells
+from ..output.result import View
+from ..output.tables import Table
 from . import PROGRAM
 from .parser import Arguments, Option
-from .results import Output, shown
+from .results import Answer, Output, shown
 
 JSON = ("json", "jsonl")
 """The formats with lists and all facts."""
@@ -26,7 +26,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> list[str]:
+def run(arguments: Arguments) -> Answer | list[str]:
     """List the graded measures by question, or describe measures in full.
 
     A description has the formula, the parameters, the undefined case and the source of a measure.
@@ -40,7 +40,7 @@ def run(arguments: Arguments) -> list[str]:
         option, what = ("plugins", "plugins") if arguments.plugins else ("all", "measures")
         raise GradedError(f"--{option} lists all {what}; omit the names of measures")
     if arguments.plugins:
-        return shown(arguments, OUTPUT, table=_plugins)
+        return _plugins()
     if arguments.names:
         measures = [*parse_measures(arguments.names, uncut=True)]
     else:
@@ -48,32 +48,34 @@ def run(arguments: Arguments) -> list[str]:
         measures += standard() if arguments.all else []
     all_facts = [facts_of(measure) for measure in measures]
 
-    def table(form: str) -> Cells:
-        if form in JSON:
-            return list(all_facts[0]), [list(facts.values()) for facts in all_facts]
-        return ["measure", "aliases", "title", "better", "from"], [
-            [facts["name"], ", ".join(facts["aliases"]), facts["title"], better(facts), facts["origin"]]
-            for facts in all_facts
-        ]
-
-    lines = shown(arguments, OUTPUT, table=table)
+    rows = [
+        [facts["name"], ", ".join(facts["aliases"]), facts["title"], better(facts), facts["origin"]]
+        for facts in all_facts
+    ]
+    short = Table(["measure", "aliases", "title", "better", "from"], rows)
+    lines = shown(arguments, OUTPUT, _answer(short, Table.of(all_facts[0], all_facts)))
     if OUTPUT.form(arguments) != "text":
         return lines
     if arguments.names:
         return "\n\n\n".join("\n".join(page(measure)) for measure in measures).splitlines()
-    head, *rows = lines
+    head, *body = lines
     grouped = [head]
-    for question, group in groupby(zip(all_facts, rows), key=lambda pair: pair[0]["question"]):
-        grouped += ["", question, *(row for _, row in group)]
+    for question, group in groupby(zip(all_facts, body), key=lambda pair: pair[0]["question"]):
+        grouped += ["", question, *(line for _, line in group)]
     hint = f"Details of a measure: {PROGRAM} measures nDCG_JK. Standard measures too: measures --all"
     return [*grouped, "", hint]
 
 
-def _plugins(form: str) -> Cells:
-    rows = []
-    for plugin in plugins.plugins():
-        names: Any = [measure.NAME for measure in plugin.measures]
-        if form not in JSON:
-            names = ", ".join(names)
-        rows.append([plugin.distribution, plugin.version, plugin.name, names, plugin.status])
-    return ["distribution", "version", "plugin", "measures", "status"], rows
+def _answer(short: Table, full: Table) -> Answer:
+    """A table, and another one in `JSON`."""
+    return Answer(View([short]), instead={form: View([full]) for form in JSON})
+
+
+def _plugins() -> Answer:
+    columns = ["distribution", "version", "plugin", "measures", "status"]
+    found = [
+        [each.distribution, each.version, each.name, [measure.NAME for measure in each.measures], each.status]
+        for each in plugins.plugins()
+    ]
+    short = [[", ".join(cell) if isinstance(cell, list) else cell for cell in row] for row in found]
+    return _answer(Table(columns, short), Table(columns, found))

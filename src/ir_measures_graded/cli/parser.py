@@ -23,7 +23,7 @@ ELSEWHERE = {
 Files = Callable[[Any], Iterable[str]]
 
 
-def each(value: str | Sequence[str] | None) -> Iterable[str]:
+def each(value: str | Sequence[str] | None) -> Sequence[str]:
     """The files that a value names if it is a file or a list of files."""
     return [value] if isinstance(value, str) else value or ()
 
@@ -79,7 +79,7 @@ class Option:
         if not self.flags:
             nargs = {"nargs": "*" if self.many else "?"} if self.many or self.optional else {}
             return found | nargs | {"metavar": self.heading or self.name.upper()}
-        found |= {"dest": self.name, "action": _Append if self.repeated or self.many else _Once}
+        found |= {"dest": self.name, "action": "append" if self.repeated else _Once}
         if self.repeated or self.many:
             found["default"] = []
         if value.startswith("-") and not self.choices:
@@ -104,15 +104,6 @@ class _Once(argparse.Action):
         if self.nargs == 0:
             values = not str(option_string).startswith("--no-")
         setattr(namespace, self.dest, values)
-
-
-class _Append(argparse.Action):
-    """Collects the values of an option; one that takes several values is given once."""
-
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        if self.nargs == "+":
-            return _Once.__call__(self, parser, namespace, values, option_string)  # type: ignore[arg-type]
-        setattr(namespace, self.dest, [*getattr(namespace, self.dest), values])
 
 
 class Arguments:

@@ -3,9 +3,10 @@
 from ..analysis import power
 from ..analysis.power import PRIMARY, TESTS
 from ..analysis.statistics.paired import POWER
+from ..output.result import Result, View
 from .arguments import OF_RUNS, OF_VALUES, TESTED, by_of, collection_or_values, given, tests
 from .parser import Arguments, Option, choice, numbers, real
-from .results import Output, shown
+from .results import Output
 
 USAGE = f"{OF_RUNS}\n       {OF_VALUES}"
 OUTPUT = Output()
@@ -20,7 +21,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> list[str]:
+def run(arguments: Arguments) -> Result:
     """Show which differences the topics find, and how many topics find a difference.
 
     A sentence for each measure, the one that separates most pairs of runs first, then a table: for the pairs
@@ -34,6 +35,6 @@ def run(arguments: Arguments) -> list[str]:
     """
     settings = arguments.of("test", "power", "differences", *TESTED)
     found = power(*given(arguments), by=by_of(arguments), **settings)
-    return shown(
-        arguments, OUTPUT, found, figure=found.figure if arguments.figure == "power" else found.topic_figure
-    )
+    if arguments.figure == "power":
+        return found
+    return View(found.tables(), found.topic_figure, found.data(), found.notes(), found.answer())

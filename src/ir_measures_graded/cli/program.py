@@ -72,13 +72,17 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
             command, arguments = _parsed(words)
     except SystemExit:
         return help_or_version.getvalue().splitlines(), 0
-    from .results import Printed, check_files  # takes time
+    from ..output.result import Result  # takes time
+    from .results import Answer, check_files, shown
 
     if hasattr(command, "OUTPUT"):
         command.OUTPUT.check(arguments)
     check_files(arguments)
     found = command.run(arguments)
-    return (found.lines, found.status) if isinstance(found, Printed) else (list(found), 0)
+    answer = Answer(found) if isinstance(found, Result) else found
+    if isinstance(answer, Answer):
+        return shown(arguments, command.OUTPUT, answer), answer.status
+    return list(found), 0
 
 
 def _parsed(words: Sequence[str]) -> tuple[Any, Arguments]:

@@ -2,10 +2,10 @@
 
 from ..analysis import ranges
 from ..analysis.ranges import DRAWS
-from ..output.formats import FOR_PEOPLE, Cells
+from ..output.result import Result, View
 from .arguments import COLLECTION, OF_RUNS, SEED, inputs
 from .parser import Arguments, Option, choice, whole_number
-from .results import Output, shown
+from .results import Output
 
 USAGE = OF_RUNS
 OUTPUT = Output()
@@ -18,7 +18,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> list[str]:
+def run(arguments: Arguments) -> Result:
     """Show how tied scores and unjudged documents could change values.
 
     For each run and measure the table has the value, its range over all orders of tied documents, its range
@@ -32,9 +32,6 @@ def run(arguments: Arguments) -> list[str]:
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 --show differences --draws 0
     """
     found = ranges(*inputs(arguments), **arguments.of("draws", "seed", "progress"))
-
-    def table(form: str) -> Cells:
-        differences = arguments.show == "differences" and form in FOR_PEOPLE
-        return found.table_of_differences().cells() if differences else found.table_in(form)
-
-    return shown(arguments, OUTPUT, found, table)
+    if arguments.show == "values":
+        return found
+    return View([found.table_of_differences()], found.figure, found.data(), found.notes())

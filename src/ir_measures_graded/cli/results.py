@@ -4,27 +4,14 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..errors import GradedError
 from ..output import plots
 from ..output.files import ending_of, refuse_folders, refuse_repeated, write_files
-from ..output.formats import (
-    FOR_PEOPLE,
-    FORMATS,
-    PLACES,
-    TABLES,
-    Cells,
-    above,
-    clean,
-    decimals,
-    html,
-    remarks,
-    sentences,
-)
-from ..output.result import Result
-from ..output.tables import Table
+from ..output.formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, decimals
+from ..output.result import Result, as_bytes
 from . import PROGRAM
 from .parser import Arguments, Option, typed
 
@@ -32,11 +19,25 @@ PAGE = "html"
 """The ending of a file with a page, which shows the figure and the table."""
 
 
-class Printed(NamedTuple):
-    """The lines of a command whose exit status may differ from 0."""
+@dataclass(frozen=True)
+class Answer:
+    """What a command answers: a result and, if it is not 0, the exit status.
 
-    lines: list[str]
-    status: int
+    `instead` has the results that some formats show, and `documents` the functions that write the result in
+    a format of its own with a number of decimals. `others` has the contents of other files.
+    """
+
+    result: Result
+    status: int = 0
+    instead: Mapping[str, Result] = field(default_factory=dict)
+    documents: Mapping[str, Callable[[int], str]] = field(default_factory=dict)
+    others: dict[str, bytes] = field(default_factory=dict)
+
+    def lines(self, form: str, places: int) -> list[str]:
+        """The lines of a format."""
+        if form in self.documents:
+            return self.documents[form](places).splitlines()
+        return self.instead.get(form, self.result).lines(form, places)
 
 
 class Output(NamedTuple):
@@ -120,79 +121,44 @@ def check_files(arguments: Arguments, written: Iterable[str] = ()) -> None:
             raise GradedError(f"cannot write {path!r}: the command reads this file")
 
 
-def shown(
-    arguments: Arguments,
-    output: Output,
-    found: Result | None = None,
-    table: Table | Callable[[str], Cells] | None = None,
-    figure: Callable[[], Any] | None = None,
-    headless: Sequence[str] = (),
-    others: Mapping[str, bytes] | None = None,
-    written: Callable[[str, int], str] | None = None,
-    lead: str = "",
-) -> list[str]:
-    """Write the files that -o names, and return the lines of the chosen format.
-
-    Formats for people have the tables and notes of the result `found`, formats for programs its data.
-    `table`, perhaps a function of the format, and `figure` replace the first table and the figure. `headless`
-    formats omit the header. `others` has the contents of other files, which are written with those of -o: all
-    or none. `written` makes the documents of the result from a format and a number of decimals. `lead` stands
-    above printed text and Markdown.
-    """
-    parts: Sequence[tuple[str, Cells]] = ()
-    notes: Sequence[str] = ()
-    answer: Sequence[str] = ()
-    if found is not None:
-        table, figure = table or found.table_in, figure or found.figure
-        parts, notes, answer = found.parts()[1:], found.notes(), found.answer()
-    assert table is not None
-    cells_in = partial(_cells_in, table) if isinstance(table, Table) else table
-
-    def lines(form: str, in_file: bool = False) -> list[str]:
-        places = decimals(form, arguments.places, in_file)
-        if written is not None and form in output.documents:
-            return written(form, places).splitlines()
-        first = [*(FORMATS | {PAGE: html})[form](*cells_in(form), places)][form in headless :]
-        if form not in FOR_PEOPLE:
-            return first
-        return [*above(form, answer), *first, *remarks(form, parts, notes, places)]
-
-    def page() -> str:
-        from ..analysis.report import pages
-
-        try:
-            drawn = figure and figure()
-        except GradedError as error:  # for example without Matplotlib
-            drawn = str(error)
-        form = FOR_PEOPLE[0]
-        tables, places = [("", cells_in(form)), *parts], decimals(form, arguments.places)
-        title, line = f"{PROGRAM} {arguments.words[0]}", command_line(arguments)
-        return pages.page(
-            "result", title, lead=line, figure=drawn, notes=[*answer, *notes], tables=tables, places=places
-        )
+def shown(arguments: Arguments, output: Output, answer: Answer) -> list[str]:
+    """Write the files that -o names and the others of the answer, all or none; return the lines to print."""
 
     def content(path: str) -> bytes:
         ending = ending_of(path)
         if ending == PAGE:
-            return page().encode()
-        if figure is not None and ending in plots.FORMATS:
-            return plots.rendered(figure(), ending)
-        text = "".join(f"{line}\n" for line in lines(TABLES.get(ending, ending), in_file=True))
-        return text.encode(errors="backslashreplace")  # names may not be valid Unicode
+            return _page(arguments, answer.result, output.figure).encode()
+        if output.figure and ending in plots.FORMATS:
+            return plots.rendered(answer.result.figure(), ending)
+        form = TABLES.get(ending, ending)
+        return as_bytes(answer.lines(form, decimals(form, arguments.places, in_file=True)))
 
     form = output.form(arguments)
-    printed = lines(form)
+    printed = answer.lines(form, decimals(form, arguments.places))
     paths = [path for path in arguments.output if path not in output.named]
-    write_files({path: content(path) for path in paths} | dict(others or {}))
-    if not lead or form not in ("text", "markdown"):
-        return printed
-    first = [clean(lead)] if form == "text" else sentences(form, [lead])
-    return [*first, *([] if form in headless else [""]), *printed]
+    write_files({path: content(path) for path in paths} | answer.others)
+    return printed
 
 
-def _cells_in(table: Table, form: str) -> Cells:
-    """Column names and rows of a table in a format."""
-    return table.cells() if form in (*FOR_PEOPLE, PAGE) else table.values()
+def _page(arguments: Arguments, result: Result, has_figure: bool) -> str:
+    """The page with the figure, if there is one, and all tables of a result."""
+    from ..analysis.report import pages
+
+    drawn: Any = None
+    try:
+        if has_figure:
+            drawn = result.figure()
+    except GradedError as error:  # for example without Matplotlib
+        drawn = str(error)
+    return pages.page(
+        "result",
+        f"{PROGRAM} {arguments.words[0]}",
+        lead=command_line(arguments),
+        figure=drawn,
+        notes=[*result.answer(), *result.notes()],
+        tables=result.tables(),
+        places=decimals(FOR_PEOPLE[0], arguments.places),
+    )
 
 
 def command_line(arguments: Arguments) -> str:

@@ -1,9 +1,10 @@
 """The command `sensitivity`."""
 
 from ..analysis import sensitivity
+from ..output.result import Result, View
 from .arguments import COLLECTION, JOBS, OF_RUNS, SESSIONS, inputs
 from .parser import Arguments, Option, choice, whole_numbers
-from .results import Output, shown
+from .results import Output
 
 USAGE = OF_RUNS
 OUTPUT = Output()
@@ -17,7 +18,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> list[str]:
+def run(arguments: Arguments) -> Result:
     """Show how the ranking of the runs depends on measure, weighting and cutoff.
 
     The command ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
@@ -32,6 +33,6 @@ def run(arguments: Arguments) -> list[str]:
     first = inputs(arguments, weighted=True, uncut=True)
     found = sensitivity(*first, **arguments.of("gains", "cutoffs", "progress", "jobs"))
     if arguments.show == "tau":
-        return shown(arguments, OUTPUT, found)
+        return found
     table = found.rank_table() if arguments.show == "ranks" else found.value_table()
-    return shown(arguments, OUTPUT, table=table, figure=found.rank_changes)
+    return View([table], found.rank_changes)

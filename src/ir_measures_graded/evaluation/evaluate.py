@@ -15,7 +15,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -28,16 +27,16 @@ from ..core.provider import aggregate, provider_named
 from ..core.registry import plugins
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import one_of, parse_measures
-from ..errors import GradedError, install_hint, shown
+from ..errors import GradedError, needed, shown
 from ..output import plots
-from ..output.formats import Table, counted, listed
+from ..output.formats import counted, listed
 from ..output.result import Result
+from ..output.tables import Table
 from .evaluators import evaluators, explained
-from .groups import By, is_column
 from .named import Qrels, Run, Runs, Study, about, in_sessions, named_runs, read_judgments, study_of
 from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
 from .sessions import Fields, Given, SessionValues, turn_measure
-from .values import read_values
+from .values import By, is_column, read_values
 
 Item = TypeVar("Item")
 
@@ -136,26 +135,23 @@ class Evaluation(Result):
         rows, columns = [*map(self.runs.index, runs)], [*map(self._column, measures)]
         cells = np.ix_(rows, columns)
         return replace(
-            self,
+            self._at(values=cells, aggregates=cells, missing=rows, unreported=cells),
             runs=tuple(runs),
             measures=tuple(self.measures[column] for column in columns),
-            values=self.values[cells],
-            aggregates=None if self.aggregates is None else self.aggregates[cells],
-            missing=None if self.missing is None else self.missing[rows],
-            unreported=None if self.unreported is None else self.unreported[cells],
             systems={run: system for run, system in self.systems.items() if run in runs},
         )
 
     def on(self, topics: Sequence[int]) -> Evaluation:
         """The values for the topics with these numbers."""
-        return replace(
-            self,
-            topics=tuple(self.topics[number] for number in topics),
-            values=self.values[:, :, topics],
-            aggregates=None,
-            missing=None if self.missing is None else self.missing[:, topics],
-            unreported=None if self.unreported is None else self.unreported[:, :, topics],
-        )
+        cells = np.s_[..., topics]
+        part = self._at(values=cells, missing=cells, unreported=cells)
+        return replace(part, topics=tuple(self.topics[number] for number in topics), aggregates=None)
+
+    def _at(self, **places: Any) -> Evaluation:
+        """A copy with the cells of arrays at these places."""
+        arrays = {name: getattr(self, name) for name in places}
+        kept = {name: array[places[name]] for name, array in arrays.items() if array is not None}
+        return replace(self, **kept)
 
     @property
     def reported(self) -> np.ndarray:
@@ -193,16 +189,15 @@ class Evaluation(Result):
         runs, topics = counted(len(self.runs), "run"), counted(len(self.topics), self.unit)
         return f"{listed(self.measures)} of {runs} over {topics}"
 
-    def table(self) -> Table:
-        """Column names and rows: one row per run with its `means`."""
+    def tables(self) -> list[Table]:
+        """One row per run with its `means`."""
         rows = [[run, *values] for run, values in zip(self.runs, self.means().tolist())]
-        return ["run", *map(str, self.measures)], rows
+        return [Table(["run", *map(str, self.measures)], rows)]
 
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per run, measure and topic; the value is None if a provider reports none."""
-        labels = product(self.runs, map(str, self.measures), self.topics)
-        columns = ("run", "measure", "topic", "value")
-        return [dict(zip(columns, (*label, value))) for label, value in zip(labels, self.reported.flat)]
+    def data(self) -> Table:
+        """One row per run, measure and topic; the value is None if a provider reports none."""
+        axes = {"run": self.runs, "measure": [*map(str, self.measures)], "topic": self.topics}
+        return Table.of_arrays(axes, {"value": self.reported})
 
     def figure(self) -> plots.Figure:
         """Draw the means as dots, one panel per measure, with the best runs by the first measure on top.
@@ -219,11 +214,8 @@ def tracked(items: Iterable[Item], unit: str, progress: bool, count: int | None 
     """The items; if `progress` is true, a bar on stderr follows them after the first second."""
     if not progress:
         return items
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        raise GradedError(f"progress bars need tqdm: {install_hint('progress')}") from None
-    return tqdm(items, total=count, unit=unit, delay=1, leave=False)
+    bars = needed("tqdm", "a progress bar", "progress")
+    return bars.tqdm(items, total=count, unit=unit, delay=1, leave=False)
 
 
 def evaluate(

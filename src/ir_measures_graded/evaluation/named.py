@@ -284,7 +284,7 @@ def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]
     Raises `GradedError` for two runs of one name, and if runs are `needed` and there is none.
     """
     named: dict[str, Run] = {}
-    for name, run in runs.items() if isinstance(runs, Mapping) else _pairs(runs):
+    for name, run in runs.items() if isinstance(runs, Mapping) else pairs_of(runs):
         if not isinstance(name, str):
             raise GradedError(f"a run's name is a string, not {shown(name)}")
         if name in named:
@@ -299,7 +299,7 @@ def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]
     return list(named.values())
 
 
-def _pairs(runs: Any) -> Iterator[tuple[str, Any]]:
+def pairs_of(runs: Any) -> Iterator[tuple[str, Any]]:
     """Pairs of name and run; runs without a name get one."""
     if isinstance(runs, (str, os.PathLike)) or not isinstance(runs, Iterable) or _is_table(runs):
         runs = [runs]

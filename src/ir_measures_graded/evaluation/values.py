@@ -3,7 +3,8 @@
 Every form of table becomes cells, a DataFrame with a row per value: the columns ``run``, ``measure``,
 ``topic`` and ``value``, and as the index the number of its row in the table, from 1. `cells_of` makes them
 from one table. `read_values` joins those of several files to the array (runs × measures × topics) of an
-`Evaluation`. Other columns of the table are attributes of topics.
+`Evaluation`. Other columns of the table are attributes of topics, by
+which `groups_of` groups them.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from io import BytesIO
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
+from ..core.ranking.gains import plain_number
 from ..core.registry.notation import measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
 from ..core.rows.columns import NAMES, chosen_columns, column_name, plain, required_column
@@ -42,6 +44,12 @@ WORDS = {"run": "run", "topic": "query_id", "measure": "measure", "value": "valu
 """The words for columns in the option `columns`, and our names."""
 LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
+By = Mapping[str, Any] | str | None
+"""The attribute of each topic: a mapping, FILE:COLUMN as for `read_attribute`, or a column of the values."""
+NONE = "no group"
+"""The group of topics without the attribute."""
+QUANTILES = 4
+"""Numbers of more distinct values are cut into so many groups."""
 IDS = {"", "index", *(name for ours in ("query_id", "doc_id", "run") for name in chain(*NAMES[ours]))}
 """Names of columns that are no measures; pandas numbers rows in a column without a name."""
 
@@ -88,9 +96,7 @@ def read_values(
 
 def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) -> dict[str, Any]:
     """The runs, measures, topics and values of an `Evaluation` with these cells."""
-    pandas = needed("pandas", "a table of values")
-
-    codes, distinct = zip(*(pandas.factorize(cells[key]) for key in KEYS))
+    codes, distinct = zip(*(cells[key].factorize() for key in KEYS))
     runs, measures, topics = (tuple(map(str, each)) for each in distinct)
     values = np.full((len(runs), len(measures), len(topics)), np.nan)
     for number in np.flatnonzero(cells.duplicated(KEYS))[:1]:
@@ -328,3 +334,52 @@ def number_in(cell: Any) -> float:
     """The number in a cell, which may be text; NaN for anything else."""
     number = number_of(str(cell).encode(errors="replace"))
     return np.nan if number is None else number
+
+
+def is_column(by: By) -> TypeGuard[str]:
+    """Whether this is the name of a column of the values."""
+    return isinstance(by, str) and ":" not in by
+
+
+def groups_of(
+    topics: Sequence[str], by: By, attributes: Mapping[str, Mapping[str, Any]]
+) -> dict[str, list[int]]:
+    """The numbers of the topics in each group; empty if `by` is None.
+
+    Numbers of more than four distinct values are cut at their quartiles, and a group is named by its lowest
+    and its highest number. Topics without the attribute are a group of their own, the last one. `attributes`
+    are those of the values. Raises `GradedError` for an attribute that no topic has.
+
+    >>> groups_of(["a", "b", "c"], {"a": "short", "b": "long"}, {})
+    {'short': [0], 'long': [1], 'no group': [2]}
+    >>> groups_of("abcdefgh", dict(zip("abcdefgh", [3, 1, 2, 5, 8, 7, 2, 4])), {})
+    {'1–2': [1, 2, 6], '3': [0], '4–5': [3, 7], '7–8': [4, 5]}
+    """
+    if by is None:
+        return {}
+    pandas = needed("pandas", "groups of topics")
+    if is_column(by) and by not in attributes:
+        raise GradedError(
+            f"by={by!r} is not an attribute of the values; give FILE:COLUMN, as in topics.csv:kind"
+        )
+    given = (attributes.get(by) or read_attribute(by)) if isinstance(by, str) else by
+    given = {str(topic): value for topic, value in given.items()}
+    if given.keys().isdisjoint(topics):
+        raise GradedError(
+            f"no topic has a group: the groups are those of topics {listed(given)}; the values have topics "
+            f"{listed(topics)}"
+        )
+    found = pandas.Series([given.get(topic) for topic in topics], dtype=object)
+    found = found[found.notna() & ~found.isin(["", NONE])]
+    numbers = found.map(number_in)
+    if found.size and numbers.notna().all():
+        lowest = highest = numbers = numbers.sort_values(kind="stable")
+        if numbers.nunique() > QUANTILES:
+            parts = numbers.groupby(pandas.qcut(numbers, QUANTILES, duplicates="drop"), observed=True)
+            lowest, highest = parts.transform("min"), parts.transform("max")
+        pairs = [(str(plain_number(low)), str(plain_number(high))) for low, high in zip(lowest, highest)]
+        found = pandas.Series(["–".join(dict.fromkeys(pair)) for pair in pairs], index=numbers.index)
+    rows = found.astype(str).groupby(found.astype(str), sort=False).groups
+    groups = {str(name): sorted(row) for name, row in rows.items()}
+    rest = [row for row in range(len(topics)) if row not in found.index]
+    return groups | ({NONE: rest} if rest else {})

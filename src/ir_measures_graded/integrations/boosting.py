@@ -20,7 +20,7 @@ from ..core.arrays import ArrayEvaluator, Measures
 from ..core.by_topic import changes
 from ..core.registry.facts import needs_all_topics, sign_of
 from ..core.registry.notation import parse_measures
-from ..errors import GradedError, install_hint
+from ..errors import GradedError, needed
 
 NO_GROUPS = "the data has no groups; give group sizes or query ids with the data"
 WORKS = (
@@ -125,7 +125,7 @@ class XGBoostMetric(Metric):
 
         `options` are those of the callback. Raises `GradedError` if XGBoost is not installed.
         """
-        return _early_stopping()(**self._stopping(rounds), **options)
+        return self._callback()(**self._stopping(rounds), **options)
 
     def watch(self, data: Any, rounds: int, name: str = "watched", **options: Any) -> Any:
         """A callback for `XGBRanker`: the measures of `data`, a `DMatrix` with groups, after each round.
@@ -136,7 +136,7 @@ class XGBoostMetric(Metric):
 
         Raises `GradedError` if XGBoost is not installed.
         """
-        metric, stopping = self, _early_stopping()
+        metric, stopping = self, self._callback()
         settings = {**self._stopping(rounds), "data_name": name, **options}
 
         class Watch(stopping):  # type: ignore[misc, valid-type]
@@ -154,14 +154,8 @@ class XGBoostMetric(Metric):
     def _stopping(self, rounds: int) -> dict[str, Any]:
         return {"rounds": rounds, "metric_name": self.names[0], "maximize": self.larger_is_better[0]}
 
-
-def _early_stopping() -> Any:
-    """XGBoost's callback class."""
-    try:
-        from xgboost.callback import EarlyStopping
-    except ImportError:
-        raise GradedError(f"XGBoost is not installed: {install_hint('boosting')}") from None
-    return EarlyStopping
+    def _callback(self) -> Any:
+        return needed("xgboost.callback", "early stopping", "boosting").EarlyStopping
 
 
 class CatBoostMetric(Metric):

@@ -14,7 +14,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.arrays import array_mean, numbers_in
-from ..errors import GradedError, install_hint, shown
+from ..errors import GradedError, needed, shown
 from .boosting import Metric
 
 PASS_GROUPS = (
@@ -22,12 +22,7 @@ PASS_GROUPS = (
 )
 
 
-def scorer(
-    measure: Measure | str,
-    groups: str = "groups",
-    ties: str = "mean",
-    response_method: str | list[str] | tuple[str, ...] | None = None,
-) -> "Scorer":
+class Scorer:
     """A scorer of scikit-learn: `array_mean` of a model's scores.
 
     `groups` is the name under which the group id of each document is passed. As usual in scikit-learn, a
@@ -42,23 +37,21 @@ def scorer(
     Raises `GradedError` for several measures, for groups that are no name, without metadata routing, and if
     scikit-learn is not installed. Scoring raises it for a model that cannot score documents in this way.
     """
-    return Scorer(measure, groups, ties, response_method)
 
-
-class Scorer:
-    """A scorer, as `scorer` describes it. It asks scikit-learn for the groups by metadata routing."""
-
-    def __init__(self, measure: Any, groups: Any, ties: str, response_method: Any):
-        try:
-            from sklearn import get_config
-        except ImportError:
-            raise GradedError(f"scikit-learn is not installed: {install_hint('boosting')}") from None
+    def __init__(
+        self,
+        measure: Measure | str,
+        groups: str = "groups",
+        ties: str = "mean",
+        response_method: str | list[str] | tuple[str, ...] | None = None,
+    ):
+        sklearn = needed("sklearn", "a scorer", "boosting")
         metric = Metric(measure, ties)
         if len(metric.names) > 1:
             raise GradedError(f"a scorer takes one measure, not {len(metric.names)}")
         if not isinstance(groups, str):
             raise GradedError(f"groups={shown(groups)} is not a name; {PASS_GROUPS}")
-        if not get_config()["enable_metadata_routing"]:
+        if not sklearn.get_config()["enable_metadata_routing"]:
             raise GradedError(
                 "a scorer needs the groups: call sklearn.set_config(enable_metadata_routing=True) first"
             )
@@ -108,3 +101,6 @@ class Scorer:
             )
         levels = numbers_in("classes", classes)
         return scores[:, 1] if levels.size == 2 else scores @ levels
+
+
+scorer = Scorer

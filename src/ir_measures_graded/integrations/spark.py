@@ -26,7 +26,7 @@ from ..core.registry import plugins
 from ..core.registry.facts import needs_intents
 from ..core.registry.notation import parse_measures
 from ..core.rows.columns import QRELS, RUN, Role, column_name, column_names, is_rank
-from ..errors import GradedError, NotApplicableError, install_hint, shown
+from ..errors import GradedError, NotApplicableError, needed, shown
 from ..evaluation.batches import COLUMNS, evaluate_batches, needs_levels
 from ..evaluation.evaluators import refuse_uncomputed
 
@@ -34,7 +34,7 @@ try:
     from pyspark import sql
     from pyspark.sql import functions, types
 except ImportError:  # `evaluate` tells how to install it
-    sql = None
+    pass
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import Column, DataFrame
@@ -138,8 +138,7 @@ def _names(error: type[GradedError]) -> list[str]:
 
 def _check_frame(frame: Any, role: Role) -> None:
     """Raise `GradedError` for anything but a DataFrame of Spark."""
-    if sql is None:
-        raise GradedError(f"PySpark is not installed; to install it: {install_hint('spark')}")
+    needed("pyspark", "evaluation in Spark", "spark")
     if not isinstance(frame, sql.DataFrame):
         is_path = isinstance(frame, (str, os.PathLike))
         how = "spark.read.parquet(path)" if is_path else "spark.createDataFrame(rows)"

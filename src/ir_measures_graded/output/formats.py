@@ -5,8 +5,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, product
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Any
 from unicodedata import category, east_asian_width
@@ -16,7 +15,6 @@ import numpy as np
 Row = Sequence[Any]
 Cells = tuple[list[str], list[list[Any]]]
 """Column names and rows."""
-Table = Cells
 PLACES = 4
 WIDTH = 110
 """Sentences below a table have at most this many columns of text."""
@@ -35,31 +33,9 @@ def clean(text: str) -> str:
     return _CONTROL.sub(" ", text)
 
 
-def rows_of(records: Sequence[Mapping[str, Any]]) -> Table:
-    """Records as column names and rows.
-
-    >>> rows_of([{"run": "bm25", "AP": 0.25}, {"run": "random", "AP": 0.0}])
-    (['run', 'AP'], [['bm25', 0.25], ['random', 0.0]])
-    """
-    return list(records[0] if records else ()), [list(record.values()) for record in records]
-
-
 def known(numbers: np.ndarray) -> list[Any]:
     """The cells of an array, None for NaN."""
     return [None if cell != cell else cell for cell in numbers.tolist()]
-
-
-def records_of(arrays: Mapping[str, np.ndarray], *axes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """A record for each cell of some arrays, with the labels of its place on each axis; None for NaN.
-
-    >>> records_of({"AP": np.array([[0.25, np.nan]])}, [{"run": "bm25"}], [{"topic": "1"}, {"topic": "2"}])
-    [{'run': 'bm25', 'topic': '1', 'AP': 0.25}, {'run': 'bm25', 'topic': '2', 'AP': None}]
-    """
-    cells = zip(*(known(array.ravel()) for array in arrays.values()))
-    return [
-        {**dict(chain(*(label.items() for label in labels))), **dict(zip(arrays, numbers))}
-        for labels, numbers in zip(product(*axes), cells)
-    ]
 
 
 def counted(number: int, what: str) -> str:
@@ -259,24 +235,6 @@ def decimals(form: str, places: int | None = None, in_file: bool = False) -> int
     if places is not None:
         return places
     return -1 if form in ("json", "jsonl") or (in_file and form in ("tsv", "csv")) else PLACES
-
-
-def remarks(
-    form: str, parts: Iterable[tuple[str, Cells]], notes: Iterable[str], places: int = PLACES
-) -> list[str]:
-    """Further tables under their titles, and notes, as they follow a table in a format for people."""
-    lines: list[str] = []
-    for title, table in parts:
-        blank = [""] if form == "markdown" else []
-        lines += ["", *sentences(form, [title]), *blank, *FORMATS[form](*table, places)]
-    below = sentences(form, notes)
-    return [*lines, "", *below] if below else lines
-
-
-def above(form: str, answer: Iterable[str]) -> list[str]:
-    """Sentences and a blank line, as they precede a table in a format for people."""
-    lines = sentences(form, answer)
-    return [*lines, ""] if lines else []
 
 
 def sentences(form: str, notes: Iterable[str]) -> list[str]:

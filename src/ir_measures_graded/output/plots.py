@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..errors import GradedError, install_hint
+from ..errors import GradedError, needed
 from .files import ending_of, write_whole
 from .formats import counted
 
@@ -375,8 +375,4 @@ def drawable(text: str) -> str:
 
 def need_matplotlib() -> Any:
     """Import Matplotlib. Raises `GradedError`, which names the extra, if it is not installed."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise GradedError(f"figures need Matplotlib: {install_hint('plot')}") from None
-    return matplotlib
+    return needed("matplotlib", "a figure", "plot")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError, needed
@@ -13,17 +13,15 @@ from . import plots
 from .files import ending_of, write_whole
 from .formats import (
     FOR_PEOPLE,
-    FORMATS,
     PLACES,
     TABLES,
     Cells,
-    above,
     clean,
     counted,
     decimals,
     escaped_html,
     html,
-    remarks,
+    sentences,
 )
 from .tables import Table
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-Records = list[dict[str, Any]]
 ROWS = 50
 """A notebook shows at most this many rows of a table."""
 
@@ -45,19 +42,14 @@ class Result(ABC):
 
     def tables(self) -> list[Table]:
         """The tables that people read, the main one first; by default all of `data`."""
-        if type(self).data is not Result.data:
-            return [self.data()]
-        return [Table(*cells, title) for title, cells in self.parts()]
+        return [self.data()]
 
     def data(self) -> Table:
         """The table that programs read: all values, in the same columns for every row.
 
         By default it is the first of `tables`.
         """
-        if type(self).records is Result.records:
-            return self.tables()[0]
-        records = self.records()
-        return Table.of(records[0], records) if records else Table(*self.table())
+        return self.tables()[0]
 
     def notes(self) -> Sequence[str]:
         """Sentences that a reader of the tables needs, each a `Note` if it has names."""
@@ -80,12 +72,6 @@ class Result(ABC):
         """Column names and rows of the main table, for people."""
         return self.tables()[0].cells()
 
-    def parts(self) -> list[tuple[str, Cells]]:
-        """The tables for people, each with its title; the first title may be empty."""
-        if type(self).tables is Result.tables and type(self).data is Result.data:
-            return [("", self.table())]
-        return [(table.title, table.cells()) for table in self.tables()]
-
     def records(self) -> list[dict[str, Any]]:
         """All values for programs: one dictionary per row, with the same keys in every row."""
         return self.data().records()
@@ -96,20 +82,17 @@ class Result(ABC):
 
         return pandas.DataFrame(self.records())
 
-    def table_in(self, form: str) -> Cells:
-        """Column names and rows: the main table in a format for people, all values in one for programs."""
-        return self.table() if form in FOR_PEOPLE else self.data().values()
-
     def lines(self, form: str = "text", places: int | None = None) -> list[str]:
         """The tables and notes in a format for people, or all values in one for programs (`FORMATS`).
 
         `places` is the number of decimals, -1 for all; by default 4, and all in JSON.
         """
         places = decimals(form, places)
-        first = [*FORMATS[form](*self.table_in(form), places)]
         if form not in FOR_PEOPLE:
-            return first
-        return above(form, self.answer()) + first + remarks(form, self.parts()[1:], self.notes(), places)
+            return [*self.data().lines(form, places)]
+        answer, (first, *others), notes = self.answer(), self.tables(), self.notes()
+        above = [*sentences(form, answer), ""] if answer else []
+        return [*above, *first.lines(form, places), *further(form, others, notes, places)]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -139,8 +122,7 @@ class Result(ABC):
         form = TABLES[ending]
         places = decimals(form, places, in_file=True)
         content = {"markdown": self.to_markdown, "latex": self.to_latex}.get(form)
-        text = content(places) if content else "\n".join(self.lines(form, places))
-        write_whole(path, f"{text}\n".encode(errors="backslashreplace"))
+        write_whole(path, as_bytes(content(places).split("\n") if content else self.lines(form, places)))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {clean(self.summary)}>"
@@ -150,14 +132,15 @@ class Result(ABC):
             drawing = plots.svg(self.figure(), label=self.summary)
         except GradedError as error:
             drawing = f"<p>{escaped_html(str(error))}</p>"
-        columns, rows = self.table()
+        (columns, rows), told = self.table(), self.summary.strip(".")
+        notes = [*self.answer(), *self.notes()]
         table = "".join(html(columns, rows[:ROWS], PLACES))
         rest = f"<p>{ROWS} of {len(rows)} rows</p>" if len(rows) > ROWS else ""
         return (
             f"<p><b>{type(self).__name__}</b>: {escaped_html(self.summary)}</p>"
             f"<div>{drawing}</div>"
             f'<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
-            + "".join(f"<p>{escaped_html(note)}</p>" for note in (*self.answer(), *self.notes()))
+            + "".join(f"<p>{escaped_html(note)}</p>" for note in notes if note.strip(".") != told)
         )
 
 
@@ -182,9 +165,61 @@ class Grouped(Result):
         text = f"Groups of at least 10 topics are tested: their p and {what} are corrected for "
         return [f"{text}{counted(tested, 'group')}."] if self.groups else []
 
-    def with_groups(self, rows: Records, of: Callable[[Any], Records]) -> Records:
-        """Records over all topics, followed by those `of` each group if there are any."""
+    def with_groups(self, table: Table, of: Callable[[Any], Table]) -> Table:
+        """A table over all topics, followed by the rows `of` each group if there are any."""
         if not self.groups:
-            return rows
-        parts = [(None, rows), *((name, of(part)) for name, part in self.groups.items())]
-        return [{"group": name, **row} for name, part in parts for row in part]
+            return table
+        parts = {None: table} | {name: of(part) for name, part in self.groups.items()}
+        rows = [[name, *row] for name, part in parts.items() for row in part.rows]
+        return replace(table, columns=["group", *table.columns], rows=rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class View(Result):
+    """Tables and a figure of other results, such as those that the option --show chooses.
+
+    `read` is the table for programs, by default the first of the tables `shown`.
+    """
+
+    shown: Sequence[Table]
+    drawn: Callable[[], Figure] | None = None
+    read: Table | None = None
+    noted: Sequence[str] = ()
+    above: Sequence[str] = ()
+    summary: str = ""
+
+    def tables(self) -> list[Table]:
+        """The tables that are shown."""
+        return [*self.shown]
+
+    def data(self) -> Table:
+        """The table that programs read."""
+        return self.read or self.shown[0]
+
+    def answer(self) -> Sequence[str]:
+        """The sentences above the tables."""
+        return self.above
+
+    def notes(self) -> Sequence[str]:
+        """The sentences below the tables."""
+        return self.noted
+
+    def figure(self) -> Figure:
+        """The figure that was chosen. Raises `GradedError` if there is none."""
+        if self.drawn is None:
+            raise GradedError("there is no figure")
+        return self.drawn()
+
+
+def further(form: str, tables: Iterable[Table], notes: Sequence[str], places: int) -> list[str]:
+    """Tables under their titles, and notes, as they follow the main table in a format for people."""
+    lines: list[str] = []
+    for table in tables:
+        lines += ["", *sentences(form, [table.title]), *([""] if form == "markdown" else [])]
+        lines += table.lines(form, places)
+    return [*lines, "", *sentences(form, notes)] if notes else lines
+
+
+def as_bytes(lines: Iterable[str]) -> bytes:
+    """The content of a text file. Names that are not valid Unicode are escaped."""
+    return "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")

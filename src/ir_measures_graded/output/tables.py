@@ -29,22 +29,21 @@ of which `select` takes some for people. A result with a single table defines `d
         return [self.data().select("topic", "p"), Table(("run", "mean"), rows, title="Means")]
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .formats import Cells, clean, known
+from .formats import FOR_PEOPLE, FORMATS, Cells, clean, html, known
 
 
 class Column(NamedTuple):
     """A column of a table.
 
     - `name`: the key in records.
-    - `heading`: what people read above the column; by default the name with blanks for underscores. A `unit`
-      follows it in parentheses.
+    - `heading`: what people read above the column; by default the name with blanks for underscores.
     - `kind`: makes the cell that people read from a value, such as a shortened text or a p-value with its
       bound; None leaves the value. An empty cell (None) stays empty.
     """
@@ -52,24 +51,25 @@ class Column(NamedTuple):
     name: str
     heading: str = ""
     kind: Callable[[Any], Any] | None = None
-    unit: str = ""
 
     @property
     def title(self) -> str:
-        """The heading and the unit."""
-        return (self.heading or self.name.replace("_", " ")) + (f" ({self.unit})" if self.unit else "")
+        """What people read above the column."""
+        return self.heading or self.name.replace("_", " ")
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """Columns, rows of as many values, and a title, which may be empty.
 
-    A column without heading and kind can be given as its name, which people read as it is.
+    A column without heading and kind can be given as its name, which people read as it is. Without `head`,
+    the formats text and tsv omit the line of headings.
     """
 
     columns: Sequence[Column | str]
     rows: Sequence[Sequence[Any]]
     title: str = ""
+    head: bool = True
 
     @classmethod
     def of(
@@ -119,6 +119,13 @@ class Table:
             [cell if kind is None or cell is None else kind(cell) for kind, cell in zip(kinds, row)]
             for row in self.rows
         ]
+
+    def lines(self, form: str, places: int) -> Iterator[str]:
+        """The table in a format, or in HTML, with `cells` for people and `values` for programs."""
+        columns, rows = self.cells() if form in (*FOR_PEOPLE, "html") else self.values()
+        if self.head or form not in ("text", "tsv"):
+            return FORMATS.get(form, html)(columns, rows, places)
+        return islice(FORMATS[form]([""] * len(columns), rows, places), 1, None)
 
 
 def _name(column: Column | str) -> str:

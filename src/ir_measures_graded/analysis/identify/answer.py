@@ -79,9 +79,13 @@ class Identification(Result):
         """The likeliest definition that gives every value, else the nearest."""
         return self.definitions[0] if self.definitions else self.nearest
 
+    def answer(self) -> list[str]:
+        """The summary."""
+        return [self.summary]
+
     def tables(self) -> list[Table]:
         """One row per finding."""
-        return [Table(("finding", "what"), self.findings)]
+        return [Table(("finding", "what"), self.findings, head=False)]
 
     def data(self) -> Table:
         """One row per dimension and value, per tool, and for the measure of this package; if no definition

@@ -7,7 +7,7 @@ from ir_measures import Measure
 
 from ...core.registry.facts import is_graded
 from ...core.registry.listing import Work, better, facts_of, works_of
-from ...errors import GradedError, install_hint
+from ...errors import needed
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
 from ...files.content import is_lasting
@@ -81,10 +81,7 @@ def mathml(tex: str) -> str:
     >>> mathml(r"\\frac{1}{k}")[:5]
     '<math'
     """
-    try:
-        from docutils.utils.math import latex2mathml
-    except ImportError:
-        raise GradedError(f"formulas need docutils: {install_hint('report')}") from None
+    latex2mathml = needed("docutils.utils.math.latex2mathml", "a formula", "report")
     if not tex:
         return ""
     try:

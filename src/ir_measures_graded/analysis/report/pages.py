@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import GradedError, install_hint
+from ...errors import needed
 from ...output import plots
 from ...output.formats import clean, numeric
 
@@ -83,11 +83,7 @@ def _source(text: str) -> str:
 
 def need_jinja() -> Any:
     """Import Jinja. Raises `GradedError`, which names the extra, if it is not installed."""
-    try:
-        import jinja2
-    except ImportError:
-        raise GradedError(f"HTML pages need Jinja: {install_hint('report')}") from None
-    return jinja2
+    return needed("jinja2", "an HTML page", "report")
 
 
 # ---------------------------------------------------------------------------------- text in templates

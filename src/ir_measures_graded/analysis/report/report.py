@@ -14,9 +14,9 @@ from ir_measures import Measure
 from ...core.registry.facts import is_graded, needs_intents
 from ...errors import GradedError, InputWarning, shown
 from ...evaluation.evaluate import Evaluation, evaluated
-from ...evaluation.groups import By
 from ...evaluation.named import Qrels, Run, Runs
 from ...evaluation.sessions import Given
+from ...evaluation.values import By
 from ...files.sources import queries_in, queries_of
 from ...output.files import write_whole
 from ...output.formats import counted
