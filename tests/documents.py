@@ -122,6 +122,6 @@ def follow(document: Path, folder: Path, environment: Mapping[str, str], run: Ru
         assert done.status == step.status, f"$ {step.line}\n{done.output}"
         if step.output:
             output = done.output if WARNING in step.output else WARNINGS.sub("", done.output)
-            assert output == step.output, f"$ {step.line}"
+            assert output == step.output, f"$ {step.line}\n{output}"
         commands += 1
     return commands
