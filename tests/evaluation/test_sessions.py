@@ -11,7 +11,15 @@ import pytest
 from ir_measures.util import QrelsConverter, RunConverter
 
 import reference
-from ir_measures_graded import analysis, nsDCG, parse_measure, read_trec_qrels, read_trec_run, sDCG
+from ir_measures_graded import (
+    GradedError,
+    analysis,
+    nsDCG,
+    parse_measure,
+    read_trec_qrels,
+    read_trec_run,
+    sDCG,
+)
 from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, intervals, power, sensitivity
 from ir_measures_graded.evaluation.evaluate import Work
 from ir_measures_graded.evaluation.named import in_sessions, named_runs
@@ -188,3 +196,10 @@ def test_the_shell_takes_ids_a_pattern_or_a_table(output, tmp_path):
     for how in ("--sessions", r"--sessions=(.)_(\d+)", f"--sessions={turns}"):
         printed = output("evaluate", how, qrels, run, "nsDCG", "-q", "-n", "-f", "tsv")
         assert printed == ["7\tnsDCG\t0.5565"]
+
+
+@pytest.mark.parametrize("measure", ["CG", "sDCG(b=9,bq=99)"])
+def test_a_session_of_infinite_value_is_an_error(measure):
+    qrels = {"7_1": {"a": 1.7e308}, "7_2": {"a": 1.7e308}}
+    with pytest.raises(GradedError, match="is infinite for session '7'"):
+        evaluate(qrels, {"7_1": {"a": 1.0}, "7_2": {"a": 1.0}}, [measure], sessions=True)

@@ -90,6 +90,43 @@ def test_exponential_gains_reach_the_highest_levels():
     }
 
 
+@pytest.mark.parametrize("unit", [2.0**-1065, 2.0**-900, 1.0, 2.0**900, 2.0**1020])
+def test_powers_of_two_and_other_topics_change_no_bit_of_a_ratio(unit):
+    plain, run = {"a": 1, "b": 3, "c": 2}, {"q": {"x": 3.0, "a": 3.0, "b": 2.0, "y": 1.0, "d": 0.0}}
+    qrels = {"q": {doc: level * unit for doc, level in plain.items()}}
+    for measure in cut(f"{NAMES} {BLENDS} nCG(avg=True) NDCNG(avg=True)"):
+        for each in (measure, *(measure(ties=word) for word in measure.TIES)):
+            value = by_topic(each, qrels, run)["q"]
+            if measure in cut(NAMES) and each.NAME != "AGR":  # whose formula reads the level one below
+                assert value == by_topic(each, {"q": plain}, run)["q"], each
+            assert value == by_topic(each, qrels | {"p": {"a": 1e-300}, "r": {"a": 1e308}}, run)["q"], each
+
+
+def test_small_levels_have_exponential_gains():
+    qrels, run = {"q": {"a": 1e-300, "b": 2e-300}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    for measure in cut("nDCG_JK muAP NCU(stop=rb) SR"):
+        assert by_topic(measure(gains="exp"), qrels, run) == pytest.approx(by_topic(measure, qrels, run))
+    nearly_linear, linear = cut("NDCNG(max_gain=1) nDCG_Burges(gains=linear)")
+    assert by_topic(nearly_linear, qrels, run) == pytest.approx(by_topic(linear, qrels, run))
+
+
+def test_gains_that_vanish_beside_higher_ones_are_refused():
+    qrels = {"q": {"a": 1e-300, "b": 1e308}, "p": {"a": 1.0}}
+    for measure in ("nCG", "Q", "NDCNG", "SR(ideal=retrieved)", "RelativeRelevance", "nERR(gains=linear)"):
+        with pytest.raises(GradedError, match=r"topic '[qp]'.* vanish|vanishes beside .* topic 'q'"):
+            parse_measure(measure).calc_aggregate(qrels, {"q": {"a": 1.0}})
+    with pytest.raises(GradedError, match="vanishes beside the highest gain of the qrels"):
+        parse_measure("nCG(unjudged='max')@3").calc_aggregate({"q": {"a": 1e-300}, "p": {"b": 1e308}}, RUN)
+
+
+def test_judgments_of_qrels_without_relevant_documents_add_nothing():
+    for measure in MEASURES:
+        if highest := with_option(measure, "unjudged", "max"):
+            assert by_topic(highest @ 5, {"q": {"d": 0}}, {"q": {"x": 1.0}}) == by_topic(
+                measure @ 5, {"q": {"d": 0}}, {"q": {"x": 1.0}}
+            )
+
+
 def test_differences_of_large_gains_are_finite():
     found, plain = (
         ranges(qrels, {"one": LISTED, "other": {"q": {"x": 1.0, "c": 2.0}}}, "nDCG_Burges(gains=linear)@3")

@@ -388,7 +388,7 @@ def _vectors(
 def _at_ranks(measure: GradedMeasure, depth: int, averages: bool, topics: Topics) -> np.ndarray:
     """The values of the topics (T × depth); if `averages`, their vectors to divide (T × 2 × depth)."""
     if averages and is_normalised(measure):
-        return np.stack(measure.vectors(measure.in_range(topics), depth), axis=1)
+        return np.stack(measure.vectors(topics.scaled(together=True), depth), axis=1)
     return evaluated(measure, topics, depth)
 
 

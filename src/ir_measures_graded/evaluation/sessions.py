@@ -118,7 +118,7 @@ class SessionValues:
     """
 
     def __init__(self, judged: Judged, sessions: Sessions, measures: Sequence[Measure]):
-        self.turns, self.measures = sessions.turns, measures
+        self.sessions, self.turns, self.measures = sessions.names, sessions.turns, measures
         ideal = reduced(judged, read_run({}))
         self.ideal = {
             measure: view(measure.turn, ideal) for measure in measures if isinstance(measure, SessionMeasure)
@@ -134,7 +134,15 @@ class SessionValues:
         return found, np.array(aggregates, dtype=float), self.turns.total(~missing) == 0, ~reported
 
     def _values(self, measure: Measure, values: np.ndarray) -> np.ndarray:
-        """The value of each session, from those of turns."""
+        """The value of each session, from those of turns. Raises `GradedError` for infinity."""
+        with np.errstate(over="ignore"):  # the values are checked below
+            found = self._of_turns(measure, values)
+        for number in np.flatnonzero(np.isinf(found))[:1]:
+            session = shown(self.sessions[number])
+            raise GradedError(f"{measure} is infinite for session {session}; divide all gains by one number")
+        return found
+
+    def _of_turns(self, measure: Measure, values: np.ndarray) -> np.ndarray:
         if isinstance(measure, SessionMeasure):
             return measure.of_sessions(values, self.turns, self.ideal[measure])
         total = self.turns.total(values)

@@ -262,11 +262,12 @@ class _AGR(_WAP):
 def _adjusted_gains(topics: Topics) -> np.ndarray:
     """g′ of each level of a topic; g in topics where every g′ is 0."""
     levels = topics.ranks.judged.levels
-    topic, level, gain = levels.topic, levels.level, topics.gain_of(levels.level)
+    topic, level = levels.topic, levels.level
+    gain = topics.gain_of(level, topic)
     below = np.zeros(level.size)
     below[1:] = np.where(topic[1:] == topic[:-1], gain[:-1], 0.0)
     whole = level == np.floor(level)
-    below[whole] = topics.gain_of(level[whole] - 1)
+    below[whole] = topics.gain_of(level[whole] - 1, topic[whole])
 
     adjusted = gain - ratio(levels.count, topics.relevant[topic]) * (gain - below)
     adjusted = np.where(gain > 0, adjusted, 0.0)

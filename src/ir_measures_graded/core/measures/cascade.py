@@ -77,6 +77,7 @@ class _nERR(_ERR_G):
     RISES = False
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        self.comparable(topics, np.array(self.top_gain(topics) + 1))
         ideal = topics.ideal
         added = self.added(ideal, topics)
         return ideal.vector(added, len(cutoff)) if isinstance(cutoff, np.ndarray) else ideal.sum(added)

@@ -11,10 +11,11 @@ multi-graded relevance. SPIM 2011.
 
 import numpy as np
 
+from ..ranking.gains import power_minus_1
 from .base import MaxGainMeasure
 from .parameters import TOPICS_BEST, Flag, Real
 from .sums import Normalised, WeightedGains
-from .topics import ratio
+from .topics import Topics, ratio
 
 AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cutoff (avg-pos)")
 BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it are not discounted")
@@ -184,8 +185,11 @@ class _NDCNG(_Averaging, MaxGainMeasure, Normalised):
     def scales_by_topic(self) -> bool:
         return self["max_gain"] is None
 
+    def best(self, topics: Topics) -> np.ndarray:
+        return self.comparable(topics, super().best(topics))
+
     def normalised_gain(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
-        return np.exp2(ratio(gain, best)) - 1
+        return power_minus_1(ratio(gain, best))
 
     def discount(self, rank: np.ndarray) -> np.ndarray:
         return np.log(rank + 1)

@@ -13,7 +13,7 @@ information retrieval system performance based on user preference. JIIS 34, 2010
 
 import numpy as np
 
-from ..by_topic import coded, earlier_and_smaller, offsets_of, positions, tally
+from ..by_topic import coded, earlier_and_smaller, largest, offsets_of, positions, tally
 from ..ranking.judged import computed_once
 from .base import GradedMeasure, MaxGainMeasure, ScoreError
 from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag
@@ -305,8 +305,11 @@ class _RelativeRelevance(GradedMeasure):
     PARAMETERS = {"norm": NORM}
 
     def values(self, topics: Topics) -> np.ndarray:
+        topics = topics.scaled(together=False)
         run, s = full_list(topics), scaled_scores(self, topics)
-        g = ratio(run.gain, topics.best[run.topic])  # a common factor, so that squares stay finite
+        g = ratio(run.gain, topics.best[run.topic])
+        # Powers of two keep the squares in the range of floats.
+        s, g = (np.ldexp(each, -np.frexp(largest(each, run.offsets))[1][run.topic]) for each in (s, g))
         return share(run.sum(s * g), np.sqrt(run.sum(s * s) * run.sum(g * g)))
 
 

@@ -74,6 +74,7 @@ class TurnOfRatio(Turn):
 
     NAME = "Turn"
     RATIO = True
+    one_unit = True
 
 
 class SessionMeasure(GradedMeasure):
@@ -165,7 +166,7 @@ class _nsDCG(SessionMeasure):
         return TurnOfRatio(**super().turn.params)
 
     def of_sessions(self, values: np.ndarray, turns: Turns, topics: Topics) -> np.ndarray:
-        ideal = self.turn.weighed(topics.scaled.ideal).total
+        ideal = self.turn.weighed(self.turn.in_range(topics).ideal).total
         return share(self.discounted(values, turns), self.discounted(ideal, turns))
 
 

@@ -43,7 +43,7 @@ class SumOverRanks(GradedMeasure):
 
     def in_range(self, topics: Topics) -> Topics:
         """The topics with gains of which no sum leaves the range of floats, if the measure is a ratio."""
-        return topics.scaled if self.RATIO else topics
+        return topics.scaled(self.one_unit) if self.RATIO else topics
 
     def values(self, topics: Topics) -> np.ndarray:
         topics = self.in_range(topics)
@@ -265,7 +265,7 @@ class AtRelevant(SumOverRanks):
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
         """V: the achievement of `number` relevant documents with a total `gain`. It is a constant plus
-        multiples of both. The number is multiplied by `Topics.one`."""
+        multiples of both. The number is multiplied by `Topics.one_of`."""
         return np.ones(number.size)
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
@@ -289,7 +289,7 @@ class AtRelevant(SumOverRanks):
 
     def quality(self, run: GainList, topics: Topics) -> np.ndarray:
         """V[i]/d(i) at each relevant document of a list."""
-        achieved = self.achieved(run.number * topics.one, run.cumulated)
+        achieved = self.achieved(run.number * topics.one_of(run.topic), run.cumulated)
         return self.quotient(achieved, self.possible(run.rank, run.topic, topics))
 
     def weight(self, run: GainList, topics: Topics) -> np.ndarray:
@@ -324,4 +324,4 @@ class BlendedRatio(AtRelevant):
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         ideal = topics.whole_ideal
-        return rank * topics.one + self.beta * ideal.value_at(rank, topic, ideal.cumulated)
+        return rank * topics.one_of(topic) + self.beta * ideal.value_at(rank, topic, ideal.cumulated)

@@ -184,25 +184,27 @@ class Topics:
       (J) of each judged document; `document` (H), the number of each entry of `run` among these; `first`
       and `last` (H), the ranks where the entry's tie group begins and ends; `position` (H), the index of its
       score in `ranks.score`.
-    - `one`: the gain that stands for 1, by which counts are multiplied before they are added to gains. It is
-      1 except in `scaled`.
+    - `one`: the gain that stands for 1 in each topic (T), or in all (no dimension). Counts are multiplied by
+      `one_of` their topics before they are added to gains. It is 1 except in `scaled`.
     - `ranks`: the judged ranks before gains and cutoff, for everything else.
     """
 
-    def __init__(self, ranks: JudgedRanks, gains: Gains, cutoff: int | None, one: float = 1.0):
+    def __init__(self, ranks: JudgedRanks, gains: Gains, cutoff: int | None, one: np.ndarray | float = 1.0):
         self.ranks, self.gains, self.cutoff, self.one = ranks, gains, cutoff, one
+        self._ordinary = bool(np.all(np.asarray(one) == 1))
         self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
         self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)
         self.computed: dict[Hashable, Any] = {}
+        self._scaled: dict[bool, Topics] = {}
 
     judged = _array(lambda each: np.diff(each.ranks.judged.offsets))
     retrieved = _array(lambda each: np.minimum(each.ranks.retrieved, each.cutoff or each.ranks.retrieved))
     known = _array(lambda each: each.judged + each.ranks.retrieved - each.whole_run.sizes)
     relevant = _array(lambda each: each.ranks.judged.relevant(each.gains))
     best = _array(lambda each: each.ranks.judged.best(each.gains) * each.one)
-    possible_gains = _array(lambda each: each.ranks.judged.possible_gains(each.gains) * each.one)
+    possible_gains = _array(lambda each: each.scale(each.ranks.judged.possible_gains(each.gains)))
     document_topic = _array(lambda each: each.ranks.judged.topic)
-    document_gain = _array(lambda each: each.ranks.judged.gain(each.gains) * each.one)
+    document_gain = _array(lambda each: each.scale(each.ranks.judged.gain(each.gains), each.document_topic))
     document_level = _array(lambda each: each.ranks.judged.level)
     document = _array(lambda each: each.ranks.doc[each._within])
     first = _array(lambda each: each.ranks.first[each._within])
@@ -218,12 +220,12 @@ class Topics:
     @cached_property
     def run(self) -> GainList:
         topic, rank = self.ranks.topic[self._within], self.ranks.rank[self._within]
-        return GainList(self.count, topic, rank, self.gain_of(self.document_level[self.document]))
+        return GainList(self.count, topic, rank, self.gain_of(self.document_level[self.document], topic))
 
     @cached_property
     def ideal(self) -> GainList:
         topic, rank, gain = self.ranks.judged.ideal(self.gains, self.cutoff)
-        return GainList(self.count, topic, rank, gain if self.one == 1 else gain * self.one)
+        return GainList(self.count, topic, rank, self.scale(gain, topic))
 
     @cached_property
     def whole_run(self) -> GainList:
@@ -233,21 +235,29 @@ class Topics:
     def whole_ideal(self) -> GainList:
         return self.ideal if self.cutoff is None else self.cut(None).ideal
 
-    @property
-    def scaled(self) -> Topics:
-        """The same topics with all gains multiplied by a power of two, so that no sum of gains is infinite or
-        loses digits; ordinary gains keep their values."""
-        unit = self.ranks.judged.unit(self.gains)
-        return self if unit in (1, self.one) else self._scaled
+    def scaled(self, together: bool) -> Topics:
+        """The same topics with the gains of each topic multiplied by a power of two, so that no sum of gains
+        is infinite or loses digits; ordinary gains keep their values. With `together` it is one power for all
+        topics, which measures need that compare gains of several topics."""
+        judged = self.ranks.judged
+        unit = judged.unit(self.gains) if together else judged.units(self.gains)
+        if (unit == 1).all() or (unit == self.one).all():
+            return self
+        if together not in self._scaled:
+            self._scaled[together] = Topics(self.ranks, self.gains, self.cutoff, unit)
+        return self._scaled[together]
 
-    @cached_property
-    def _scaled(self) -> Topics:
-        return Topics(self.ranks, self.gains, self.cutoff, self.ranks.judged.unit(self.gains))
+    def one_of(self, topic: np.ndarray | int) -> Any:
+        """The gain that stands for 1 in each `topic`."""
+        return self.one if np.ndim(self.one) == 0 else np.asarray(self.one)[topic]
 
-    def gain_of(self, levels: np.ndarray) -> np.ndarray:
-        """The gain of each level (any shape)."""
-        gain = gain_of(levels, self.gains)
-        return gain if self.one == 1 else gain * self.one
+    def scale(self, gain: np.ndarray, topic: np.ndarray | int = 0) -> np.ndarray:
+        """Gains multiplied by `one_of` their topics."""
+        return gain if self._ordinary else gain * self.one_of(topic)
+
+    def gain_of(self, levels: np.ndarray, topic: np.ndarray | int = 0) -> np.ndarray:
+        """The gain of each level (any shape) of each `topic`."""
+        return self.scale(gain_of(levels, self.gains), topic)
 
     def cut(self, cutoff: int | None) -> Topics:
         """The same topics with the lists cut after rank `cutoff`."""

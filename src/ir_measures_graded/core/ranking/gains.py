@@ -20,9 +20,21 @@ GainMap = dict[Number, Number]
 Gains = GainMap | str
 
 LINEAR, EXP = "linear", "exp"
+NEARLY_0 = 2.0**-10
+
+
+def power_minus_1(x: np.ndarray) -> np.ndarray:
+    """2^x − 1 of numbers ≥ 0, with all digits where 2^x is nearly 1.
+
+    >>> (power_minus_1(np.array([0, 1e-300, 2])) > 0).tolist()
+    [False, True, True]
+    """
+    return np.where(x < NEARLY_0, np.expm1(x * np.log(2)), np.exp2(x) - 1)
+
+
 NAMED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     LINEAR: lambda levels: levels,
-    EXP: lambda levels: np.exp2(levels) - 1,
+    EXP: lambda levels: power_minus_1(levels),
 }
 """Gains by name, as functions of levels ≥ 0; negative levels gain 0."""
 

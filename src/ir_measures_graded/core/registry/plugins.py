@@ -134,7 +134,8 @@ def origin(measure: ir_measures.Measure) -> str:
     for plugin in _met:
         if any(type(brought) is type(measure) for brought in plugin.measures):
             return f"{plugin.distribution} {plugin.version}"
-    return "ir-measures" if type(measure).__module__.startswith("ir_measures.") else "user code"
+    package = type(measure).__module__.partition(".")[0]
+    return package.replace("_", "-") if package.startswith("ir_measures") else "user code"
 
 
 def _distribution(entry: "EntryPoint") -> tuple[str, str]:

@@ -25,6 +25,8 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     values with the cutoffs 1 … `depth` (T × depth), from `topics` that are uncut."""
     topics = checked(measure, topics)
     if judgments := measure.option("unjudged"):
+        if not topics.possible_gains.size:  # no judgment can make a document relevant
+            return measure.curve(topics, depth) if depth else measure.values(topics)
         if not depth:
             return extreme(measure, topics, judgments == "max")
         return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])

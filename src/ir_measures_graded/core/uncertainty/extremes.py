@@ -81,8 +81,8 @@ def difference(measure: GradedMeasure, one: Topics, other: Topics, shared: Pair)
 
     `shared` are the numbers of the unjudged documents of `one` and of `other` that are the same document.
     """
-    if isinstance(measure, SumOverRanks):
-        one, other = measure.in_range(one), measure.in_range(other)
+    if isinstance(measure, SumOverRanks) and measure.RATIO:
+        one, other = one.scaled(together=True), other.scaled(together=True)
     ends = extreme_difference(measure, one, other, shared)
     if ends is not None and not np.isfinite(ends).all():
         raise Undetermined(f"{measure}: a difference is infinite; divide all gains by one number")
