@@ -14,7 +14,6 @@ pytest.importorskip("duckdb", reason="DuckDB is not installed")
 pytest.importorskip("scipy", reason="the extra stats is not installed")
 
 import arrays
-import collections_of_values
 import decisions
 import growth
 import large
@@ -139,13 +138,6 @@ def test_simulations_of_judges_have_shares(simulation, capsys):
     assert rows
     assert all(len(row) == len(head) for row in rows)
     assert all(-1 <= float(cell) <= 2 for row in rows for cell in row[2:])
-
-
-def test_collections_of_values_are_compared(tmp_path, capsys):
-    pytest.importorskip("scipy", reason="the extra stats is not installed")
-    sizes = ["--runs", "3", "--collections", "2", "--topics", "20"]
-    collections_of_values.main([str(tmp_path / "values.parquet"), *sizes])
-    assert capsys.readouterr().out.startswith("1200 values: 3 runs by ")
 
 
 @pytest.mark.parametrize("simulation", decisions.SIMULATIONS[1:], ids=lambda each: each.__name__)
