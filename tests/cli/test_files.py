@@ -81,7 +81,7 @@ def test_of_several_files_none_is_written_if_one_cannot_be(refusal):
     Path("values.csv").write_text("old")
     Path("file").touch()
     told = refusal("holes", "qrels", "run", "other", "P@2", "-o", "values.csv", "--ask", "file/ask.csv")
-    assert told == "cannot write 'file/ask.csv': there is no folder 'file'; create it"
+    assert told == "cannot write 'file/ask.csv': the folder 'file' is a file"
     assert Path("values.csv").read_text() == "old"
 
 
@@ -106,6 +106,32 @@ def test_a_replaced_file_keeps_its_mode(output):
     output("evaluate", "qrels", "run", "AP", "-o", "shared.csv", "-o", "new.csv")
     assert stat.S_IMODE(os.stat("shared.csv").st_mode) == 0o664
     assert os.stat("new.csv").st_mode == os.stat("qrels").st_mode
+
+
+@pytest.mark.parametrize("target", ["part/new.csv", "part/topic=1/old.csv"])
+def test_no_file_is_written_into_a_folder_that_is_read(refusal, target):
+    Path("part/topic=1").mkdir(parents=True)
+    Path("part/topic=1/a.parquet").touch()
+    Path(target).touch()
+    told = refusal("evaluate", "qrels", "part", "AP", "-o", target)
+    assert told == f"cannot write {target!r}: the command reads the folder of this file"
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ("topic=t", "run: the file has no columns with names, and so no column t"),
+        ("level=l", "run: the file has no columns with names, and so no column l"),
+        ("level=score", "run.csv: columns: a run file has no column level; leave it out"),
+        ("score=score,rank=rank", "run.csv: columns: a run has score or rank; give one of them"),
+        ("topic=t", "run.json: the file has no columns with names, and so no column t"),
+    ],
+)
+def test_names_of_columns_that_nobody_reads_are_refused(refusal, columns, reason):
+    Path("run.csv").write_text("topic,document,score,rank\nq1,d1,1,1\n")
+    Path("run.json").write_text('{"q1": {"d1": 1}}')
+    told = refusal("evaluate", "qrels", reason.partition(":")[0], "AP", "--columns", columns)
+    assert told == reason
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
@@ -154,7 +180,9 @@ def test_an_interrupted_file_leaves_nothing(folder, monkeypatch, stop):
     assert os.listdir("new") == []
 
 
-@pytest.mark.parametrize(("path", "reason"), [("no/f.csv", "there is no folder 'no'"), ("d.csv", "a folder")])
+@pytest.mark.parametrize(
+    ("path", "reason"), [("no/f.csv", "the folder 'no' does not exist"), ("d.csv", "a folder")]
+)
 @pytest.mark.parametrize("option", ["-o", "--ask"])
 def test_a_file_that_cannot_be_written_is_refused_before_the_work(refusal, option, path, reason):
     Path("d.csv").mkdir()

@@ -109,7 +109,8 @@ def test_levels_and_scores_may_be_any_kind_of_number(number, expected):
 def test_value_that_is_not_allowed_is_refused_with_its_topic_and_document(value):
     is_number = any(value is number for number in NOT_FINITE)
     finite = f"the level is {float(value)}; a level is a finite number" if is_number else ""
-    number = "is NaN, which cannot be ranked" if is_number else f"{shown(value)} is not a number"
+    what = "is larger than any float" if type(value) is int else "is not a number"
+    number = "is NaN, which cannot be ranked" if is_number else f"{shown(value)} {what}"
     for source in forms_of(value, "relevance"):
         told = refused(evaluate, source)
         assert told.startswith(f"qrels: topic 'q', document 'a': {finite or f'the level {number}'}")

@@ -1,5 +1,6 @@
 """Text files of other tools: how each is recognised, next to the file that is most like it."""
 
+import re
 from contextlib import nullcontext
 
 import pytest
@@ -110,6 +111,15 @@ def test_two_rows_in_one_line_are_refused_with_the_line(without_arrow, form, sig
         message = refused(read, text)
     assert f"the open file:{number}: " in message
     assert "line" in message or "fields" in message
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS_OF_LINES if form != "comment"])
+@pytest.mark.parametrize("small", [False, True], ids=["pyarrow", "NumPy"])
+def test_last_row_that_is_cut_off_after_a_separator_is_refused(without_arrow, form, small):
+    read, row = FORMS_OF_LINES[form]
+    text = HEADERS.get(form, "") + row.format(1, 1) + "\n" + row.format(1, 2)
+    with without_arrow() if small else nullcontext():
+        assert f"the open file:{text.count(chr(10)) + 1}: " in refused(read, re.sub(r"[^ ,\t]+$", "", text))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import GradedError
@@ -116,9 +117,12 @@ def check_files(arguments: Arguments, written: Iterable[str] = ()) -> None:
     refuse_repeated(outputs)
     refuse_folders(path for path in outputs if path != "-")
     read = list(filter(os.path.exists, inputs))
-    for path in filter(os.path.exists, outputs):
-        if any(os.path.samefile(path, other) for other in read):
+    folders = [os.path.realpath(path) for path in read if os.path.isdir(path)]
+    for path in outputs:
+        if os.path.exists(path) and any(os.path.samefile(path, other) for other in read):
             raise GradedError(f"cannot write {path!r}: the command reads this file")
+        if any(folder in map(str, Path(os.path.realpath(path)).parents) for folder in folders):
+            raise GradedError(f"cannot write {path!r}: the command reads the folder of this file")
 
 
 def shown(arguments: Arguments, output: Output, answer: Answer) -> list[str]:

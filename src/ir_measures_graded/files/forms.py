@@ -111,8 +111,7 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     file, (form, text, header) = content.name, header_of(content, role, chosen)
     if form:
         return form, header
-    if chosen.run_column is not None:
-        raise FileError(f"{file}: the file has no columns with names, and so no column {chosen.run_column}")
+    chosen.refuse_unread(file, role, has_names=False)
     lines = io.BytesIO(text)
     first_line = lines.readline()
     is_described = first_line.startswith(b"<SYSDESC>")

@@ -396,6 +396,7 @@ class Objects:
             yield self._of_row(dict(zip(table, row)))
 
     def _of_dict(self, topic: str, documents: Any) -> Topic:
+        self.chosen.refuse_unread(self.name, self.role, has_names=False)
         if isinstance(documents, list):
             if self.role is QRELS or not all(isinstance(each, str) for each in documents):
                 raise self.error(f"topic {shown(topic)} has documents without levels or scores")
@@ -447,6 +448,7 @@ class Objects:
 
     def _of_item(self, topic: Any, documents: Any) -> Topic:
         """The documents of an item: a list of objects, or an object of numbers."""
+        self.chosen.refuse_unread(self.name, self.role, has_names=False)
         topic = self._cell(topic, "query_id")
         if self.role is QRELS:
             raise self.error(f"topic {shown(topic)} has retrieved documents; this is a run, not qrels")
@@ -498,8 +500,14 @@ def _reason(thing: dict[str, Any], role: Role) -> str:
     for key, (kind, remedy) in REFUSED.items():
         if key in thing:
             return f"{kind}; {remedy}"
+    for topic, documents in thing.items():
+        for document, number in documents.items() if isinstance(documents, dict) else ():
+            if isinstance(number, (dict, list)):
+                where = f"topic {shown(topic)}, document {shown(document)}"
+                return f"{where}: the {role.number} {shown(number)} is not a number"
     keys = shown(", ".join(thing))[1:-1] or "(none)"
-    return f"JSON of no known {role.kind}; an object has the keys {keys}"
+    form = f"{{topic: {{document: {role.number}}}}}"
+    return f"JSON of no known {role.kind}; an object has the keys {keys}; write {form}"
 
 
 @lru_cache(1000)

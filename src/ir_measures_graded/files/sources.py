@@ -3,6 +3,7 @@
 ir-datasets is imported only for an ir-datasets id.
 """
 
+import io
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +16,7 @@ from ..core.rows.columns import QRELS, RUN
 from ..core.rows.in_memory import InMemory, in_memory, iteration_of
 from ..core.rows.rows import RunSource
 from ..errors import FileError, GradedError, did_you_mean, shown
-from .content import parquet_files, refuse_address
+from .content import DAMAGE, Content, parquet_files, refuse_address
 from .files import RunStream, qrels_in
 
 Loaded = TypeVar("Loaded")
@@ -152,16 +153,19 @@ def queries_in(path: str) -> dict[str, str]:
     """
     queries = {}
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            for number, line in enumerate(file, start=1):
-                topic, tab, text = line.partition("\t")
-                if not tab and line.strip():
-                    what = "there is no tab; a line is TOPIC, a tab and the query's text"
-                    raise FileError(f"{path}:{number}: {what}")
-                if tab:
-                    queries[topic.strip()] = text.strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        with Content(path) as content:
+            text = content.stream.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileError(f"{path}: not UTF-8 text; convert the file, for example with iconv") from None
+    except DAMAGE as error:
+        raise FileError(f"{path}: {content.reason(error)}") from None
+    for number, line in enumerate(io.StringIO(text, newline=None), start=1):
+        topic, tab, query = line.partition("\t")
+        if not tab and line.strip():
+            what = "there is no tab; a line is TOPIC, a tab and the query's text"
+            raise FileError(f"{path}:{number}: {what}")
+        if tab:
+            queries[topic.strip()] = query.strip()
     return queries
 
 

@@ -240,7 +240,7 @@ def _fields(block: bytes) -> int:
     (8, 0)
     """
     characters, count = np.frombuffer(block, np.uint8), 0
-    if not block or block[0] <= ord(" "):
+    if not block or block[0] <= ord(" ") or ord("\n") != block[-1] <= ord(" "):
         return 0
     for start in range(0, len(block), CACHED):
         ends = characters[start : start + CACHED + 1] <= ord(" ")

@@ -55,9 +55,9 @@ def refuse_folders(paths: Iterable[str]) -> None:
     for path in paths:
         folder = os.path.dirname(os.path.realpath(path))
         if not os.path.isdir(folder):
-            raise GradedError(
-                f"cannot write {path!r}: there is no folder {os.path.dirname(path)!r}; create it"
-            )
+            named = os.path.dirname(path) or folder
+            reason = "is a file" if os.path.exists(folder) else "does not exist; create it"
+            raise GradedError(f"cannot write {path!r}: the folder {named!r} {reason}")
         if os.path.isdir(path):
             raise GradedError(f"cannot write {path!r}: it is a folder")
 

@@ -141,6 +141,19 @@ class Chosen:
             return self.run_column
         return self.columns.get(ours) or (self.columns.get("rank") if ours == "score" else None)
 
+    def refuse_unread(self, file: str, role: Role, has_names: bool = True) -> None:
+        """Raise `FileError` for a name of a column that nobody reads, for example in a file without names."""
+        names = dict(self.columns) | ({"run": self.run_column} if self.run_column else {})
+        if names and not has_names:
+            column = next(iter(names.values()))
+            raise FileError(f"{file}: the file has no columns with names, and so no column {column}")
+        read = {*role.columns, "run", "rank" if role is RUN else ""}
+        for word, ours in WORDS.items():
+            if ours in names.keys() - read:
+                raise FileError(f"{file}: columns: a {role.kind} file has no column {word}; leave it out")
+        if {"score", "rank"} <= names.keys():
+            raise FileError(f"{file}: columns: a run has score or rank; give one of them")
+
     def knows(self, name: str, role: Role) -> bool:
         """Whether this can be the name of a column of topics, documents or values."""
         return any(name == self.name(ours) or plain(name) in chain(*NAMES[ours]) for ours in role.columns)
@@ -188,6 +201,7 @@ def file_columns(file: str, names: Sequence[str], role: Role, chosen: Chosen) ->
     Raises `FileError` for a column that is missing or occurs twice, and for a column of runs that is one of
     the three.
     """
+    chosen.refuse_unread(file, role)
     others = INTENTS.columns[1:] if role is QRELS else ["run"]
     given = {ours: chosen.name(ours) for ours in [*role.columns, *others]}
     for name in filter(None, given.values()):

@@ -327,9 +327,9 @@ def _adapted(source: Any, role: Role) -> Any:
     if any(map(exports_arrow, source[:1] if isinstance(source, (list, tuple)) else [source])):
         try:
             return source if is_arrow(source) else whole_table(source)
-        except (ValueError, TypeError) as error:
-            if isinstance(error, GradedError):
-                raise
+        except GradedError:
+            raise
+        except Exception as error:  # of any library, such as DuckDB
             reason = next(iter(str(error).splitlines()), "")
             what = f"cannot read the {type(source).__name__} as Arrow data: {reason}"
             raise GradedError(f"{role.kind}: {what}") from error

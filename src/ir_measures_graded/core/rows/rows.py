@@ -391,7 +391,9 @@ def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[in
         numbers = numbers if all(BOOLS.isdisjoint(map(type, piece)) for piece in pieces) else None
     if numbers is None:
         row, number = next(each for each in enumerate(chain.from_iterable(pieces)) if not _is_number(each[1]))
-        raise GradedError(f"{location(row)}: the {role.number} {shown(number)} is not a number")
+        is_int = isinstance(number, int) and not isinstance(number, bool)
+        reason = "is larger than any float" if is_int else "is not a number"
+        raise GradedError(f"{location(row)}: the {role.number} {shown(number)} {reason}")
     return numbers
 
 
