@@ -198,8 +198,8 @@ def test_the_shell_takes_ids_a_pattern_or_a_table(output, tmp_path):
         assert printed == ["7\tnsDCG\t0.5565"]
 
 
-@pytest.mark.parametrize("measure", ["CG", "sDCG(b=9,bq=99)"])
+@pytest.mark.parametrize("measure", ["CG", "sDCG(bq=99)"])
 def test_a_session_of_infinite_value_is_an_error(measure):
     qrels = {"7_1": {"a": 1.7e308}, "7_2": {"a": 1.7e308}}
     with pytest.raises(GradedError, match="is infinite for session '7'"):
-        evaluate(qrels, {"7_1": {"a": 1.0}, "7_2": {"a": 1.0}}, [measure], sessions=True)
+        evaluate(qrels, {"run": {"7_1": {"a": 1.0}, "7_2": {"a": 1.0}}}, [measure], sessions=True)
