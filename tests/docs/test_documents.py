@@ -110,3 +110,19 @@ def test_examples_print_the_output_shown(page: Path, tmp_path: Path, monkeypatch
     examples = doctest.DocTestParser().get_doctest(blanked, {}, str(page), str(page), 0)
     result = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF).run(examples)
     assert result.failed == 0
+
+
+def test_the_architecture_names_what_exists() -> None:
+    package = DOCS.parent / "src" / "ir_measures_graded"
+    folders = "|".join(path.name for path in package.iterdir() if path.is_dir())
+    named = re.findall(
+        rf"`((?:{folders})(?:\.\w+)+)`", (DOCS / "architecture.md").read_text(encoding="utf-8")
+    )
+    assert len(named) > 40
+    for name in named:
+        *module, last = name.split(".")
+        path = package.joinpath(*module, last)
+        if not path.is_dir() and not path.with_suffix(".py").exists():
+            source = package.joinpath(*module)
+            text = (source / "__init__.py" if source.is_dir() else source.with_suffix(".py")).read_text()
+            assert re.search(rf"^(class|def) {last}\b", text, re.MULTILINE), name
