@@ -257,7 +257,7 @@ def test_documents_with_levels_for_intents_count_at_their_highest():
     assert found.profile is not None
 
 
-@pytest.mark.parametrize("module", ["jinja2", "docutils.utils.math"])
+@pytest.mark.parametrize("module", ["jinja2", "docutils.utils.math.latex2mathml"])
 def test_a_missing_library_names_the_extra(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(GradedError, match=r"pip install 'ir-measures-graded\[report\]'"):
