@@ -130,6 +130,11 @@ def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson():
     seen = "4.9 % of all topics may fail unseen by 60, more than the margin of 2 %; 149 topics would show"
     assert any(note.startswith(seen) for note in gate(of_pair(old, old), margin="2%").notes())
     assert not any("unseen" in note for note in gate(of_pair(old, old), margin="5%").notes())
+    worse, undecided = (gate(of_pair(old, np.where(np.arange(60) < n, 0, old)), margin=0.035) for n in (9, 2))
+    assert [worse.verdict, undecided.verdict] == ["worse", "undecided"]
+    assert "; 9 of 60 topics changed, 9 lost" in worse.notes()[0]
+    rare = "if the true difference is 0, but the observed one is -0.0167; 2 of 60 topics changed"
+    assert rare in undecided.notes()[0]
 
 
 def test_several_looks_together_have_the_error_of_one():
@@ -192,6 +197,9 @@ def test_constant_differences_are_decided_by_the_margin():
     old = np.linspace(0.3, 0.7, 12)
     assert gate(of_pair(old, old - 0.01), margin=0.02).holds
     assert gate(of_pair(old, old - 0.03), margin=0.02).verdict == "worse"
+    for loss in np.arange(1, 40) / 100:  # not even by rounding errors does a loss of the margin hold
+        (found,) = gate(of_pair(old + loss, old), margin=loss).verdicts
+        assert (found.verdict, found.p, found.beyond) == ("worse", None, False)
 
 
 def test_equivalent_equals_two_one_sided_tests_of_statsmodels():

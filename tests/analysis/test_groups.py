@@ -99,6 +99,9 @@ def test_alexander_governs_test_tells_whether_a_difference_depends_on_the_group(
     apart = values.values + np.array([0, 0.3, 0])[:, None, None] * of_long
     found = compare(replace(values, values=apart), by=BY, baseline="A").find("nDCG_JK", "Alexander–Govern")
     assert [test.significant for test in found] == [True, False]
+    for near in (values.values[0] * (1 + 2e-16), values.values[0] + 1e-5):  # equal but for rounding errors
+        same = replace(values, values=np.stack([near, *values.values[:1], near]))
+        assert [test.p for test in compare(same, by=BY).find("nDCG_JK", "Alexander–Govern")] == [None] * 3
 
 
 def test_power_and_gate_correct_over_groups(values):

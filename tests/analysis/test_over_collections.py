@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from ir_measures_graded import GradedError, cli, demo
-from ir_measures_graded.analysis import compare, compare_collections, evaluate
+from ir_measures_graded.analysis import compare, compare_collections, evaluate, gate
 from ir_measures_graded.analysis import read_collections as read
 from ir_measures_graded.analysis.statistics.components import stratified_t, t_of_means
 
@@ -92,6 +92,23 @@ def test_two_collections_call_only_differences_over_these_significant(given):
     several = compare_collections(given, baseline=["A", "B"])
     alone = compare_collections(given, baseline="B").tests["adjusted"]
     np.testing.assert_array_equal(several.tests["adjusted"][:, :, 2:], alone)
+
+
+@pytest.mark.parametrize("scale", [2.0**-660, 2.0**660])
+def test_tests_do_not_depend_on_the_scale_of_the_values(given, scale):
+    scaled = {name: of_array(scale * each.values[:, 0], "AP") for name, each in given.items()}
+    plain, found = (compare_collections(each).tests for each in (given, scaled))
+    for name in ("p", "Q", "p_Q", "I2"):
+        np.testing.assert_array_equal(plain[name], found[name])
+    np.testing.assert_array_equal(scale * plain["upper"], found["upper"])
+    for size in ("5%", 0.1):
+        margins = (size, size if size == "5%" else scale * size)
+        verdicts = [
+            gate(of_array(each["large"].values[:2, 0], "AP"), margin=margin).verdicts[0]
+            for each, margin in zip((given, scaled), margins)
+        ]
+        one, other = (((v.lower, v.upper), v.p_holds, v.p_worse, v.needed) for v in verdicts)
+        assert (tuple(scale * bound for bound in one[0]), *one[1:]) == other
 
 
 def test_one_collection_has_the_paired_t_test_and_copies_of_topics_decide_nothing(given):

@@ -289,6 +289,17 @@ def test_the_favour_of_a_run_is_its_distance_from_the_line_of_the_others():
     assert not favours(tuple("ABCDEFGH"), np.ones((8, 60)), machine, 0.95)
 
 
+def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
+    human = {f"q{q}": {f"d{d}": (d * (q + 2)) % 4 for d in range(30)} for q in range(30)}
+    orders = {f"r{r}": {f"d{d}": -(d * (3 * r + 1) % 31) for d in range(30)} for r in range(6)}
+    runs = {name: dict.fromkeys(human, order) for name, order in orders.items()}
+    best = sorted(orders["r2"], key=orders["r2"].get)[-10:]
+    machine = {q: levels | dict.fromkeys(best, 3) for q, levels in human.items()}
+    found = judges(human, {"m": machine}, runs, ["nDCG_JK@10"], resamples=10)
+    assert next(row[2] for row in found.favour_table(named=True).rows) == "r2"
+    assert any("believe the largest favour of a judge first" in note for note in found.notes())
+
+
 @pytest.mark.parametrize(
     ("measure", "runs", "reason"),
     [

@@ -329,7 +329,7 @@ class _Design:
         for measure, of_measure in zip(groups[0].measures, self.pairs):
             values, runs = [part.of(measure) for part in groups], groups[0].runs
             for family in of_measure:
-                tests = [significance.alexander_govern([of[a] - of[b] for of in values]) for a, b in family]
+                tests = [significance.alexander_govern((of[a], of[b]) for of in values) for a, b in family]
                 p_values = [np.nan if each.p is None else each.p for each in tests]
                 for (a, b), each, p in zip(family, tests, known(significance.holm(p_values, len(family)))):
                     label = {"measure": measure, "test": BY_GROUP, "run": runs[a], "other": runs[b]}

@@ -51,7 +51,7 @@ from .ranges import differences_by_topic
 from .statistics.intervals import student_interval
 from .statistics.options import need_statistics, statistics_library, whole_number
 from .statistics.paired import FEW, POWER, deviation_limits, topics_needed
-from .statistics.significance import EXACT, differences_of, holm
+from .statistics.significance import EXACT, deviation_of, differences_of, holm, unit_of
 
 HOLDS: Final = "holds"
 WORSE: Final = "worse"
@@ -96,9 +96,15 @@ class Margin:
         text = str(given).strip()
         relative = text.endswith("%")
         size = number_in(text.removesuffix("%")) / (100 if relative else 1)
-        if not 0 < size < (1 if relative else np.inf):
+        margin = cls(size, relative)
+        if not size > 0 or not margin.is_possible:
             raise GradedError(f"margin={given!r} is not allowed; give a share below 100%, as 5%, or 0.01")
-        return cls(size, relative)
+        return margin
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether it is finite and, as a share, below 100 %."""
+        return self.size < (1 if self.relative else np.inf)
 
     def allowed(self, old: np.ndarray) -> np.ndarray:
         """The loss that is allowed for each of the old values."""
@@ -121,8 +127,8 @@ class Verdict:
     are none. The verdict holds if the bound on the side of a loss is within the margin.
 
     `p_holds` is the p-value of "holds". `p_worse` is that of "worse" (one-sided) or "differs" (two-sided),
-    with Holm's correction for the measures. `beyond` is true if the new run is worse by more than the margin
-    (upper bound of e below 0).
+    with Holm's correction for the measures. If t is undefined, because all topics agree, they are 0 or 1, and
+    `p` is None. `beyond` is true if the new run is worse by more than the margin (upper bound of e below 0).
 
     `changed` topics differ, and `lost` of them lost at least half of their value; at most the share `unseen`
     of all topics does so (the one-sided bound of Clopper and Pearson).
@@ -166,10 +172,10 @@ class Verdict:
 
     @property
     def p(self) -> float | None:
-        """The p-value of the claim that the verdict makes; None if it makes none, or if no topic differs."""
+        """The p-value of the claim that the verdict makes; None if it makes none, or if t is undefined."""
         claims = {HOLDS: self.p_holds, WORSE: self.p_worse, DIFFERS: self.p_worse}
         p = claims.get(self.verdict) if self.changed else None
-        return None if p is None else PValue(p)
+        return PValue(p) if p else None
 
     def sentence(self, margin: Margin, unit: str = "topic", looks: int = 1) -> str:
         """The verdict with its reason; `unit` is ``topic`` or ``session``."""
@@ -191,8 +197,10 @@ class Verdict:
         elif self.reachable is None:
             reason = f"{rare}, more than the margin of {margin} allows"
         else:
-            reason = f"{of} can show a margin of {self.reachable} with power {POWER:g}; "
-            reason += f"{margin} needs {self._needs(unit, looks)}"
+            shown = f"a margin of {self.reachable}" if self.reachable.is_possible else "no margin below 100 %"
+            reason = f"{of} can show {shown} with power {POWER:g}; {margin} needs {self._needs(unit, looks)}"
+        if rare and rare not in reason:
+            reason += f"; {rare}"
         return f"{self.name}: {self.verdict}: {reason}."
 
     def _needs(self, unit: str, looks: int) -> str:
@@ -202,9 +210,11 @@ class Verdict:
         limits = f"80 % limits {self.needed_least} and {self.needed_most or 'ten million'}"
         needs = f"about {self.needed} {unit}s ({limits}) if the true difference is 0"
         more = self.needed - self.topics
+        if more <= 0:
+            return f"{needs}, but the observed one is {self.difference:+.4f}"
         if looks > 1:
-            return needs + (f", {more} more" if more > 0 else "")
-        return f"{needs}: new {unit}s" + (f", or {more} more with --looks 2" if more > 0 else "")
+            return f"{needs}, {more} more"
+        return f"{needs}: new {unit}s, or {more} more with --looks 2"
 
     def record(self) -> dict[str, Any]:
         """The numbers as a row for programs."""
@@ -465,10 +475,10 @@ def _verdict(
 ) -> Verdict:
     """The verdict "holds", "undecided" or "too few topics"; its p of "worse" has no correction."""
     (old, new), count = part.of(measure), len(part.topics)
-    change = differences_of(new, old)[0]
+    change, noise = differences_of(new, old)
     better, allowed = sign_of(measure) * change, margin.allowed(old)
     sides = [allowed + better, allowed - better][: 1 + equivalent]
-    p_holds, p_worse = max(map(_p_above_0, sides)), _p_above_0(-better)
+    p_holds, p_worse = max(_p_above_0(side, noise) for side in sides), _p_above_0(-better, noise)
     if equivalent:
         p_worse = 2 * min(p_worse, 1 - p_worse) if better.any() else 1.0
 
@@ -490,7 +500,7 @@ def _verdict(
         *_bounds(old, change, margin.relative, level),
         p_holds,
         p_worse,
-        _p_above_0(-sides[0]) < level,
+        _p_above_0(-sides[0], noise) < level,
         changed,
         lost,
         unseen,
@@ -502,7 +512,7 @@ def _verdict(
         drops=int((better < -DROP).sum()),
         rises=int((better > DROP).sum()),
     )
-    loss, error = float(mean_over_topics(allowed)), _error(sides[0])
+    loss, error = float(mean_over_topics(allowed)), _error(sides[0], noise)
     if loses_little or found.verdict != UNDECIDED or not error > 0 or not loss > 0:
         return found
     quantile = statistics_library("scipy.special").stdtrit
@@ -529,16 +539,16 @@ def _corrected(found: list[Verdict], level: float, equivalent: bool) -> list[Ver
     ]
 
 
-def _error(values: np.ndarray) -> float:
-    """The standard error of the mean."""
-    return float(values.std(ddof=1) / values.size**0.5) if np.ptp(values) else 0.0
+def _error(values: np.ndarray, noise: float = 0.0) -> float:
+    """The standard error of the mean; 0 if the values differ by at most `noise`."""
+    return float(deviation_of(values) / values.size**0.5) if np.ptp(values) > noise else 0.0
 
 
-def _p_above_0(values: np.ndarray) -> float:
-    """The p-value of the one-sided t-test of whether the true mean is above 0."""
-    mean, error = float(mean_over_topics(values)), _error(values)
+def _p_above_0(values: np.ndarray, noise: float) -> float:
+    """The p-value of the one-sided t-test of whether the true mean is above 0, but for errors of `noise`."""
+    mean, error = float(mean_over_topics(values)), _error(values, noise)
     if error == 0:
-        return float(mean <= 0)
+        return float(mean <= noise)
     return float(statistics_library("scipy.special").stdtr(values.size - 1, -mean / error))
 
 
@@ -560,13 +570,15 @@ def _bounds(old: np.ndarray, change: np.ndarray, relative: bool, level: float) -
     if not relative:
         lower, upper = student_interval(mean, _error(change), n - 1, 1 - 2 * level)
         return float(lower), float(upper)
+    scale = float(unit_of(np.concatenate([old, change]))[0])
+    old, change, mean = old / scale, change / scale, mean / scale
     t = statistics_library("scipy.special").stdtrit(n - 1, 1 - level)
     variances, base = t**2 * np.cov(old, change) / n, float(mean_over_topics(old))
     a, b, c = base**2 - variances[0, 0], base * mean - variances[0, 1], mean**2 - variances[1, 1]
     if not a > 0:
         return np.nan, np.nan
     root = max(b**2 - a * c, 0.0) ** 0.5
-    return float((b - root) / a * base), float((b + root) / a * base)
+    return float((b - root) / a * base * scale), float((b + root) / a * base * scale)
 
 
 def _stands(

@@ -55,7 +55,7 @@ def run(arguments: Arguments) -> Result:
     a judge only if the human's documents are a random sample (holes --random). tau has its spread over sets
     of topics and, as a yardstick, the human's own tau on two random halves of them. With 6 runs or more and
     a normalised measure with a cutoff of at most 20, runs that a machine favours are named: a judge must
-    not judge the system that it is part of. Levels outside the human's scale are abstentions in at most 1 %%
+    not judge the system that it is part of. Levels outside the human's scale are abstentions in at most 1 %
     of a machine's answers. Files of qrels are judges, the others are runs. The estimates are the means by
     the human alone, by the machine alone, and combined: the machine's mean over all its topics, corrected by
     its bias on the human's topics (prediction-powered inference). lambda is the weight of the machine, worth

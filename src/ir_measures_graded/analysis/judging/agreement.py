@@ -48,6 +48,11 @@ CHOSEN: Final = Note(
     "these are a random sample, which documents chosen by holes are not; its option --random adds one."
 )
 
+BELIEVE: Final = (
+    "{}: believe the largest favour of a judge first, because one favoured run makes others look favoured or "
+    "disfavoured. A judge must not judge the system that it is part of."
+)
+
 
 @dataclass(frozen=True)
 class TopicAgreement:
@@ -226,7 +231,9 @@ class Judges(Result):
                 yield Note(text, found[0].measure, listed(names), "moves" if len(names) == 1 else "move", how)
         if found[0].no_favours:
             yield Note("{}: {}.", found[0].measure, found[0].no_favours)
-        elif not any(each.verdict for order in found for each in order.favours):
+        elif any(each.verdict for order in found for each in order.favours):
+            yield Note(BELIEVE, found[0].measure)
+        else:
             text = "{}: no run is found to be favoured, which does not prove that none is."
             yield Note(text, found[0].measure)
 

@@ -102,10 +102,10 @@ class OrderAgreement:
 
     @property
     def moves(self) -> str:
-        """Whether the judge moves the order ``less`` or ``more`` than other topics; empty if unknown."""
-        if self.tau is None or self.halves["tau"] is None:
+        """Whether the judge moves the order ``less`` or ``more`` than other topics, else empty."""
+        if self.tau is None or self.halves["tau"] is None or self.tau == self.halves["tau"]:
             return ""
-        return "less" if self.tau >= self.halves["tau"] else "more"
+        return "less" if self.tau > self.halves["tau"] else "more"
 
     def ranks(self) -> list[list[float]]:
         """The ranks of the runs under the human and under the machine."""

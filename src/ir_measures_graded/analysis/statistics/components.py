@@ -32,7 +32,7 @@ import numpy as np
 
 from .intervals import student_interval
 from .options import statistics_library
-from .significance import quietly
+from .significance import TIED, deviation_of, quietly, unit_of
 
 
 def stratified_t(
@@ -49,11 +49,13 @@ def stratified_t(
     ['0.2', '0.12', '0.28', '4.5e-05']
     """
     count, mean = len(means), means.mean(axis=0)
-    parts = np.nan_to_num(deviations) ** 2 / topics[:, None] / count**2
+    known = np.nan_to_num(deviations)
+    unit = unit_of(known.T).T
+    parts = (known / unit) ** 2 / topics[:, None] / count**2
     variance = parts.sum(axis=0)
     with quietly():
-        degrees = variance**2 / (parts**2 / (topics[:, None] - 1)).sum(axis=0)
-    return _t_test(means, mean, variance**0.5, degrees, confidence)
+        degrees = 1 / ((parts / variance) ** 2 / (topics[:, None] - 1)).sum(axis=0)
+    return _t_test(means, mean, unit[0] * variance**0.5, degrees, confidence)
 
 
 def t_of_means(means: np.ndarray, confidence: float = 0.95) -> tuple[np.ndarray, ...]:
@@ -68,15 +70,18 @@ def t_of_means(means: np.ndarray, confidence: float = 0.95) -> tuple[np.ndarray,
     count, mean = len(means), means.mean(axis=0)
     if count < 2:
         return mean, *np.full((3, mean.size), np.nan)
-    return _t_test(means, mean, means.std(axis=0, ddof=1) / count**0.5, count - 1, confidence)
+    return _t_test(means, mean, deviation_of(means.T) / count**0.5, count - 1, confidence)
 
 
 def _t_test(
     means: np.ndarray, mean: np.ndarray, error: np.ndarray, degrees: np.ndarray | int, confidence: float
 ) -> tuple[np.ndarray, ...]:
-    """The mean, its bounds and p. p is 1 if all means are 0, and undefined if the error is 0 otherwise."""
+    """The mean, its bounds and p. p is 1 if all means are 0, and undefined if the error is 0 otherwise.
+
+    An error that rounding explains counts as 0.
+    """
     with quietly():
-        error = np.where(error > 0, error, np.nan)
+        error = np.where(error > TIED * np.abs(means).max(axis=0), error, np.nan)
         p = 2 * statistics_library("scipy.special").stdtr(degrees, -np.abs(mean) / error)
         lower, upper = student_interval(mean, error, degrees, confidence)
     equal = np.isnan(error) & (means == 0).all(axis=0)
@@ -97,6 +102,8 @@ def heterogeneity(means: np.ndarray, deviations: np.ndarray, topics: np.ndarray)
     degrees = len(means) - 1
     if degrees < 1:
         return tuple(np.full((3, means.shape[1]), np.nan))
+    unit = unit_of(np.nan_to_num(deviations).T).T
+    means, deviations = means / unit, deviations / unit
     with quietly():
         weights = topics[:, None] / np.where(deviations > 0, deviations, np.nan) ** 2
         q = (weights * (means - (weights * means).sum(axis=0) / weights.sum(axis=0)) ** 2).sum(axis=0)

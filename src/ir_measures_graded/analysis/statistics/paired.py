@@ -21,7 +21,7 @@ from ...core.by_topic import mean_over_topics
 from ...errors import GradedError
 from .intervals import BCA, STUDENT, mean_interval, student_interval
 from .options import statistics_library
-from .significance import differences_of, holm, quietly
+from .significance import deviation_of, differences_of, holm, quietly
 
 Pairs = Sequence[tuple[int, int]]
 """A family, as numbers of runs."""
@@ -90,7 +90,7 @@ def paired(
     constant = ~equal & (np.ptp(differences, axis=1) <= noise)
     mean, special = mean_over_topics(differences), statistics_library("scipy.special")
     with quietly():
-        deviation = np.where(constant, np.nan, differences.std(axis=1, ddof=1))
+        deviation = np.where(constant, np.nan, deviation_of(differences))
         effect_size = np.where(equal, 0.0, mean / deviation)
         if errors is None:
             statistic, error = effect_size * topics**0.5, deviation / topics**0.5

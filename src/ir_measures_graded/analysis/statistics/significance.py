@@ -5,7 +5,7 @@ module adds the cases in which a test is undefined.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 from .options import statistics_library
 
 EXACT = 1e-12  # relative to the largest value: a smaller difference is a rounding error
-TIED = 1e-9  # relative to the largest difference: Wilcoxon's test takes closer differences for equal
+TIED = 1e-9  # relative to the largest difference: closer differences count as equal
 PERMUTED_AT_ONCE = 1_000_000  # values, which take a few tens of megabytes
 
 
@@ -156,22 +156,26 @@ def randomisation(values: np.ndarray, others: np.ndarray, resamples: int, seed: 
     return _outcome(found, leaning=found.statistic)
 
 
-def alexander_govern(groups: Sequence[np.ndarray]) -> Outcome:
-    """Alexander and Govern's test of whether the means of groups differ (SciPy); variances may differ.
+def alexander_govern(groups: Iterable[tuple[np.ndarray, np.ndarray]]) -> Outcome:
+    """Alexander and Govern's test of whether the mean difference of two runs depends on the group (SciPy).
 
-    Undefined if all values of a group are equal.
+    Each group has the values of both runs. Variances may differ. Undefined if all differences in a group are
+    equal.
 
-    >>> found = alexander_govern([np.array([0.1, 0.2, 0.4, 0.2]), np.array([0.3, 0.5, 0.4, 0.9])])
+    >>> found = alexander_govern(
+    ...     [(np.array([0.1, 0.2, 0.4, 0.2]), np.zeros(4)), (np.array([0.3, 0.5, 0.4, 0.9]), np.zeros(4))]
+    ... )
     >>> round(found.p, 3)
     0.109
 
     Source: Alexander & Govern, A new and simpler approximation for ANOVA under variance heterogeneity,
     Journal of Educational Statistics 19(2), 1994.
     """
-    if any(np.ptp(values) <= _noise(values) for values in groups):
+    differences, noise = zip(*(differences_of(*group) for group in groups))
+    if any(np.ptp(each) <= error for each, error in zip(differences, noise)):
         return Outcome(note="undefined: the difference is the same in every topic of a group")
     with quietly():
-        return _outcome(statistics_library("scipy.stats").alexandergovern(*groups))
+        return _outcome(statistics_library("scipy.stats").alexandergovern(*differences))
 
 
 def holm(p_values: Sequence[float] | np.ndarray, count: int | None = None) -> np.ndarray:
@@ -200,6 +204,27 @@ def differences_of(values: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, 
     differences = values - others
     noise = EXACT * np.maximum(np.abs(values), np.abs(others)).max(axis=-1)
     return np.where(np.abs(differences) <= noise[..., None], 0.0, differences), noise
+
+
+def deviation_of(values: np.ndarray) -> np.ndarray:
+    """The standard deviation over the last axis, whatever the size of the values.
+
+    >>> deviation_of(np.array([[1.0, 3.0], [1e-200, 3e-200], [1e200, 3e200]]))
+    array([1.41421356e+000, 1.41421356e-200, 1.41421356e+200])
+    """
+    unit = unit_of(values)
+    return np.asarray(unit[..., 0] * (values / unit).std(axis=-1, ddof=1))
+
+
+def unit_of(values: np.ndarray) -> np.ndarray:
+    """The power of two that the largest value over the last axis reaches. To divide by it is exact.
+
+    Squares of tiny or huge values would leave the floats.
+
+    >>> unit_of(np.array([0.0, -0.3]))
+    array([0.25])
+    """
+    return np.ldexp(1.0, np.frexp(np.abs(values).max(axis=-1, keepdims=True))[1] - 1)
 
 
 def rounded(values: np.ndarray) -> np.ndarray:
