@@ -539,12 +539,12 @@ def _corrected(found: list[Verdict], level: float, equivalent: bool) -> list[Ver
     ]
 
 
-def _error(values: np.ndarray, noise: float = 0.0) -> float:
+def _error(values: np.ndarray, noise: Any = 0.0) -> float:
     """The standard error of the mean; 0 if the values differ by at most `noise`."""
     return float(deviation_of(values) / values.size**0.5) if np.ptp(values) > noise else 0.0
 
 
-def _p_above_0(values: np.ndarray, noise: float) -> float:
+def _p_above_0(values: np.ndarray, noise: Any) -> float:
     """The p-value of the one-sided t-test of whether the true mean is above 0, but for errors of `noise`."""
     mean, error = float(mean_over_topics(values)), _error(values, noise)
     if error == 0:
