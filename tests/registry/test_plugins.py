@@ -190,6 +190,10 @@ BROKEN = {
         "the name '\u00b5AP' is taken by ir-measures-graded",
     ),
     "claims a name twice": (GOOD.replace("[First()]", "[First(), First()]"), "claims the name 'First' twice"),
+    "declares an unknown word of ties": (
+        GOOD.replace("    NAME", '    TIES = ("median",)\n    NAME'),
+        "declares TIES = ('median',)",
+    ),
     "has a keyword for a name": (GOOD.replace('"First"', '"lambda"'), "'lambda', which is not an identifier"),
     "has a plain parameter": (GOOD.replace("Real(", "dict("), "parameter 'p' of First is not a Parameter"),
     "rises with the rank": (

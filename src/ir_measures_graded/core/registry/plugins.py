@@ -15,7 +15,7 @@ import ir_measures
 import pluggy
 
 from ...errors import GradedError
-from ..measures.base import GradedMeasure
+from ..measures.base import EXTREMES, GradedMeasure
 from ..measures.parameters import Parameter
 from . import hooks, names
 
@@ -180,6 +180,8 @@ def _problems(measures: tuple[Any, ...]) -> Iterator[str]:
             yield f"{measure!r} is not an instance of GradedMeasure or TopicMeasure"
         if measure.params:
             yield f"{measure} has parameters; register it with its defaults, {type(measure).__name__}()"
+        if not {*measure.TIES} <= {"mean", *EXTREMES}:
+            yield f"{measure.NAME} declares TIES = {measure.TIES!r}; give some of 'mean', 'min' and 'max'"
         for name in (measure.NAME, *measure.ALIASES):
             if not _can_be_written(name):
                 yield f"{type(measure).__name__} has the name {name!r}, which is not an identifier"
