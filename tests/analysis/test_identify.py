@@ -78,7 +78,7 @@ def ranking(qrels, run, topic, order, documents):
     judged, scores = qrels[topic], dict(run.get(topic, {}))
     if documents == tables.JUDGED_ONLY:
         scores = {doc: score for doc, score in scores.items() if doc in judged}
-    if documents in (tables.BEHIND, tables.SCORED_0):
+    if documents in ("all, with the unretrieved judged ones behind", tables.SCORED_0):
         missing = 0.0 if documents == tables.SCORED_0 else -math.inf
         scores |= {doc: missing for doc in judged if doc not in scores}
     if documents == tables.SCORED_0:
@@ -90,11 +90,11 @@ def ranking(qrels, run, topic, order, documents):
         return judged.get(doc, unjudged)
 
     keys = {
-        tables.IN_FILE: lambda doc: (-scores[doc], place[doc]),
-        tables.REVERSED: lambda doc: (-scores[doc], -place[doc]),
+        "file order": lambda doc: (-scores[doc], place[doc]),
+        "file order reversed": lambda doc: (-scores[doc], -place[doc]),
         tables.WORST: lambda doc: (-scores[doc], level(doc)),
         tables.BEST: lambda doc: (-scores[doc], -level(doc)),
-        tables.AS_READ: lambda doc: place[doc],
+        "as read, without scores": lambda doc: place[doc],
     }
     docs = sorted(scores, reverse=order in (tables.DESCENDING, tables.MEAN))
     docs.sort(key=keys.get(order, lambda doc: -scores[doc]))
@@ -118,17 +118,17 @@ def reference(qrels, run, gain, discount, ideal, cutoff, nothing, order, documen
         gains = [sum(map(gain, levels)) / len(levels) for levels in ranks]
 
         best = sorted(map(gain, judged.values()), reverse=True)
-        first = ranking(qrels, run, topic, tables.AS_READ, documents)
+        first = ranking(qrels, run, topic, "as read, without scores", documents)
         retrieved = sorted((gain(level) for levels in first for level in levels), reverse=True)
         anew = sorted((gain(levels[0]) for levels in ranks[:k]), reverse=True)
         ideals = {
             "": None,
             tables.FIRST_K: best[:k],
             tables.UNCUT: best,
-            tables.AS_LONG: best[: min(len(gains), k)],
-            tables.RETRIEVED: retrieved[:k],
-            tables.TOP: [top] * (k if cutoff != "none" else len(gains)),
-            tables.TOP_RETRIEVED: [top] * min(k, len(gains)),
+            "all judged, first min(retrieved, k)": best[: min(len(gains), k)],
+            "the retrieved documents only": retrieved[:k],
+            "the top gain at every rank": [top] * (k if cutoff != "none" else len(gains)),
+            "the top gain at each returned rank": [top] * min(k, len(gains)),
             tables.ANEW: anew,
         }
         most = 1 if ideals[ideal] is None else dcg(ideals[ideal], discount)
@@ -138,20 +138,28 @@ def reference(qrels, run, gain, discount, ideal, cutoff, nothing, order, documen
 
 
 LOG, LEVEL, EXP, ALL, TIED = "log2(r + 1)", "level", "2^level − 1", tables.EVERY, tables.MEAN
-DOWN, FIRST, RETRIEVED = tables.DESCENDING, tables.FIRST_K, tables.RETRIEVED
+DOWN, FIRST, RETRIEVED = tables.DESCENDING, tables.FIRST_K, "the retrieved documents only"
 GRID = [
     (LEVEL, LOG, FIRST, "10", "0", DOWN, ALL),
-    (LEVEL, LOG, tables.UNCUT, "5", "0", tables.REVERSED, ALL),
-    (EXP, LOG, RETRIEVED, "10", "1", tables.IN_FILE, ALL),
+    (LEVEL, LOG, tables.UNCUT, "5", "0", "file order reversed", ALL),
+    (EXP, LOG, RETRIEVED, "10", "1", "file order", ALL),
     (LEVEL, LOG, RETRIEVED, "10", "0", TIED, tables.SCORED_0),
     (LEVEL, LOG, RETRIEVED, "none", "0", TIED, tables.SCORED_0),
     (LEVEL, LOG, FIRST, "7", "0", DOWN, ALL),
-    (EXP, "log2 r from rank 2 on", FIRST, "20", "0", tables.ASCENDING, ALL),
-    (LEVEL, "ln r from rank e on", tables.AS_LONG, "none", "0", tables.WORST, ALL),
-    ("1 from level 2 on", "none", tables.TOP, "10", "0", tables.BEST, tables.JUDGED_ONLY),
-    ("2^level", "r", "", "20", "0", tables.AS_READ, tables.HALF),
-    ("level from 2 on", LOG, tables.TOP_RETRIEVED, "none", "0", DOWN, ALL),
-    (LEVEL, "log2(r + 2)", tables.ANEW, "10", "left out", tables.WORST, tables.BEHIND),
+    (EXP, "log2 r from rank 2 on", FIRST, "20", "0", "docid ascending", ALL),
+    (LEVEL, "ln r from rank e on", "all judged, first min(retrieved, k)", "none", "0", tables.WORST, ALL),
+    ("1 from level 2 on", "none", "the top gain at every rank", "10", "0", tables.BEST, tables.JUDGED_ONLY),
+    ("2^level", "r", "", "20", "0", "as read, without scores", tables.HALF),
+    ("level from 2 on", LOG, "the top gain at each returned rank", "none", "0", DOWN, ALL),
+    (
+        LEVEL,
+        "log2(r + 2)",
+        tables.ANEW,
+        "10",
+        "left out",
+        tables.WORST,
+        "all, with the unretrieved judged ones behind",
+    ),
 ]
 
 
@@ -405,7 +413,7 @@ def test_the_sample_and_the_chunks_of_many_topics_do_not_change_the_answer(monke
 
 def test_every_cell_of_the_table_of_tools_has_known_values():
     gains = tables.gains_for(np.array([0.0, 1.0, 2.0]))
-    order, cutoff = (*tables.TIES, *tables.UNSORTED), ("none", "32")
+    order, cutoff = tables.ORDERS, ("none", "32")
     known = dict(zip("gain discount ideal nothing order precision documents cutoff averaged shown".split(), [
         gains, tables.DISCOUNTS, tables.IDEALS, tables.NOTHING, order, tables.PRECISIONS, tables.DOCUMENTS,
         cutoff, tables.AVERAGED, tables.SHOWN,

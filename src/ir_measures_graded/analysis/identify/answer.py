@@ -232,8 +232,7 @@ class Answer:
 
     def of_measure(self, measure: Measure) -> np.ndarray:
         """The values of a measure, as they are shown."""
-        values = next(values_at([measure], self.case, self.case.ranks))
-        return values * (100 if self.chosen.shown == by.PERCENT else 1)
+        return values_at(measure, self.case.ranks) * (100 if self.chosen.shown == by.PERCENT else 1)
 
     def identification(self) -> Identification:
         """The result."""
@@ -325,7 +324,7 @@ class Answer:
         """The mean of the chosen definition."""
         if not self.by_mean:
             return float(np.nanmean(self.values[self.case.known]))
-        members = self.case.documents.averaged[by.AVERAGED.index(self.chosen.averaged)]
+        members = self.case.members[list(by.AVERAGED).index(self.chosen.averaged)]
         return float(np.nanmean(np.where(members > 0, self.values, np.nan)))
 
     def dimensions(self) -> Dimensions:
@@ -366,7 +365,7 @@ class Answer:
         retrieved, relevant = ranks.retrieved, judged.relevant(LINEAR)
         judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=retrieved.size)
         reordered = np.zeros_like(differs)
-        if chosen.order in by.TIES and chosen.cumulates:
+        if chosen.precision and chosen.cumulates:
             extremes = [chosen._replace(order=order) for order in (by.WORST, by.BEST)]
             lower, upper = (values_of(self.space, case, extreme) for extreme in extremes)
             reordered = differs & (case.values >= lower - near) & (case.values <= upper + near)

@@ -14,7 +14,6 @@ import numpy as np
 
 from ...core.by_topic import changes, positions
 from ...core.measures.topics import ratio
-from ...core.ranking.gains import LINEAR
 from ...core.ranking.judged import Judged
 from ...core.ranking.ranks import JudgedRanks
 from ...core.reduction import reduced
@@ -58,6 +57,11 @@ class Case:
     @cached_property
     def documents(self) -> Documents:
         return Documents(self)
+
+    @property
+    def members(self) -> np.ndarray:
+        """The topics of each mean (sets × T), in the order of `AVERAGED`."""
+        return np.stack([of(self.documents) for of in by.AVERAGED.values()]).astype(np.float64)
 
     @property
     def tolerance(self) -> float:
@@ -106,7 +110,7 @@ class Case:
             wrong = [(~self.fits(each, given, way)).sum(axis=0) for way, each in shown.items()]
             gaps = [np.nan_to_num(np.abs(each - given), nan=1).sum(axis=0) for each in shown.values()]
             return np.stack([*wrong, *gaps, prints])
-        member, values = self.documents.averaged, np.where(seen, values, 0.0)
+        member, values = self.members, np.where(seen, values, 0.0)
         sums = [member @ by.SHOWN[way](values) for way in ways]
         return np.concatenate([*sums, member @ seen, prints[None]])
 
@@ -121,7 +125,7 @@ class Case:
             return wrong == 0, gaps / self.known.size + (2 * wrong > self.known.size), wrong
         *values, size = sums[:-1].reshape(len(ways) + 1, len(by.AVERAGED), -1)
         others = sum(topic not in self.judged.code for topic in self.run.topics)
-        size = size + others * (np.array(by.AVERAGED) == by.RUN_TOPICS)[:, None]
+        size = size + others * (np.array(list(by.AVERAGED)) == by.RUN_TOPICS)[:, None]
         means = np.stack([ratio(each, size) for each in values])
         fits = np.stack([self.fits(mean, self.mean, way) for mean, way in zip(means, ways)])
         return fits, np.abs(means - self.mean), means
@@ -157,14 +161,16 @@ class Case:
 
 
 class Lists(NamedTuple):
-    """A run in one order: the level at each rank (T × D, NaN behind the end; unjudged documents have one).
+    """A run in one order: the level at each rank of each topic (T × D).
 
-    If tied documents share their gains, `ties` has the number of the tie group of each document in the lists,
-    one after another. `best` has the levels of all judged documents, descending (T × J), and `top` is the top
+    Unjudged documents have a level, and NaN is behind the end, where a list is not `inside`. If tied
+    documents share their gains, `ties` has the number of the tie group of each document in the lists, one
+    after another. `best` has the levels of all judged documents, descending (T × J), and `top` is the top
     level of the qrels. `ranks` is the order for the formulas of the package.
     """
 
     level: np.ndarray
+    inside: np.ndarray
     ties: np.ndarray | None
     best: np.ndarray
     top: float
@@ -174,38 +180,32 @@ class Lists(NamedTuple):
 class Documents:
     """The retrieved documents of a case, and behind them the judged ones that are not retrieved, a row each.
 
-    `topic`, `level` (NaN if unjudged), `score`, `id_order` (place among all ids, descending), and `rank` (of
-    the file, if it has one) describe a row. `retrieved` is the number of the first ones, and `hits` are those
-    that are judged. `best` and `top` are as in `Lists`.
+    `topic`, `level` (NaN if unjudged), `score`, `place`, `id_order` (place among all ids, descending), `rank`
+    (of the file, if it has one) and `is_retrieved` describe a row, and `hits` are those of `ranks`. `best`
+    and `top` are as in `Lists`.
     """
 
     def __init__(self, case: Case):
         self.judged = judged = case.judged
         self.ranks, listed = case.ranks, case.ranks.listed
-        self.retrieved = listed.values.size
         self.hits = self.ranks.row[self.ranks.position]
         missed = np.delete(np.arange(judged.level.size), self.ranks.doc)
         topic = np.repeat(np.arange(len(judged.topics)), np.diff(listed.offsets))
         self.topic = np.concatenate((topic, judged.topic[missed]))
-        self.level = np.concatenate((np.full(self.retrieved, np.nan), judged.level[missed]))
+        self.place = np.arange(self.topic.size)
+        self.is_retrieved = self.place < topic.size
+        self.level = np.concatenate((np.full(topic.size, np.nan), judged.level[missed]))
         self.level[self.hits] = judged.level[self.ranks.doc]
         self.score = np.concatenate((listed.values, np.full(missed.size, -np.inf)))
         self.rank = np.full(self.topic.size, np.inf)
         if case.ranks_in_file is not None and listed.line is not None:
-            self.rank[: self.retrieved] = case.ranks_in_file[listed.line - 1]
+            self.rank[: topic.size] = case.ranks_in_file[listed.line - 1]
         ids = Ids.concatenated([listed.docs.ids(), judged.rows.docs.ids().take(missed)])
-        self.id_order = np.empty(self.topic.size, dtype=np.int64)
-        self.id_order[ids.descending(np.zeros_like(self.topic))] = np.arange(self.topic.size)
+        self.id_order = np.empty_like(self.place)
+        self.id_order[ids.descending(np.zeros_like(self.topic))] = self.place
         self.top = float(judged.all_levels.max(initial=0.0))
-        self.best = descending(self.matrix(judged.topic, judged.level))
-        self.in_order, self.distinct = cache(self._in_order), cache(self._distinct)
-
-    @property
-    def averaged(self) -> np.ndarray:
-        """The topics of each mean (sets × T), in the order of `AVERAGED`."""
-        in_run, relevant = self.ranks.retrieved > 0, self.judged.relevant(LINEAR) > 0
-        has_hit = np.isin(np.arange(in_run.size), self.ranks.topic[self.level[self.hits] > 0])
-        return np.stack((np.ones_like(in_run), in_run, in_run, relevant, has_hit)).astype(np.float64)
+        self.best = by.descending(self.matrix(judged.topic, judged.level))
+        self.distinct, self.sorted = cache(self._distinct), cache(self._sorted)
 
     def matrix(self, topic: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The values of each topic as a row, with NaN behind them."""
@@ -214,61 +214,39 @@ class Documents:
         result[topic, positions(size)] = values
         return result
 
-    def scores(self, precision: str, missing: float) -> np.ndarray:
-        """The scores of all rows; documents that are not retrieved have the score `missing`."""
-        with np.errstate(over="ignore"):
-            return np.where(np.isneginf(self.score), missing, self.score).astype(by.PRECISIONS[precision])
-
-    def _in_order(self, order: str, precision: str, missing: float) -> np.ndarray:
-        """All rows in an order, topic after topic."""
-        as_read, level = np.arange(self.topic.size), np.nan_to_num(self.level)
-        keys = {
-            by.AS_READ: [],
-            by.BY_RANK: [self.rank],
-            by.IN_FILE: [as_read],
-            by.REVERSED: [-as_read],
-            by.ASCENDING: [-self.id_order],
-            by.WORST: [self.id_order, level],
-            by.BEST: [self.id_order, -level],
-        }.get(order, [self.id_order])
-        by_score = [-self.scores(precision, missing)] if precision else []
-        return np.lexsort((*keys, *by_score, self.topic))
-
     def _distinct(self, orders: tuple[Order, ...]) -> list[tuple[Lists, list[Order]]]:
         """The run in some orders, with the orders that are the same here."""
         found: dict[Any, tuple[Lists, list[Order]]] = {}
         for order in orders:
             lists = self.lists(order)
-            ties = b"" if lists.ties is None else lists.ties.tobytes()
-            key = lists.level.tobytes(), ties, lists.ranks.rank.tobytes(), order.documents
-            found.setdefault((key, order.order == by.MEAN), (lists, []))[1].append(order)
+            arrays = [lists.level, lists.ranks.rank, *([] if lists.ties is None else [lists.ties])]
+            key = order.documents, order.order == by.MEAN, *(each.tobytes() for each in arrays)
+            found.setdefault(key, (lists, []))[1].append(order)
         return [*found.values()]
+
+    def _sorted(self, order: str, precision: str, missing: float) -> tuple[np.ndarray, np.ndarray]:
+        """All rows in an order, topic after topic, and the scores by which they are sorted."""
+        score = np.where(self.is_retrieved, self.score, missing) if precision else np.zeros_like(self.score)
+        with np.errstate(over="ignore"):
+            score = score.astype(by.PRECISIONS.get(precision, np.float64))
+        return np.lexsort((*by.ORDERS[order](self), -score, self.topic)), score
 
     def lists(self, order: Order) -> Lists:
         """The run in an order."""
         missing = 0.0 if order.documents == by.SCORED_0 else -np.inf
-        rows = every = self.in_order(order.order, order.precision, missing)
-        if order.documents in (by.EVERY, by.JUDGED_ONLY, by.HALF):
-            rows = rows[rows < self.retrieved]
-        if order.documents in (by.JUDGED_ONLY, by.SCORED_0):
-            rows = rows[~np.isnan(self.level[rows])]
+        every, score = self.sorted(order.order, order.precision, missing)
+        rows = every[by.DOCUMENTS[order.documents](self)[every]]
         topic, unjudged = self.topic[rows], self.top / 2 if order.documents == by.HALF else 0.0
         level, ties = self.matrix(topic, np.nan_to_num(self.level[rows], nan=unjudged)), None
         if order.order == by.MEAN:
-            new = changes(topic) | changes(self.scores(order.precision, missing)[rows])
+            new = changes(topic) | changes(score[rows])
             ties = None if new.all() else np.cumsum(new) - 1
-
-        rank = np.empty(self.retrieved, dtype=np.int64)
-        rank[every[every < self.retrieved]] = positions(self.ranks.retrieved) + 1
+        rank = np.empty(self.place.size, dtype=np.int64)
+        rank[every[self.is_retrieved[every]]] = positions(self.ranks.retrieved) + 1
         sort = np.lexsort((rank[self.hits], self.ranks.topic))
         ranks = replace(self.ranks, doc=self.ranks.doc[sort], rank=rank[self.hits][sort])
         ranks = ranks.condensed if order.documents == by.JUDGED_ONLY else ranks
-        return Lists(level, ties, self.best, self.top, ranks)
-
-
-def descending(levels: np.ndarray) -> np.ndarray:
-    """The levels of each topic in descending order; NaN stays behind."""
-    return np.asarray(-np.sort(-levels, axis=1))
+        return Lists(level, ~np.isnan(level), ties, self.best, self.top, ranks)
 
 
 def ranks_by_line(file: File) -> np.ndarray | None:

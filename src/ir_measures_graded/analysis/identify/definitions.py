@@ -102,17 +102,27 @@ DISCOUNTS: dict[str, Function] = {
     "ln(r + 1)": lambda r: np.log(r + 1),
 }
 """The divisor of the gain at rank r, by name."""
-IDEALS = FIRST_K, UNCUT, AS_LONG, RETRIEVED, TOP, TOP_RETRIEVED, ANEW = (
-    "all judged, first k",
-    "all judged, not cut",
-    "all judged, first min(retrieved, k)",
-    "the retrieved documents only",
-    "the top gain at every rank",
-    "the top gain at each returned rank",
-    "the top k sorted anew",
-)
+FIRST_K, UNCUT, ANEW = "all judged, first k", "all judged, not cut", "the top k sorted anew"
+IDEALS: dict[str, Callable[[Any, int], np.ndarray]] = {
+    FIRST_K: lambda lists, depth: lists.best,
+    UNCUT: lambda lists, depth: lists.best,
+    "all judged, first min(retrieved, k)": lambda lists, depth: np.where(
+        np.arange(lists.best.shape[1]) < lists.inside.sum(axis=1, keepdims=True), lists.best, np.nan
+    ),
+    "the retrieved documents only": lambda lists, depth: descending(lists.level),
+    "the top gain at every rank": lambda lists, depth: np.full((len(lists.best), depth), lists.top),
+    "the top gain at each returned rank": lambda lists, depth: np.where(lists.inside, lists.top, np.nan),
+    ANEW: lambda lists, depth: descending(lists.level[:, :depth]),
+}
+"""From `cases.Lists`, the levels of the ideal list, to be cut at k unless it is `UNCUT`; `ANEW` is for one
+cutoff."""
 ZERO = "0"
 NOTHING = {ZERO: 0.0, "1": 1.0, "left out": np.nan}
+
+
+def descending(levels: np.ndarray) -> np.ndarray:
+    """The levels of each topic in descending order; NaN stays behind."""
+    return np.asarray(-np.sort(-levels, axis=1))
 
 
 def gains_for(levels: np.ndarray) -> dict[str, Function]:
@@ -157,32 +167,44 @@ HIGHEST = 500  # the highest level that is tried as an exponent
 
 # ------------------------------------------------------------------------- order, documents, mean, print
 
-TIES = DESCENDING, ASCENDING, IN_FILE, REVERSED, MEAN, WORST, BEST = (
-    "docid descending",
-    "docid ascending",
-    "file order",
-    "file order reversed",
-    "mean over ties",
-    "worst label first",
-    "best label first",
-)
-UNSORTED = BY_RANK, AS_READ = "the rank column", "as read, without scores"
+DESCENDING, MEAN, WORST, BEST = "docid descending", "mean over ties", "worst label first", "best label first"
+ORDERS: dict[str, Callable[[Any], list[np.ndarray]]] = {
+    DESCENDING: lambda rows: [rows.id_order],
+    "docid ascending": lambda rows: [-rows.id_order],
+    "file order": lambda rows: [rows.place],
+    "file order reversed": lambda rows: [-rows.place],
+    MEAN: lambda rows: [rows.id_order],
+    WORST: lambda rows: [rows.id_order, np.nan_to_num(rows.level)],
+    BEST: lambda rows: [rows.id_order, -np.nan_to_num(rows.level)],
+    "as read, without scores": lambda rows: [rows.place],
+    "the rank column": lambda rows: [rows.rank],
+}
+"""From `cases.Documents`, the keys that sort rows with the same score, the last first; the last two orders
+ignore scores."""
+UNSORTED = list(ORDERS)[-2:]
 PRECISIONS = {"32-bit": np.float32, "64-bit": np.float64}
-DOCUMENTS = EVERY, JUDGED_ONLY, BEHIND, SCORED_0, HALF = (
-    "all",
-    "judged only",
-    "all, with the unretrieved judged ones behind",
-    "the judged ones, with score 0 if not retrieved",
-    "all, unjudged at half the top level",
-)
+EVERY, JUDGED_ONLY, HALF = "all", "judged only", "all, unjudged at half the top level"
+SCORED_0 = "the judged ones, with score 0 if not retrieved"
+DOCUMENTS: dict[str, Callable[[Any], np.ndarray]] = {
+    EVERY: lambda rows: rows.is_retrieved,
+    JUDGED_ONLY: lambda rows: rows.is_retrieved & ~np.isnan(rows.level),
+    "all, with the unretrieved judged ones behind": lambda rows: np.ones_like(rows.is_retrieved),
+    SCORED_0: lambda rows: ~np.isnan(rows.level),
+    HALF: lambda rows: rows.is_retrieved,
+}
+"""Which rows are in the list."""
 BASE = Order(DESCENDING, "32-bit", EVERY)  # trec_eval's order, in which every measure is tried
-AVERAGED = QRELS_TOPICS, RUN_TOPICS, *_ = (
-    "the qrels' topics",
-    "the run's topics",
-    "topics in both",
-    "topics with a relevant document",
-    "topics with a relevant document retrieved",
-)
+QRELS_TOPICS, RUN_TOPICS = "the qrels' topics", "the run's topics"
+AVERAGED: dict[str, Callable[[Any], np.ndarray]] = {
+    QRELS_TOPICS: lambda rows: np.ones(rows.ranks.retrieved.size),
+    RUN_TOPICS: lambda rows: rows.ranks.retrieved > 0,
+    "topics in both": lambda rows: rows.ranks.retrieved > 0,
+    "topics with a relevant document": lambda rows: rows.best[:, 0] > 0,
+    "topics with a relevant document retrieved": lambda rows: (
+        np.bincount(rows.topic, rows.is_retrieved & (rows.level > 0), rows.ranks.retrieved.size) > 0
+    ),
+}
+"""The topics of a mean; other topics of the run are counted with `RUN_TOPICS`."""
 ROUNDED, TRUNCATED, PERCENT = "rounded", "truncated", "percent"
 SHOWN: dict[str, Function] = {
     ROUNDED: np.asarray,
@@ -253,7 +275,7 @@ def measures(levels: np.ndarray, judged: Judged) -> dict[str, Any]:
 
 def impossible(definition: Definition) -> set[str]:
     """The values that are not tried for the measure of a definition, or need not be."""
-    others = {MEAN, BEHIND, SCORED_0, HALF} if not definition.cumulates else set()
+    others = {MEAN, *list(DOCUMENTS)[2:]} if not definition.cumulates else set()
     return others | (DCG_ONLY if definition.measure == NDCG else set()) | {*UNSORTED}
 
 

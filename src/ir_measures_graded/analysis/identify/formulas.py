@@ -3,9 +3,9 @@ cutoffs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from itertools import compress, product
 from typing import Any
 
@@ -20,7 +20,7 @@ from ...core.registry.facts import is_graded
 from ...core.uncertainty import evaluated
 from ...errors import GradedError
 from . import definitions as by
-from .cases import Case, Lists, descending
+from .cases import Case, Lists
 from .definitions import BASE, Definition, Order
 
 FEW_CUTOFFS = 16  # some rare definitions are tried with at most this number of cutoffs
@@ -63,28 +63,38 @@ class Space:
     @property
     def orders(self) -> tuple[Order, ...]:
         """The orders of a run."""
-        of, named = self.tried, (by.AS_READ, by.BY_RANK)
-        found = product(of["order"], of["precision"] or ("",), of["documents"])
-        orders = (Order(order, "" if order in named else precision, docs) for order, precision, docs in found)
+        found = product(*(self.tried[name] or ("",) for name in Order._fields))
+        orders = (Order(a, "" if a in by.UNSORTED else b, c) for a, b, c in found)
         return tuple(dict.fromkeys(orders))
 
-    @cached_property
-    def strings(self) -> dict[str, dict[str, Measure]]:
-        """For each measure string the measure with each cutoff that it takes."""
-        measures = {name: of for name, of in self.tried["measure"].items() if isinstance(of, Measure)}
-        cut = {name: {k: by.at_cutoff(of, k) for k in self.tried["cutoff"]} for name, of in measures.items()}
-        return {name: {k: each for k, each in of.items() if each} for name, of in cut.items()}
 
-
-def blocks(space: Space, case: Case, order: Order, lists: Lists, ideals: Any) -> Iterator[Block]:
-    """All definitions in an order; at least one block, which may be empty.
-
-    `ideals` keeps the DCG of ideal lists for other orders of the same documents.
-    """
-    yield [], np.empty((len(case.judged.topics), 0))
+def blocks(space: Space, order: Order, lists: Lists, ideals: dict[str, np.ndarray]) -> Iterator[Block]:
+    """All definitions in an order. `ideals` keeps the DCG of ideal lists for other orders of the same
+    documents."""
     yield from cumulated_gains(space, lists, ideals)
-    yield from other_sums(space, lists)
-    yield from of_strings(space, case, order, lists.ranks)
+    cutoffs, cuts = [*space.tried["cutoff"]], space.cuts
+    rank, top = np.arange(1, lists.level.shape[1] + 1), np.fmax(lists.best[:, :1], 0)
+    level, at = np.maximum(np.nan_to_num(lists.level), 0), np.minimum(cuts, rank.size).astype(int) - 1
+
+    @cache
+    def counts(least: float) -> tuple[np.ndarray, ...]:
+        hits = lists.level >= least
+        found = np.cumsum(hits, axis=1)
+        precisions = np.cumsum(hits * found / rank, axis=1)
+        sizes = (sizes.sum(axis=1)[:, None] for sizes in (lists.best >= least, lists.inside))
+        return cuts, found[:, at], precisions[:, at], *sizes
+
+    for name, of in space.tried["measure"].items():
+        names = map(partial(Definition, name), cutoffs)
+        if isinstance(of, Measure):
+            yield names, of_string(of, cutoffs, order, lists.ranks)
+        elif isinstance(of, tuple):
+            formula, least = of
+            yield names, formula(*counts(least))
+        elif of is not None:
+            with np.errstate(all="ignore"):
+                terms = np.nan_to_num(of(level, top, rank)) * lists.inside
+            yield names, np.cumsum(terms, axis=1)[:, at]
 
 
 def cumulated_gains(space: Space, lists: Lists, ideals: dict[str, np.ndarray]) -> Iterator[Block]:
@@ -131,85 +141,46 @@ def cumulated(
 
 def ideally_cumulated(space: Space, lists: Lists, ideal: str) -> np.ndarray:
     """The same of the ideal lists of a kind."""
-    level, best, cuts, uncut = lists.level, lists.best, space.cuts, np.full(space.cuts.shape, np.inf)
-    inside, longest = ~np.isnan(level), cuts[np.isfinite(cuts)].max(initial=1)
-    if ideal == by.ANEW:
-        firsts = [level[:, : int(min(k, level.shape[1]))] for k in cuts]
-        found = [cumulated(space, descending(first), uncut[:1]) for first in firsts]
-        return np.stack(found, axis=2).reshape(len(level), -1)
-    if ideal == by.TOP:
-        returned = ideally_cumulated(space, lists, by.TOP_RETRIEVED)
-        every = cumulated(space, np.full((len(level), int(longest)), lists.top), cuts)
-        return np.where(np.tile(np.isinf(cuts), every.shape[1] // cuts.size), returned, every)
-    if ideal == by.AS_LONG:
-        best = np.where(np.arange(best.shape[1]) < inside.sum(axis=1, keepdims=True), best, np.nan)
-    elif ideal == by.RETRIEVED:
-        best = descending(level)
-    elif ideal == by.TOP_RETRIEVED:
-        best = np.where(inside, lists.top, np.nan)
-    return cumulated(space, best, uncut if ideal == by.UNCUT else cuts)
+    cuts, levels = space.cuts, by.IDEALS[ideal]
+    if ideal != by.ANEW:
+        longest = int(cuts[np.isfinite(cuts)].max(initial=lists.level.shape[1]))
+        return cumulated(space, levels(lists, longest), cuts + (np.inf if ideal == by.UNCUT else 0))
+    depths = np.minimum(cuts, lists.level.shape[1]).astype(int).tolist()
+    found = [cumulated(space, levels(lists, depth), cuts[:1] + np.inf) for depth in depths]
+    return np.stack(found, axis=2).reshape(len(lists.level), -1)
 
 
-def other_sums(space: Space, lists: Lists) -> Iterator[Block]:
-    """The measures that no measure string has: `SUMS` and `QUOTIENTS`."""
-    cuts, rank, inside = space.cuts, np.arange(1, lists.level.shape[1] + 1), ~np.isnan(lists.level)
-    level, top = np.maximum(np.nan_to_num(lists.level), 0), np.fmax(lists.best[:, :1], 0)
-    at = np.minimum(cuts, rank.size).astype(int) - 1
+def of_string(measure: Measure, cutoffs: Iterable[str], order: Order, ranks: JudgedRanks) -> np.ndarray:
+    """The values of a measure string; NaN at cutoffs that it does not take, and in orders that are not tried.
 
-    @cache
-    def counts(least: float) -> tuple[np.ndarray, ...]:
-        hits = lists.level >= least
-        found = np.cumsum(hits, axis=1)
-        precisions = np.cumsum(hits * found / rank, axis=1)
-        sizes = (sizes.sum(axis=1)[:, None] for sizes in (lists.best >= least, inside))
-        return cuts, found[:, at], precisions[:, at], *sizes
-
-    for name, of in space.tried["measure"].items():
-        names = [Definition(name, k) for k in space.tried["cutoff"]]
-        if name in by.SUMS:
-            with np.errstate(all="ignore"):
-                terms = np.nan_to_num(of(level, top, rank)) * inside
-            yield names, np.cumsum(terms, axis=1)[:, at]
-        elif isinstance(of, tuple):
-            formula, least = of
-            yield names, formula(*counts(least))
+    In another order than trec_eval's, only measures that often depend on it are tried, at few cutoffs.
+    """
+    cuts = [by.at_cutoff(measure, cutoff) for cutoff in cutoffs]
+    if order[:2] == BASE[:2]:
+        condenses = order.documents == by.JUDGED_ONLY and "judged_only" in measure.SUPPORTED_PARAMS
+        possible = order.documents == by.EVERY or condenses
+    else:
+        is_plain = order.documents == by.EVERY and order.order != by.MEAN
+        possible = is_plain and measure.NAME in by.ANY_ORDER and len(cuts) <= FEW_CUTOFFS
+    return np.stack([values_at(cut if possible else None, ranks) for cut in cuts], axis=1)
 
 
-def of_strings(space: Space, case: Case, order: Order, ranks: JudgedRanks) -> Iterator[Block]:
-    """The block of measure strings; in another order than trec_eval's, only those that often depend on it and
-    not at all cutoffs, and judged documents only in trec_eval's order."""
-    columns: list[np.ndarray] = []
-    none = np.full(len(case.judged.topics), np.nan)
-    for name, cuts in space.strings.items():
-        measure = space.tried["measure"][name]
-        if order[:2] == BASE[:2]:
-            condenses = "judged_only" in measure.SUPPORTED_PARAMS or measure.NAME in by.ANY_ORDER
-            possible = order.documents == by.EVERY or (order.documents == by.JUDGED_ONLY and condenses)
-        else:
-            possible = order.documents == by.EVERY and order.order != by.MEAN
-            possible = possible and measure.NAME in by.ANY_ORDER and len(cuts) <= FEW_CUTOFFS
-        columns += values_at([*cuts.values()], case, ranks) if possible else [none] * len(cuts)
-    if columns:
-        names = [Definition(name, k) for name, cuts in space.strings.items() for k in cuts]
-        yield names, np.stack(columns, axis=1)
-
-
-def values_at(cuts: Sequence[Measure], case: Case, ranks: JudgedRanks) -> Iterator[np.ndarray]:
-    """The values of a measure with several cutoffs; NaN if the data do not allow it."""
-    for cut in cuts:
-        try:
-            if is_graded(cut):
-                yield computed(cut, view(cut, ranks), partial(evaluated, cut))
-            else:
-                yield np.nan_to_num(standard.values(cut, ranks))
-        except GradedError:  # a gain above max_gain, for example
-            yield np.full(len(case.judged.topics), np.nan)
+def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
+    """The values of a measure; NaN for none, and if the data do not allow it."""
+    try:
+        if measure is not None and is_graded(measure):
+            return computed(measure, view(measure, ranks), partial(evaluated, measure))
+        if measure is not None:
+            return np.nan_to_num(standard.values(measure, ranks))
+    except GradedError:  # a gain above max_gain, for example
+        pass
+    return np.full(len(ranks.judged.topics), np.nan)
 
 
 def values_of(space: Space, case: Case, definition: Definition) -> np.ndarray:
     """The value of a definition for each topic, as it is shown; NaN where it leaves the topic out."""
     space, order, found = space.around([definition]), definition.list_order, []
     for part in case.parts():
-        for names, values in blocks(space, part, order, part.documents.lists(order), {}):
+        for names, values in blocks(space, order, part.documents.lists(order), {}):
             found += [values[:, column] for column, name in enumerate(names) if name[:6] == definition[:6]]
     return np.concatenate(found) * (100 if definition.shown == by.PERCENT else 1)

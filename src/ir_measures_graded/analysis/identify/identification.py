@@ -134,12 +134,12 @@ def _space(cases: Sequence[Case], measure: Measure | str | None) -> Space:
         "cutoff": _numbers([cutoff] if cutoff else by.CUTOFFS),
         "gain": by.gains_for(levels),
         "discount": discounts,
-        "ideal": dict.fromkeys(by.IDEALS),
+        "ideal": by.IDEALS,
         "nothing": by.NOTHING,
-        "order": dict.fromkeys((*by.TIES, *by.UNSORTED[not by_rank :])),
+        "order": dict(list(by.ORDERS.items())[: None if by_rank else -1]),
         "precision": by.PRECISIONS,
-        "documents": dict.fromkeys(by.DOCUMENTS),
-        "averaged": dict.fromkeys(by.AVERAGED if means else ()),
+        "documents": by.DOCUMENTS,
+        "averaged": by.AVERAGED if means else {},
         "shown": {way: of for way, of in by.SHOWN.items() if possible.get(way, means)},
     }
     return Space(tried, (cutoff,))

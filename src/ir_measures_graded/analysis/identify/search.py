@@ -131,7 +131,7 @@ def summed(space: Space, case: Case) -> tuple[list[Definition], dict[Order, np.n
     for part in case.parts():
         ideals: dict[str, dict[str, np.ndarray]] = defaultdict(dict)
         for lists, orders in part.documents.distinct(space.orders):
-            found = [*blocks(space, part, orders[0], lists, ideals[orders[0].documents])]
+            found = [*blocks(space, orders[0], lists, ideals[orders[0].documents])]
             names = names or [name for block in found for name in block[0]]
             sums = part.sums(np.concatenate([values for _, values in found], axis=1), ways)
             total |= {order: total[order] + sums if order in total else sums for order in orders}
