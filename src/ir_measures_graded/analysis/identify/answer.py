@@ -52,7 +52,7 @@ class Identification(Result):
     - `tools`: the tools known to compute the definition, with the version that was run.
     - `measure`: the nearest measure string of this package or ir-measures; None if no definition is found.
     - `equal`: whether it gives the values, and chance does not explain it.
-    - `chance`: the probability that a definition as usual as the first gives other values by chance.
+    - `chance`: the probability that a definition as usual as the first gives the values by chance.
     - `means`, `differ`: the means given and computed, and the number of topics that differ.
     - `findings`: the answer, line by line: what it is about, and what was found.
     - `summary`: the answer in a sentence or two.
@@ -131,7 +131,8 @@ def described(each: Definition) -> str:
     >>> described(Definition("nDCG", "10", "level")), described(Definition("nDCG", "10", "2^level − 1"))
     ('nDCG@10', 'nDCG@10 (gain: 2^level − 1)')
     """
-    cutoff = "" if each.cutoff in ("", by.ALL_RANKS) else f"@{each.cutoff}"
+    at = ", cutoff " if " " in each.measure else "@"
+    cutoff = "" if each.cutoff in ("", by.ALL_RANKS) else f"{at}{each.cutoff}"
     usual = {"", "level", "log2(r + 1)", by.FIRST_K, by.ZERO, *BASE, by.QRELS_TOPICS, by.ROUNDED}
     usual |= set() if cutoff else {by.UNCUT}
     fields = list(each._asdict().items())[2:]
@@ -151,6 +152,7 @@ class Answer:
         self.space, self.cases, self.found, self.case = space, cases, found, cases[0]
         self.by_mean, self.here = self.case.mean is not None, [tool.known == by.HERE for tool in by.tools()]
         self.constant = not self.by_mean and self.case.coincidence == 1
+        self.places = [{value: place for place, value in enumerate(of)} for of in space.tried.values()]
         candidates = [*found.kept]
         costs = departures(space, candidates)
         self.different = len({round(each, 8) for each in found.kept.values()})
@@ -177,20 +179,18 @@ class Answer:
         fits = self.case.fits(self.values, self.case.values, self.chosen.shown)
         self.differs = ~np.isnan(self.case.values) & ~fits
         if self.by_mean:
-            self.chance = float(
-                np.prod([case.covered[: self.level + 1].any(axis=0).mean() for case in cases])
-            )
+            self.chance = float(np.prod([min(1, len(case.means) / 10**case.digits) for case in cases]))
         else:
             coincidence = np.prod([case.coincidence for case in cases])
             self.chance = min(1.0, DISTINCT[min(self.level, len(DISTINCT) - 1)] * float(coincidence))
 
     def likelihood(self, each: Definition, cost: np.ndarray) -> tuple[int, ...]:
         """The key that sorts definitions: first those of tools and the usual ones."""
-        tables = [[*of] for of in self.space.tried.values()]
-        places = [of.index(value) if value in of else 0 for of, value in zip(tables, each)]
+        places = [of.get(value, 0) for of, value in zip(self.places, each)]
         unusual = each.measure.count("=") + (each.cutoff not in (*self.space.asked, "10", by.ALL_RANKS))
         tools = int(np.count_nonzero(cost[~np.array(self.here)] == 0))
-        return int(cost.min()), unusual + sum(place > 0 for place in places[2:]), -tools, *places
+        unusual += sum(place > 0 for place in places[2:])
+        return int(cost.min()), not tools, unusual, -tools, *places
 
     def tools(self, numbers: Sequence[int]) -> dict[str, str]:
         """The tools that compute one of these matches, with the metric, and their names."""
@@ -275,14 +275,17 @@ class Answer:
         if self.by_mean:
             return self.told_of_mean(name)
         count = sum(each.known.size for each in self.cases)
-        values = f"The {count} values are" if count > 1 else "The value is"
+        values, those = (f"The {count} values are", "those") if count > 1 else ("The value is", "that")
         if self.constant:
             return f"{values} {case.values[case.known][0]:g}, which identifies nothing.", []
         if self.is_found and self.chance > CHANCE:
-            return f"{values} perhaps those of {name}; but so little evidence fits many definitions.", []
+            return f"{values} perhaps {those} of {name}; but so little evidence fits many definitions.", []
         if self.is_found:
-            return f"{values} those of {name}.", []
-        agree, none = size - int(self.differs.sum()), f"No definition gives all {count} values"
+            return f"{values} {those} of {name}.", []
+        agree, none = (
+            size - int(self.differs.sum()),
+            f"No definition gives {f'all {count} values' if count > 1 else 'the value'}",
+        )
         if agree == size:
             return f"{none}: those of {case.name} are {name}, those of the other runs are not.", []
         if 2 * agree < size:
@@ -304,20 +307,21 @@ class Answer:
     def told_of_mean(self, name: str) -> tuple[str, list[tuple[str, str]]]:
         """What a mean may be, the likeliest first."""
         given = " and ".join(f"{case.mean:.{case.decimals}f}" for case in self.cases)
-        given = f"The mean {given} is" if len(self.cases) == 1 else f"The means {given} are"
+        one = len(self.cases) == 1
+        given, that = (f"The mean {given} is", "that") if one else (f"The means {given} are", "those")
         usual = [numbers for numbers in self.groups if not self.costs[numbers].min()]
         rarer = self.different - len(usual) * self.is_found
         fit = f"{counted(rarer, 'rarer definition')} fit{'s' * (rarer == 1)}"
         decide = ("to decide", "values by topic, a second run, or another decimal")
         if not self.is_found:
-            none = f"{given} that of no tool's definition{f'; {fit}, as chance has it' * (rarer > 0)}."
+            none = f"{given} {that} of no tool's definition{f'; {fit}, as chance has it' * (rarer > 0)}."
             return f"{none} The nearest is {name}, with {self.mean():.{self.case.decimals}f}.", [decide]
         fits = [("fits", self.named(numbers)) for numbers in usual[:LISTED]] * (len(usual) > 1)
         hint = "; name the measure and its cutoff" * (len(self.space.tried["cutoff"]) > 1)
         chance = (
-            f"a random mean from 0 to 1 fits a definition as usual with probability {self.chance:.3f}{hint}"
+            f"random means from 0 to 1 fit a definition as usual with probability {self.chance:.3f}{hint}"
         )
-        sentence = f"{given} {'perhaps ' * (self.chance > CHANCE)}that of {name}."
+        sentence = f"{given} {'perhaps ' * (self.chance > CHANCE)}{that} of {name}."
         return sentence + f" {fit} as well." * (rarer > 0), [*fits, ("chance", chance), decide]
 
     def mean(self) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -26,8 +26,8 @@ from .definitions import Order
 TWICE_ROUNDED = 0.56  # the tolerance in units of the last decimal: the value was perhaps rounded twice
 SINGLE = 3e-7  # the relative error of tools that compute with 32-bit floats
 CHUNK = 128  # the number of topics whose values are in memory at a time
+PERCENT_FROM = 1.01  # larger values may be percentages
 SPREAD = 3  # how much likelier than by chance a definition's value and the given one end in the same decimals
-CELLS = 10**6  # the number of means that are told apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,8 @@ class Case:
 
     `name` is that of the run, and `decimals` are those of the values. `ranks_in_file` has the rank column of
     the run's file by line. `repeated` are the topics that had a document twice, which was dropped. `weights`
-    (T) are random; sums of values with these weights tell definitions apart.
+    (T) are random; sums of values with these weights tell definitions apart. `means` collects those of the
+    usual definitions, rounded as the mean.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Case:
     ranks_in_file: np.ndarray | None
     repeated: Sequence[str]
     weights: np.ndarray
+    means: set[float] = field(default_factory=set)
 
     @cached_property
     def ranks(self) -> JudgedRanks:
@@ -67,6 +69,12 @@ class Case:
     def tolerance(self) -> float:
         return TWICE_ROUNDED * 10.0**-self.decimals
 
+    @property
+    def digits(self) -> int:
+        """The decimals, or of percentages those of the values."""
+        largest = np.nanmax(self.values) if self.mean is None else self.mean
+        return self.decimals + 2 * bool(largest > PERCENT_FROM)
+
     @cached_property
     def known(self) -> np.ndarray:
         """The numbers of the topics that have a value; of all topics for a mean."""
@@ -81,12 +89,7 @@ class Case:
         """
         _, count = np.unique(self.values[self.known], return_counts=True)
         share = (count - 1) / max(self.known.size - 1, 1)
-        return float(np.prod(np.maximum(share, SPREAD * 10.0**-self.decimals).clip(max=1) ** count))
-
-    @cached_property
-    def covered(self) -> np.ndarray:
-        """For 0, 1 and 2 departures from a tool, which means from 0 to 1 some definition has."""
-        return np.zeros((3, min(10**self.decimals, CELLS)), dtype=bool)
+        return float(np.prod(np.maximum(share, SPREAD * 10.0**-self.digits).clip(max=1) ** count))
 
     def fits(self, values: np.ndarray, given: np.ndarray | float, way: str) -> np.ndarray:
         """Whether the values, shown in a way, are the given ones."""
@@ -129,12 +132,6 @@ class Case:
         means = np.stack([ratio(each, size) for each in values])
         fits = np.stack([self.fits(mean, self.mean, way) for mean, way in zip(means, ways)])
         return fits, np.abs(means - self.mean), means
-
-    def cover(self, means: np.ndarray, departures: np.ndarray) -> None:
-        """Note means for `covered`."""
-        cells = self.covered.shape[1] - 1
-        inside = (means >= 0) & (means <= 1) & (departures < 3)
-        self.covered[departures[inside], np.rint(means[inside] * cells).astype(np.int64)] = True
 
     def part(self, topics: np.ndarray) -> Case:
         """The topics of the qrels with these numbers."""

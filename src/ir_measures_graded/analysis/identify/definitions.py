@@ -355,7 +355,7 @@ class Tool(NamedTuple):
     def called(self, cutoff: str) -> str:
         """The tool, its metric with the cutoff, and its version."""
         version = f" ({self.version})" if self.version else ""
-        return f"{self.name} {self.metric.replace('{k}', cutoff)}{version}"
+        return f"{self.name} {self.metric.replace('{k}', cutoff.title())}{version}"
 
 
 @cache

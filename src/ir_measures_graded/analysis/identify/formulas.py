@@ -47,7 +47,8 @@ class Space:
 
     def with_all(self, other: Space) -> Space:
         """The space with the tables of both."""
-        return self.limited(**{name: {**of, **other.tried[name]} for name, of in self.tried.items()})
+        tried = {name: {**of, **other.tried[name]} for name, of in self.tried.items()}
+        return Space(tried, (*self.asked, *other.asked))
 
     def around(self, definitions: Iterable[Definition]) -> Space:
         """The smallest space that has these definitions."""
@@ -95,6 +96,7 @@ def blocks(space: Space, order: Order, lists: Lists, ideals: dict[str, np.ndarra
             with np.errstate(all="ignore"):
                 terms = np.nan_to_num(of(level, top, rank)) * lists.inside
             yield names, np.cumsum(terms, axis=1)[:, at]
+    lists.ranks.views.clear()  # those of each cutoff would fill the memory
 
 
 def cumulated_gains(space: Space, lists: Lists, ideals: dict[str, np.ndarray]) -> Iterator[Block]:

@@ -2,9 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,9 @@ from .answer import Answer, Identification
 from .cases import Case, ranks_by_line
 from .formulas import Space
 from .search import search
-from .solving import longest_fraction, solved_gains
+from .solving import solved_gains
 from .values import MOST_DECIMALS, decimals_of, finite, values_by_topic
 
-PERCENT_FROM = 1.01  # larger values may be percentages
 DEPTH = 100  # cutoffs to this one are tried if nothing fits
 
 
@@ -70,14 +68,16 @@ def identify(
         _case(judgments, number, *source, values is None, name, places)
         for number, source in enumerate(sources, start=1)
     ]
-    space = _space(cases, measure)
+    space = usual = _space(cases, measure)
     wider = _all_cutoffs(space, cases, any_cutoff)
     near, found = [space], search(space, cases)
     if any_cutoff or not (found.kept or mean):
         found, space = found.plus(search(wider, cases)), space.with_all(wider)
         near.append(wider)
-    for solved in _solved(space, cases):
-        if not found.kept:
+    solves = by.NDCG in space.tried["measure"] and mean is None
+    for gains in solved_gains(usual, cases[0]) if solves and not found.kept else ():
+        if gains and not found.kept:
+            solved = usual.limited(gain=gains, measure={by.NDCG: None})
             found, space = found.plus(search(solved, cases)), space.with_all(solved)
     if not found.tried:
         raise GradedError(f"identify cannot compute {measure}; give another measure, or none to try all")
@@ -123,12 +123,14 @@ def _space(cases: Sequence[Case], measure: Measure | str | None) -> Space:
         if base := wanted.params.get("b"):
             discounts = discounts | {f"log{base:g} r from rank {base:g} on": by.log_from(base)}
     means = cases[0].mean is not None
-    largest = max(float(np.nanmax(case.values)) if case.mean is None else case.mean for case in cases)
-    short, by_rank = (
-        all(case.decimals < MOST_DECIMALS for case in cases),
-        all(case.ranks_in_file is not None for case in cases),
-    )
-    possible = {by.TRUNCATED: short, by.PERCENT: largest > PERCENT_FROM, by.ROUNDED: True}
+    if not measures:
+        raise GradedError(f"identify cannot compute {measure}; give another measure, or none to try all")
+    by_rank = all(case.ranks_in_file is not None for case in cases)
+    possible = {
+        by.ROUNDED: True,
+        by.TRUNCATED: all(case.decimals < MOST_DECIMALS for case in cases),
+        by.PERCENT: any(case.digits > case.decimals for case in cases),
+    }
     tried = {
         "measure": measures,
         "cutoff": _numbers([cutoff] if cutoff else by.CUTOFFS),
@@ -162,11 +164,3 @@ def _all_cutoffs(space: Space, cases: Sequence[Case], deep: bool) -> Space:
     others = _numbers(k for k in cutoffs if k not in space.tried["cutoff"])
     found = space.limited(cutoff=others, measure=some or measures, **usual)
     return replace(found, asked=tuple(others)) if deep else found
-
-
-def _solved(space: Space, cases: Sequence[Case]) -> Iterator[Space]:
-    """Gains solved for, the plainest first."""
-    sums = {name: None for name in (by.NDCG, by.DCG) if name in space.tried["measure"]}
-    solved = solved_gains(space, cases[0]) if sums and cases[0].mean is None else {}
-    for _, names in groupby(sorted(solved, key=longest_fraction), longest_fraction):
-        yield space.limited(gain={name: solved[name] for name in names}, measure=sums)

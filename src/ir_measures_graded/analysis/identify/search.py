@@ -77,26 +77,21 @@ def fitting(space: Space, case: Case) -> Found:
     return Found(tried, count, kept)
 
 
-def nearest(space: Space, case: Case, most: int) -> list[tuple[float, Definition]]:
+def nearest(space: Space, case: Case, most: int, few: int = FEW) -> list[tuple[float, Definition]]:
     """The definitions nearest to the values, with their distance, among those that depart from a tool's in at
     most so many dimensions. The near ones of a few topics are compared on all."""
-    sample = case.sample(FEW)
-    near = closest(space, sample, most, 1 if sample is case else NEAR)
-    if sample is case or not near:
-        return near
-    return closest(space.around(definition for _, definition in near), case, most, 1)
-
-
-def closest(space: Space, case: Case, most: int, count: int) -> list[tuple[float, Definition]]:
-    """The definitions with the least so many distances."""
-    found: list[tuple[float, Definition]] = []
-    for each in results(space, case):
+    sample, found = case.sample(few), list[tuple[float, Definition]]()
+    count = 1 if sample is case else NEAR
+    for each in results(space, sample):
         off = np.where(each.rare > most, np.inf, each.off)
-        least = np.sort(off, axis=None)[:count]
-        places = np.argwhere((off <= least[-1:].max(initial=0) + SAME) & np.isfinite(off))[:MOST]
+        least = np.sort(off, axis=None)[:count][-1:].max(initial=0)
+        places = np.argwhere((off <= least + SAME) & np.isfinite(off))[:MOST]
         found += [(float(off[tuple(place)]), each.name(place)) for place in places]
     limit = sorted({round(off, 9) for off, _ in found})[:count]
-    return [each for each in found if each[0] <= limit[-1] + SAME]
+    near = [each for each in found if each[0] <= limit[-1] + SAME]
+    if count == 1 or not near:
+        return near
+    return nearest(space.around(definition for _, definition in near), case, most, case.values.size)
 
 
 def results(space: Space, case: Case) -> Iterator[Results]:
@@ -115,7 +110,8 @@ def results(space: Space, case: Case) -> Iterator[Results]:
             fits, off, means = case.compared(sums, ways)
             rare = np.where(np.isnan(sums[-1]), by.FAR, known[key] + unusual) + np.zeros(off.shape, int)
             if case.mean is not None:
-                case.cover(means[0], rare[0])
+                usual = means[(rare == 0) & (means >= 0) & (means <= 1)]
+                case.means.update(np.round(usual, case.digits).tolist())
 
             def name(place: Any, order: Order = order, names: list[Definition] = names) -> Definition:
                 way, members, column = place.tolist()
