@@ -352,7 +352,7 @@ def test_frames_answer_one_question_each(values, found):
 
 
 def test_table_has_the_primary_procedure_and_further_tests_follow_in_their_own(found, pairs):
-    titles = [title for title, _ in found.parts()]
+    titles = [table.title for table in found.tables()]
     holm = "Holm's correction for 4 comparisons"
     assert titles[:3] == ["", "Tests of all runs", f"Conover, {holm}"]
     assert titles[3:] == ["Tukey HSD, corrected for all pairs", f"Wilcoxon, {holm}", f"randomisation, {holm}"]

@@ -30,7 +30,8 @@ def test_measures_are_grouped_by_question_and_all_adds_the_standard_ones(output)
     heads = {line.split()[0]: group.split("\n")[0] for group in groups for line in group.split("\n")[1:]}
     assert (heads["Q"], heads["NR"]) == ("How early are the relevant documents?", "How far must a user read?")
     assert heads["P"] == heads["StRecall"] == "Measures of ir-measures"
-    assert heads.keys() == {measure.NAME for measure in names.registry().values()}
+    doctests = {"First"}  # of `register`
+    assert heads.keys() == {measure.NAME for measure in names.registry().values()} - doctests
     assert not {"P", "AP"} & {line.split(" ")[0] for line in output("measures")}
 
 

@@ -216,7 +216,8 @@ def test_all_readers_agree(content, block):
     again = outcome(list, run_file(strictly, sizes))
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "pyarrow", None)
-        assert found == outcome(list, run_file(content, sizes))
+        without = outcome(list, run_file(content, sizes))
+    assert found == without or "needs pyarrow" in without  # an Arrow file
     if "the open file" not in found:
         assert found == again
 

@@ -516,6 +516,8 @@ def explain_difference(
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
     >>> runs = {"old": {"q1": {"b": 2.0, "a": 1.0}}, "new": {"q1": {"a": 2.0, "x": 1.0}}}
     >>> print(explain_difference(qrels, runs, "CG@2"))
+    CG@2 = 3.0000 of new and 5.0000 of old for topic q1: difference -2.0000, the largest of 2 topics.
+    <BLANKLINE>
     document  level  gain  old rank  new rank  old contribution  new contribution  difference
     b             2     2         1                      2.0000                       -2.0000
     a             3     3         2         1            3.0000            3.0000      0.0000

@@ -95,8 +95,9 @@ class GradedEvaluator(Evaluator):
     def _order(self, first: np.ndarray, evaluated: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's
         order, then the others by name. The last bit of a mean depends on this order."""
-        in_run, by_name = np.flatnonzero(evaluated & (first >= 0)), self.judged.topics.__getitem__
-        others = sorted(np.setdiff1d(np.arange(first.size), in_run).tolist(), key=by_name)
+        is_in_run = evaluated & (first >= 0)
+        in_run = np.flatnonzero(is_in_run)
+        others = sorted(np.flatnonzero(~is_in_run).tolist(), key=self.judged.topics.__getitem__)
         return in_run[np.argsort(first[in_run])], np.array(others, dtype=np.int64)
 
 

@@ -27,6 +27,7 @@ from ..core.provider import aggregate, provider_named
 from ..core.registry import plugins
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import one_of, parse_measures
+from ..core.work import within_budget
 from ..errors import GradedError, needed, shown
 from ..output import plots
 from ..output.formats import counted, listed
@@ -276,6 +277,8 @@ def evaluate_each(
     The warnings are those under the last qrels.
     """
     wanted, every = parse_measures(measures), named_runs(runs, once=True)
+    remedy = f"evaluate at most {MEASURES} at once; curves have all cutoffs"
+    within_budget(counted(len(wanted), "measure"), len(wanted), MEASURES, remedy)
     works = [Work(each, wanted, provider) for each in qrels]
     found = _of_each(works, every, jobs)
     by_work = zip(*tracked(found, "run", progress, len(every)))
@@ -294,6 +297,9 @@ def evaluate_each(
         warn_of([remark], str(measure))
     return evaluations
 
+
+MEASURES = 2000
+"""The measures of one call: each takes a pass over all topics."""
 
 Values = tuple[Fields, list[str]]
 """The values of a run and remarks on it."""

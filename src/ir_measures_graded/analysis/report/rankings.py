@@ -20,6 +20,8 @@ DEPTH = 100
 """The last rank shown for a measure without a cutoff."""
 CELLS = 24_000
 """The page holds about this many documents, but at least the first ranks of each list."""
+COLOURS = 100
+"""Each level has a colour of its own; a scale of more levels has no lists."""
 NONE = "–"
 """The text that stands for an unjudged document."""
 DIGITS = 5
@@ -84,7 +86,10 @@ class Rankings(NamedTuple):
 
 
 def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None:
-    """The lists of the topics that are shown; None for a measure that `explain` refuses."""
+    """The lists of the topics that are shown.
+
+    None for a measure that `explain` refuses, and for qrels of more than 100 levels.
+    """
     shown = [topics.topics[number] for number in topics.shown]
     room = max(FIRST, CELLS // (len(study.runs) * len(shown)))
     depth = min(measure.params.get("cutoff") or DEPTH, room)
@@ -92,11 +97,14 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
         found = explanations(study.judgments, study.runs, measure, depth, shown)
     except NotApplicableError:
         return None
+    judged_levels = np.unique(study.judgments.judged.level).tolist()
+    if len(judged_levels) > COLOURS:
+        return None
     levels = {
         _text(level): plain_number(gain_of(np.array([level]), measure["gains"])[0])
         if is_graded(measure)
         else None
-        for level in np.unique(study.judgments.judged.level).tolist()
+        for level in judged_levels
     }
     one = next(iter(found.values()))[0]
     ids = [id_ for run in found.values() for each in run for id_ in each.documents]
