@@ -157,7 +157,6 @@ class Power(Grouped):
         median = " (median pair)" if several else ""
         separated = (self.p_values[self._row(measure)] < self.alpha).sum()
         pairs = f"{separated} of {counted(len(self.pairs), 'pair')} of runs"
-        yield f"{measure} separates {pairs} (p < {self.alpha:g})."
         if not self.wanted:
             lowest, middle, highest, _ = self.detectable(measure)
             by_pair = f" (median pair; {lowest:.4f} to {highest:.4f} by pair)" if several else ""
@@ -170,6 +169,7 @@ class Power(Grouped):
             chance = f"{self.chance(measure, wanted):.2f}{median}"
             need = f"about {usual} {self.unit}s{by_pair} find it with {self.power:g}"
             yield f"{topics} find a difference of {wanted:g} in {measure} with probability {chance}; {need}."
+        yield f"{measure} separates {pairs} (p < {self.alpha:g})."
 
     def tables(self) -> list[Table]:
         """The topics that the wanted differences need or, without any, the differences that the topics find.
