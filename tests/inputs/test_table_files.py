@@ -112,9 +112,9 @@ def test_row_groups_of_other_runs_are_not_read(monkeypatch):
     read = []
     batches = parquet.ParquetFile.iter_batches
 
-    def spy(self, size, groups, columns):
+    def spy(self, size, groups, columns, **options):
         read.extend(groups)
-        return batches(self, size, groups, columns)
+        return batches(self, size, groups, columns, **options)
 
     monkeypatch.setattr(parquet.ParquetFile, "iter_batches", spy)
     assert by_topic(RunFile(path, "B")) == RUNS["B"]

@@ -48,7 +48,7 @@ def changes(values: np.ndarray) -> np.ndarray:
     array([ True, False,  True])
     """
     differ = np.ones(values.size, dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=differ[1:])
+    differ[1:] = values[1:] != values[:-1]
     return differ
 
 

@@ -61,7 +61,9 @@ def _parquet(content: Content) -> TableFile:
         for number in range(file.num_row_groups):
             group = file.metadata.row_group(number)
             if where is None or _may_have(group, *where):
-                yield from numbered(file.iter_batches(content.sizes.rows, [number], columns), first)
+                # The threads of Arrow may all wait for these rows, if DuckDB sorts them.
+                found = file.iter_batches(content.sizes.rows, [number], columns, use_threads=False)
+                yield from numbered(found, first)
             first += group.num_rows
 
     return TableFile(file.schema_arrow.names, batches)
