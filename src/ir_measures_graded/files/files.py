@@ -376,5 +376,10 @@ def _frame(rows: Part | None) -> pandas.DataFrame:
     pyarrow = needed("pyarrow", "a DataFrame")
     before_3 = pandas.StringDtype("pyarrow") if int(pandas.__version__.partition(".")[0]) < 3 else None
     table = arrow_table(rows) if rows is not None else pyarrow.table({})
-    strings = {pyarrow.large_string(): before_3}
+    if before_3 is not None:  # pandas 2.0 and 2.1 take no large strings
+        narrow = {pyarrow.large_string(): pyarrow.string()}
+        table = table.cast(
+            pyarrow.schema([(each.name, narrow.get(each.type, each.type)) for each in table.schema])
+        )
+    strings = {pyarrow.large_string(): before_3, pyarrow.string(): before_3}
     return table.to_pandas(types_mapper=strings.get)
