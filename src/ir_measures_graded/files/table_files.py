@@ -176,7 +176,7 @@ def table_columns(kind: Kind, content: Content, role: Role, chosen: Chosen) -> C
 def _opened(kind: Kind, content: Content) -> Iterator[TableFile]:
     """The open file. Turns an error of pyarrow or of the file into a `FileError`."""
     name, open_ = kind
-    pyarrow = needed("pyarrow", f"{content.name}: a {name} file")
+    pyarrow = needed("pyarrow", f"{content.name}: the format {name}")
     try:
         yield open_(content)
     except (pyarrow.ArrowException, UnicodeDecodeError, *DAMAGE) as error:
