@@ -36,8 +36,8 @@ ROWS = 50
 class Result(ABC):
     """The result of an analysis. A notebook shows the figure and the first rows of the table.
 
-    A subclass declares `tables` or `data` or both, `summary`, `figure`, and `notes` if it has some; see
-    `output.tables`.
+    A subclass declares `tables` or `data` or both, `answer` or `summary`, `figure`, and `notes` if it has
+    some; see `output.tables`.
     """
 
     def tables(self) -> list[Table]:
@@ -56,17 +56,17 @@ class Result(ABC):
         return []
 
     def answer(self) -> Sequence[str]:
-        """Sentences above the tables, for people: what the user asked for."""
+        """Sentences above the tables, for people, the answer to the user's question first."""
         return []
+
+    @property
+    def summary(self) -> str:
+        """The answer in one sentence: the first of `answer`, or the content of a result without one."""
+        return str(self.answer()[0])
 
     @abstractmethod
     def figure(self) -> Figure:
         """A Matplotlib figure. Raises `GradedError` if Matplotlib is not installed (extra ``plot``)."""
-
-    @property
-    @abstractmethod
-    def summary(self) -> str:
-        """The content of the result in one line."""
 
     def table(self) -> Cells:
         """Column names and rows of the main table, for people."""
