@@ -77,7 +77,7 @@ RUNS = [
     ("[" + ROW.replace('"d1"', "true") + "]", ":1: the doc_id True is not a string"),
     ('{"q1": {"\\ud800": 1}}', "the id '\\ud800' has a lone surrogate"),
     ("[" + ROW + ",]", "not JSON: Expecting value"),
-    (ROW + '{"query_id":"q1",\n"doc_id":"d2","score":"x"}', ":2: topic 'q1', document 'd2': the score 'x'"),
+    (ROW + '{"query_id":"q1","doc_id":"d2","score":"x"}', ":2: topic 'q1', document 'd2': the score 'x'"),
     ('{"q1": {"d1": 1}} x', ":1: not JSON: text follows the last value: 'x'"),
     ('{"q1": {"d1": 1},\n"q2": {"d1"', ":2: not JSON: Expecting ':' delimiter"),
     ('{"q1": {"d1": 1}', ":1: not JSON: expected , or }, not the end of the file"),

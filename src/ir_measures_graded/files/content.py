@@ -49,7 +49,7 @@ class Sizes:
     `start` bytes decide about the kind and the form of a file, and a file of at most `small` bytes is read
     without pyarrow, whose import would take longer. A `piece` is read at once; a smaller one would locate
     damage more precisely. A `block` of lines is parsed at once; a larger one would exceed the cache, a
-    smaller one would cost more calls. No line is longer than `line`, and no value of JSON longer than
+    smaller one would cost more calls. No line is longer than `line`, and no JSON other than lines longer than
     `value`. A compressed file of more than `content` bytes may expand `expansion` times at most.
 
     A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. The runs of a
@@ -62,7 +62,7 @@ class Sizes:
     piece: int = 1 << 18
     block: int = 1 << 20
     line: int = 1 << 24
-    value: int = 1 << 26
+    value: int = 1 << 29
     content: int = 1 << 23
     expansion: int = 200
     rows: int = 1 << 16

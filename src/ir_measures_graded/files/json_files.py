@@ -1,4 +1,4 @@
-"""JSON files of qrels and runs, parsed one topic at a time by the standard library.
+"""JSON files of qrels and runs, parsed by the standard library, which reports NaN and keys that occur twice.
 
 A file is one of these:
 
@@ -7,19 +7,17 @@ A file is one of these:
 - rows: objects with a topic, a document and a number, in lines or in an array; or an object of columns;
 - items of a run: objects with a topic and its documents, in lines or in an array.
 
-The standard library reports NaN, infinities and keys that occur twice. pyarrow parses lines of rows, unless
-it could read them differently.
+Lines are read block by block, and pyarrow parses a block of rows unless it could read them differently. The
+text of any other file is read at once.
 """
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from functools import lru_cache, partial
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,38 +28,25 @@ from ..core.rows.id_matching import Ids
 from ..core.rows.rows import IDS, Facts, Part, floats
 from ..errors import LONGEST, FileError, GradedError, shown
 from .content import DAMAGE, Content
-from .forms import TREC, number_of
+from .forms import BYTE_ORDER_MARK, TREC, number_of
 from .lines import Lines
-from .text_files import (
-    Columns,
-    ahead,
-    arrow_types,
-    by_rank,
-    line_count,
-    parsed_by_arrow,
-    part_of,
-    uses_arrow,
-)
+from .text_files import Columns, ahead, arrow_types, by_rank, line_count, parsed_by_arrow, part_of, uses_arrow
 
 if TYPE_CHECKING:
     import pyarrow
 
-FIRST = 1 << 16  # bytes that may hold the first row
-FAR = 100  # characters; an error this far from the end of the text does not come from the end
-
 IS_JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\[\]])')
 BLANK = re.compile(r"[ \t\r\n]*")
 MEASURE = re.compile(r"[A-Za-z_]+@[0-9]+")
+SURROGATE = re.compile("[\ud800-\udfff]")
 
-Topic = tuple[Any, Sequence[str], Sequence[Any], dict[str, Any]]
-"""A topic, its documents and their values. A row may also have a run, or an iteration and a probability."""
+Topic = tuple[int, Any, Sequence[str], Sequence[Any], dict[str, Any]]
+"""The line and the name of a topic, its documents, their values and, of a row, its other cells."""
 Keys = tuple[dict[str, str], bool]
-"""The key of each column, by our name, and whether the values are ranks."""
+"""The key of each column of rows, by our name, and whether the values are ranks."""
 
 LISTS = ("results", "candidates", "references")
 """The keys of the documents of an item."""
-OWN_IDS = ("_id", "id")
-"""The keys of a document in an item only."""
 AS_QRELS = "export the ratings as CSV with the columns query, docid and rating"
 AS_RUN = "write the hits as a table with the columns query_id, doc_id and score"
 REFUSED = {
@@ -90,7 +75,82 @@ def is_json(start: bytes) -> bool:
     >>> is_json(b'{"q1": {}}'), is_json(b"[{}]"), is_json(b"{q1} Q0 d1 1 9.2 t")
     (True, True, False)
     """
-    return IS_JSON.match(start.removeprefix(codecs.BOM_UTF8)) is not None
+    return IS_JSON.match(start.removeprefix(BYTE_ORDER_MARK)) is not None
+
+
+def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
+    """The rows of each block of the file, in the order of the file."""
+    first, is_line = _first_object(content)
+    has_rows = is_row(first)
+    if not is_line or not (has_rows or any(map(first.get, LISTS))):
+        yield from Objects(_whole(content), role, chosen, content.sizes.rows).parts()
+        content.refuse_shrunk()
+        return
+    found: Keys = columns.file_columns(content.name, [*first], role, chosen) if has_rows else ({}, False)
+
+    def parse(block: bytes) -> Columns | None:
+        return _plainly(block, role, found[0]) if has_rows and uses_arrow(content) else None
+
+    lines, facts = Lines(content, TREC[role]), Facts(content.name, "JSON lines")
+    with closing(ahead(content, lines.blocks(), parse)) as parsed:
+        for block, cells in parsed:
+            if cells is not None:
+                rows = part_of(cells, lines, facts)
+                yield by_rank(rows) if found[1] else rows
+                continue
+            text = Text(content.name, block, lines.number + 1)
+            yield from Objects(text, role, chosen, content.sizes.rows, found).parts()
+            lines.number += block.count(b"\n")
+    lines.end()
+
+
+def json_columns(content: Content, role: Role, chosen: Chosen) -> Collection[str]:
+    """The columns of the file that are read, under our names."""
+    row, _ = _first_object(content)
+    return columns.file_columns(content.name, [*row], role, chosen)[0] if is_row(row) else role.columns
+
+
+def _first_object(content: Content) -> tuple[dict[str, Any], bool]:
+    """The first object of a file, in an array or not, and whether a line has it and nothing else.
+
+    The object is empty if the first block of the file does not have all of it.
+    """
+    with suppress(ValueError, RecursionError):
+        start = content.stream.start.decode(errors="ignore").lstrip("\ufeff \t\r\n")
+        text = start.lstrip("[ \t\r\n")
+        found, end = DECODER.raw_decode(text)
+        is_line = text is start and "\n" not in text[:end] and not text[end:].partition("\n")[0].strip()
+        return (found, is_line) if isinstance(found, dict) else ({}, False)
+    return {}, False
+
+
+def is_row(thing: Any) -> bool:
+    """Whether this is an object with a topic and a document.
+
+    >>> is_row({"query-id": "q1", "corpus-id": "d1", "score": 1}), is_row({"query_id": "q1", "ratings": []})
+    (True, False)
+    """
+    if not isinstance(thing, dict):
+        return False
+    keys = {columns.plain(key) for key, id_ in thing.items() if isinstance(id_, (str, int, float))}
+    return all(keys.intersection(chain(*columns.NAMES[ours])) for ours in ("query_id", "doc_id"))
+
+
+def _whole(content: Content) -> Text:
+    """The text of the file. Raises `FileError` if it is too long or cannot be read."""
+    most, read = content.sizes.value, b""
+    try:
+        read = content.stream.read(most + 1)
+        if len(read) > most:
+            raise FileError(
+                f"{content.name}: more than {most:,} bytes of JSON; write each row in a line, as in "
+                '{"query_id": "q1", "doc_id": "d1", "score": 9.2}, or write a TREC file'
+            )
+        content.stream.read(1)  # raises an error of damaged data, which follows what was read
+    except DAMAGE as error:
+        line = read.count(b"\n") + 1
+        raise FileError(f"{content.name}:{line}: {content.reason(error)}") from None
+    return Text(content.name, read.removeprefix(BYTE_ORDER_MARK))
 
 
 class Repeated(ValueError):
@@ -110,121 +170,28 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(object_pairs_hook=unique)
 
 
-def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
-    """The rows of each block of the file, in the order of the file.
+class Text:
+    """JSON text, parsed one value at a time. `line` is the line in which the last value begins."""
 
-    pyarrow parses lines of rows up to the first block that it could read differently.
-    """
-    row, start = _first_row(content), content.stream.start
-    if row is None or b"[" in start[: start.index(b"{")]:
-        yield from Objects(Reader(content, _pieces(content)), role, chosen).parts()
-        return
-    facts = Facts(content.name, "JSON lines")
-    keys, ranks = found = columns.file_columns(content.name, [*row], role, chosen)
-    if not uses_arrow(content):
-        yield from Objects(Reader(content, _pieces(content)), role, chosen, found).parts()
-        return
-    lines = Lines(content, TREC[role])
-    with closing(ahead(content, lines.blocks(), partial(_plainly, role=role, keys=keys))) as parsed:
-        for block, cells in parsed:
-            if cells is None:
-                rest = _counted(chain([block], (block for block, _ in parsed)), lines)
-                yield from Objects(Reader(content, rest, lines.number + 1), role, chosen, found).parts()
-                return
-            rows = part_of(cells, lines, facts)
-            yield by_rank(rows) if ranks else rows
-    lines.end()
-
-
-def _pieces(content: Content) -> Iterator[bytes]:
-    return iter(partial(content.stream.read, content.sizes.block), b"")
-
-
-def _counted(blocks: Iterator[bytes], lines: Lines) -> Iterator[bytes]:
-    """The blocks; then the error of the file if it cannot be read to its end."""
-    for block in blocks:
-        lines.number += block.count(b"\n")
-        yield block
-    lines.end()
-
-
-def json_columns(content: Content, role: Role, chosen: Chosen) -> Collection[str]:
-    """The columns of the file that are read, under our names."""
-    row = _first_row(content)
-    return role.columns if row is None else columns.file_columns(content.name, [*row], role, chosen)[0].keys()
-
-
-def _first_row(content: Content) -> dict[str, Any] | None:
-    """The first object of a file, in an array or not, if it is a row: a topic, a document and a number."""
-    with suppress(ValueError, RecursionError):
-        start = content.stream.start[:FIRST].decode(errors="ignore")
-        row, _ = DECODER.raw_decode(start.lstrip("\ufeff[ \t\r\n"))
-        return row if is_row(row) else None
-    return None
-
-
-def is_row(thing: Any) -> bool:
-    """Whether this is an object with a topic and a document.
-
-    >>> is_row({"query-id": "q1", "corpus-id": "d1", "score": 1}), is_row({"query_id": "q1", "ratings": []})
-    (True, False)
-    """
-    if not isinstance(thing, dict):
-        return False
-    keys = {columns.plain(key) for key, id_ in thing.items() if isinstance(id_, (str, int, float))}
-    return all(keys.intersection(chain(*columns.NAMES[ours])) for ours in ("query_id", "doc_id"))
-
-
-class Reader:
-    """JSON text in pieces, of which only the value that is being parsed is in memory.
-
-    `line` is the line in which this value begins.
-    """
-
-    def __init__(self, content: Content, pieces: Iterator[bytes], line: int = 1):
-        self.content, self.line = content, line
-        self._pieces, self._decoder = pieces, codecs.getincrementaldecoder("utf-8-sig")()
-        self._text, self._at, self._counted = "", 0, 0
-        self._ended = False
+    def __init__(self, name: str, content: bytes, line: int = 1):
+        self.name, self.line, self._at, self._counted = name, line, 0, 0
+        try:
+            self._text = content.decode()
+        except UnicodeDecodeError as error:
+            line += content.count(b"\n", 0, error.start)
+            byte = f"byte 0x{content[error.start]:02x}"
+            message = f"not UTF-8 text ({byte}); convert the file, for example with iconv"
+            raise FileError(f"{name}:{line}: {message}") from None
 
     def error(self, message: str, at: int = 0) -> FileError:
         """The error for the value, or for the text at a later place."""
         line = self.line + self._text.count("\n", self._counted, at)
-        return FileError(f"{self.content.name}:{line}: {message}")
-
-    def _begin(self) -> None:
-        """Count the lines before the next value."""
-        self.line += self._text.count("\n", self._counted, self._at)
-        self._counted = self._at
-
-    def _more(self) -> bool:
-        """Read on, at least as many characters as there are; False at the end of the file."""
-        if self._ended:
-            return False
-        self._begin()
-        self._text, self._at, self._counted = self._text[self._at :], 0, 0
-        sizes = self.content.sizes
-        if len(self._text) > sizes.value:
-            raise self.error(f"a value is longer than {sizes.value:,} characters")
-        try:
-            pieces = [*islice(self._pieces, 1 + len(self._text) // sizes.block)]
-            self._ended = not pieces
-            self._text += self._decoder.decode(b"".join(pieces), self._ended)
-        except DAMAGE as error:
-            raise self.error(self.content.reason(error)) from None
-        except UnicodeDecodeError as error:
-            self._text += error.object[: error.start].decode()
-            byte = f"byte 0x{error.object[error.start]:02x}"
-            message = f"not UTF-8 text ({byte}); convert the file, for example with iconv"
-            raise self.error(message, len(self._text)) from None
-        return True
+        return FileError(f"{self.name}:{line}: {message}")
 
     def sign(self) -> str:
-        """The next character that is not blank, which is not consumed; empty at the end of the file."""
-        while True:
-            self._at = BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]
-            if self._at < len(self._text) or not self._more():
-                return self._text[self._at : self._at + 1]
+        """The next character that is not blank, which is not consumed; empty at the end."""
+        self._at = BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]
+        return self._text[self._at : self._at + 1]
 
     def take(self, *signs: str) -> str:
         """Consume the next character that is not blank, which must be one of these."""
@@ -238,79 +205,71 @@ class Reader:
     def value(self) -> Any:
         """The next value."""
         self.sign()
-        self._begin()
-        while True:
-            try:
-                value, end = DECODER.raw_decode(self._text, self._at)
-                may_be_cut = isinstance(value, (int, float)) and end > len(self._text) - FAR
-                if not (may_be_cut and self._more()):
-                    self._at = end
-                    return value
-            except json.JSONDecodeError as error:
-                is_cut = error.pos > len(self._text) - FAR or error.msg.startswith("Unterminated string")
-                if not (is_cut and self._more()):
-                    raise self.error(f"not JSON: {error.msg}", error.pos) from None
-            except FileError:
-                raise
-            except Repeated as error:
-                raise self.error(f"the key {error} occurs twice in an object") from None
-            except ValueError:  # Python refuses to read a whole number of more than 4300 digits
-                raise self.error("a number has thousands of digits; write it with an exponent") from None
-            except RecursionError:
-                raise self.error("not JSON of qrels or runs: nested too deeply") from None
+        self.line += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        try:
+            value, self._at = DECODER.raw_decode(self._text, self._at)
+            return value
+        except json.JSONDecodeError as error:
+            raise self.error(f"not JSON: {error.msg}", error.pos) from None
+        except Repeated as error:
+            raise self.error(f"the key {error} occurs twice in an object") from None
+        except ValueError:  # Python refuses to read a whole number of more than 4300 digits
+            raise self.error("a number has thousands of digits; write it with an exponent") from None
+        except RecursionError:
+            raise self.error("not JSON of qrels or runs: nested too deeply") from None
 
-    def inside(self, opening: str) -> Iterator[str]:
-        """The key of each value of an object, or nothing for each value of an array.
-
-        The caller reads each value before it asks for the next key.
-        """
-        self.take(opening)
-        closing, seen = {"{": "}", "[": "]"}[opening], set()
-        sign = self.take(closing) if self.sign() == closing else ","
-        while sign == ",":
-            key = ""
-            if opening == "{":
-                key = self.value() if self.sign() == '"' else self.take('"')
-                if key in seen:
-                    raise self.error(f"the key {shown(key)} occurs twice in an object")
-                seen.add(key)
-                self.take(":")
-            yield key
-            sign = self.take(",", closing)
+    def members(self) -> Iterator[tuple[str, Any]]:
+        """The members of an object."""
+        seen: set[str] = set()
+        for _ in self._inside("{", "}"):
+            key = self.value() if self.sign() == '"' else self.take('"')
+            if key in seen:
+                raise self.error(f"the key {shown(key)} occurs twice in an object")
+            seen.add(key)
+            self.take(":")
+            yield key, self.value()
 
     def elements(self) -> Iterator[Any]:
         """The values of an array, or one value after the other up to the end of the file."""
-        for _ in self.inside("[") if self.sign() == "[" else iter(self.sign, ""):
+        for _ in self._inside("[", "]") if self.sign() == "[" else iter(self.sign, ""):
             yield self.value()
 
+    def _inside(self, opening: str, closing: str) -> Iterator[None]:
+        """Nothing for each member of an object or an array, which the caller reads."""
+        self.take(opening)
+        sign = self.take(closing) if self.sign() == closing else ","
+        while sign == ",":
+            yield
+            sign = self.take(",", closing)
+
     def end(self) -> None:
-        """Raise `FileError` unless this is the end of the file."""
+        """Raise `FileError` unless this is the end of the text."""
         if self.sign():
             text = shown(self._text[self._at :][:LONGEST])
             raise self.error(f"not JSON: text follows the last value: {text}", self._at)
-        self.content.refuse_shrunk()
 
 
 class Objects:
-    """The topics in the objects of a file. A topic of single rows appears once for each row.
+    """The topics in the objects of a text. A topic of single rows appears once for each row.
 
-    `keys` are those of rows, by our name of each, and tell whether their values are ranks. `form` is the name
-    of the form, and `integers` are the columns of ids that are integers.
+    A part has about `size` rows. `keys` are those of rows. `form` is the name of the form, and `integers` are
+    the columns of ids that are integers.
     """
 
-    def __init__(self, reader: Reader, role: Role, chosen: Chosen, keys: Keys = ({}, False)):
-        self.reader, self.role, self.chosen, self.error = reader, role, chosen, reader.error
-        self.name, (self.keys, self.ranks) = reader.content.name, keys
+    def __init__(self, text: Text, role: Role, chosen: Chosen, size: int, keys: Keys = ({}, False)):
+        self.text, self.role, self.chosen, self.size, self.error = text, role, chosen, size, text.error
+        self.keys, self.ranks = keys
         self.form, self.integers = "JSON lines" if self.keys else "", set[str]()
 
     def parts(self) -> Iterator[Part]:
-        """The rows of the file in parts of whole topics; each but the last one has a number of rows."""
-        block: list[tuple[Any, ...]] = []
+        """The rows of the text in parts of whole topics; each but the last one has a number of rows."""
+        block: list[Topic] = []
         count = 0
-        for topic in self._topics():
-            block.append((self.reader.line, *topic))
-            count += len(topic[1])
-            if count >= self.reader.content.sizes.rows // 2:
+        for topic, documents, values, others in self._topics():
+            block.append((self.text.line, topic, documents, values, others))
+            count += len(documents)
+            if count >= self.size // 2:
                 yield self._part(*zip(*block))
                 block, count = [], 0
         if block:
@@ -326,77 +285,65 @@ class Objects:
     ) -> Part:
         """The rows of some topics, each with its line."""
         sizes = np.array([*map(len, by_topic)])
-        empty = tuple(topic for size, topic in zip(sizes, topics) if not size)
         of_topic, line = np.repeat(np.arange(sizes.size), sizes), np.repeat(lines, sizes)
         documents = [*chain.from_iterable(by_topic)]
-        cells = {"query_id": [*topics], "doc_id": documents}
-        cells |= {name: [row[name] for row in others] for name in others[0]}
-        probabilities = [*map(_number, cells.pop("probability", []))]
+        texts = {"query_id": [*topics], "doc_id": documents}
+        texts |= {name: [row[name] for row in others] for name in others[0]}
+        probabilities = [*map(_number, texts.pop("probability", []))]
         try:
-            found: Columns = {name: Ids.of(texts) for name, texts in cells.items()}
-        except UnicodeEncodeError as error:
-            lines_before, lines_after = error.object[: error.start], error.object[error.start :]
-            id_ = lines_before.rpartition("\n")[2] + lines_after.partition("\n")[0]
-            raise FileError(f"{self.name}: the id {shown(id_)} has a lone surrogate") from None
+            found: Columns = {name: Ids.of(column) for name, column in texts.items()}
+        except UnicodeEncodeError:
+            id_ = next(filter(SURROGATE.search, chain(*texts.values())))
+            raise FileError(f"{self.text.name}: the id {shown(id_)} has a lone surrogate") from None
         found["query_id"] = found["query_id"].padded().take(of_topic)
 
         def location(row: int) -> str:
             topic, document = shown(topics[of_topic[row]]), shown(documents[row])
-            return f"{self.name}:{line[row]}: topic {topic}, document {document}"
+            return f"{self.text.name}:{line[row]}: topic {topic}, document {document}"
 
         numbers = _numbers([*chain.from_iterable(values)], self.role, location)
-        refused = self.role.refused(numbers)
-        if refused.size:
-            row = int(refused[0])
+        for row in self.role.refused(numbers)[:1].tolist():
             raise FileError(f"{location(row)}: {self.role.rule.format(numbers[row])}")
-        found[self.role.value] = numbers
-        found["probability"] = np.array(probabilities, dtype=np.float64)
+        found |= {self.role.value: numbers, "probability": np.array(probabilities, dtype=np.float64)}
         # The columns are in the same order as those of `_plainly`, which may have parsed earlier blocks.
         wanted = {name: found[name] for name in self.keys or self.role.columns}
-        facts = Facts(self.name, self.form, integers=tuple(sorted(self.integers)), empty=empty)
+        empty = tuple(topic for size, topic in zip(sizes, topics) if not size)
+        facts = Facts(self.text.name, self.form, integers=tuple(sorted(self.integers)), empty=empty)
         return Part(wanted, line, facts).checked()
 
-    def _topics(self) -> Iterator[Topic]:
-        reader = self.reader
+    def _topics(self) -> Iterator[tuple[Any, Sequence[str], Sequence[Any], dict[str, Any]]]:
+        text = self.text
         things: Iterable[Any] = ()
-        if self.keys or reader.sign() == "[":
+        if self.keys or text.sign() == "[":
             self.form = self.form or "JSON array"
-            things = reader.elements()
+            things = text.elements()
         else:
-            members = reader.inside("{")
-            for first in members:
-                value = reader.value()
-                if first == "mteb_model_meta":
+            members = text.members()
+            for key, value in members:
+                if key == "mteb_model_meta":
                     self.form = "predictions of MTEB"
-                    yield from self._of_parts(members)
-                elif self._is_column(first, value):
+                    yield from self._of_parts(dict(members))
+                elif isinstance(value, list) and self.chosen.knows(key, self.role):
                     self.form = "JSON of columns"
-                    yield from self._of_columns({first: value, **{key: reader.value() for key in members}})
-                elif _is_topic(value):
+                    yield from self._of_columns({key: value, **dict(members)})
+                elif _is_topic(key, value):
                     self.form = f"JSON dict of {'dicts' if isinstance(value, dict) else 'lists'}"
-                    yield self._of_dict(first, value)
-                    yield from (self._of_dict(topic, reader.value()) for topic in members)
+                    yield self._of_dict(key, value)
+                    yield from (self._of_dict(*member) for member in members)
                 else:
-                    whole = {first: value, **{key: reader.value() for key in members}}
-                    things = chain([whole], reader.elements())
+                    things = chain([{key: value, **dict(members)}], text.elements())
         for thing in things:
             yield self._of(thing)
-        reader.end()
+        text.end()
 
-    def _is_column(self, key: str, value: Any) -> bool:
-        names = chain(*(chain(*columns.NAMES[ours]) for ours in self.role.columns))
-        return isinstance(value, list) and columns.plain(key) in names
-
-    def _of_columns(self, table: dict[str, Any]) -> Iterator[Topic]:
+    def _of_columns(self, table: dict[str, Any]) -> Iterator[Any]:
         """The rows of an object of columns."""
         if len({len(column) if isinstance(column, list) else -1 for column in table.values()}) > 1:
             raise self.error("an object of columns needs lists of one length")
-        self.keys, self.ranks = columns.file_columns(self.name, [*table], self.role, self.chosen)
-        for row in zip(*table.values()):
-            yield self._of_row(dict(zip(table, row)))
+        return (self._of_row(dict(zip(table, row))) for row in zip(*table.values()))
 
-    def _of_dict(self, topic: str, documents: Any) -> Topic:
-        self.chosen.refuse_unread(self.name, self.role, has_names=False)
+    def _of_dict(self, topic: str, documents: Any) -> Any:
+        self.chosen.refuse_unread(self.text.name, self.role, has_names=False)
         if isinstance(documents, list):
             if self.role is QRELS or not all(isinstance(each, str) for each in documents):
                 raise self.error(f"topic {shown(topic)} has documents without levels or scores")
@@ -407,26 +354,27 @@ class Objects:
             raise self.error("values of measures, no documents")
         return topic, [*documents], [*documents.values()], {}
 
-    def _of_parts(self, subsets: Iterator[str]) -> Iterator[Topic]:
+    def _of_parts(self, subsets: dict[str, Any]) -> Iterator[Any]:
         """The topics of MTEB's predictions, which are in parts such as default/test."""
         if self.role is QRELS:
             raise self.error("predictions of MTEB are a run, not qrels")
-        parts: list[str] = []
-        for subset in subsets:
-            for split in self.reader.inside("{"):
-                parts.append(f"{subset}/{split}")
-                for topic in self.reader.inside("{"):
-                    documents = self.reader.value()
-                    if len(parts) == 1:
-                        yield self._of_dict(topic, documents)
+        if not all(isinstance(splits, dict) for splits in subsets.values()):
+            raise self.error("predictions of MTEB are objects of subsets, splits and topics")
+        parts = {
+            f"{subset}/{split}": subsets[subset][split] for subset in subsets for split in subsets[subset]
+        }
         if len(parts) != 1:
             names = ", ".join(parts) or "none"
             raise self.error(
                 f"predictions of MTEB for several parts ({names}), or for none; "
                 "write each part as a run of its own, {topic: {document: score}}"
             )
+        ((name, topics),) = parts.items()
+        if not isinstance(topics, dict):
+            raise self.error(f"{name} has {shown(topics)}, not an object of topics")
+        return (self._of_dict(*member) for member in topics.items())
 
-    def _of(self, thing: Any) -> Topic:
+    def _of(self, thing: Any) -> Any:
         """The topic in an object: a row, or an item with a topic and its documents."""
         if not isinstance(thing, dict):
             raise self.error(f"{shown(thing)} is not an object with a topic and documents")
@@ -437,32 +385,30 @@ class Objects:
         if topic is not None and documents is not None:
             return self._of_item(topic, documents)
         if is_row(thing):
-            self.keys, self.ranks = columns.file_columns(self.name, [*thing], self.role, self.chosen)
             return self._of_row(thing)
         raise self.error(_reason(thing, self.role))
 
-    def _of_row(self, row: dict[str, Any]) -> Topic:
+    def _of_row(self, row: dict[str, Any]) -> Any:
+        if not self.keys:
+            self.keys, self.ranks = columns.file_columns(self.text.name, [*row], self.role, self.chosen)
         cells = {ours: self._cell(row.get(theirs), ours) for ours, theirs in self.keys.items()}
         topic, document, value = map(cells.pop, self.role.columns)
         return topic, [document], [_negative(value) if self.ranks else value], cells
 
-    def _of_item(self, topic: Any, documents: Any) -> Topic:
+    def _of_item(self, topic: Any, documents: Any) -> Any:
         """The documents of an item: a list of objects, or an object of numbers."""
-        self.chosen.refuse_unread(self.name, self.role, has_names=False)
         topic = self._cell(topic, "query_id")
         if self.role is QRELS:
             raise self.error(f"topic {shown(topic)} has retrieved documents; this is a run, not qrels")
         self.form = "JSON items"
-        if isinstance(documents, dict):
-            return topic, [*documents], [*documents.values()], {}
-        if not all(isinstance(found, dict) for found in documents):
+        if not isinstance(documents, list) or not documents or not isinstance(documents[0], dict):
             return self._of_dict(topic, documents)
-        ids, values = [], []
-        for found in documents:
-            document, number, ranks = _item_keys(self.name, tuple(found))
-            ids.append(self._cell(found[document], "doc_id"))
-            values.append(_negative(found[number]) if ranks else found[number])
-        return topic, ids, values, {}
+        self.chosen.refuse_unread(self.text.name, self.role, has_names=False)
+        keys, ranks = columns.file_columns(self.text.name, ["query_id", *documents[0]], RUN, Chosen())
+        rows = [found if isinstance(found, dict) else {} for found in documents]
+        ids = [self._cell(row.get(keys["doc_id"]), "doc_id") for row in rows]
+        values = [row.get(keys["score"]) for row in rows]
+        return topic, ids, [*map(_negative, values)] if ranks else values, {}
 
     def _cell(self, cell: Any, column: str) -> Any:
         """An id as text, or a number as it is in the file."""
@@ -474,13 +420,13 @@ class Objects:
         raise self.error(f"the {column} {shown(cell)} is not a string")
 
 
-def _is_topic(value: Any) -> bool:
+def _is_topic(key: str, value: Any) -> bool:
     """Whether this holds the documents of a topic, not {"qid": …}, which is the query of an item."""
     if isinstance(value, list):
         return all(isinstance(each, str) for each in value)
     if not isinstance(value, dict) or "qid" in value:
         return False
-    return not any(isinstance(number, (dict, list)) for number in value.values())
+    return key not in REFUSED or not any(isinstance(number, (dict, list)) for number in value.values())
 
 
 def _topic_of(thing: dict[str, Any]) -> Any:
@@ -494,32 +440,13 @@ def _topic_of(thing: dict[str, Any]) -> Any:
 
 def _reason(thing: dict[str, Any], role: Role) -> str:
     """The reason why an object has no topic with documents."""
-    named = next((key for key in LISTS if key in thing), None)
-    if named is not None:
+    if (named := next((key for key in LISTS if key in thing), None)) is not None:
         return f"the object with {named} names no topic; give each object a query_id"
-    for key, (kind, remedy) in REFUSED.items():
-        if key in thing:
-            return f"{kind}; {remedy}"
-    for topic, documents in thing.items():
-        for document, number in documents.items() if isinstance(documents, dict) else ():
-            if isinstance(number, (dict, list)):
-                where = f"topic {shown(topic)}, document {shown(document)}"
-                return f"{where}: the {role.number} {shown(number)} is not a number"
+    if (refused := next((key for key in REFUSED if key in thing), None)) is not None:
+        return "; ".join(REFUSED[refused])
     keys = shown(", ".join(thing))[1:-1] or "(none)"
     form = f"{{topic: {{document: {role.number}}}}}"
     return f"JSON of no known {role.kind}; an object has the keys {keys}; write {form}"
-
-
-@lru_cache(1000)
-def _item_keys(file: str, keys: tuple[str, ...]) -> tuple[str, str, bool]:
-    """The keys of the document and of its score in an item, and whether the score is a rank."""
-    try:
-        own = next(filter(keys.__contains__, OWN_IDS), None)
-        document = columns.column_name(file, keys, "doc_id") or own
-        number = columns.required_column(file, keys, RUN.value)
-        return document or columns.required_column(file, keys, "doc_id"), number, columns.is_rank(number)
-    except GradedError as error:
-        raise FileError(str(error)) from None
 
 
 def _negative(rank: Any) -> Any:
