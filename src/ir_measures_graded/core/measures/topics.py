@@ -197,7 +197,7 @@ class Topics:
         self.computed: dict[Hashable, Any] = {}
         self._scaled: dict[bool, Topics] = {}
 
-    judged = _array(lambda each: np.diff(each.ranks.judged.offsets))
+    judged = _array(lambda each: each.ranks.judged.sizes)
     retrieved = _array(lambda each: np.minimum(each.ranks.retrieved, each.cutoff or each.ranks.retrieved))
     known = _array(lambda each: each.judged + each.ranks.retrieved - each.whole_run.sizes)
     relevant = _array(lambda each: each.ranks.judged.relevant(each.gains))

@@ -103,6 +103,11 @@ class Judged:
     def topic(self) -> np.ndarray:
         return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
 
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """The number of judged documents of each topic (T)."""
+        return np.diff(self.offsets)
+
     def part(self, topics: np.ndarray) -> Judged:
         """The qrels of the topics with these numbers."""
         sizes = np.diff(self.offsets)[topics]

@@ -78,34 +78,31 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     every, names = np.arange(copied.size), [topics.names[topic] for topic in copied.tolist()]
     width = level.shape[1]
     given = (np.arange(width) < unjudged.sizes[copied, None]) & ~np.isnan(level)
-    size, added = np.diff(judged.offsets)[copied], given.sum(axis=1)
-
-    # The judged documents of each topic come first, then those with a new level, in rank order.
-    offsets = bounds_of(size + added)
-    old = np.ones(offsets[-1], dtype=bool)
-    old[rows_of(offsets[:-1] + size, added)] = False
-    levels = np.empty(old.size)
-    levels[old], levels[~old] = judged.level[rows_of(judged.offsets[copied], size)], level[given]
-    copies = Judged(names, offsets, levels, judged.whole)
-    counts, every_added = judged.levels, every.repeat(added)
-    bounds = offsets_of(counts.topic, topics.count)
-    of_levels = np.diff(bounds)[copied]
-    rows = rows_of(bounds[copied], of_levels)
-    known = every.repeat(of_levels), counts.level[rows], counts.count[rows]
-    new = every_added, level[given], np.ones(every_added.size, dtype=np.int64)
-    copies.levels = LevelCounts(*tally(*map(np.append, known, new)))
+    listed, added = run.sizes[copied], given.sum(axis=1)
+    new, every_added = level[given], every.repeat(added)
 
     # Both parts are in rank order, so that the stable sort merges them.
-    listed = run.sizes[copied]
-    hits, moved = rows_of(run.offsets[copied], listed), (offsets[:-1] - judged.offsets[copied]).repeat(listed)
-    doc = np.append(topics.document[hits] + moved, np.flatnonzero(~old))
+    hits = rows_of(run.offsets[copied], listed)
+    levels = np.append(topics.document_level[topics.document[hits]], new)
     topic = np.append(every.repeat(listed), every_added)
     rank = np.append(run.rank[hits], padded(unjudged.rank, unjudged.sizes)[copied, :width][given])
     order = np.argsort(topic * (rank.max(initial=0) + 1) + rank, kind="stable")
 
+    # Judged documents that are not in the list matter only by their number at each level.
+    copies = Judged(names, bounds_of(listed + added), levels[order], judged.whole)
+    copies.sizes = judged.sizes[copied] + added
+    counts = judged.levels
+    bounds = offsets_of(counts.topic, topics.count)
+    of_levels = np.diff(bounds)[copied]
+    rows = rows_of(bounds[copied], of_levels)
+    known = every.repeat(of_levels), counts.level[rows], counts.count[rows]
+    once = every_added, new, np.ones(every_added.size, dtype=np.int64)
+    copies.levels = LevelCounts(*tally(*map(np.append, known, once)))
+
     lengths, whole, none = topics.retrieved[copied], topics.ranks.retrieved, np.empty((2, 0), dtype=np.int64)
     score = topics.ranks.score[rows_of((np.cumsum(whole) - whole)[copied], lengths)]
-    ranks = JudgedRanks(copies, doc[order], topic[order], rank[order], lengths, score, moved=none, ties=none)
+    documents, topic, rank = np.arange(order.size), topic[order], rank[order]
+    ranks = JudgedRanks(copies, documents, topic, rank, lengths, score, moved=none, ties=none)
     found = topics.reranked(ranks)
     found.known = topics.known[copied]  # no judgment changes which documents were retrieved
     return found
