@@ -11,7 +11,7 @@ similar ranks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
@@ -28,7 +28,7 @@ from ..core.registry.facts import is_graded, sign_of
 from ..core.registry.notation import parse_measures
 from ..core.rows.id_matching import Column, equal_pairs
 from ..core.uncertainty import evaluated, with_option
-from ..core.uncertainty.extremes import difference
+from ..core.uncertainty.extremes import differences as extreme_differences
 from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
 from ..errors import NotApplicableError
 from ..evaluation.evaluate import tracked
@@ -49,8 +49,10 @@ BINS = (3, 10, 30, 100, 300, 1000)
 """The last ranks of the bins: judged documents of a bin stand for its unjudged documents."""
 FEW = 30
 """A run with fewer judged documents at similar ranks takes the levels of all runs there."""
-DRAWN, PARTS = 1 << 20, 4
-"""About so many levels are drawn at once, and evaluated in so many parts, which are faster when small."""
+DRAWN, EVALUATED = 1 << 20, 1 << 17
+"""About so many levels are drawn, and so many documents evaluated at once, which is fastest."""
+COMPARED = 1 << 19
+"""The differences of about so many documents are bounded at once."""
 ROUNDING = 1e-12
 """A difference this small can be a rounding error."""
 
@@ -231,7 +233,7 @@ def ranges(
         of_runs = [_OfRun(measure, run, unjudged) for run in study.runs]
         for number, (one, pools) in enumerate(zip(of_runs, _pools(of_runs))):
             values.append(one.range(pools, draws, np.random.default_rng([seed, number])))
-        differences += [one.minus(other) for one, other in combinations(of_runs, 2)]
+        differences += _Pairs(of_runs).differences()
     names, topics = tuple(run.name for run in study.runs), len(study.judgments.topics)
     return Ranges(names, tuple(wanted), topics, tuple(values), tuple(differences))
 
@@ -246,9 +248,9 @@ def differences_by_topic(
     if not has_ranges(measure):
         return {}
     one, other = _OfRun(measure, first), _OfRun(measure, second)
-    over_judgments, _ = one.over_judgments(other)
-    both = ("ties", _apart(one.ties, other.ties), other.ties), ("unjudged", over_judgments, other.unjudged)
-    return {kind: (apart, own) for kind, apart, own in both if apart is not None and own is not None}
+    pairs, both = np.array([[0, 1]]), _Pairs([one, other])
+    over = {"ties": both.apart("ties", pairs)[:, 0], "unjudged": both.over_judgments(pairs)[:, 0]}
+    return {kind: (ends, getattr(other, kind)) for kind, ends in over.items() if not np.isnan(ends).any()}
 
 
 def has_ranges(measure: Measure) -> bool:
@@ -317,40 +319,85 @@ class _OfRun:
         plain = filled(topics, np.arange(topics.count), np.empty((topics.count, 0)))
         values = np.tile(self._evaluated(plain), (draws, 1))
         some, width = np.flatnonzero(unjudged.sizes), int(unjudged.sizes.max(initial=0))
+        if not some.size:
+            return mean_over_topics(values[:1])
         cell = np.searchsorted(some, unjudged.topic), positions(unjudged.sizes)
+        entries = int(topics.retrieved[some].sum())
         batch = max(1, DRAWN // max(1, topics.ranks.judged.offsets[-1] + unjudged.topic.size))
-        for start in range(0, draws, batch):
-            drawn = _drawn(pools, unjudged, min(batch, draws - start), random)
-            for part in np.array_split(np.arange(len(drawn)), min(PARTS, len(drawn))):
-                given = np.zeros((part.size, some.size, width))
-                given[:, cell[0], cell[1]] = drawn[part]
-                copies = filled(topics, np.tile(some, part.size), given.reshape(part.size * some.size, width))
-                values[np.ix_(start + part, some)] = self._evaluated(copies).reshape(part.size, some.size)
+        drawn, done = np.empty((0, unjudged.topic.size)), 0
+        while done < draws:
+            while len(drawn) < min(draws - done, EVALUATED // max(1, entries)) or not len(drawn):
+                wanted = min(batch, draws - done - len(drawn))
+                drawn = np.append(drawn, _drawn(pools, unjudged, wanted, random), axis=0)
+            for part in np.array_split(drawn, len(drawn) * entries // (2 * EVALUATED) + 1):
+                given = np.zeros((len(part), some.size, width))
+                given[:, cell[0], cell[1]] = part
+                copies = filled(topics, np.tile(some, len(part)), given.reshape(-1, width))
+                found = self._evaluated(copies).reshape(len(part), some.size)
+                values[np.ix_(np.arange(done, done + len(part)), some)] = found
+                done += len(part)
+            drawn = drawn[:0]
         return mean_over_topics(values)
 
-    def minus(self, other: _OfRun) -> Difference:
-        """The ranges of the difference of the means of this run and another one."""
-        value = float(mean_over_topics(self.value) - mean_over_topics(other.value))
-        judged, exact = self.over_judgments(other)
-        over = _means(_apart(self.ties, other.ties)), _means(judged)
-        return Difference(self.measure, self.run.name, other.run.name, value, *over, exact)
 
-    def over_judgments(self, other: _OfRun) -> tuple[np.ndarray | None, bool]:
-        """The range of the difference over all judgments (2 × T), and whether it is exact."""
-        if self.unjudged is None or other.unjudged is None:
-            return None, False
-        lower, higher = equal_pairs(self.documents, other.documents)
-        shared = lower, higher - self.documents[1][-1]
-        found = difference(self.measure, self.topics, other.topics, shared)
-        if found is not None:
-            return np.stack(found), True
+class _Pairs:
+    """The differences of pairs of some runs by one measure. `pairs` are the numbers of two runs (P × 2).
+
+    `known` tells of each run whether its range over judgments is known, and `exact` whether the ranges of
+    differences are exact if those of both runs are known.
+    """
+
+    def __init__(self, runs: list[_OfRun]):
+        self.runs, self.measure = runs, runs[0].measure
+        self.known = np.array([each.unjudged is not None for each in runs])
+        ends, some = None, [each for each in runs if each.unjudged is not None]
+        if some:
+            columns = [each.documents for each in some]
+            bounds = bounds_of(np.array([offsets[-1] for _, offsets in columns]))
+            documents, (lower, higher) = np.arange(bounds[-1]), equal_pairs(*columns)
+            # The pairs of one document in several runs follow one another.
+            first = np.append(True, lower[1:] != higher[:-1])[: lower.size]
+            documents[higher] = lower[first][np.cumsum(first) - 1]
+            topics, numbers = [each.topics for each in some], np.split(documents, bounds[1:-1])
+            ends = extreme_differences(self.measure, topics, numbers)
+        self.ends, self.exact = ends, ends is not None
+
+    def differences(self) -> Iterator[Difference]:
+        """The ranges of the differences of the means, for all pairs."""
+        pairs = np.array([*combinations(range(len(self.runs)), 2)], dtype=np.int64).reshape(-1, 2)
+        names = [each.run.name for each in self.runs]
+        means = [float(mean_over_topics(each.value)) for each in self.runs]
+        longest = max(int(each.topics.retrieved.sum()) for each in self.runs)
+        for some in np.array_split(pairs, len(pairs) * longest // COMPARED + 1):
+            over = [*map(_intervals, (self.apart("ties", some), self.over_judgments(some)))]
+            for (a, b), ties, judged in zip(some.tolist(), *over):
+                exact = self.exact and judged is not None
+                value = means[a] - means[b]
+                yield Difference(self.measure, names[a], names[b], value, ties, judged, exact)
+
+    def apart(self, kind: str, pairs: np.ndarray) -> np.ndarray:
+        """The ranges of differences whose two sides are independent of each other (2 × P × T), NaN if they
+        are not known."""
+        ranges = [getattr(each, kind) for each in self.runs]
+        unknown = np.full((2, self.runs[0].value.size), np.nan)
+        one, other = np.stack([unknown if each is None else each for each in ranges])[pairs.T]
+        return np.stack([one[:, 0] - other[:, 1], one[:, 1] - other[:, 0]])
+
+    def over_judgments(self, pairs: np.ndarray) -> np.ndarray:
+        """The ranges of differences over all judgments (2 × P × T), NaN if they are not known."""
+        if self.ends is None and not self.measure.RECALL_BASE:
+            return self.apart("unjudged", pairs)
         # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores this.
-        return None if self.measure.RECALL_BASE else _apart(self.unjudged, other.unjudged), False
+        found = np.full((2, len(pairs), self.runs[0].value.size), np.nan)
+        known = self.known[pairs].all(axis=1)
+        if self.ends is not None and known.any():
+            found[:, known] = self.ends((np.cumsum(self.known) - 1)[pairs[known]])
+        return found
 
 
-def _apart(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
-    """The range of a difference whose two sides are independent of each other (2 × T)."""
-    return None if one is None or other is None else np.stack([one[0] - other[1], one[1] - other[0]])
+def _intervals(ends: np.ndarray) -> Iterator[Interval | None]:
+    """The ends of the means, None if they are not known."""
+    return (None if low != low else (low, high) for low, high in mean_over_topics(ends).T.tolist())
 
 
 def _means(extremes: np.ndarray | None) -> Interval | None:

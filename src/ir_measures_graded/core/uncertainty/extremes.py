@@ -6,6 +6,7 @@ many of them each level has so far.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from functools import singledispatch
 
 import numpy as np
@@ -17,9 +18,10 @@ from ..measures.sums import AtRelevant, Normalised, SumOverRanks, WeightedGains
 from ..measures.topics import Topics, ratio
 from . import judgments
 from .judgments import Undetermined, extreme_in_order, filled, levels_of_gains, padded, unjudged_of
-from .ratio import threshold_ratio, weighted_ratio
+from .ratio import Achieved, achieved_of, gains_by_case, threshold_ratio, weighted_ratio
 
-Pair = tuple[np.ndarray, np.ndarray]
+Ends = Callable[[np.ndarray], np.ndarray]
+"""From pairs of runs (P × 2) to the ends of the range of their difference in each topic (2 × P × T)."""
 
 
 @singledispatch
@@ -65,9 +67,9 @@ def _(measure: WeightedGains, topics: Topics, highest: bool) -> np.ndarray:
 def _(measure: Normalised, topics: Topics, highest: bool) -> np.ndarray:
     if measure.averages:
         return extreme.dispatch(WeightedGains)(measure, topics, highest)
-    unjudged = unjudged_of(topics)
-    weights = padded(measure.weigh(np.ones(unjudged.rank.size), unjudged.rank), unjudged.sizes)
-    return weighted_ratio(measure, topics, unjudged.sizes, weights, highest).extreme(unjudged.sizes)
+    rows = achieved_of(measure, topics)
+    gains = gains_by_case(measure, topics, rows.unjudged, rows.weights.shape[1])
+    return weighted_ratio(measure, topics, rows, gains, highest).extreme(rows.unjudged)
 
 
 @extreme.register
@@ -75,65 +77,105 @@ def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
     return np.minimum(threshold_ratio(measure, topics, highest).extreme(unjudged_of(topics).sizes), 1.0)
 
 
-def difference(measure: GradedMeasure, one: Topics, other: Topics, shared: Pair) -> Pair | None:
-    """The lowest and the highest difference (T each) of two runs' values over all judgments of the documents
-    that either has unjudged within the cutoff; None if it is not known.
+def differences(
+    measure: GradedMeasure, runs: Sequence[Topics], documents: Sequence[np.ndarray]
+) -> Ends | None:
+    """The lowest and the highest differences of two runs' values over all judgments of the documents that
+    either has unjudged within the cutoff, as a function of pairs of runs; None if they are not known.
 
-    `shared` are the numbers of the unjudged documents of `one` and of `other` that are the same document.
+    `documents` has the numbers of the unjudged documents of each run. Equal documents have equal numbers.
     """
     if isinstance(measure, SumOverRanks) and measure.RATIO:
-        one, other = one.scaled(together=True), other.scaled(together=True)
-    ends = extreme_difference(measure, one, other, shared)
-    if ends is not None and not np.isfinite(ends).all():
-        raise Undetermined(f"{measure}: a difference is infinite; divide all gains by one number")
+        runs = [topics.scaled(together=True) for topics in runs]
+    known = extreme_differences(measure, runs, documents)
+    if known is None:
+        return None
+
+    def ends(pairs: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):  # the values are checked below
+            found = known(pairs)
+        if not np.isfinite(found).all():
+            raise Undetermined(f"{measure}: a difference is infinite; divide all gains by one number")
+        return found
+
     return ends
 
 
 @singledispatch
-def extreme_difference(measure: GradedMeasure, one: Topics, other: Topics, shared: Pair) -> Pair | None:
-    """`difference` of a family of measures, from topics in its range of gains."""
+def extreme_differences(
+    measure: GradedMeasure, runs: Sequence[Topics], documents: Sequence[np.ndarray]
+) -> Ends | None:
+    """`differences` of a family of measures, from topics in its range of gains."""
     return None
 
 
-@extreme_difference.register
-def _(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair | None:
-    if isinstance(measure, type(gP)) and measure.given_max(one) is None:
+@extreme_differences.register
+def _(measure: WeightedGains, runs: Sequence[Topics], documents: Sequence[np.ndarray]) -> Ends | None:
+    if isinstance(measure, type(gP)) and measure.given_max(runs[0]) is None:
         return None  # the highest gain of the topic depends on the judgments
-    topic, weight = differing(measure, one, other, shared)
-    value, weight = measure.values(one) - measure.values(other), weight * one.possible_gains.max(initial=0)
-    low, high = (np.bincount(topic, side(weight, 0), one.count) for side in (np.minimum, np.maximum))
-    return value + low, value + high
+    value, weights = np.stack([*map(measure.values, runs)]), differing(measure, runs, documents)
+    best = runs[0].possible_gains.max(initial=0)
+
+    def ends(pairs: np.ndarray) -> np.ndarray:
+        weight = best * np.nan_to_num(weights(pairs))
+        added = [side(weight, 0).sum(axis=2) for side in (np.minimum, np.maximum)]
+        return value[pairs[:, 0]] - value[pairs[:, 1]] + added
+
+    return ends
 
 
-@extreme_difference.register
-def _(measure: Normalised, one: Topics, other: Topics, shared: Pair) -> Pair | None:
+@extreme_differences.register
+def _(measure: Normalised, runs: Sequence[Topics], documents: Sequence[np.ndarray]) -> Ends | None:
     if measure.averages or measure.ideal_documents != "judged":
         return None
-    topic, weight = differing(measure, one, other, shared)
-    count = np.bincount(topic, minlength=one.count)
-    weights = padded(weight[np.argsort(topic, kind="stable")], count)
+    weights, (one, *_) = differing(measure, runs, documents), runs
+    of_runs = [achieved_of(measure, topics) for topics in runs]
+    value, by_threshold = (np.stack([getattr(each, of) for each in of_runs]) for of in ("value", "gains"))
 
-    def end(highest: bool) -> np.ndarray:
-        a, b = (weighted_ratio(measure, topics, count, weights, highest) for topics in (one, other))
-        return a._replace(achieved=a.achieved - b.achieved, value=a.value - b.value).extreme(count)
+    def ends(pairs: np.ndarray) -> np.ndarray:
+        weight, (a, b) = weights(pairs), pairs.T
+        every, shape = np.tile(np.arange(one.count), len(pairs)), (len(pairs) * one.count, -1)
+        apart = (value[a] - value[b]).ravel(), (by_threshold[a] - by_threshold[b]).reshape(shape)
+        rows = Achieved(every, *apart, weight.reshape(shape))
+        count = rows.unjudged.reshape(len(pairs), one.count)
+        for each in count:  # each pair must be within the limit on work
+            gains = gains_by_case(measure, one, each, int(each.max(initial=0)))
+        found = (
+            weighted_ratio(measure, one, rows, gains, end).extreme(rows.unjudged) for end in (False, True)
+        )
+        return np.stack([*found]).reshape(2, *count.shape)
 
-    return end(False), end(True)
+    return ends
 
 
-def differing(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair:
-    """The documents that either of two runs has unjudged: the topic of each, and its weight in the value of
-    `one` minus its weight in that of `other`. An ideal list does not divide the weights."""
-    topic, weight = [], []
-    for topics in (one, other):
+def differing(measure: WeightedGains, runs: Sequence[Topics], documents: Sequence[np.ndarray]) -> Ends:
+    """The weights of the documents that either of two runs has unjudged in the value of one run minus that
+    of the other, as a function of pairs of runs (pairs × T × 2 U), NaN where there is none.
+
+    An ideal list does not divide the weights.
+    """
+    weights = []
+    for topics in runs:
         unjudged = unjudged_of(topics)
         ones = unjudged.with_gain(np.ones(unjudged.rank.size))
-        topic.append(unjudged.topic)
         divided = measure.scaled(np.ones(topics.count), topics)[unjudged.topic]
-        weight.append(measure.counted(measure.weighed(ones), topics) * divided)
-    weight[0][shared[0]] -= weight[1][shared[1]]
-    only_other = np.ones(topic[1].size, dtype=bool)
-    only_other[shared[1]] = False
-    return np.append(topic[0], topic[1][only_other]), np.append(weight[0], -weight[1][only_other])
+        weights.append(measure.counted(measure.weighed(ones), topics) * divided)
+    sizes = np.concatenate([unjudged_of(topics).sizes for topics in runs])
+    shape = len(runs), runs[0].count, -1
+    weight = padded(np.concatenate(weights), sizes, np.nan).reshape(shape)
+    code = padded(np.concatenate(documents), sizes, -1).reshape(shape)
+
+    def of_pairs(pairs: np.ndarray) -> np.ndarray:
+        a, b = pairs.T
+        codes, found = np.append(code[a], code[b], axis=2), np.append(weight[a], -weight[b], axis=2)
+        order = np.argsort(codes, axis=2, kind="stable")
+        codes, found = (np.take_along_axis(each, order, axis=2) for each in (codes, found))
+        both = (codes[..., 1:] == codes[..., :-1]) & (codes[..., 1:] >= 0)
+        found[..., :-1] += np.where(both, found[..., 1:], 0)
+        found[..., 1:][both] = np.nan
+        return found
+
+    return of_pairs
 
 
 @extreme.register

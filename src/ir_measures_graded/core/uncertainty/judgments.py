@@ -37,15 +37,15 @@ def unjudged_of(topics: Topics) -> GainList:
     return GainList(topics.count, topic, rank, np.zeros(topic.size)).where(unjudged)
 
 
-def padded(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Values of one topic after the other as the rows of a table, padded with 0.
+def padded(values: np.ndarray, sizes: np.ndarray, none: float = 0) -> np.ndarray:
+    """Values of one topic after the other as the rows of a table, padded with `none`.
 
     >>> padded(np.array([1., 2., 3.]), np.array([2, 0, 1]))
     array([[1., 2.],
            [0., 0.],
            [3., 0.]])
     """
-    table = np.zeros((sizes.size, int(sizes.max(initial=0))), dtype=values.dtype)
+    table = np.full((sizes.size, int(sizes.max(initial=0))), none, dtype=values.dtype)
     table[np.repeat(np.arange(sizes.size), sizes), positions(sizes)] = values
     return table
 

@@ -26,7 +26,7 @@ SPAN = 2.0**40
 
 
 class Ratio(NamedTuple):
-    """A quotient of sums over thresholds, for T topics, L thresholds and C cases.
+    """A quotient of sums over thresholds, for T topics or rows of topics, L thresholds and C cases.
 
     - `gains` (T × C × L): each possible gain in each case, ascending, normalised if the measure does so. Δ_h
       is its distance from the one below. There is one case, or one for each gain as the highest gain of an
@@ -63,27 +63,30 @@ class Ratio(NamedTuple):
         denominator = (step * self.possible[topics][:, None, :]).sum(axis=2)
         earned, added = self.terms(topics)
         numbers, case = np.arange(earned.shape[2]), np.arange(cases)[:, None]
-        refused = [(numbers > count[:, None])[:, None]] * levels
-        if cases > 1:  # some document has the highest gain of the case, and none has a higher one
-            refused = [each | ((case < level) == (numbers > 0)) for level, each in enumerate(refused)]
-        best = np.repeat(self.value[topics][:, None], cases, axis=1)
-        while True:
-            n = d = surplus = np.zeros((len(topics), cases, numbers.size))
+        excess: np.ndarray = (numbers > count[:, None])[:, None]
+        best: np.ndarray = np.repeat(self.value[topics][:, None], cases, axis=1)
+        row: np.ndarray = np.arange(len(topics))
+        while row.size:
+            n = d = surplus = np.zeros((row.size, cases, numbers.size))
             for level in reversed(range(levels)):
                 arg = np.maximum.accumulate(surplus, axis=2)
                 arg = np.maximum.accumulate(np.where(surplus == arg, numbers, 0), axis=2)
                 weight = step[:, :, level, None]
                 n = np.take_along_axis(n, arg, 2) + weight * earned[:, None, level]
                 d = np.take_along_axis(d, arg, 2) + weight * added[:, None, level]
-                surplus = np.where(refused[level], -np.inf, n - best[:, :, None] * d)
+                refused: np.ndarray = excess
+                if cases > 1:  # some document has the highest gain of the case, and none has a higher one
+                    refused = refused | ((case < level) == (numbers > 0))
+                surplus = np.where(refused, -np.inf, n - best[row, :, None] * d)
             arg = np.argmax(surplus, axis=2)[:, :, None]
             n = numerator + np.take_along_axis(n, arg, 2)[:, :, 0]
             d = denominator + np.take_along_axis(d, arg, 2)[:, :, 0]
             quotient = ratio(n, d, undefined=-np.inf)
-            better = quotient > best
-            if not better.any():
-                return best.max(axis=1)
-            best[better] = quotient[better]
+            rises = (quotient > best[row]).any(axis=1)
+            best[row] = np.maximum(best[row], quotient)
+            parts = row, step, numerator, denominator, earned, added, excess
+            row, step, numerator, denominator, earned, added, excess = (each[rises] for each in parts)
+        return best.max(axis=1)
 
 
 def gains_by_case(
@@ -111,22 +114,49 @@ def gains_by_case(
     return measure.normalised_gain(np.minimum(given, best), best)
 
 
+class Achieved(NamedTuple):
+    """What a run, or the difference of two runs, achieves by a normalised measure in N rows.
+
+    - `topic` (N): the number of the topic of each row.
+    - `value` (N), `gains` (N × L): the quotient, and its numerator by threshold, for judged documents alone.
+    - `weights` (N × U): the weights of the unjudged documents, NaN where there is none.
+    """
+
+    topic: np.ndarray
+    value: np.ndarray
+    gains: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def unjudged(self) -> np.ndarray:
+        """The number of unjudged documents of each row (N)."""
+        return np.count_nonzero(~np.isnan(self.weights), axis=1)
+
+
+def achieved_of(measure: Normalised, topics: Topics) -> Achieved:
+    """What a run achieves in each topic."""
+    unjudged, run, every = unjudged_of(topics), topics.run, np.arange(topics.count)
+    weights = padded(measure.weigh(np.ones(unjudged.rank.size), unjudged.rank), unjudged.sizes, np.nan)
+    by_threshold = at_least(topics, run.topic, run.gain, measure.weigh(np.ones(run.rank.size), run.rank))
+    return Achieved(every, measure.values(topics), by_threshold, weights)
+
+
 def weighted_ratio(
-    measure: Normalised, topics: Topics, count: np.ndarray, weights: np.ndarray, highest: bool
+    measure: Normalised, topics: Topics, rows: Achieved, gains: np.ndarray, highest: bool
 ) -> Ratio:
     """The quotient of weighted gains; its lowest value is wanted unless `highest`.
 
-    `weights` (T × U) are the weights of the `count` unjudged documents of each topic (T).
+    `gains` (T × C × L) are those of `gains_by_case`, `topics` those of any of the runs.
     """
-    sign, width = 1 if highest else -1, weights.shape[1]
-    gains = gains_by_case(measure, topics, count, width)
-    ordered = -np.sort(np.where(np.arange(width) < count[:, None], -sign * weights, np.inf), axis=1)
-    ordered[np.isinf(ordered)] = 0.0
+    sign, count = 1 if highest else -1, rows.unjudged
+    width = int(count.max(initial=0))
+    ordered = np.nan_to_num(-np.sort(-sign * rows.weights, axis=1)[:, :width])  # NaN comes last
     earned = np.concatenate((np.zeros((len(count), 1)), np.cumsum(ordered, axis=1)), axis=1)
-    run, whole, judged = topics.run, topics.whole_run, in_recall_base(topics)
+    whole, judged = topics.whole_run, in_recall_base(topics)
     if measure.ideal_documents == "retrieved":
         judged = at_least(topics, whole.topic, whole.gain, np.ones(whole.gain.size, dtype=np.int64))
-    longest = int((topics.relevant + count).max(initial=0))
+    judged = judged[rows.topic]
+    longest = int((topics.relevant[rows.topic] + count).max(initial=0))
     of_ranks = measure.weigh(np.ones(longest), np.arange(1, longest + 1))
     sums = np.append(0.0, np.cumsum(of_ranks))
     limit = min((measure.IDEAL_IS_CUT and topics.cutoff) or longest, longest)
@@ -135,14 +165,8 @@ def weighted_ratio(
         added = sums[np.minimum(judged[some][:, :, None] + np.arange(width + 1), limit)]
         return np.broadcast_to(earned[some][:, None], added.shape), added - added[:, :, :1]
 
-    return Ratio(
-        gains,
-        sign * at_least(topics, run.topic, run.gain, measure.weigh(np.ones(run.rank.size), run.rank)),
-        sums[np.minimum(judged, limit)],
-        terms,
-        sign * measure.values(topics),
-        sign,
-    )
+    possible = sums[np.minimum(judged, limit)]
+    return Ratio(gains[rows.topic], sign * rows.gains, possible, terms, sign * rows.value, sign)
 
 
 def in_recall_base(topics: Topics) -> np.ndarray:
