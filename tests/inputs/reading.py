@@ -34,7 +34,7 @@ def run(content, sizes=SIZES):
 
 def qrels(content, sizes=SIZES):
     """The qrels in a text or a file, as a dict of dicts."""
-    return by_topic(qrels_in(opened(content), sizes=sizes).for_others())
+    return qrels_in(opened(content), sizes=sizes).dicts()
 
 
 def by_topic(rows):

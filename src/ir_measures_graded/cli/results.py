@@ -5,7 +5,6 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import GradedError
@@ -121,7 +120,7 @@ def check_files(arguments: Arguments, written: Iterable[str] = ()) -> None:
     for path in outputs:
         if os.path.exists(path) and any(os.path.samefile(path, other) for other in read):
             raise GradedError(f"cannot write {path!r}: the command reads this file")
-        if any(folder in map(str, Path(os.path.realpath(path)).parents) for folder in folders):
+        if any(os.path.realpath(path).startswith(os.path.join(folder, "")) for folder in folders):
             raise GradedError(f"cannot write {path!r}: the command reads the folder of this file")
 
 

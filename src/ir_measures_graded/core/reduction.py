@@ -88,24 +88,26 @@ def _equal(listed: Rows, judged: Rows) -> tuple[np.ndarray, np.ndarray]:
 def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -> Intents:
     """The judgments for intents in the `rows` of qrels, whose documents are `distinct`.
 
-    They are read from the source of the qrels again, and only if a measure asks for them. Raises
-    `GradedError` for qrels without intents, for two levels of a document for an intent, and for a missing
-    probability or two of an intent.
+    Raises `GradedError` for qrels without intents, for two levels of a document for an intent, and for a
+    missing probability or two of an intent.
     """
-    found: Rows | None = rows.source.intents() if rows.source else None
-    if found is None:
+    if rows.intents is None:
         raise GradedError(NO_INTENTS)
+    probabilities = rows.further.get("probability", np.ones(rows.values.size))
+    for row in np.flatnonzero(~((probabilities >= 0) & (probabilities < np.inf)))[:1].tolist():
+        rule = "each judgment needs the probability of its intent, a finite number ≥ 0"
+        raise rows.error_of_intent(row, f"the probability is {probabilities[row]}; {rule}")
     # The names are sorted, so the order of rows does not affect sums over intents.
-    names, code = np.unique(np.array([*found.docs.ids()], dtype=object), return_inverse=True)
+    names, code = np.unique(np.array([*rows.intents.ids()], dtype=object), return_inverse=True)
     # Some topics of a collection may have a single intent, but "0" stands for none.
     if not names.size or (names.size == 1 and (collection is None or names[0].encode() in NO_ITERATION)):
         raise GradedError(NO_INTENTS)
     topic = np.repeat(np.arange(len(rows.topics)), np.diff(rows.offsets))
     pairs, first, pair = np.unique(topic * names.size + code, return_index=True, return_inverse=True)
-    probability = found.values[first]
-    for row in np.flatnonzero(found.values != probability[pair])[:1].tolist():
-        others = f"{probability[pair[row]]:g} and {found.values[row]:g}"
-        raise found.error(row, f"the intent has the probabilities {others}; give each intent one")
+    probability = probabilities[first]
+    for row in np.flatnonzero(probabilities != probability[pair])[:1].tolist():
+        others = f"{probability[pair[row]]:g} and {probabilities[row]:g}"
+        raise rows.error_of_intent(row, f"the intent has the probabilities {others}; give each intent one")
     documents = distinct.qrels.offsets
     judgment = pair * documents[-1] + distinct.doc
     _, first, again = np.unique(judgment, return_index=True, return_inverse=True)

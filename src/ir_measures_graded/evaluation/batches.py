@@ -17,7 +17,7 @@ from ..core.registry.facts import needs_all_topics
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.columns import QRELS, RUN, Role, column_names
-from ..core.rows.in_memory import in_memory, read_run
+from ..core.rows.in_memory import read_qrels, read_run
 from ..core.rows.rows import Rows, RunSource, floats
 from ..errors import GradedError, needed, shown
 from .evaluate import Work
@@ -80,8 +80,8 @@ def evaluate_batches(
         raise GradedError("levels: a level is a finite number")
     for measure in filter(needs_all_topics, wanted) if known is None else ():
         raise GradedError(f"{measure} needs the levels of all topics; give levels")
-    source = in_memory(_arrow(qrels, QRELS), QRELS)
-    judgments = Judgments(source, source.table(), None, np.array([np.nan]) if known is None else known)
+    judged = read_qrels(_arrow(qrels, QRELS))
+    judgments = Judgments(judged, None, np.array([np.nan]) if known is None else known)
     work, keys, runs = Work(judgments, wanted, None), pyarrow.table({}), iter([batches])
     if by:
         keys, runs = _by_group([*map(whole_table, batches)], groups, list(by))

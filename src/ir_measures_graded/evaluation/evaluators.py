@@ -39,7 +39,7 @@ def evaluators(
         else:
             given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
             groups.setdefault(repr(sorted(given.items())), []).append(measure)
-    qrels = judgments.for_others() if groups else ()
+    qrels = judgments.table.for_others() if groups else ()
     others: Others = []
     for group in groups.values():
         with explained(group):

@@ -26,7 +26,7 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.reduction import blocks_of, judged_of
 from ..core.rows.arrow import arrow_array, exports_arrow, is_stream, whole_table
 from ..core.rows.id_columns import stretches_of
-from ..core.rows.in_memory import InMemory, Source
+from ..core.rows.in_memory import Source
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse_repeated
 from ..errors import FileError, GradedError, did_you_mean, shown
 from ..files.files import RunFile
@@ -52,13 +52,12 @@ UNNAMED = "run"
 
 @dataclass(frozen=True)
 class Judgments:
-    """Qrels that can be read several times, the same qrels as a table, and their name, if they have one.
+    """Qrels as a table, and their name, if they have one.
 
     Qrels of some topics only come with the levels of their `collection`, or with their `known` documents.
     With `sessions`, values are those of sessions.
     """
 
-    source: InMemory
     table: Rows
     name: str | None
     collection: np.ndarray | None = None
@@ -101,15 +100,6 @@ class Judgments:
         known = self.documents.part(numbers)
         return replace(self, table=self.table.part(numbers), known=known, sessions=None)
 
-    def for_others(self) -> Any:
-        """The rows with their iterations, for ir-measures' other providers."""
-        found = self.source.for_others()
-        if self.known is None:
-            return found
-        if isinstance(found, Mapping):
-            return {topic: found[topic] for topic in self.numbers}
-        return [row for row in found if row.query_id in self.numbers]
-
 
 Qrels = Source | str | os.PathLike[str] | Judgments
 """Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
@@ -122,11 +112,10 @@ def read_judgments(qrels: Qrels) -> Judgments:
     if isinstance(qrels, Result):
         raise GradedError("an Evaluation has no rankings, which this analysis needs; give qrels and runs")
     name = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else None
-    source = qrels_source(qrels)
+    table = qrels_source(qrels)
     with about(name):
-        judgments = Judgments(source, source.table(), name)
-        refuse_empty(judgments.table)
-    return judgments
+        refuse_empty(table)
+    return Judgments(table, name)
 
 
 def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:

@@ -24,8 +24,8 @@ from ir_measures import ScoredDoc
 
 from ..core.rows.columns import QRELS, RUN, Chosen, Role, chosen_columns, column_names, is_rank
 from ..core.rows.id_columns import stretches_of
-from ..core.rows.in_memory import InMemory, in_memory, is_whole
-from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, refuse_repeated
+from ..core.rows.in_memory import in_memory
+from ..core.rows.rows import Facts, Part, Rows, RunSource, is_whole, joined, refuse_repeated
 from ..errors import FileError, GradedError, needed, shown
 from . import out_of_core
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
@@ -57,7 +57,7 @@ def read_trec_qrels(file: File) -> pandas.DataFrame:
     Raises `GradedError` for a file that cannot be read and for a line of another form, and without the extra
     ``tables``, which brings pandas.
     """
-    frame = _frame(qrels_in(file).part)
+    frame = _frame(_qrels_part(file, (), SIZES))
     level = frame["relevance"].to_numpy()
     if is_whole(level):
         frame["relevance"] = level.astype(np.int64)
@@ -87,23 +87,70 @@ def read_trec_run(file: File) -> pandas.DataFrame:
     return _frame(rows)
 
 
-def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES) -> InMemory:
+def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES) -> Rows:
     """The qrels in a file of any kind.
 
     `unjudged` has the texts in place of a level that mean an unjudged document. By default, an empty level
     does so in a table of Quepid, with a warning. The rows of unjudged documents are skipped; the facts about
     the qrels count them.
     """
+    return in_memory(_qrels_part(file, unjudged, sizes), QRELS).table()
+
+
+def _qrels_part(file: File, unjudged: tuple[bytes, ...], sizes: Sizes) -> Part:
+    """The rows of `qrels_in` in the order of the file."""
     rows = joined(parts_of(file, QRELS, Chosen(unjudged=unjudged), sizes=sizes), QRELS)
     if rows.facts.unjudged and not unjudged:
         count = f"{rows.facts.unjudged:,} rows have no rating; their documents are unjudged"
         warnings.warn(f"{Content(file).name}: {count}", stacklevel=2)
-    if not rows.facts.file:
-        rows = replace(rows, facts=Facts(Content(file).name))
-    return in_memory(rows, QRELS)
+    return rows if rows.facts.file else replace(rows, facts=Facts(Content(file).name))
 
 
-class RunFile(RunSource):
+class RunInParts(RunSource):
+    """A run that is read block by block while it is evaluated: override `_parts`, and `_check` its end."""
+
+    in_memory = once = False
+    sizes = SIZES
+
+    def blocks(self) -> Iterator[Rows]:
+        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
+
+        The run is read again if this happens. If it can be read only `once`, its first ten million rows are
+        kept; `FileError` is raised if a topic appears again only later.
+        """
+        seen: set[str] = set()
+        kept: list[Part] = []
+        parts, count = out_of_core.whole_topics(self._parts(), self.sizes.rows), 0
+        for rows in parts:
+            block = self._block(rows)
+            if again := seen.intersection(block.topics):
+                if self.once and count > self.sizes.grouped:
+                    what = f"topic {shown(min(again))} appears again after {count:,} rows of a stream"
+                    how = "sort the rows by topic, or write them to a Parquet file and evaluate that"
+                    raise FileError(f"{self.name}: {what}; {how}")
+                with closing(self._parts()) as every:
+                    rest = chain(kept, [rows], parts) if self.once else every
+                    yield from map(self._block, out_of_core.regrouped(rest, self.name, self.sizes))
+                break
+            seen.update(block.topics)
+            count += len(rows)
+            kept = [*kept, rows] if self.once and count <= self.sizes.grouped else []
+            yield block
+        self._check(len(seen))
+
+    def _block(self, rows: Part) -> Rows:
+        """Whole topics, grouped."""
+        return in_memory(rows, RUN).rows()
+
+    def _parts(self) -> Generator[Part]:
+        """The rows in their order."""
+        raise NotImplementedError
+
+    def _check(self, count: int) -> None:
+        """Raise an error or warn if the run has so many topics, or none."""
+
+
+class RunFile(RunInParts):
     """A run in a file of any kind. Graded measures read it block by block while they evaluate it.
 
     >>> import io, ir_measures_graded
@@ -135,9 +182,6 @@ class RunFile(RunSource):
     be read, for a line or row of another form, for a score that is NaN or not a number, for a document that a
     topic retrieves twice, for a missing column, and for a file of several runs if `run` is None.
     """
-
-    in_memory = False
-    sizes = SIZES
 
     def __init__(
         self,
@@ -184,23 +228,6 @@ class RunFile(RunSource):
             run.run, run._kept = name, found.get(name)
         return runs
 
-    def blocks(self) -> Iterator[Rows]:
-        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows."""
-        if not self.lasting:
-            yield self.table()
-            return
-        seen, self._dropped = set[str](), 0
-        for rows in out_of_core.whole_topics(self._parts(), self.sizes.rows):
-            block = self._block(rows)
-            if not seen.isdisjoint(block.topics):
-                self._dropped = 0
-                with closing(self._parts()) as parts:
-                    yield from map(self._block, out_of_core.regrouped(parts, self.name, self.sizes))
-                break
-            seen.update(block.topics)
-            yield block
-        self._check(len(seen))
-
     def _block(self, rows: Part) -> Rows:
         """Whole topics, grouped, with one row for each document if there is a rule for `duplicates`."""
         return in_memory(self._unique(rows), RUN).rows()
@@ -226,7 +253,6 @@ class RunFile(RunSource):
 
     def rows(self) -> Part:
         """All rows in the order of the file."""
-        self._dropped = 0
         return self._unique(joined(self._parts(), RUN))
 
     def __iter__(self) -> Iterator[ScoredDoc]:
@@ -259,6 +285,7 @@ class RunFile(RunSource):
     def _parts(self) -> Generator[Part]:
         """The rows of the run. Raises `FileError` if the file has several runs and `run` is None."""
         names: dict[str, None] = {}
+        self._dropped = 0
         for rows in self._every():
             if "run" in rows.columns:
                 found = _names(rows)
@@ -273,48 +300,25 @@ class RunFile(RunSource):
             yield rows
 
 
-class RunStream(RunSource):
+class RunStream(RunInParts):
     """A run in a stream of Arrow data. The stream can be read only once, while the run is evaluated.
 
     `stream` exports Arrow. `name` is the name of the run in error messages. Errors are as for `RunFile`.
     """
 
-    in_memory = False
-    sizes = SIZES
+    once = True
 
     def __init__(self, stream: Any, name: str):
         self.stream, self.name = stream, name
 
-    def blocks(self) -> Iterator[Rows]:
-        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
-
-        The first ten million rows are kept, because a topic may appear again. Raises `FileError` if this
-        happens only later.
-        """
-        seen: set[str] = set()
-        kept: list[Part] = []
-        blocks, count = out_of_core.whole_topics(self._parts(), self.sizes.rows), 0
-        for rows in blocks:
-            block = in_memory(rows, RUN).rows()
-            if again := seen.intersection(block.topics):
-                if count > self.sizes.grouped:
-                    what = f"topic {shown(min(again))} appears again after {count:,} rows of a stream"
-                    how = "sort the rows by topic, or write them to a Parquet file and evaluate that"
-                    raise FileError(f"{self.name}: {what}; {how}")
-                every = out_of_core.regrouped(chain(kept, [rows], blocks), self.name, self.sizes)
-                yield from (in_memory(each, RUN).rows() for each in every)
-                return
-            seen.update(block.topics)
-            count += len(rows)
-            kept = [*kept, rows] if count <= self.sizes.grouped else []
-            yield block
-        self.warn_if_empty(not seen)
+    def _check(self, count: int) -> None:
+        self.warn_if_empty(not count)
 
     def table(self) -> Rows:
         """All rows."""
         return in_memory(joined(self._parts(), RUN), RUN, self.name).table()
 
-    def _parts(self) -> Iterator[Part]:
+    def _parts(self) -> Generator[Part]:
         pyarrow = needed("pyarrow", "Arrow data")
         for first, batch in numbered(pyarrow.RecordBatchReader.from_stream(self.stream)):
             names = column_names(f"{self.name}: the Arrow table", batch.schema.names, RUN)
@@ -370,12 +374,12 @@ def _names(rows: Part) -> list[str]:
     return [*stretches_of(rows.columns["run"], "run: run").topics]
 
 
-def _frame(rows: Part | None) -> pandas.DataFrame:
+def _frame(rows: Part) -> pandas.DataFrame:
     """A DataFrame whose strings are stored by Arrow: `str`, or ``string[pyarrow]`` before pandas 3."""
     pandas = needed("pandas", "a DataFrame")
     pyarrow = needed("pyarrow", "a DataFrame")
     before_3 = pandas.StringDtype("pyarrow") if int(pandas.__version__.partition(".")[0]) < 3 else None
-    table = arrow_table(rows) if rows is not None else pyarrow.table({})
+    table = arrow_table(rows)
     if before_3 is not None:  # pandas 2.0 and 2.1 take no large strings
         narrow = {pyarrow.large_string(): pyarrow.string()}
         table = table.cast(

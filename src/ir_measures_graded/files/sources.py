@@ -9,12 +9,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from ir_measures import Qrel, ScoredDoc
+from ir_measures import ScoredDoc
 
 from ..core.rows.arrow import is_stream
-from ..core.rows.columns import QRELS, RUN
-from ..core.rows.in_memory import InMemory, in_memory, iteration_of
-from ..core.rows.rows import RunSource
+from ..core.rows.columns import RUN
+from ..core.rows.in_memory import in_memory, read_qrels
+from ..core.rows.rows import Rows, RunSource
 from ..errors import FileError, GradedError, did_you_mean, shown
 from .content import DAMAGE, Content, parquet_files, refuse_address
 from .files import RunStream, qrels_in
@@ -33,25 +33,23 @@ def run_source(run: Any, name: str = "", once: bool = False) -> RunSource:
     return RunStream(run, name) if once and is_stream(run) else in_memory(run, RUN, name)
 
 
-def qrels_source(qrels: Any) -> InMemory:
+def qrels_source(qrels: Any) -> Rows:
     """Qrels in any form: data in memory, a path, ``-`` (standard input) or an ir-datasets id.
 
     An existing file takes precedence over an id of the same name.
 
-    >>> len(qrels_source("graded-demo").table().topics)
+    >>> len(qrels_source("graded-demo").topics)
     20
 
     Raises `GradedError` for a file that cannot be read, for a name that is neither a file nor an id, for a
     collection without qrels, and if the download fails.
     """
     if not isinstance(qrels, (str, os.PathLike)):
-        return in_memory(qrels, QRELS)
+        return read_qrels(qrels)
     name = os.fspath(qrels)
     if is_file(name):
         return qrels_in(name)
-    rows = _rows(name, "qrels", "qrels")
-    found = [Qrel(qrel.query_id, qrel.doc_id, qrel.relevance, iteration_of(qrel)) for qrel in rows]
-    return in_memory(found, QRELS)
+    return read_qrels(_rows(name, "qrels", "qrels"))
 
 
 def is_file(name: str) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ...core.ranking.gains import plain_number
 from ...core.rows.columns import QRELS, RUN, Chosen
-from ...core.rows.rows import Rows, distinct
+from ...core.rows.rows import distinct
 from ...errors import FileError, GradedError, shown
 from ...evaluation.named import Judgments
 from ...files.files import parts_of, qrels_in
@@ -48,7 +48,7 @@ def levels_of(source: Any, name: str = "qrels") -> Levels:
     Raises `GradedError` for a document judged at two levels. The message begins with `name`, or with the line
     of a file.
     """
-    table = source if isinstance(source, Rows) else qrels_source(source).table()
+    table = qrels_source(source)
     found = distinct(replace(table, role=replace(table.role, kind=name)))
     if found.conflict:
         raise found.conflict
@@ -67,7 +67,7 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
     """
     if not (isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels))):
         return levels_of(qrels.table if isinstance(qrels, Judgments) else qrels, name), 0
-    table = qrels_in(qrels, UNJUDGED).table()
+    table = qrels_in(qrels, UNJUDGED)
     levels = levels_of(table, name)
     if is_csv(qrels):
         levels = {

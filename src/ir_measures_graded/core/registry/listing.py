@@ -4,11 +4,11 @@ The works that define the measures are entries of the BibTeX file ``references.b
 """
 
 import inspect
+import os
 import re
 import textwrap
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import ir_measures
@@ -121,7 +121,7 @@ def _wrapped(text: str, label: str = "") -> list[str]:
     return textwrap.wrap(" ".join(text.split()), 100, initial_indent=label, subsequent_indent=indent)
 
 
-REFERENCES = Path(__file__).parent / "references.bib"
+REFERENCES = os.path.join(os.path.dirname(__file__), "references.bib")
 
 
 class Work(NamedTuple):
@@ -139,7 +139,8 @@ def works() -> dict[str, Work]:
     >>> works()["scheel2011"].name
     'Scheel, Lommatzsch & Albayrak 2011'
     """
-    entries = re.findall(r"^(@\w+\{(\w+),.*?^\})", REFERENCES.read_text(encoding="utf-8"), re.M | re.S)
+    with open(REFERENCES, encoding="utf-8") as file:
+        entries = re.findall(r"^(@\w+\{(\w+),.*?^\})", file.read(), re.M | re.S)
     return {key: Work(key, bibtex, _name(key, bibtex)) for bibtex, key in entries}
 
 

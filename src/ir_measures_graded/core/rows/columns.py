@@ -21,8 +21,7 @@ MOST_COLUMNS = 10_000  # of a table; each is compared with all names
 class Role:
     """Qrels or a run: their name, the column of the values, and the name of a value and of a row in messages.
 
-    Values from `lowest` to `highest` are allowed, and `rule` says so. `item` is the column of the documents
-    or the like, and `thing` their name in messages.
+    Values from `lowest` to `highest` are allowed, and `rule` says so.
     """
 
     kind: str
@@ -32,13 +31,11 @@ class Role:
     lowest: float
     highest: float
     rule: str
-    item: str = "doc_id"
-    thing: str = "document"
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns of topics, documents and values."""
-        return ["query_id", self.item, self.value]
+        return ["query_id", "doc_id", self.value]
 
     def refused(self, values: np.ndarray) -> np.ndarray:
         """The rows whose value is not allowed."""
@@ -69,18 +66,8 @@ RUN = Role(
     highest=np.inf,
     rule="the score is NaN, which cannot be ranked; use a number (infinities are allowed)",
 )
-# Qrels whose rows name the intent and its probability in place of the document and its level.
-INTENTS = Role(
-    kind="qrels",
-    value="probability",
-    number="probability",
-    row="Qrel",
-    lowest=0,
-    highest=LARGEST,
-    rule="the probability is {}; each judgment needs the probability of its intent, a finite number ≥ 0",
-    item="iteration",
-    thing="intent",
-)
+INTENTS = ("iteration", "probability")
+"""The columns that qrels may have: the intent of each judgment, and its probability."""
 
 # The names of each column under our name, in groups; columns with two names of a group are refused. A name
 # counts only if there is none of an earlier group.
@@ -98,7 +85,7 @@ NAMES = {
         "value": "value, score metric_value",
     }.items()
 }
-NUMBERS = {QRELS.value, RUN.value, INTENTS.value}  # the columns of numbers; all others are text
+NUMBERS = {QRELS.value, RUN.value, "probability"}  # the columns of numbers; all others are text
 
 
 def plain(name: Any) -> str:
@@ -202,7 +189,7 @@ def file_columns(file: str, names: Sequence[str], role: Role, chosen: Chosen) ->
     the three.
     """
     chosen.refuse_unread(file, role)
-    others = INTENTS.columns[1:] if role is QRELS else ["run"]
+    others = INTENTS if role is QRELS else ["run"]
     given = {ours: chosen.name(ours) for ours in [*role.columns, *others]}
     for name in filter(None, given.values()):
         if name not in names:

@@ -6,17 +6,16 @@ a block of rows needs them.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-from ir_measures import Qrel
 
 from ...errors import GradedError, shown
 from .arrow import exports_arrow, is_arrow, numbers_of, whole_table
-from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
+from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank, plain
 from .id_columns import (
     Cells,
     Keys,
@@ -29,12 +28,13 @@ from .id_columns import (
     stretches_of,
 )
 from .id_matching import PIECE, Ids
-from .rows import IDS, Facts, Part, Rows, RunSource, floats
+from .rows import IDS, Facts, Part, Rows, RunSource, floats, is_number, joined_column
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or dicts."""
 Pieces = Callable[[Sequence[Any]], Iterator[Sequence[Any]]]
-Found = tuple[Stretches, Rowwise, np.ndarray]  # the topics, documents and values of some rows
+Found = tuple[Stretches, Rowwise, np.ndarray, dict[str, Any]]
+"""The topics, documents and values of some rows, and the intents and probabilities of qrels."""
 
 
 class Columns(NamedTuple):
@@ -53,18 +53,14 @@ class Columns(NamedTuple):
 
 
 class InMemory(RunSource):
-    """Qrels or a run in memory. `name` is its name in warnings."""
+    """Qrels or a run in memory. `name` is its name in warnings.
+
+    `columns` are those of the source; None for a dict of dicts. Raises `GradedError` for any other source.
+    """
 
     def __init__(self, source: Any, role: Role, name: str = ""):
-        self.source, self.role, self.name = source, role, name
-
-    @cached_property
-    def columns(self) -> Columns | None:
-        """The columns of the source; None for a dict of dicts. Raises `GradedError` for any other source."""
-        return _columns(self.source, self.role)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "columns"}  # they have closures
+        self.source, self.role, self.name = _adapted(source, role), role, name
+        self.columns = _columns(self.source, role)
 
     def rows(self) -> Rows:
         """The rows. Raises `GradedError` if a topic or a value is missing or invalid.
@@ -73,55 +69,15 @@ class InMemory(RunSource):
         """
         if self.columns is None:
             return _of_dicts(self.source, self.role)
-        return _grouped(self.columns, self.role, self.part)
-
-    @property
-    def part(self) -> Part | None:
-        """The rows of a file in its order; None for all other rows."""
-        return self.source if isinstance(self.source, Part) else None
+        return _grouped(self.columns, self.role, self.source if isinstance(self.source, Part) else None)
 
     def table(self) -> Rows:
         """The same rows. Warns (`EmptyRunWarning`) of an empty run. Documents of qrels are `Ids`."""
         table = self.rows()
         if self.role is QRELS:
-            return replace(table, docs=table.docs.ids(), source=self)  # converted once for all runs
+            return replace(table, docs=table.docs.ids())  # converted once for all runs
         self.warn_if_empty(not table.values.size)
         return table
-
-    def for_others(self) -> Any:
-        """The qrels in a form that ir-measures' other providers read.
-
-        Whole levels of `Qrel` are ints. The iteration is "0" if there is none.
-        """
-        if self.columns is None:
-            return self.source
-        found: list[Qrel] = []
-        iteration = self._column("iteration")
-        names = [*self.columns.named(self.role), *([] if iteration is None else [iteration])]
-        for columns in self.columns.pieces(names):
-            columns = [column.to_pylist() if is_arrow(column) else column for column in columns]
-            topics, docs, levels, *iterations = columns
-            level = np.array(levels, dtype=np.float64)
-            exact = level.astype(np.int64) if is_whole(level) else level
-            found += map(Qrel, map(str, topics), map(str, docs), exact.tolist(), *iterations)
-        return found
-
-    def intents(self) -> Rows | None:
-        """The rows of qrels in the same order, with intents as `docs` and their probabilities as `values`.
-
-        Without a column of probabilities, these are 1. None without a column of intents. Raises `GradedError`
-        for a probability that is missing or invalid.
-        """
-        if self.columns is None or self._column("iteration") is None:
-            return None
-        if self._column("probability") is not None:
-            return _grouped(self.columns, INTENTS, self.part)
-        found = _grouped(self.columns, replace(QRELS, item="iteration", thing="intent"), self.part)
-        return replace(found, values=np.ones_like(found.values))
-
-    def _column(self, ours: str) -> Any:
-        """The name of the column that we name `ours`, None if there is none."""
-        return column_name(self.role.kind, self.columns.names if self.columns else (), ours)
 
 
 def _of_dicts(source: Mapping[str, Mapping[str, Any]], role: Role) -> Rows:
@@ -143,9 +99,11 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
     """The rows of the columns, which may be those of a part of a file, grouped by topic."""
     integers: list[str] | None = None if part is None else []
     names, kind = columns.named(role), role.kind
+    others = {ours: column_name(kind, columns.names, ours) for ours in INTENTS if role is QRELS}
+    others = {ours: name for ours, name in others.items() if name is not None}
     start, numbers = 0, TopicNumbers()
     found: list[Found] = []
-    for piece in columns.pieces(names):
+    for piece in columns.pieces([*names, *others.values()]):
         for name, column in zip(names, piece):
             if is_arrow(column) and column.null_count:
                 raise GradedError(f"{kind}: row {start + column.to_pylist().index(None)} has no {name}")
@@ -156,9 +114,13 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
         topics = stretches_of(ids["query_id"], f"{kind}: {names[0]}", start, numbers)
         docs = docs_of(ids["doc_id"], f"{kind}: {names[1]}", start)
         values = _numbers(role, ids["query_id"], docs, piece[2])
-        found.append((topics, docs, -values if is_rank(names[2]) else values))
+        further = {
+            ours: _of_intents(ours, column, f"{kind}: {others[ours]}", start)
+            for ours, column in zip(others, piece[3:])
+        }
+        found.append((topics, docs, -values if is_rank(names[2]) else values, further))
         start += len(docs)
-    stretches, docs, values = _joined(found)
+    stretches, docs, values, further = _joined(found)
     order, offsets = stretches.grouped(len(docs))
     line = None if part is None else part.line
     if order is not None:
@@ -166,21 +128,41 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
             docs = docs.ids().padded()  # padded ids are the fastest to reorder
         docs, values = docs.take(order), values.take(order)
         line = None if line is None else line[order]
+        further = {name: column.take(order) for name, column in further.items()}
     facts = Facts(integers=tuple(integers or ())) if part is None else part.facts
-    rows = Rows(role, [*stretches.topics], offsets, docs, values, line=line, facts=facts).checked()
+    rows = Rows(role, [*stretches.topics], offsets, docs, values, False, line, facts, further).checked()
     known = dict.fromkeys([*rows.topics, *facts.empty])
     return rows.of_topics({topic: number for number, topic in enumerate(known)}) if facts.empty else rows
 
 
+def _of_intents(ours: str, column: Any, field: str, start: int) -> Rowwise | np.ndarray:
+    """The intents of a piece, or their probabilities, NaN for any cell that is not a number."""
+    if ours == "iteration":
+        text = integers_as_text(column) if begins_with_integer(column) else column
+        return docs_of(text, field, start)
+    numbers = _as_floats(column)
+    if isinstance(numbers, np.ndarray):
+        return numbers
+    return np.array([number if is_number(number) else np.nan for number in numbers], dtype=np.float64)
+
+
+def _as_floats(column: Any) -> Any:
+    """A column of plain numbers as floats, any other column as Python objects."""
+    numbers = numbers_of(column) if is_arrow(column) else column
+    if not isinstance(numbers, np.ndarray):
+        return numbers
+    return numbers.astype(np.float64, copy=False) if numbers.dtype.kind in "iuf" else numbers.tolist()
+
+
 def _numbers(role: Role, topics: Any, docs: Rowwise, column: Any) -> np.ndarray:
     """The levels or scores of a piece as floats. Raises `GradedError` for one that is not a number."""
-    numbers = numbers_of(column) if is_arrow(column) else column
-    if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iuf":
-        return numbers.astype(np.float64, copy=False)
+    numbers = _as_floats(column)
+    if isinstance(numbers, np.ndarray):
+        return numbers
 
     def location(row: int) -> str:
         topic = docs_of(topics, "query_id")[row]  # the column is one of ids, too
-        return f"{role.kind}: topic {shown(topic)}, {role.thing} {shown(docs[row])}"
+        return f"{role.kind}: topic {shown(topic)}, document {shown(docs[row])}"
 
     return floats(role, [numbers], location)
 
@@ -189,12 +171,13 @@ def _joined(parts: Sequence[Found]) -> Found:
     """The rows of several pieces as one."""
     if len(parts) == 1:
         return parts[0]
-    stretches, docs, values = zip(*parts)
+    stretches, docs, values, others = zip(*parts)
     starts, codes, (topics, *_) = zip(*stretches)
     return (
         Stretches(np.concatenate(starts), np.concatenate(codes), topics),
         Ids.concatenated([each.ids() for each in docs]),
         np.concatenate(values),
+        {name: joined_column([each[name] for each in others]) for name in others[0]},
     )
 
 
@@ -223,10 +206,15 @@ def _of_frame(frame: Any) -> Columns:
     """A DataFrame of pandas."""
 
     def pieces(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
-        topics, docs, numbers, *others = (frame[name] for name in names)
-        plain = numbers.dtype.kind in "iuf"
-        values = numbers.to_numpy(dtype=np.float64, na_value=np.nan) if plain else numbers.tolist()
-        yield topics.array, docs.array, values, *(other.tolist() for other in others)
+        topics, docs, *numbers = (frame[name] for name in names)
+        intents = [numbers.pop(1).array for name in names[3:4] if plain(name) in chain(*NAMES["iteration"])]
+        value, *probabilities = (
+            column.to_numpy(dtype=np.float64, na_value=np.nan)
+            if column.dtype.kind in "iuf"
+            else column.tolist()
+            for column in numbers
+        )
+        yield topics.array, docs.array, value, *intents, *probabilities
 
     return Columns("the DataFrame", [*frame.columns], pieces)
 
@@ -248,7 +236,7 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
         names = [*role.columns, "iteration"][: sizes.pop()]
     elif source:
         # The score of a `ScoredDoc` is not a level.
-        every = (NAMES[ours][:2] for ours in [*role.columns, *INTENTS.columns[1:]])
+        every = (NAMES[ours][:2] for ours in [*role.columns, *INTENTS])
         names = [name for name in chain(*chain(*every)) if hasattr(first, name)]
 
     def getter(name: Any) -> Callable[[Any], Any]:
@@ -276,11 +264,7 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
 
 def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
     """The source in its form. An iterator is kept as a list. Raises `GradedError` for any other source."""
-    if isinstance(source, InMemory):
-        return source
-    found = InMemory(_adapted(source, role), role, name)
-    _ = found.columns  # raises for any other source
-    return found
+    return source if isinstance(source, InMemory) else InMemory(source, role, name)
 
 
 def _columns(source: Any, role: Role) -> Columns | None:
@@ -345,11 +329,6 @@ def read_qrels(source: Any) -> Rows:
 def read_run(source: Any) -> Rows:
     """A run as a table of scores. Raises `GradedError` if a topic or a score is missing or invalid."""
     return in_memory(source, RUN).rows()
-
-
-def is_whole(level: np.ndarray) -> bool:
-    """Whether all of these floats are whole numbers in the range of int64."""
-    return bool(((np.abs(level) < 2.0**63) & (level == np.floor(level))).all())
 
 
 def iteration_of(item: Any) -> str:

@@ -10,13 +10,14 @@ import struct
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import chain
 from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
+from ir_measures import Qrel
 
 from ...errors import EmptyRunWarning, FileError, GradedError, shown
 from ..by_topic import blocks, bounds_of, rows_of
@@ -73,10 +74,7 @@ class Part:
 
     def take(self, rows: Indices) -> Part:
         """The part with these rows."""
-        columns = {
-            name: column.take(rows) if isinstance(column, Ids) else column[rows]
-            for name, column in self.columns.items()
-        }
+        columns = {name: taken(column, rows) for name, column in self.columns.items()}
         return replace(self, columns=columns, line=self.line[rows])
 
     def without(self, *names: str) -> Part:
@@ -94,6 +92,18 @@ class Part:
         return self
 
 
+def taken(column: Docs | np.ndarray, rows: Indices) -> Any:
+    """These rows of a column of ids or numbers."""
+    return column[rows] if isinstance(column, np.ndarray) else column.take(rows)
+
+
+def joined_column(parts: Sequence[Any]) -> Ids | np.ndarray:
+    """The parts of a column of ids or numbers, one after the other."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    return Ids.concatenated([part.ids() for part in parts])
+
+
 def joined(parts: Iterable[Part], role: Role) -> Part:
     """The rows of all parts of a file; no rows if there are none."""
     found = [*parts]
@@ -104,8 +114,7 @@ def joined(parts: Iterable[Part], role: Role) -> Part:
     columns: dict[str, Any] = {}
     for name in found[0].columns if found else [*role.columns, *(["iteration"] if role is QRELS else [])]:
         each: list[Any] = [part.columns[name] for part in found]
-        is_ids = isinstance(each[0], Ids) if each else name not in NUMBERS
-        columns[name] = Ids.concatenated(each) if is_ids else np.concatenate(each or [[]])
+        columns[name] = joined_column(each or [np.empty(0) if name in NUMBERS else Ids.of([])])
     return Part(columns, np.concatenate([np.empty(0, np.int64), *(part.line for part in found)]), facts)
 
 
@@ -146,8 +155,8 @@ class Rows(RunSource):
     `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t + 1]` of
     `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t; `offsets` has T + 1
     entries. `distinct` is true if the source cannot have a document twice in a topic. If the rows are from a
-    file, `line` (N) has the location of each row in it. `source` is that of qrels; its method `intents`
-    returns the intents of the rows.
+    file, `line` (N) has the location of each row in it. Qrels may have `further` columns, those of `INTENTS`:
+    the intent of each row (N ids), and its probability (N floats, NaN for a cell that is not a number).
     """
 
     role: Role
@@ -158,7 +167,12 @@ class Rows(RunSource):
     distinct: bool = False
     line: np.ndarray | None = None
     facts: Facts = Facts()
-    source: Any = None
+    further: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def intents(self) -> Docs | None:
+        """The intents of the rows; None without a column of intents."""
+        return self.further.get("iteration")
 
     @property
     def file(self) -> str:
@@ -171,12 +185,17 @@ class Rows(RunSource):
 
     def location(self, row: int) -> str:
         """The name of a row in error messages."""
-        topic, item = shown(self.topic_of(row)), shown(self.docs[row])
-        return f"{self._source(row)}: topic {topic}, {self.role.thing} {item}"
+        return f"{self._source(row)}: topic {shown(self.topic_of(row))}, document {shown(self.docs[row])}"
 
     def error(self, row: int, message: str) -> GradedError:
         """An error about a row; the message names it."""
         return self.failure(f"{self.location(row)}: {message}")
+
+    def error_of_intent(self, row: int, message: str) -> GradedError:
+        """An error about the intent of a row."""
+        intent = shown(self.intents[row]) if self.intents is not None else ""
+        where = f"{self._source(row)}: topic {shown(self.topic_of(row))}, intent {intent}"
+        return self.failure(f"{where}: {message}")
 
     def failure(self, message: str) -> GradedError:
         """An error about the rows: for those of a file, a `FileError`."""
@@ -210,6 +229,14 @@ class Rows(RunSource):
         rows = zip(self.topics, bounds, bounds[1:])
         return {topic: dict(zip(docs[a:b], values[a:b])) for topic, a, b in rows if b > a}
 
+    def for_others(self) -> Any:
+        """Qrels in a form that ir-measures' other providers read. Whole levels are ints."""
+        levels = self.values.astype(np.int64) if is_whole(self.values) else self.values
+        if self.intents is None:
+            return replace(self, values=levels).dicts()
+        topics = np.repeat(np.array([*self.topics], dtype=object), np.diff(self.offsets)).tolist()
+        return [*map(Qrel, topics, self.docs.ids(), levels.tolist(), self.intents.ids())]
+
     def block(self, a: int, b: int) -> Rows:
         """The rows of the topics with the numbers a … b − 1."""
         return self.part(np.arange(a, b))
@@ -224,11 +251,15 @@ class Rows(RunSource):
     def where(self, kept: np.ndarray) -> Rows:
         """The rows for which `kept` (N) is true."""
         offsets = np.append(0, np.cumsum(kept))[self.offsets]
-        return self._taken(kept, self.docs.take(np.flatnonzero(kept)), offsets, self.topics)
+        rows = np.flatnonzero(kept)
+        return self._taken(rows, self.docs.take(rows), offsets, self.topics)
 
-    def _taken(self, rows: Any, docs: Docs, offsets: np.ndarray, topics: Sequence[str]) -> Rows:
+    def _taken(self, rows: Indices, docs: Docs, offsets: np.ndarray, topics: Sequence[str]) -> Rows:
         line, values = None if self.line is None else self.line[rows], self.values[rows]
-        return replace(self, topics=topics, offsets=offsets, docs=docs, values=values, line=line)
+        others = {name: taken(column, rows) for name, column in self.further.items()}
+        return replace(
+            self, topics=topics, offsets=offsets, docs=docs, values=values, line=line, further=others
+        )
 
     def checked(self) -> Rows:
         """The rows. Raises `GradedError` for a value that is not allowed."""
@@ -273,6 +304,11 @@ class Rows(RunSource):
         start = np.repeat(self.offsets[:-1], np.where(listed, judgments, 0))
         row = self.docs.find(start, judged.ids(number), self.values)
         return row[row >= 0], number[row >= 0]
+
+
+def is_whole(level: np.ndarray) -> bool:
+    """Whether all of these floats are whole numbers in the range of int64."""
+    return bool(((np.abs(level) < 2.0**63) & (level == np.floor(level))).all())
 
 
 def refuse_repeated(run: Rows) -> None:
@@ -320,9 +356,8 @@ def _conflict(qrels: Rows, first: np.ndarray, second: np.ndarray, earliest: np.n
     if not differ.size:
         return None
     one, other = (int(rows[differ[np.argmin(first[differ])]]) for rows in (first, second))
-    found = qrels.source.intents() if qrels.source else None
     rows = np.flatnonzero(earliest == earliest[one])
-    intents = [*dict.fromkeys(found.docs.ids().take(rows))] if found else []
+    intents = [*dict.fromkeys(qrels.intents.take(rows).ids())] if qrels.intents is not None else []
     if len(intents) < 2:
         return judged_twice(qrels, one, other)
     return qrels.error(
@@ -351,7 +386,7 @@ def repeated_documents(run: Rows) -> tuple[Rows, list[str]]:
 
 def _without(table: Rows, rows: np.ndarray) -> Rows:
     """The table without these rows, whose documents occur in other rows of the topic."""
-    table = replace(table, docs=table.docs.ids(), distinct=True, source=None)
+    table = replace(table, docs=table.docs.ids(), distinct=True, further={})
     kept = np.ones(table.values.size, dtype=bool)
     kept[rows] = False
     return table.where(kept) if rows.size else table
@@ -390,7 +425,7 @@ def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[in
     if numbers is not None and ((numbers == 0) | (numbers == 1)).any():
         numbers = numbers if all(BOOLS.isdisjoint(map(type, piece)) for piece in pieces) else None
     if numbers is None:
-        row, number = next(each for each in enumerate(chain.from_iterable(pieces)) if not _is_number(each[1]))
+        row, number = next(each for each in enumerate(chain.from_iterable(pieces)) if not is_number(each[1]))
         is_int = isinstance(number, int) and not isinstance(number, bool)
         reason = "is larger than any float" if is_int else "is not a number"
         raise GradedError(f"{location(row)}: the {role.number} {shown(number)} {reason}")
@@ -414,7 +449,8 @@ def _floats(pieces: Sequence[Collection[Any]]) -> np.ndarray | None:
     return None
 
 
-def _is_number(number: Any) -> bool:
+def is_number(number: Any) -> bool:
+    """Whether this is a number and not a bool."""
     with suppress(*_NO_NUMBER):
         return bool(struct.pack("d", number)) and type(number) not in BOOLS
     return False
