@@ -55,7 +55,7 @@ report(QRELS, {"good": RUNS["good"]}, ["AP"], baseline="best") | a comparison ne
 evaluate(QRELS, [("one", RUNS["good"]), ("one", RUNS["poor"])], ["AP"]) | two runs are named 'one'; give each
 evaluate(QRELS, {1: RUNS["good"]}, ["AP"]) | a run's name is a string, not 1
 evaluate({}, RUNS, ["AP"]) | the qrels are empty: there is no topic to evaluate
-evaluate({"q1": {"a": 0.5}}, RUNS, ["AP"]) | qrels: topic 'q1', document 'a': the level is 0.5; AP is defined
+evaluate({"q1": {"a": 0.5}}, RUNS, ["AP"]) | qrels: topic 'q1', document 'a': the level is 0.5; AP takes whole
 evaluate(QRELS, {"mine": A_RUN}, ["AP"]) | mine: none of its topics (such as '351') is in the qrels (such as
 evaluate(QRELS, 5, ["AP"]) | runs: cannot read 5 as a run; give a dict of runs by name, or a list of pairs of
 evaluate(QRELS, [("one", RUNS["good"], 1)], ["AP"]) | runs: cannot read ('one', {'q1': {'a': 3.0, 'x': 2.5
@@ -134,14 +134,21 @@ sensitivity({"q": {"b": -1}}, RUNS, ["CG"], gains=["w1", "w3"]) | has no gain fo
 sensitivity(QRELS, RUNS, ["CG"], gains={"x": {1: -1}})  | level 1 has gain -1, which is not finite and ≥ 0
 sensitivity(QRELS, RUNS, ["AP"], gains=["w1", "w3"])    | no measure takes the gains
 sensitivity(QRELS, RUNS, ["CG@5"], cutoffs=[1, 2])      | no measure takes the cutoff
-ranges(QRELS, RUNS, ["AP"])                             | AP is not a graded measure; only these have ranges
+ranges(QRELS, RUNS, ["Bpref"]) | Bpref has no ranges over ties and judgments; all graded measures have, and
+evaluate(QRELS, RUNS, ["infAP"], ties="mean") | infAP has no option ties; all graded measures have, and
+evaluate(QRELS, RUNS, ["NDPM"], ties="mean") | NDPM has no option 'ties'; it takes performance, tied_by, gains
+evaluate(QRELS, RUNS, ["Rprec"], unjudged="max") | its cutoff, the number of relevant documents, moves
+evaluate(QRELS, RUNS, ["AP(ties=mean)"], unjudged="max") | unjudged='max' and ties='mean' cannot be combined
+evaluate(QRELS, RUNS, ["AP"], ties="best") | AP: ties='best' is not allowed; ties is one of 'docid'
+evaluate({"q1": {"a": 0.9, "b": 2}}, RUNS, ["nDCG@9"]) | whole levels; nDCG_Burges(gains=linear)@9 is the same
+ranges({"q1": {"a": 0.9, "b": 2}}, RUNS, ["P(rel=2)@9"]) | gP(max_gain=1,gains={0.9:0,2:1})@9 is the same
 ranges(QRELS, RUNS, ["CG(ties=mean)@2"])                | leave out ties, its ranges are computed anyway
 ranges(QRELS, RUNS, ["CG@2"], draws=-1)                 | draws=-1 is not allowed
 ranges(QRELS, RUNS, ["CG@2"], draws=10**12)             | too large: their means would need
 explain_difference(QRELS, {"good": RUNS["good"]}, "CG") | explain_difference needs 2 runs, not 1
 explain(QRELS, RUNS["good"], "CG(ties=mean)", "q1")     | or use ties='min' or 'max'
 explain(QRELS, RUNS["good"], "nCG(unjudged=max)", "q1") | no single ranking has an extreme over judgments
-explain(QRELS, RUNS["good"], "Rprec", "q1")             | has no cutoff, so it has no value at each rank
+explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no contributions and no cutoff; all
 explain(QRELS, RUNS["good"], "P.5,10", "q1")            | an explanation is of one measure, not of P@5, P@10
 explain(QRELS, RUNS["good"], "CG", 7)                   | topic '7' is not in the qrels (such as 'q1')
 explain(QRELS, RUNS["good"], "CG", "q11")               | did you mean q1?

@@ -26,7 +26,7 @@ def test_holes_lists_the_next_batch(output):
 
 @pytest.mark.filterwarnings("default:.*judgments contradict")
 def test_answers_of_a_judge_are_merged(output, capsys):
-    output("holes", "qrels", "run", "other", "P@3", "--ask", "ask.txt")
+    output("holes", "qrels", "run", "other", "gP@3", "--ask", "ask.txt")
     assert Path("ask.txt").read_text() == "q1 0 x ?\n"
     Path("ask.txt").write_text("q1 0 x 2\n")
     lines = output("holes", "qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--merged", "new.txt")

@@ -96,7 +96,7 @@ explain qrels run CG                                  | --topic is required with
 explain {ABC} CG                                      | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1                   | explain takes one measure; 2 are given
 explain qrels run CG --topic q3                       | topic 'q3' is not in the qrels (such as 'q1')
-explain qrels run Rprec --topic q1                    | Rprec cannot be explained
+explain qrels run Bpref --topic q1                    | Bpref has no contributions and no cutoff
 explain graded-demo A.run AP --topic 351 --sessions   | this command shows single topics
 gate --values head.csv A nwe                          | head.csv: there is no value
 gate --values AP.csv A nwe                            | the runs of the table are A
@@ -104,7 +104,7 @@ gate qrels run other AP --margin 1% --margin 2%       | --margin is given twice
 holes qrels run other CG@3 P@5                        | documents are ranked for one measure, not 2
 holes qrels run other CG                              | CG has no cutoff; write CG@10, or give depth=10
 holes qrels run other CG@3 --until 0                  | '0' is not allowed; give open=N, as in open=0
-holes qrels run other P@3 --until open=0              | P@3 has no weight for each rank
+holes qrels run other gP@3 --until open=0             | gP@3 has no weight for each rank
 holes qrels run other CG@3 --merged new.txt           | --merged requires --answers
 identify graded-demo A.run                            | give each run a file of its values, or --mean
 identify graded-demo A.run B.run --mean 0.5           | 2 runs and 1 means are given
@@ -124,7 +124,7 @@ power {ABC} P@5 --differences a                       | give numbers separated b
 power {ABC} P@5 --test f                              | argument --test: invalid choice: 'f'
 power {ABC} P@5 --power 2                             | power=2.0 is not allowed; it is above alpha=0.05
 power {ABC} P@5 --test t --test=t                     | --test is given twice
-ranges graded-demo B.run D.run nDCG_JK@10 AP          | AP is not a graded measure; only these have ranges
+ranges graded-demo B.run D.run nDCG_JK@10 Bpref       | Bpref has no ranges over ties and judgments; all
 ranges --values v.csv A AP                            | this command needs rankings, which values lack
 report qrels run other -o r.pdf                       | a report is a page, and its file ends in .html
 report qrels run other --queries queries.tsv          | queries.tsv:1: there is no tab

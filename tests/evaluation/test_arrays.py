@@ -147,7 +147,9 @@ def test_any_array_is_read():
 
 def test_one_measure_has_one_value_per_group_and_names_do_not_hide_options():
     labels, scores = [1, 0, 1, 0], [1.0, 1.0, 2.0, 3.0]
-    assert array_values("P@1", labels, scores, [2, 2]).tolist() == [1.0, 0.0]
+    assert array_values("P@1", labels, scores, [2, 2]).tolist() == [0.5, 0.0]
+    assert array_values("P@1", labels, scores, [2, 2], "given").tolist() == [1.0, 0.0]
+    assert array_values("RBP(rel=1)@1", labels, scores, [2, 2], "max").round(9).tolist() == [0.2, 0.0]
     assert array_values("CG@1", labels, scores, [2, 2]).tolist() == [0.5, 0.0]
     assert array_values("CG(ties='max')@1", labels, scores, [2, 2]).tolist() == [1.0, 0.0]
     assert array_values(["CG@1", "CG(ties='mean')@1"], labels, scores, [2, 2]).tolist() == [[0.5, 0.0]] * 2

@@ -63,7 +63,7 @@ def refusal(function, *given, **options):
         (("CG", [[1, 0]], [[1, NAN]]), "topic '0', document '1': the score is NaN"),
         (
             ("nDCG", [1, 0.5], [1, 2], [2]),
-            "document '1': the level is 0.5; nDCG is",
+            "document '1': the level is 0.5; nDCG(ties='mean') takes",
         ),
         (
             ("ADM(norm='none')", [1, 0], [1, 2], [2]),

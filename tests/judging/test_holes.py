@@ -155,7 +155,7 @@ def test_without_judgments_the_first_50_come_by_depth(qrels):
 
 
 @pytest.mark.parametrize(
-    "measure", ["P@3", "NDPM@3", "nDCG_JK(avg=True)@3", "NDCNG@3", "AP@3", "nDCG_JK(unjudged=max)@3"]
+    "measure", ["gP@3", "NDPM@3", "nDCG_JK(avg=True)@3", "NDCNG@3", "AP@3", "nDCG_JK(unjudged=max)@3"]
 )
 def test_measures_without_weights_by_rank_have_the_order_of_depth(measure):
     found = holes(QRELS, RUNS, measure, batch=10)

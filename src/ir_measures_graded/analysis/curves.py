@@ -16,6 +16,7 @@ from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
 from ..core.measures.base import GradedMeasure
+from ..core.measures.standard import definition_of
 from ..core.measures.topics import Topics
 from ..core.provider import check_levels, computed, view
 from ..core.ranking.gains import gain_of
@@ -52,7 +53,7 @@ IDEAL = "ideal"
 RANK = "rank"
 ACROSS = 2
 BYTES, STANDARD_BYTES = 80, 500
-"""The memory that the curves of a graded and of a standard measure take for each topic and rank."""
+"""The memory that curves take for each topic and rank, by a definition and without one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -236,7 +237,7 @@ def curves(
 
     - `qrels`, `runs`: as for `evaluate`.
     - `measure`: any measure that takes a cutoff, graded or standard. Several measures give a `CurveSet`.
-    - `depth` (1 to 100,000, for standard measures to 10,000): the last rank; by default the measure's cutoff,
+    - `depth` (1 to 100,000, without a definition to 10,000): the last rank; by default the measure's cutoff,
       or 100 without one. A depth that would need too much memory is refused.
     - `normalise`: ``topics`` averages the topics' curves; ``averages``, for measures such as nCG that are
       normalised by an ideal vector, divides the mean vector by the mean ideal vector (Järvelin &
@@ -254,7 +255,8 @@ def curves(
     Raises `GradedError` for a measure without a cutoff, an option out of range, and input that `evaluate`
     refuses.
     """
-    asked = [uncut(found, depth) for found in parse_measures(measure, uncut=True)]
+    every = parse_measures(measure, uncut=True)
+    asked = [uncut(definition_of(found) or found, depth) for found in every]
     for one, _ in asked:
         _check(one, normalise, confidence, resamples, seed)
     judgments, named = read_judgments(qrels), named_runs(runs, needed=False)
@@ -279,13 +281,14 @@ def curves(
     for one, end in asked:
         best = None
         if is_plain_sum(one) if ideal is None else ideal:
-            (vectors,) = _vectors([(one, end)], ideal_run(judgments, one), judgments, averages)
+            (vectors,) = _vectors([(one @ end, end)], ideal_run(judgments, one), judgments, averages)
             best = _combined(one, *map(mean_over_topics, vectors))
         means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
         with_bands = (None, None) if confidence is None else (bands, confidence)
         result.append(Curves(one, normalise, topics, names, means, best, *with_bands))
+    cut = [(one @ end, end) for one, end in asked]
     for number, run in enumerate(tracked(named, "run", progress)):
-        for found, vectors in zip(result, _vectors(asked, run, judgments, averages)):
+        for found, vectors in zip(result, _vectors(cut, run, judgments, averages)):
             found.values[number] = _combined(found.measure, *map(mean_over_topics, vectors))
             if found.bands is not None and confidence is not None:
                 found.bands[number] = _interval(found.measure, vectors, confidence, resamples, seed)
@@ -311,7 +314,7 @@ def uncut(measure: Measure, depth: int | None) -> tuple[Measure, int]:
 
 
 def deepest(measure: Measure) -> int:
-    """The last rank of curves and explanations; standard measures take longer for each rank."""
+    """The last rank of curves and explanations; measures without a definition take longer for each rank."""
     return 100_000 if is_graded(measure) else 10_000
 
 
@@ -319,7 +322,7 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
     if normalise not in ("topics", "averages"):
         raise GradedError(f"normalise={normalise!r} is not allowed; it is 'topics' or 'averages'")
     if normalise == "averages" and not is_normalised(measure):
-        normalised = {known.NAME for known in registry().values() if is_normalised(known)}
+        normalised = {str(known.NAME) for known in registry().values() if is_normalised(definition_of(known))}
         names = ", ".join(sorted(normalised, key=str.lower))
         raise GradedError(
             f"{measure} is not normalised by an ideal vector; normalise='averages' is for {names}"

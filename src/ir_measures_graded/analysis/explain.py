@@ -9,7 +9,7 @@ takes a cutoff, the value with the cutoff at each rank is computed.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise, zip_longest
 from typing import Any
@@ -18,12 +18,13 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.by_topic import bounds_of, changes, positions
+from ..core.measures.standard import condensed, definition_of
 from ..core.measures.sums import WeightedGains
 from ..core.ranking.gains import gain_of, plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry import facts
-from ..core.registry.facts import is_graded
+from ..core.registry.facts import defined, is_graded
 from ..core.registry.notation import parse_measures
 from ..core.rows.in_memory import Source
 from ..core.uncertainty.ties import in_order, needs_states
@@ -79,8 +80,8 @@ class Explanation(Result):
 
     - `documents`: the ids in rank order; fewer than D if the list is shorter
     - `scores`, `levels`, `gains`: those of the documents. Scores are rounded to 32-bit floats, which are
-      compared. An unjudged document has no level, and its gain is 0. The gains of a standard measure are not
-      known.
+      compared. An unjudged document has no level, and its gain is 0. The gains of a measure without a
+      definition are not known.
     - `weights`: the weight of a gain of 1 at the rank, before sums are averaged or divided
     - `contributions`: the amount that the document adds to `value`. The contributions at all ranks of the
       list sum to `value`.
@@ -188,7 +189,7 @@ def explain(
 
     - `qrels`: as for `evaluate`.
     - `run`: one run, in any form that `evaluate` accepts.
-    - `measure`: a graded measure, or a standard measure that takes a cutoff.
+    - `measure`: a graded measure, or a standard measure that has a definition or takes a cutoff.
     - `topic`: a topic of the qrels; a number stands for its decimal text. If the run lacks it, the list is
       empty.
     - `depth` (≥ 1): the last rank. The default is the cutoff or, without one, the rank of the last judged
@@ -206,8 +207,8 @@ def explain(
     >>> found.sums, found.ideal, found.values.round(2)
     (array([2., 2., 5.]), array([3., 5., 6.]), array([0.67, 0.4 , 0.83]))
 
-    Raises `GradedError` for a topic that the qrels lack, for a standard measure that takes no cutoff, and for
-    input that `evaluate` refuses. The options ties='mean' and unjudged are refused as well, because their
+    Raises `GradedError` for a topic that the qrels lack, for a measure without a definition and a cutoff, and
+    for input that `evaluate` refuses. The options ties='mean' and unjudged are refused as well, because their
     values depend on more than one ranking.
     """
     (found,) = explanations(qrels, {name: run}, measure, depth, [topic])[name]
@@ -246,10 +247,10 @@ def _explained(
     topics, cutoff = run.judgments.judged.topics, measure.params.get("cutoff")
     if is_graded(measure):
         uncut = run.view(measure, cut=False)
-        ranks, uncut = uncut.ranks, in_order(measure, uncut)
+        ranks, uncut = measure.listed(run.ranks), in_order(measure, uncut)
         ordered = uncut.ranks
     else:
-        ranks = ordered = _condensed(run.ranks) if measure.params.get("judged_only") else run.ranks
+        ranks = ordered = condensed(run.ranks, {}) if measure.params.get("judged_only") else run.ranks
     most = deepest(measure)
     last = cutoff or min(most, int(ranks.rank.max(initial=1)))
     depth = whole_number(last if depth is None else depth, "depth", 1, most)
@@ -267,7 +268,7 @@ def _explained(
             added = measure.contributions(in_order(measure, run.view(measure)))
             if facts.is_normalised(measure):
                 found["sums"], found["ideal"] = measure.vectors(uncut, last)
-            elif added is not None:
+            elif added is not None and takes_cutoff(measure):
                 found["ideal"] = ideal_values(last)
         if added is not None:
             found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
@@ -282,12 +283,6 @@ def _explained(
         Explanation(measure, run.name, topic, of, ids, **{name: rows[row] for name, rows in tables.items()})
         for row, (topic, of, ids) in enumerate(zip(topics, value.tolist(), documents))
     ]
-
-
-def _condensed(ranks: JudgedRanks) -> JudgedRanks:
-    """The list without the documents that are unjudged for trec_eval, which include negative levels."""
-    kept = ranks.judged.level[ranks.doc] >= 0
-    return replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept]).condensed
 
 
 def _lists(
@@ -328,12 +323,12 @@ def _one_ranking(measure: Measure | str) -> Measure:
     found = parse_measures(measure)
     if len(found) != 1:
         raise GradedError(f"an explanation is of one measure, not of {listed(found)}")
-    measure, reason = found[0], ""
+    measure, reason = definition_of(found[0]) or found[0], ""
     if facts.needs_intents(measure):
         reason = "a document has a level for each intent, and one level is shown"
     elif not is_graded(measure):
         if not takes_cutoff(measure):
-            reason = "it is not a graded measure and has no cutoff, so it has no value at each rank"
+            defined(measure, "contributions and no cutoff")
     elif measure.option("unjudged"):
         reason = "no single ranking has an extreme over judgments of unjudged documents; leave out unjudged="
     elif measure.option("ties") == "mean" or needs_states(measure):

@@ -36,7 +36,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
-from ..core.registry.facts import is_graded, sign_of
+from ..core.registry.facts import sign_of
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs, Study
@@ -592,7 +592,7 @@ def _stands(
     """
     measure, holds = verdict.measure, verdict.verdict == HOLDS
     by_session = study.judgments.sessions is not None
-    if by_session or not is_graded(measure) or not (holds or verdict.verdict == WORSE):
+    if by_session or not (holds or verdict.verdict == WORSE):
         return {}
     found = {}
     for kind, (differences, old) in differences_by_topic(measure, *reversed(study.runs)).items():

@@ -24,7 +24,7 @@ from ..core.by_topic import bounds_of, mean_over_topics, positions
 from ..core.measures.base import GradedMeasure
 from ..core.measures.topics import GainList, Topics
 from ..core.provider import computed
-from ..core.registry.facts import is_graded, sign_of
+from ..core.registry.facts import defined, sign_of
 from ..core.registry.notation import parse_measures
 from ..core.rows.id_matching import Column, equal_pairs
 from ..core.uncertainty import evaluated, with_option
@@ -205,11 +205,11 @@ def ranges(
 ) -> Ranges:
     """The ranges of each run's value and of each difference over tied scores and unjudged documents.
 
-    `qrels` and `runs` are as for `evaluate`. `measures` are graded measures or their strings, without the
-    options `ties` and `unjudged`. The likely range holds 95 % of `draws` (≥ 0) random judgments, which depend
-    on `seed` (≥ 0) alone; without draws there is none. With `unjudged=False` there are only ranges over ties;
-    some measures must try many judgments of a long list. `progress` shows a bar on stderr (extra
-    ``progress``).
+    `qrels` and `runs` are as for `evaluate`. `measures` are graded measures and standard ones that have a
+    definition, without the options `ties` and `unjudged`. The likely range holds 95 % of `draws` (≥ 0) random
+    judgments, which depend on `seed` (≥ 0) alone; without draws there is none. With `unjudged=False` there
+    are only ranges over ties; some measures must try many judgments of a long list. `progress` shows a bar
+    on stderr (extra ``progress``).
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 0}}
     >>> runs = {"A": {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, "B": {"q": {"x": 1.0, "y": 1.0}}}
@@ -219,7 +219,7 @@ def ranges(
     >>> found.differences[0].unjudged  # the level of x counts for both runs
     (0.0, 0.75)
 
-    Raises `GradedError` for a measure that is not graded or has one of these options.
+    Raises `GradedError` for a measure without a definition, such as Bpref, or with one of these options.
     """
     wanted = [_checked(measure) for measure in parse_measures(measures)]
     draws, seed = whole_number(draws, "draws", 0), whole_number(seed, "seed", 0)
@@ -239,7 +239,7 @@ def ranges(
 
 
 def differences_by_topic(
-    measure: GradedMeasure, first: Run, second: Run
+    measure: Measure, first: Run, second: Run
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """The ranges of `first` − `second` and of `second` in each topic (2 × topics).
 
@@ -247,7 +247,8 @@ def differences_by_topic(
     """
     if not has_ranges(measure):
         return {}
-    one, other = _OfRun(measure, first), _OfRun(measure, second)
+    known = _checked(measure)
+    one, other = _OfRun(known, first), _OfRun(known, second)
     pairs, both = np.array([[0, 1]]), _Pairs([one, other])
     over = {"ties": both.apart("ties", pairs)[:, 0], "unjudged": both.over_judgments(pairs)[:, 0]}
     return {kind: (ends, getattr(other, kind)) for kind, ends in over.items() if not np.isnan(ends).any()}
@@ -262,9 +263,8 @@ def has_ranges(measure: Measure) -> bool:
     return True
 
 
-def _checked(measure: Any) -> GradedMeasure:
-    if not is_graded(measure):
-        raise NotApplicableError(f"{measure} is not a graded measure; only these have ranges")
+def _checked(given: Measure) -> GradedMeasure:
+    measure = defined(given, "ranges over ties and judgments")
     for option in ("ties", "unjudged"):
         if with_option(measure, option, "min") is not None and option in measure.params:
             raise NotApplicableError(f"{measure}: leave out {option}, its ranges are computed anyway")
@@ -289,7 +289,7 @@ class _OfRun:
         """The lowest and the highest value of each topic; None, with a reason, if not known."""
         both = [with_option(self.measure, option, word) for word in ("min", "max")]
         if None in both:
-            return None, ""
+            return None, self.measure.NO_UNJUDGED if option == "unjudged" else ""
         try:
             return np.stack([self._evaluated(self.topics, measure) for measure in both]), ""
         except Undetermined as error:

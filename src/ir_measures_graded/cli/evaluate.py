@@ -19,11 +19,14 @@ IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 
 USAGE = OF_RUNS
 OUTPUT = Output(named=IR_MEASURES_FORMATS)
+TIES, EXTREMES = ("mean", "min", "max"), ("min", "max")
 INTERVALS = ("t", "bca", "bootstrap")
 PROVIDERS = tuple(ir_measures.providers.registry)
 OPTIONS = (
     *COLLECTION,
     SESSIONS,
+    Option("--ties", "value over all orders of tied documents, as ties=mean in a measure", choices=TIES),
+    Option("--unjudged", "value over all judgments of unjudged documents", choices=EXTREMES),
     Option("-q --by_query", "also print the values of each topic"),
     Option("-n --no_summary", "with -q: omit the means"),
     Option("--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real),
@@ -50,6 +53,7 @@ def run(arguments: Arguments) -> Result | Answer:
       ir_measures_graded evaluate qrels.txt run.txt "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" nDCG@10 AP
       ir_measures_graded evaluate qrels.txt runs/*.gz nCG@100 muAP -f markdown -o values.csv
       ir_measures_graded evaluate graded-demo --scoreddocs nDCG_JK@10 Q
+      ir_measures_graded evaluate qrels.txt run.txt nDCG@10 AP --ties mean
       ir_measures_graded evaluate qrels.txt runs/*.gz muAP --confidence 0.95
     """
     if arguments.no_summary and not arguments.by_query:
@@ -65,7 +69,7 @@ def run(arguments: Arguments) -> Result | Answer:
 
         method = check(arguments.confidence, arguments.interval or STUDENT)
         need_statistics("scipy")
-    found = evaluate(*inputs(arguments), **arguments.of("provider", "jobs", "progress"))
+    found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider", "jobs", "progress"))
     if arguments.confidence is not None:
         return intervals(found, confidence=arguments.confidence, method=method)
     topic = ["query_id"] if arguments.by_query else []

@@ -15,10 +15,10 @@ from ir_measures import Measure
 
 from ..errors import GradedError, InputWarning, shown
 from .by_topic import blocks, bounds_of, changes, positions
+from .measures.standard import definition_of
 from .provider import GradedEvaluator, GradedProvider, provider_named
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
-from .registry.facts import is_graded
 from .registry.notation import parse_measures
 from .rows.columns import QRELS, RUN
 from .rows.id_columns import Cells
@@ -181,9 +181,11 @@ def _of_one_or_all(given: Measures, found: np.ndarray) -> Any:
 
 def _with_ties(measure: Measure, ties: str) -> Measure:
     """The measure with the option `ties`, if it has the option and it is not set."""
-    if not is_graded(measure) or measure.option("ties"):
+    known = definition_of(measure)
+    if known is None or known.option("ties"):
         return measure
-    return with_option(measure, "ties", ties) or measure
+    other = measure if GradedProvider().supports(measure) else known  # other providers need ids
+    return with_option(known, "ties", ties) or other
 
 
 def _array(name: str, given: Array) -> np.ndarray:

@@ -14,6 +14,7 @@ from ..errors import GradedError, shown
 from . import standard
 from .by_topic import mean_over_topics
 from .measures.base import GradedMeasure, MeasureError, OrderlessMean, ScoreError, TopicError
+from .measures.standard import Standard, definition_of
 from .measures.topics import Topics
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
@@ -22,7 +23,7 @@ from .registry.facts import is_graded, needs_intents
 from .registry.plugins import origin
 from .rows.columns import RUN
 from .rows.in_memory import Source, in_memory, read_qrels
-from .rows.rows import RunSource, refuse_empty
+from .rows.rows import Rows, RunSource, refuse_empty
 from .uncertainty import evaluated
 
 
@@ -41,13 +42,9 @@ class GradedEvaluator(Evaluator):
         table = read_qrels(qrels)
         if judged is None:
             refuse_empty(table)
-        whole = [measure for measure in self.standard if standard.needs_whole_levels(measure)]
-        for row in np.flatnonzero(table.values % 1)[:1].tolist() if whole else ():
-            level = f"the level is {table.values[row]:g}"
-            raise table.error(row, f"{level}; {whole[0]} is defined for whole numbers")
         self.judged = judged or judged_of(table)
         for measure in measures:
-            check_levels(measure, self.judged)
+            check_levels(measure, self.judged, table)
         super().__init__(measures, self.judged.topics)
 
     def iter_calc(self, run: Source) -> Iterator[Metric]:
@@ -165,20 +162,28 @@ def aggregate(measure: Measure, values: np.ndarray) -> Any:
 def view(measure: GradedMeasure, ranks: JudgedRanks, cut: bool = True) -> Topics:
     """The run with the gains and, if `cut`, the cutoff of a measure; measures of one run share the views."""
     check_levels(measure, ranks.judged)
-    gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
-    key = Topics, measure["judged_only"], str(gains), cutoff
+    gains, cutoff = measure.weighting, measure["cutoff"] if cut and measure.CUTOFF else None
+    listed = measure.in_order(measure.listed(ranks))
+    key = Topics, id(listed), str(gains), cutoff
     if key not in ranks.views:
-        ranks.views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
+        ranks.views[key] = Topics(listed, gains, cutoff)
     return ranks.views[key]
 
 
-def check_levels(measure: Measure, judged: Judged) -> None:
-    """Raise `GradedError` if the measure needs intents that the qrels lack, or one level of a document that
-    has several."""
+def check_levels(measure: Measure, judged: Judged, rows: Rows | None = None) -> None:
+    """Raise `GradedError` if the measure needs intents that the qrels lack, one level of a document that has
+    several, or whole levels. `rows` are those of the qrels."""
     if needs_intents(measure):
         judged.whole.intents  # noqa: B018  # reads them
-    else:
-        judged.need_one_level()
+        return
+    if standard.needs_whole_levels(measure) and (judged.levels.level % 1).any():
+        rows = rows or judged.rows
+        row = int(np.flatnonzero(rows.values % 1)[0])
+        level, known = f"{rows.values[row]:g}", definition_of(measure)
+        same = known.same(np.unique(rows.values).tolist()) if isinstance(known, Standard) else ""
+        hint = f"; {same} is the same measure and takes {level}" if same else ""
+        raise rows.error(row, f"the level is {level}; {measure} takes whole levels{hint}")
+    judged.need_one_level()
 
 
 def computed(

@@ -5,7 +5,6 @@ which ir-measures' provider pytrec_eval runs. Equal bits need the same additions
 `GainList.sum` adds rank by rank and logarithms are C's own. `computes` tells which measures are supported.
 """
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,6 +16,7 @@ import numpy as np
 from ir_measures.providers.base import NOT_PROVIDED
 
 from . import by_topic
+from .measures.standard import DEFINITIONS, log2, ranks_by_ascending_id
 from .measures.topics import GainList, ratio
 from .ranking.gains import GainMap
 from .ranking.ranks import JudgedRanks
@@ -90,16 +90,6 @@ def dcg(documents: GainList) -> np.ndarray:
     return documents.sum(documents.gain / log2(documents.rank + 1))
 
 
-def log2(numbers: np.ndarray) -> np.ndarray:
-    """C's logarithm of positive whole numbers; NumPy's may differ in the last bit."""
-    return _table_of_log2(int(numbers.max(initial=1)).bit_length())[numbers]
-
-
-@cache
-def _table_of_log2(bits: int) -> np.ndarray:
-    return np.array([-math.inf, *map(math.log2, range(1, 1 << bits))])
-
-
 def interpolated_precision(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_iprec_at_recall.c``: the highest precision at this recall or higher."""
     wanted = (float(f"{given['recall']:.2f}") * lists.num_rel + 0.9).astype(np.int64)
@@ -148,20 +138,6 @@ def reciprocal_rank_within(lists: TrecLists, given: Given) -> np.ndarray:
     rank = ranks_by_ascending_id(lists.ranks)
     gained = lists.is_relevant & (rank <= given["cutoff"])
     return by_topic.largest(gained / rank, lists.hits.offsets)
-
-
-def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
-    """The rank of each retrieved judged document when ties are ordered by *ascending* document id and scores
-    are compared as 64-bit floats. Documents without ids stay in the order given."""
-    rank, score = by_topic.positions(ranks.retrieved) + 1, ranks.score
-    tied = rank > ranks.first_of_tie  # tied with the row before as 32-bit floats
-    if not (tied[1:] & (score[1:] != score[:-1])).any():
-        return ranks.first + ranks.last - ranks.rank if ranks.has_ids else ranks.rank  # reverses tie groups
-    topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)
-    order = np.lexsort((-rank if ranks.has_ids else rank, -score, topic))
-    ascending = np.empty_like(rank)
-    ascending[order] = rank
-    return ascending[ranks.position]
 
 
 # -------------------------------------------------------------------------- supported measures
@@ -231,9 +207,9 @@ def parameters(measure: ir_measures.Measure) -> Given:
 
 
 def formula_of(measure: ir_measures.Measure) -> str:
-    """The name of the formula of a measure of exactly ir-measures' class; empty for a measure without one."""
+    """The name of the formula of a standard measure or of its definition; empty for any other measure."""
     name = measure.NAME
-    if name not in FORMULAS or type(measure) is not type(getattr(ir_measures, name)):
+    if name not in FORMULAS or type(measure) not in (type(getattr(ir_measures, name)), DEFINITIONS.get(name)):
         return ""  # others may derive a subclass
     return RR_WITHIN if name == "RR" and measure["cutoff"] is not NOT_PROVIDED else name
 
@@ -271,7 +247,7 @@ def rounds_twice() -> bool:
 
 def needs_whole_levels(measure: ir_measures.Measure) -> bool:
     """Whether trec_eval defines the measure, because trec_eval reads levels as whole numbers."""
-    return formula_of(measure) not in ("Judged", RR_WITHIN)
+    return formula_of(measure) not in ("", "Judged", RR_WITHIN)
 
 
 def values(measure: ir_measures.Measure, ranks: JudgedRanks) -> np.ndarray:

@@ -23,7 +23,7 @@ from ir_measures import MeanAgg, Measure, SumAgg
 from ..core.by_topic import mean_over_topics
 from ..core.provider import aggregate, provider_named
 from ..core.registry import plugins
-from ..core.registry.facts import sign_of
+from ..core.registry.facts import defined, sign_of
 from ..core.registry.notation import one_of, parse_measures
 from ..core.work import within_budget
 from ..errors import GradedError, needed, shown
@@ -223,6 +223,8 @@ def evaluate(
     measures: Iterable[Measure | str],
     *,
     sessions: Given = None,
+    ties: str | None = None,
+    unjudged: str | None = None,
     provider: str | None = None,
     progress: bool = False,
     jobs: int = 1,
@@ -241,6 +243,9 @@ def evaluate(
     topics to session and turn. The value of a session is the mean over its turns in the qrels, the sum for
     counts, or as `sDCG` and `nsDCG` define it.
 
+    `ties` ('mean', 'min', 'max') and `unjudged` ('min', 'max') set these options of all measures that do not
+    name them. Standard measures such as AP have them too, and are then printed with the option.
+
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
     >>> runs = {"good": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}, "poor": {"q1": {"b": 1.0}}}
     >>> result = evaluate(qrels, runs, ["CG@2", "P@1"])
@@ -258,8 +263,16 @@ def evaluate(
     for qrels, a run or a measure that cannot be used.
     """
     judgments = in_sessions(qrels, sessions)
-    (found,) = evaluate_each([judgments], runs, measures, provider, progress, jobs)
+    options = {name: word for name, word in (("ties", ties), ("unjudged", unjudged)) if word is not None}
+    wanted = [_with_options(measure, options) for measure in parse_measures(measures)]
+    (found,) = evaluate_each([judgments], runs, wanted, provider, progress, jobs)
     return found
+
+
+def _with_options(measure: Measure, options: Mapping[str, str]) -> Measure:
+    """The measure with the options that it does not name. Raises `GradedError` if it does not have them."""
+    missing = {name: word for name, word in options.items() if name not in measure.params}
+    return defined(measure, f"option {next(iter(missing))}")(**missing) if missing else measure
 
 
 def evaluate_each(

@@ -12,6 +12,7 @@ from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers.gdeval_provider import GdevalEvaluator
 from ir_measures.util import RunConverter
 
+from ..core.measures.standard import definition_of
 from ..core.provider import GradedEvaluator, GradedProvider
 from ..core.registry.names import registry
 from ..errors import GradedError, shown
@@ -26,7 +27,8 @@ def evaluators(
 ) -> tuple[GradedEvaluator | None, Others]:
     """Our evaluator over the qrels, if it has a measure, and those of other providers.
 
-    Without a `provider`, ours computes all measures that it can and ir-measures' pipeline the others.
+    Without a `provider`, ours computes all measures that it can and ir-measures' pipeline the others. What
+    neither computes, such as RBP without cwl_eval, ours computes by its definition.
     ir-measures 0.4.3 confuses measures of one call that differ in their parameters: nDCG@10 beside
     nDCG(gains={1:0})@10 sometimes takes its gains, NumRet beside P(judged_only=True)@5 its documents.
     """
@@ -34,8 +36,11 @@ def evaluators(
     graded: list[Measure] = []
     groups: dict[str, list[Measure]] = {}
     for measure in measures:
+        known = definition_of(measure)
         if isinstance(ours, GradedProvider) and ours.supports(measure):
             graded.append(measure)
+        elif provider is None and known is not None and not is_computed(measure):
+            graded.append(known)
         else:
             given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
             groups.setdefault(repr(sorted(given.items())), []).append(measure)
@@ -51,16 +56,17 @@ def evaluators(
         return GradedEvaluator(graded, judgments.table, judgments.documents) if graded else None, others
 
 
+def is_computed(measure: Measure) -> bool:
+    """Whether a provider of ir-measures' pipeline computes the measure."""
+    return any(provider.supports(measure) for provider in ir_measures.DefaultPipeline.providers)
+
+
 def refuse_uncomputed(measures: Iterable[Measure]) -> None:
     """Raise `GradedError` for a measure that no provider computes; the message names measures like it."""
-
-    def computed(measure: Measure) -> bool:
-        return any(provider.supports(measure) for provider in ir_measures.DefaultPipeline.providers)
-
-    for measure in itertools.filterfalse(computed, measures):
+    for measure in itertools.filterfalse(is_computed, measures):
         takes_rel = "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params
         binary = measure(rel=1) if takes_rel else measure
-        alike = [*filter(computed, (binary, measure @ 10))][:1]
+        alike = [*filter(is_computed, (binary, measure @ 10))][:1]
         alike += filter(None, [registry().get(f"{measure.NAME}_G")])
         use = f"; use {' or '.join(map(str, alike))}" if alike else ""
         raise GradedError(f"ir_measures does not compute {measure}{use}")

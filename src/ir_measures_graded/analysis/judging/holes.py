@@ -34,6 +34,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.by_topic import positions
+from ...core.measures.standard import definition_of
 from ...core.ranking.gains import gain_of
 from ...core.registry.facts import gains_of, is_normalised, is_weighted_by_rank, needs_intents, sign_of
 from ...core.registry.notation import parse_measure
@@ -336,7 +337,7 @@ class Pool:
         weights = ideal = None
         if is_weighted_by_rank(measure):
             longest = int(max(np.diff(judged.offsets).max(initial=1), ranks[within].max(initial=1)))
-            by_rank = measure.weigh(np.ones(longest), np.arange(1, longest + 1))
+            by_rank = measure.rank_weights(longest)
             weights = np.where(within, by_rank[np.where(within, ranks, 1) - 1], 0.0)
             if is_normalised(measure):
                 ideal = by_rank * (np.arange(longest) < depth) if measure.IDEAL_IS_CUT else by_rank
@@ -432,6 +433,7 @@ def _measure_at(measure: Measure, depth: int | None) -> tuple[Measure, int]:
         raise GradedError(
             f"{measure} leaves unjudged documents out, so the effect of judging them is unknown"
         )
+    measure = definition_of(measure) or measure
     if depth is None:
         if measure.params.get("cutoff") is None:
             raise GradedError(f"{measure} has no cutoff; write {measure}@10, or give depth=10")

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
+from ...core.measures.standard import definition_of
 from ...core.ranking.gains import Number, gain_of, plain_number
-from ...core.registry.facts import is_graded, sign_of
+from ...core.registry.facts import sign_of
 from ...errors import NotApplicableError
 from ...evaluation.named import Study
 from ..explain import Explanation, explanations
@@ -56,7 +57,8 @@ class OfTopic(NamedTuple):
 class Rankings(NamedTuple):
     """The lists of all topics down to `depth`, which may be less than the measure's cutoff.
 
-    `levels` maps each level of the qrels, as text, to its gain; the gains of a standard measure are None.
+    `levels` maps each level of the qrels, as text, to its gain; the gains of a measure without a
+    definition are None.
     `data` has what all topics share, for the script of the page.
     """
 
@@ -100,10 +102,9 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
     judged_levels = np.unique(study.judgments.judged.level).tolist()
     if len(judged_levels) > COLOURS:
         return None
+    known = definition_of(measure)
     levels = {
-        _text(level): plain_number(gain_of(np.array([level]), measure["gains"])[0])
-        if is_graded(measure)
-        else None
+        _text(level): plain_number(gain_of(np.array([level]), known.weighting)[0]) if known else None
         for level in judged_levels
     }
     one = next(iter(found.values()))[0]

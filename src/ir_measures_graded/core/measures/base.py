@@ -17,7 +17,9 @@ import numpy as np
 from ...errors import GradedError, NotApplicableError, did_you_mean, shown
 from ..by_topic import mean_over_topics
 from ..ranking.gains import LINEAR
+from ..ranking.gains import Gains as Weighting
 from ..ranking.judged import VANISHING
+from ..ranking.ranks import JudgedRanks
 from .parameters import CUTOFF, JUDGED_ONLY, ORDERS, UNJUDGED, Choice, Flag, Gains, Parameter
 from .topics import GainList, Topic, Topics
 
@@ -59,8 +61,9 @@ class GradedMeasure(ir_measures.Measure):
       `uncertainty` computes them.
     - `SORTED`: whether a value is extreme if tied documents are in the order of their `merit`. If not, which
       only sums over relevant documents may declare, all orders are compared.
-    - `UNJUDGED`: whether the measure has the option `unjudged`. Without further code, a value must never fall
-      when two documents, at any distance, change places so that the better one stands higher.
+    - `UNJUDGED`: whether the measure has the option `unjudged`; if not, `NO_UNJUDGED` may be the reason.
+      Without further code, a value must never fall when two documents, at any distance, change places so
+      that the better one stands higher.
     - `RISES`: whether a value never gets worse if the gain of a retrieved document rises. Then the extremes
       over all judgments are those in which all unjudged documents have the highest gain, or none.
     - `INTENTS`: whether the measure evaluates the judgments for the intents of a topic.
@@ -83,6 +86,7 @@ class GradedMeasure(ir_measures.Measure):
     TIES: ClassVar[tuple[str, ...]] = ()
     SORTED: ClassVar[bool] = True
     UNJUDGED: ClassVar[bool] = False
+    NO_UNJUDGED: ClassVar[str] = ""
     RISES: ClassVar[bool] = False
     INTENTS: ClassVar[bool] = False
     RECALL_BASE: ClassVar[bool] = True
@@ -164,6 +168,20 @@ class GradedMeasure(ir_measures.Measure):
         return topics.whole_run.gain
 
     @property
+    def weighting(self) -> Weighting:
+        """The gain of each level."""
+        gains: Weighting = self["gains"]
+        return gains
+
+    def listed(self, ranks: JudgedRanks) -> JudgedRanks:
+        """The list that the measure evaluates, in trec_eval's order."""
+        return ranks.condensed if self["judged_only"] else ranks
+
+    def in_order(self, ranks: JudgedRanks) -> JudgedRanks:
+        """The list with tied documents in the measure's own order, which is trec_eval's."""
+        return ranks
+
+    @property
     def ideal_documents(self) -> str:
         """The documents of the ideal list that divides a sum of gains: 'judged', 'retrieved' for those of the
         run's whole list, or empty if there is no such list or it is not known."""
@@ -206,7 +224,7 @@ class GradedMeasure(ir_measures.Measure):
             return f"{self.NAME} has no cutoff: it reads the whole list; leave out @"
         what, hint = "option", ""
         if name == "unjudged":
-            hint = f"; {NO_EXTREMES} judgments of unjudged documents"
+            hint = f"; {self.NO_UNJUDGED or f'{NO_EXTREMES} judgments of unjudged documents'}"
         elif name not in options(type(self)):
             what, hint = "parameter", did_you_mean(name, self.SUPPORTED_PARAMS)
         return f"{self.NAME} has no {what} {shown(name)}; it takes {', '.join(self.SUPPORTED_PARAMS)}{hint}"

@@ -17,7 +17,8 @@ from ...errors import GradedError, shown
 Number = int | float
 WHOLE = 2**63  # the limit of NumPy's integers
 GainMap = dict[Number, Number]
-Gains = GainMap | str
+Gains = GainMap | str | Number
+"""A weighting, its name, or a number: the least level that gains 1, while all lower levels gain 0."""
 
 LINEAR, EXP = "linear", "exp"
 NEARLY_0 = 2.0**-10
@@ -171,7 +172,9 @@ def gains_text(gains: Gains) -> str:
     >>> gains_text({1: 1, 2: 10})
     '1:1,2:10'
     """
-    return gains if isinstance(gains, str) else ",".join(f"{level}:{gain}" for level, gain in gains.items())
+    if not isinstance(gains, dict):
+        return str(gains)
+    return ",".join(f"{level}:{gain}" for level, gain in gains.items())
 
 
 def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
@@ -184,6 +187,8 @@ def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
 
     Raises `GradedError` for a level without a finite gain.
     """
+    if isinstance(gains, (int, float)):
+        return np.where(levels >= gains, 1.0, 0.0)
     result = np.maximum(levels, 0.0)
     if isinstance(gains, str):
         with np.errstate(over="ignore"):

@@ -7,7 +7,9 @@ from typing import TypeGuard
 
 from ir_measures import Measure
 
+from ...errors import NotApplicableError
 from ..measures.base import GradedMeasure
+from ..measures.standard import DEFINITIONS, Standard, definition_of
 from ..measures.sums import Normalised, WeightedGains
 from ..ranking.gains import Gains, canonical_gains
 
@@ -15,6 +17,18 @@ from ..ranking.gains import Gains, canonical_gains
 def is_graded(measure: Measure) -> TypeGuard[GradedMeasure]:
     """Whether the measure is one of this package or of its plugins, and not of ir-measures."""
     return isinstance(measure, GradedMeasure)
+
+
+def defined(measure: Measure, what: str) -> GradedMeasure:
+    """The measure if it is graded, or the definition of a standard measure, which has `what` is asked for.
+
+    Raises `NotApplicableError` for other measures, which names those that have a definition.
+    """
+    if (found := definition_of(measure)) is None:
+        raise NotApplicableError(
+            f"{measure} has no {what}; all graded measures have, and {', '.join(DEFINITIONS)} of ir-measures"
+        )
+    return found
 
 
 def smaller_is_better(measure: Measure) -> bool | None:
@@ -39,17 +53,19 @@ def needs_intents(measure: Measure) -> bool:
 
 def gains_of(measure: Measure) -> Gains:
     """The gains of a measure, by which its ideal list is sorted."""
-    return measure["gains"] if is_graded(measure) else canonical_gains(measure.params.get("gains") or {})
+    known = definition_of(measure)
+    return known.weighting if known else canonical_gains(measure.params.get("gains") or {})
 
 
-def is_normalised(measure: Measure) -> TypeGuard[Normalised]:
+def is_normalised(measure: Measure | None) -> TypeGuard[Normalised]:
     """Whether the value is a sum of weighted gains divided by that of an ideal list."""
     return isinstance(measure, Normalised)
 
 
 def is_plain_sum(measure: Measure) -> bool:
     """Whether the value is a sum of weighted gains, or the mean of such sums, that nothing divides."""
-    return isinstance(measure, WeightedGains) and measure.LINEAR and not is_normalised(measure)
+    plain = isinstance(measure, WeightedGains) and measure.LINEAR and not is_normalised(measure)
+    return plain and not isinstance(measure, Standard)
 
 
 def is_weighted_by_rank(measure: Measure) -> TypeGuard[WeightedGains]:

@@ -22,7 +22,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 
 from ...errors import GradedError, UnknownMeasureError, did_you_mean, shown
 from . import plugins
-from .facts import is_graded
+from .facts import defined, is_graded
 from .listing import allowed
 from .names import registry
 
@@ -31,6 +31,8 @@ _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=
 _NUMBER = r"(?:[-+]\s*)?(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
 _PAIR = rf"{_NUMBER}\s*:\s*{_NUMBER}"
 _BARE_MAPPING = re.compile(rf"\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)", re.IGNORECASE)
+OPTIONS = ("ties", "unjudged")
+"""Options of graded measures that standard measures with a definition have as well."""
 _TREC_NAME = re.compile(r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*")
 """A name of trec_eval with its parameters; ir-measures itself would ignore letters after them."""
 _OTHER_SPELLING = re.compile(
@@ -50,6 +52,8 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     nDCG_JK(gains={2:10,3:100})@100
     >>> parse_measure("nDCG@10")
     nDCG@10
+    >>> parse_measure("AP(ties=mean)@10")
+    AP(ties='mean')@10
 
     Raises `GradedError` for a string that cannot be read, an unknown measure (also a `NameError`, as in
     ir-measures), and for an unknown parameter or a value that a graded measure does not allow.
@@ -60,7 +64,7 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         raise GradedError(f"a measure is a string such as 'nDCG_JK@10', not a {type(text).__name__}")
     name, arguments, cutoff = _parts(text)
     measure = find_measure(name)
-    strict = is_graded(measure)
+    strict = is_graded(measure) or any(key in OPTIONS for key, _ in arguments)
     if cutoff is not None:
         arguments.append((measure.AT_PARAM, cutoff))
     parameters: dict[str, Any] = {}
@@ -70,7 +74,9 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         if not strict and isinstance(node, ast.UnaryOp):  # ir-measures would check the value too late
             raise GradedError(f"cannot read measure {shown(text)}: {name} takes no sign in {key}")
         parameters[key] = _value(node, text, strict)
-    return measure(**parameters)
+    given = {key: parameters.pop(key) for key in OPTIONS if key in parameters and not is_graded(measure)}
+    measure = measure(**parameters)
+    return defined(checked(measure), f"option {next(iter(given))}")(**given) if given else measure
 
 
 def parse_measures(

@@ -1,0 +1,333 @@
+"""ir-measures' standard measures as graded measures: their ties, judgments, curves and contributions.
+
+`definition_of` finds the definition of a measure of ir-measures. It has the name and the parameters of the
+measure, and the options `ties` and `unjudged`. None is registered. Without options, the values equal
+trec_eval's to the last bit; the formulas in `core.standard` compute only these, and faster.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, ClassVar
+
+import ir_measures
+import numpy as np
+
+from ...errors import GradedError
+from ..by_topic import positions
+from ..ranking.gains import EXP, Gains, canonical_gains, gain_of
+from ..ranking.ranks import JudgedRanks
+from . import parameters
+from .average_precision import _GAP, GAP
+from .base import GradedMeasure
+from .cumulated_gain import _nDCG_Burges, nDCG_Burges
+from .ntcir import O_measure
+from .parameters import Choice, Count, Flag, Real
+from .rank_biased import RBP_G
+from .ratios import _gR, gP, gR
+from .sums import AtRelevant, WeightedGains
+from .topics import Topics
+
+LEVELS = 8
+"""The number of levels up to which a weighting is written out."""
+SHARED = ("p", "ties", "unjudged", "cutoff")
+"""The parameters that a standard measure shares with the graded measure that is equal."""
+
+
+class Standard(GradedMeasure):
+    """A standard measure. By default, a document gains 1 if its level is at least `rel`, and else 0.
+
+    With judged_only=True, documents of negative levels leave the list with the unjudged ones, as in
+    trec_eval. `SAME` is the graded measure that is equal with the gains `weighting`.
+    """
+
+    PARAMETERS = {"rel": Count(default=1, desc="least level of a relevant document")}
+    SAME: ClassVar[GradedMeasure | None] = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        offered = {**cls.SUPPORTED_PARAMS, **cls.PARAMETERS}
+        theirs = {"ties", "unjudged", *getattr(ir_measures, cls.NAME, cls).SUPPORTED_PARAMS}
+        cls.SUPPORTED_PARAMS = {name: info for name, info in offered.items() if name in theirs}
+
+    def unset(self, name: str) -> Any:
+        return super().unset(name) if name in self.SUPPORTED_PARAMS else None
+
+    @property
+    def weighting(self) -> Gains:
+        return int(self["rel"])
+
+    def listed(self, ranks: JudgedRanks) -> JudgedRanks:
+        return condensed(ranks, self["gains"] or {}) if self["judged_only"] else ranks
+
+    def same(self, levels: Sequence[float] = ()) -> str:
+        """The string of the graded measure that is equal for qrels with these levels; empty if unknown."""
+        gains = self.weighting
+        if not isinstance(gains, (str, dict)):
+            gains = dict(zip(levels, gain_of(np.array(levels), gains).tolist()))
+        if self.SAME is None or self["judged_only"] or self["relative"] or not gains or len(gains) > LEVELS:
+            return ""
+        shared = {name: self.params[name] for name in SHARED if name in self.params}
+        return str(self.SAME(gains=gains, **shared)).replace("'", "")
+
+
+class _AP(Standard, _GAP):
+    """Average precision: The mean of the precisions at the relevant documents.
+
+    :formula: Σ_{i≤k} g(i) C(i)/i / R
+    """
+
+    SAME = GAP
+
+
+class _P(Standard, WeightedGains):
+    """Precision: The share of the first k ranks that have a relevant document.
+
+    :formula: C(k) / k
+    """
+
+    SAME = gP(max_gain=1)
+
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        return topics.retrieved if cutoff is None else np.multiply.outer(np.ones(topics.count), cutoff)
+
+    def rank_weights(self, depth: int) -> np.ndarray:
+        return np.full(depth, 1 / (self["cutoff"] or 1))
+
+
+class _SetP(Standard, WeightedGains):
+    """Precision of the set: The share of the retrieved documents that are relevant.
+
+    :formula: C(n) / n, with relative=True C(n) / min(n, R)
+    """
+
+    PARAMETERS = {
+        **Standard.PARAMETERS,
+        "relative": Flag(default=False, desc="divide by the number of relevant documents if it is smaller"),
+    }
+    CUTOFF = False
+    LINEAR = False
+    SAME = gP(max_gain=1)
+
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        return np.minimum(topics.retrieved, topics.relevant) if self["relative"] else topics.retrieved
+
+    def refusal(self) -> str:
+        if self["relative"] and self.option("unjudged"):
+            return "unjudged is not available with relative=True, whose divisor moves with the judgments"
+        return super().refusal()
+
+
+class _R(Standard, _gR):
+    """Recall: The share of the relevant documents that are in the first k.
+
+    :formula: C(k) / R
+    """
+
+    SAME = gR
+
+
+class _SetR(_R):
+    """Recall of the set: The share of the relevant documents that are retrieved.
+
+    :formula: C(n) / R
+    """
+
+    CUTOFF = False
+
+
+class _Rprec(Standard, AtRelevant):
+    """R-precision: The share of the first R ranks that have a relevant document.
+
+    :formula: C(R) / R
+    """
+
+    CUTOFF = False
+    UNJUDGED = False
+    NO_UNJUDGED = "its cutoff, the number of relevant documents, moves with the judgments"
+    SORTED = True
+
+    def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
+        return np.where(rank <= topics.relevant[topic], 1.0, 0.0)  # `quotient` is 0 beyond rank R
+
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        return topics.relevant
+
+
+class _Success(Standard, AtRelevant):
+    """Success: 1 if a relevant document is in the first k, else 0.
+
+    :formula: 1 if C(k) > 0, else 0
+    """
+
+    MONOTONE = True
+    RECALL_BASE = False
+    SORTED = True
+    COMPARED = False
+    RISES = True
+
+    def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
+        return 0.0
+
+
+class _RR(_Success):
+    """Reciprocal rank: The reciprocal of the rank of the first relevant document.
+
+    :formula: 1/i at the first relevant rank i ≤ k
+    """
+
+    SAME = O_measure(beta=0)
+
+    def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
+        return rank
+
+    def in_order(self, ranks: JudgedRanks) -> JudgedRanks:
+        return ranks if self["cutoff"] is None or self["judged_only"] else ascending(ranks)
+
+
+class _Judged(Standard, WeightedGains):
+    """Judged: The share of the first k documents that are judged.
+
+    :formula: judged documents in the first k / documents in the first k
+    """
+
+    UNJUDGED = False
+    NO_UNJUDGED = "a document counts for being judged, whatever its level"
+    LINEAR = False
+    weighting = -math.inf
+
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        return topics.retrieved if cutoff is None else np.minimum.outer(topics.retrieved, cutoff)
+
+    def in_order(self, ranks: JudgedRanks) -> JudgedRanks:
+        return ascending(ranks)
+
+
+class _Weighting(parameters.Gains):
+    """Gains by level as ir-measures takes them. A negative gain counts as 0."""
+
+    def canonical(self, value: Any) -> Any:
+        canonical_gains({level: max(gain, 0) for level, gain in value.items()})
+        return dict(value)
+
+
+class _nDCG(Standard, _nDCG_Burges):
+    """Normalised discounted cumulated gain: The discounted gain as a share of that of the ideal list.
+
+    :formula: Σ_{i≤k} G[i] / log2(i + 1), divided by the same sum over the ideal list
+    """
+
+    PARAMETERS = {
+        "dcg": Choice("log2", "exp-log2", default="log2", desc="gain: the level, or 2^level − 1"),
+        "gains": _Weighting(default=None),
+    }
+    SAME = nDCG_Burges
+
+    @property
+    def weighting(self) -> Gains:
+        if self["dcg"] == "exp-log2":
+            return EXP
+        return canonical_gains({level: max(gain, 0) for level, gain in (self["gains"] or {}).items()})
+
+    def refusal(self) -> str:
+        if self["dcg"] == "exp-log2" and self["gains"]:
+            return "dcg='exp-log2' takes no gains"
+        return super().refusal()
+
+    def discount(self, rank: np.ndarray) -> np.ndarray:
+        return log2(rank + 1)
+
+
+class _RBP(Standard, WeightedGains):
+    """Rank-biased precision: The expected share of relevant documents for a user who reads on with
+    probability p.
+
+    :formula: (1 − p) Σ_{i≤k} p^{i−1} g(i)
+    """
+
+    PARAMETERS = {
+        "rel": Count(default=None, desc="least level of a relevant document"),
+        "p": Real(default=0.8, above=0, below=1, desc="persistence: the probability of reading on"),
+    }
+    RECALL_BASE = False
+    SAME = RBP_G(max_gain=1)
+
+    def refusal(self) -> str:
+        return super().refusal() if self["rel"] else "rel is required; RBP_G takes gains"
+
+    def weight(self, rank: np.ndarray) -> np.ndarray:
+        return (1 - self["p"]) * self["p"] ** (rank - 1.0)
+
+
+DEFINITIONS: dict[str, type[Standard]] = {
+    str(each.NAME): each for each in (_AP, _Judged, _nDCG, _P, _R, _RBP, _Rprec, _RR, _SetP, _SetR, _Success)
+}
+
+
+def definition_of(measure: ir_measures.Measure) -> GradedMeasure | None:
+    """The measure itself if it is graded, or the definition of a standard measure, which prints alike.
+
+    None for all other measures, and for parameters that no definition has.
+
+    >>> definition_of(ir_measures.AP @ 10)(ties="mean"), definition_of(ir_measures.Bpref)
+    (AP(ties='mean')@10, None)
+    """
+    if isinstance(measure, GradedMeasure):
+        return measure
+    known = DEFINITIONS.get(str(measure.NAME))
+    if known is None or type(measure) is not type(getattr(ir_measures, str(measure.NAME))):
+        return None  # others may derive a subclass
+    try:
+        found = known(**measure.params)
+    except GradedError:
+        return None
+    found._text = str(measure)
+    return found
+
+
+def log2(numbers: np.ndarray) -> np.ndarray:
+    """C's logarithm of positive whole numbers; NumPy's may differ in the last bit."""
+    return _table_of_log2(int(numbers.max(initial=1)).bit_length())[numbers]
+
+
+@cache
+def _table_of_log2(bits: int) -> np.ndarray:
+    return np.array([-math.inf, *map(math.log2, range(1, 1 << bits))])
+
+
+def condensed(ranks: JudgedRanks, gains: Mapping[float, float]) -> JudgedRanks:
+    """The run without the documents that are unjudged for trec_eval. A document whose level, or the gain that
+    replaces it, is negative is one of them."""
+    if (key := (condensed, str(gains))) not in ranks.views:
+        kept = ranks.judged.level >= 0
+        for level, gain in gains.items():
+            kept[ranks.judged.level == level] = gain >= 0
+        parts = {name: getattr(ranks, name)[kept[ranks.doc]] for name in ("doc", "topic", "rank")}
+        ranks.views[key] = replace(ranks, **parts).condensed
+    found: JudgedRanks = ranks.views[key]
+    return found
+
+
+def ascending(ranks: JudgedRanks) -> JudgedRanks:
+    """The run with tied documents in the order of `ranks_by_ascending_id`."""
+    if ascending not in ranks.views:
+        rank = ranks_by_ascending_id(ranks)
+        order = np.lexsort((rank, ranks.topic))
+        ranks.views[ascending] = replace(ranks, doc=ranks.doc[order], rank=rank[order])
+    found: JudgedRanks = ranks.views[ascending]
+    return found
+
+
+def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
+    """The rank of each retrieved judged document when ties are ordered by *ascending* document id and scores
+    are compared as 64-bit floats. Documents without ids stay in the order given."""
+    rank, score = positions(ranks.retrieved) + 1, ranks.score
+    tied = rank > ranks.first_of_tie  # tied with the row before as 32-bit floats
+    if not (tied[1:] & (score[1:] != score[:-1])).any():
+        return ranks.first + ranks.last - ranks.rank if ranks.has_ids else ranks.rank  # reverses tie groups
+    topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)
+    order = np.lexsort((-rank if ranks.has_ids else rank, -score, topic))
+    by_id = np.empty_like(rank)
+    by_id[order] = rank
+    return by_id[ranks.position]
