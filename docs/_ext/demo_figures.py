@@ -39,23 +39,16 @@ def paper_table() -> str:
     return f'<div class="cell">\n{table}\n</div>'
 
 
-def agreement() -> str:
-    """Kendall's tau between the orders of the runs."""
-    return figure("agreement", _orders().heat_map(), "A matrix of Kendall's tau, dark where orders differ.")
-
-
 def rank_changes() -> str:
     """The rank of each run under each setting."""
-    return figure(
-        "rank-changes", _orders().rank_changes(), "One line per run over the settings; the lines cross."
-    )
+    return figure("rank-changes", _orders().figure(), "One line per run over the settings; the lines cross.")
 
 
 def gains_decide() -> str:
     """The rank of each run under four weightings."""
     orders = sensitivity(qrels_path(), run_paths(), ["nDCG_JK@100"], gains=["w1", "w3", "w10", "w100"])
     alt = "The ranks of five runs under four weightings: E leads under w1 and w3, D under w10 and w100."
-    return figure("gains-decide", orders.rank_changes(), alt)
+    return figure("gains-decide", orders.figure(), alt)
 
 
 @cache

@@ -145,23 +145,6 @@ def test_tables_and_records_hold_tau_ranks_and_means(found):
     assert rows[7 * 5] == [*labels, found.means[0, 7], found.ranks[0, 7]]
 
 
-def test_heat_map_has_a_shaded_cell_for_each_pair_of_settings(found):
-    figure = found.heat_map()
-    (axes,) = figure.axes
-    shades, names = axes.images[0].get_array(), list(map(str, found.settings))
-    assert len(axes.texts) == shades.count() == 45
-    assert [label.get_text() for label in axes.get_yticklabels()] == names[1:]
-    assert [label.get_text() for label in axes.get_xticklabels()] == names[:-1]
-    for text in axes.texts:
-        column, row = map(int, text.get_position())
-        tau = found.tau[row + 1, column]
-        assert float(text.get_text()) == pytest.approx(tau, abs=0.0006)
-        assert shades[row, column] == sum(bool(tau < limit - 1e-12) for limit in (0.6, 0.8))
-    legend = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert legend == ["τ ≥ 0.8", "0.6 ≤ τ < 0.8", "τ < 0.6"]
-    assert "w100 = 0:0,1:1,2:10,3:100" in axes.get_xlabel()
-
-
 def test_smaller_values_rank_first_if_smaller_is_better():
     found = sensitivity(QRELS, RUNS, ["NDPM", "NDPM(performance=True)"])
     assert found.tau[0, 1] == 1

@@ -20,7 +20,6 @@ from ..output.tables import Note, Table
 from .curves import IDEAL, Curves
 from .statistics.options import whole_number
 
-ACROSS = 3
 SLACK = 1e-12  # relative: means of equal vectors may differ by rounding errors
 
 
@@ -72,31 +71,18 @@ class Effort(Result):
         )
         return [Note(text, self.measure)]
 
-    @plots.styled
     def figure(self) -> plots.Figure:
-        """Draw one bar per run and target, as long as the rank; a pale bar does not reach the target.
+        """Draw the ranks, one panel per target; a white dot at the depth does not reach it.
 
-        The line marks the rank at which `of` has the value. Raises `GradedError` if Matplotlib is not
-        installed (extra ``plot``).
+        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
-        across = min(len(self.at), ACROSS)
-        names = plots.INCHES * max(map(len, self.runs), default=0)
-        down = -(-len(self.at) // across)
-        figure = plots.new_figure(2.9 * across + names, (0.24 * len(self.runs) + 1.1) * down)
-        styles = plots.run_styles(self.runs)
-        panels = plots.panels(figure, len(self.at), across, sharex=True, sharey=True)
-        for axes, at, target, reached in zip(panels, self.at, self.targets, zip(*self.ranks)):
-            bars = axes.barh(range(len(self.runs)), [rank or self.depth for rank in reached])
-            for bar, run, rank in zip(bars, self.runs, reached):
-                bar.set(color=styles[run]["color"], alpha=1.0 if rank else 0.2)
-            axes.bar_label(bars, [str(rank or f"> {self.depth}") for rank in reached], padding=3)
-            axes.axvline(at, color=plots.GREY, linewidth=1.0)
-            axes.set_yticks(range(len(self.runs)), self.runs)
-            axes.tick_params(axis="y", length=0)
-            axes.grid(visible=False, axis="y")
-            axes.set(ylim=(len(self.runs) - 0.5, -0.5), xlim=(0, 1.15 * self.depth), xlabel="Rank")
-            axes.set_title(f"{self.of}@{at} = {target:.4g}")
-        figure.suptitle(plots.title(self.measure), x=0.01, ha="left", size=11)
+        ranks = np.array(self.ranks, dtype=float).reshape(len(self.runs), len(self.at))
+        reached, values = ~np.isnan(ranks), np.nan_to_num(ranks, nan=self.depth)
+        targets = [f"{self.of}@{at} = {target:.4g}" for at, target in zip(self.at, self.targets)]
+        label = f"Rank with this {self.measure}\nwhite: not within {self.depth}"
+        figure = plots.dot_plot(self.runs, targets, values, [-1] * len(targets), label, filled=reached)
+        for axes in figure.axes:
+            axes.set_xlim(0, 1.05 * self.depth)
         return figure
 
 

@@ -27,7 +27,7 @@ from ..core.registry import facts
 from ..core.registry.facts import defined, is_graded
 from ..core.registry.notation import parse_measures
 from ..core.rows.in_memory import Source
-from ..core.uncertainty.ties import in_order, needs_states
+from ..core.uncertainty.ties import in_order
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, study_of
@@ -331,11 +331,9 @@ def _one_ranking(measure: Measure | str) -> Measure:
             defined(measure, "contributions and no cutoff")
     elif measure.option("unjudged"):
         reason = "no single ranking has an extreme over judgments of unjudged documents; leave out unjudged="
-    elif measure.option("ties") == "mean" or needs_states(measure):
-        ties = measure["ties"]
-        what = "a mean" if ties == "mean" else "an extreme"
-        reason = f"no single ranking has {what} over all orders of tied documents; leave out ties={ties!r}"
-        reason += ", or use ties='min' or 'max'" if measure.SORTED else ""
+    elif measure.option("ties") == "mean":
+        reason = "no single ranking has a mean over all orders of tied documents; leave out ties='mean'"
+        reason += ", or use ties='min' or 'max'" if "max" in measure.TIES else ""
     if reason:
         raise NotApplicableError(f"{measure} cannot be explained: {reason}")
     return measure

@@ -360,28 +360,25 @@ class Gate(Result):
         document = ElementTree.tostring(suite, encoding="unicode")
         return '<?xml version="1.0" encoding="utf-8"?>\n' + plots.drawable(document)
 
-    @plots.styled
     def figure(self) -> plots.Figure:
         """Draw mean differences, in % of the old mean for a relative margin, with bounds and margin."""
         rows = [each for each in self.verdicts if each.verdict != SMALL]
-        blue = plots.COLOURS[0]
-        figure = plots.new_figure(7.0, 1.6 + 0.35 * len(rows))
-        axes = figure.add_subplot()
-        for place, each in enumerate(rows):
-            filled = blue if each.verdict == HOLDS else "white"
-            scale = 100 / (abs(each.old) or np.nan) if self.margin.relative else 1
-            axes.plot([scale * each.lower, scale * each.upper], [place, place], color=blue)
-            axes.plot(scale * each.difference, place, "o", color=blue, markerfacecolor=filled)
-            for side in (-1, 1)[: 1 + self.equivalent]:
-                edge = side * sign_of(each.measure) * self.margin.size * (100 if self.margin.relative else 1)
-                axes.plot([edge, edge], [place - 0.4, place + 0.4], color=plots.COLOURS[1])
-        axes.axvline(0, color=plots.GREY, linewidth=1.0)
-        axes.set_yticks(range(len(rows)), [each.name for each in rows])
-        unit = " in % of the old mean" if self.margin.relative else ""
-        text = f"{self.new} − {self.old}{unit}, one-sided {100 * (1 - self.level):.3g} % bounds\n"
-        text += f"filled: holds; coloured line: margin {self.margin}"
-        axes.set(ylim=(len(rows) - 0.5, -0.5), xlabel=text)
-        return figure
+        found = np.array([[each.difference, each.lower, each.upper] for each in rows]).T
+        edges = np.array([sign_of(each.measure) * self.margin.size for each in rows])
+        if self.margin.relative:
+            edges *= 100
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found *= 100 / np.abs([each.old for each in rows])
+        ends = np.stack([-edges, edges if self.equivalent else -edges])
+        look = {"color": plots.COLOURS[1], "linestyle": "none", "marker": "|", "markersize": 14}
+        span = ends[..., None], {**look, "label": f"margin {self.margin}"}
+        values, *bounds = found[..., None]
+        filled = np.array([[each.verdict == HOLDS] for each in rows])
+        names, title = [each.name for each in rows], f"{self.new} − {self.old}"
+        unit = ", in % of the old mean" if self.margin.relative else ""
+        label = f"Difference{unit}, one-sided {100 * (1 - self.level):.3g} % bounds\nfilled: holds"
+        shown = np.stack(bounds), filled, (), (), [span], names
+        return plots.dot_plot(names, [title], values, [1], label, *shown)
 
 
 def gate(

@@ -38,7 +38,7 @@ from .paper import ComparedRuns, PaperTable, Win, beaten_cell, in_order
 from .statistics.components import heterogeneity, stratified_t, t_of_means
 from .statistics.options import check_probability, need_statistics
 from .statistics.paired import FEW, Paired, Pairs, paired
-from .statistics.significance import holm, quietly
+from .statistics.significance import holm
 
 ALL = "all"
 """The name of means over all collections."""
@@ -227,39 +227,12 @@ class OverCollections(ComparedRuns):
             found.append(PaperTable(self.runs, columns, self.cells[number], wins, self.references, about))
         return found
 
-    @plots.styled
     def figure(self) -> plots.Figure:
-        """Draw the means as a heat map, one panel per measure, with the best runs on top.
-
-        The colour is the difference from the first baseline in the same collection, or from the mean of the
-        runs: blue is better, orange worse. An empty cell is missing.
-        """
-        from matplotlib.colors import LinearSegmentedColormap
-
-        colours = LinearSegmentedColormap.from_list("better", ["#E69F00", "#FFFFFF", "#56B4E9"])
-        columns = [*self.collections, "mean"]
-        width = 0.45 * len(columns) + plots.INCHES * max(map(len, self.runs)) + 0.5
-        height = 0.3 * len(self.runs) + plots.INCHES * max(map(len, columns)) + 0.8
-        across = plots.across(len(self.measures), height, max(1, int(plots.PAGE[0] / width)))
-        figure = plots.new_figure(max(width * across, 4), height * -(-len(self.measures) // across))
-        for number, axes in enumerate(plots.panels(figure, len(self.measures), across)):
-            measure = self.measures[number]
-            rows = self.best_first(measure)
-            values = self.cells[number, [*map(self.runs.index, rows)]]
-            with quietly():
-                base = np.nanmean(values, axis=0)
-            if self.references:
-                base = values[rows.index(self.references[0])]
-            shades = sign_of(measure) * (values - base)
-            shades = 1 + shades / (np.nanmax(np.abs(shades), initial=0) or 1)
-            texts = {cell: f"{value:.3f}" for cell, value in np.ndenumerate(values) if value == value}
-            plots.draw_cells(axes, shades, texts, rows, columns, colours=colours)
-            axes.set_aspect("auto")
-            axes.set_title(plots.title(measure, width=36), loc="right", size=10)
-        against = self.references[0] if self.references else "the mean of the runs"
-        text = plots.title(f"Colour: better (blue) or worse (orange) than {against}", width=40)
-        figure.suptitle(text, x=0.01, ha="left", size=9)
-        return figure
+        """Draw the means with their intervals, one panel per measure; small dots are single collections."""
+        label = f"Mean over collections, {100 * (1 - self.alpha):g} % interval; dots: collections"
+        bounds, points = np.stack([self.lower.T, self.upper.T]), self.values.transpose(1, 2, 0)
+        named, signs = [*map(str, self.measures)], [*map(sign_of, self.measures)]
+        return plots.dot_plot(self.runs, named, self.means.T, signs, label, bounds, points=points)
 
 
 def compare_collections(

@@ -206,39 +206,8 @@ class Sensitivity(Result):
         """The gains of each weighting, one line per weighting."""
         return "\n".join(f"{name} = {gains_text(gains)}" for name, gains in self.weightings.items())
 
+    @plots.styled
     def figure(self) -> plots.Figure:
-        """The heat map; `rank_changes` draws another figure."""
-        return self.heat_map()
-
-    @plots.styled
-    def heat_map(self) -> plots.Figure:
-        """Draw Kendall's τ of each pair of settings, shaded below the `limits`. Needs the extra ``plot``."""
-        from matplotlib.patches import Patch
-
-        names = list(map(str, self.settings))
-        size = 0.46 * len(names) + plots.INCHES * max(map(len, names)) + 0.5
-        figure = plots.new_figure(max(size, 3.0) + 1.3, max(size, 3.0) + 0.6)
-        figure.set_layout_engine("compressed")  # cells stay square
-        axes = figure.add_subplot()
-        shades = np.full((len(names) - 1, len(names) - 1), np.nan)
-        texts = {}
-        for row, column in np.argwhere(np.tri(len(shades))).tolist():
-            tau = self._tau(self.tau[row + 1, column])
-            texts[row, column] = "–" if tau is None else f"{float(tau):.3f}".replace("0.", ".", 1)
-            under = None if tau is None else tau.under
-            shades[row, column] = 0 if under is None else 1 + self.limits.index(under)
-        plots.draw_cells(axes, shades, texts, names[1:], names[:-1])
-        high, low = (f"{limit:.2g}" for limit in self.limits)
-        meanings = (f"τ ≥ {high}", f"{low} ≤ τ < {high}", f"τ < {low}")
-        plots.legend_outside(
-            axes, [Patch(color=shade, label=text) for shade, text in zip(plots.SHADES, meanings)]
-        )
-        axes.set_xlabel(self.legend(), loc="left")
-        axes.set_title(f"Kendall's τ of the orders of {len(self.runs)} runs")
-        return figure
-
-    @plots.styled
-    def rank_changes(self) -> plots.Figure:
         """Draw the rank of each run under every setting; a run that keeps its rank is pale.
 
         Needs the extra ``plot``.

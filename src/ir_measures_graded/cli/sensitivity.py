@@ -35,4 +35,4 @@ def run(arguments: Arguments) -> Result:
     if arguments.show == "tau":
         return found
     table = found.rank_table() if arguments.show == "ranks" else found.value_table()
-    return View([table], found.rank_changes)
+    return View([table], found.figure)

@@ -26,7 +26,6 @@ from .formats import counted
 if TYPE_CHECKING:
     import matplotlib.figure
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
 
 Figure: TypeAlias = "matplotlib.figure.Figure"
 """The type of all figures; Matplotlib is imported when the first one is drawn."""
@@ -235,19 +234,17 @@ def draw_cells(
     rows: Sequence[str],
     columns: Sequence[str],
     size: float = 9,
-    colours: Colormap | None = None,
 ) -> None:
     """Draw one cell for each number in `shades` (rows × columns): 0 light, 1 medium, 2 dark, NaN none.
 
     `texts` maps (row, column) to the text of that cell. Column labels longer than two letters are rotated.
-    `size` is the size of the text in points. `colours` replace the three shades; numbers may then be any
-    from 0 to 2, and the text is black.
+    `size` is the size of the text in points.
     """
     from matplotlib.colors import ListedColormap
 
-    axes.imshow(shades, cmap=colours or ListedColormap(SHADES), vmin=0, vmax=len(SHADES) - 1)
+    axes.imshow(shades, cmap=ListedColormap(SHADES), vmin=0, vmax=len(SHADES) - 1)
     for (row, column), text in texts.items():
-        ink = INK[0 if colours else int(np.nan_to_num(shades[row, column]))]
+        ink = INK[int(np.nan_to_num(shades[row, column]))]
         axes.text(column, row, text, ha="center", va="center_baseline", size=min(size, 8), color=ink)
     axes.set_xticks(range(len(columns)), columns, rotation=90 if max(map(len, columns)) > 2 else 0, size=size)
     axes.set_yticks(range(len(rows)), rows, size=size)

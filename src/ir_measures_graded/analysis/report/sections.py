@@ -234,7 +234,7 @@ class Weighting(NamedTuple):
     def figure(self) -> Figure:
         """Draw the rank of each run under each weighting, without the texts that are on the page."""
         orders = replace(self.sensitivity, runs=plots.cut_names(self.sensitivity.runs))
-        figure = orders.rank_changes()
+        figure = orders.figure()
         axes = figure.axes[0]
         axes.set_title("", loc="left")
         axes.set_xlabel("")

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of, tally
 from ..ranking.judged import computed_once, ideal_list
+from .base import EXTREMES
 from .sums import BETA, AtRelevant, BlendedRatio, SumOverRanks
 from .topics import GainList, Topics, ratio, share
 
@@ -181,7 +182,7 @@ class _WAP(_MeanAtRelevant):
     """
 
     RATIO = True
-    SORTED = True
+    TIES = ("mean", *EXTREMES)
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
         return gain
@@ -216,7 +217,7 @@ class _Q(_MeanAtRelevant, BlendedRatio):
 
     ALIASES = ("QMeasure",)
     PARAMETERS = {"beta": BETA}
-    SORTED = True
+    TIES = ("mean", *EXTREMES)
 
 
 class _AGR(_WAP):

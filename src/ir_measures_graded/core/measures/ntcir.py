@@ -9,6 +9,7 @@ information retrieval metrics. EVIA 2008.
 
 import numpy as np
 
+from .base import EXTREMES
 from .parameters import Choice, Real
 from .sums import BETA, BlendedRatio
 from .topics import GainList, Topics
@@ -30,7 +31,7 @@ class _O_measure(BlendedRatio):
     (0.75, 0.5)
     """
 
-    SORTED = True
+    TIES = ("mean", *EXTREMES)
     COMPARED = False
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
@@ -134,7 +135,6 @@ class _NCU(BlendedRatio):
         ),
         "beta": BETA,
     }
-    TIES = ("mean",)
     UNJUDGED = False
 
     @property
