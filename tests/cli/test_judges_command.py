@@ -56,14 +56,13 @@ def test_runs_are_read_once(output, human, monkeypatch):
 
 def test_show_chooses_the_table(output, human):
     words = ["judges", "human.txt", demo.NAME, RUNS["A"], RUNS["B"], "P@5", "-f", "csv"]
-    shows = ("levels", "topics", "orders", "estimates", "pairs")
+    shows = ("levels", "orders", "estimates", "pairs")
     heads = {show: output(*words, "--show", show)[0] for show in shows}
     assert heads == {
         "levels": "judge,human \\ machine,0,1,2,3,bias",
-        "topics": "judge,topic,documents,same,bias",
         "orders": "judge,measure,run,human,machine,human rank,machine rank",
         "pairs": "measure,run,value,lower,upper,topics,lambda,worth,p,adjusted",
-        "estimates": "run,baseline,measure,judge,value,lower,upper,topics,lambda,worth,halving,p,adjusted",
+        "estimates": "run,baseline,measure,judge,value,lower,upper,topics,lambda,worth,p,adjusted",
     }
 
 

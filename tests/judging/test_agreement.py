@@ -169,10 +169,7 @@ def test_the_confusion_matrix_weighs_differences_of_levels_of_both():
     assert (found.documents, found.human_only, found.machine_only) == (5, 2, 2)
     assert (found.same, found.bias) == (0.6, pytest.approx(3 / 5))
     assert found.bias_by_level() == {0: 0.5, 1: 2, 3: 0}
-    assert [(one.topic, one.documents, one.same, one.bias) for one in found.topics] == [
-        ("q1", 3, pytest.approx(2 / 3), pytest.approx(2 / 3)),
-        ("q2", 2, 0.5, 0.5),
-    ]
+    assert found.topics == 2
     # Without the level 2, the level 3 is still further from 1 than 1 is from 0.
     counts = found.confusion / 5
     apart = np.abs(np.subtract.outer([0, 1, 3], [0, 1, 3]))
@@ -237,7 +234,7 @@ def test_each_judge_has_a_row(human):
         assert record["kappa 01|23 lower"] == each.statistics["kappa 01|23"].lower
     assert {*columns} < {*records[0]}
     assert [row[2:-1] for row in found.level_table().rows[:4]] == found.judges[0].confusion.tolist()
-    assert (len(found.topic_table().rows), len(found.order_table().rows)) == (2 * 20, 2 * 3 * 5)
+    assert len(found.order_table().rows) == 2 * 3 * 5
     assert "kappa 01|23" in found.to_latex().replace("\\textbar{}", "|")
 
 

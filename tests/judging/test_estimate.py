@@ -150,23 +150,6 @@ def test_differences_from_a_baseline_are_corrected_over_the_runs_as_in_compare()
     assert {one.p for one in few.estimates} == {None}
 
 
-def test_so_many_further_human_topics_halve_the_interval(population):
-    """The interval of 40 + `halving` human topics of 4000 is half as wide, on average over samples."""
-    human, machine = population[:, 0]
-    generator = np.random.default_rng(1)
-    drawn = generator.choice(human.size, (100, 4000))
-
-    def estimates(count):
-        label = "A", None, NDCG
-        return [_family([label], human[row[None, :count]], machine[row[None]], count, 0.95) for row in drawn]
-
-    now = estimates(40)
-    for judge in (0, 2):
-        more = estimates(40 + int(np.median([found[judge].halving for found in now])))
-        before, after = (sum(one[judge].upper - one[judge].lower for one in each) for each in (now, more))
-        assert after / before == pytest.approx(0.5, abs=0.03)
-
-
 def test_a_useless_machine_gets_no_weight():
     human, _, runs = judged(60)
     inverse = {topic: {doc: 3 - level for doc, level in judged.items()} for topic, judged in human.items()}
@@ -216,7 +199,7 @@ def test_too_few_topics_of_both_raise_an_error_or_a_warning():
     with pytest.warns(FewTopicsWarning, match="only 4 topics are judged by both; below 10 the"):
         few = estimate(first(human, 4), machine, runs, [NDCG])
     alone, combined = (few.find("A", NDCG, judge) for judge in (HUMAN, COMBINED))
-    assert replace(combined, judge=HUMAN, weight=None, topics=4, halving=None) == replace(alone, halving=None)
+    assert replace(combined, judge=HUMAN, weight=None, topics=4) == alone
     estimate(first(human, 10), machine, runs, [NDCG])
 
 

@@ -230,7 +230,7 @@ class OverCollections(ComparedRuns):
     def figure(self) -> plots.Figure:
         """Draw the means with their intervals, one panel per measure; small dots are single collections."""
         label = f"Mean over collections, {100 * (1 - self.alpha):g} % interval; dots: collections"
-        bounds, points = np.stack([self.lower.T, self.upper.T]), self.values.transpose(1, 2, 0)
+        bounds, points = np.stack([self.lower.T, self.upper.T]), [*self.values.transpose(1, 2, 0)]
         named, signs = [*map(str, self.measures)], [*map(sign_of, self.measures)]
         return plots.dot_plot(self.runs, named, self.means.T, signs, label, bounds, points=points)
 

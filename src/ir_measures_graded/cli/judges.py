@@ -39,7 +39,7 @@ OPTIONS = (
     Option(
         "--show",
         "table to print; default: agreement, and with runs and a single machine estimates",
-        choices=(AGREEMENT, "levels", "topics", *OF_RUNS),
+        choices=(AGREEMENT, "levels", *OF_RUNS),
     ),
     JOBS,
     *OUTPUT.options,
@@ -59,8 +59,8 @@ def run(arguments: Arguments) -> Result:
     of a machine's answers. Files of qrels are judges, the others are runs. The estimates are the means by
     the human alone, by the machine alone, and combined: the machine's mean over all its topics, corrected by
     its bias on the human's topics (prediction-powered inference). lambda is the weight of the machine, worth
-    the number of human topics that would give an equally precise mean, halving the number of further human
-    topics that would halve the interval. A pair of runs is open without a significant combined difference.
+    the number of human topics that would give an equally precise mean. A pair of runs is open without a
+    significant combined difference.
 
       ir_measures_graded judges human.txt machines/*.txt -f latex
       ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --baseline bm25
@@ -91,7 +91,7 @@ def run(arguments: Arguments) -> Result:
     result = agreed.estimates or agreed
     if not arguments.show:
         return View(agreed.tables(), result.figure, result.data(), agreed.notes())
-    tables = {"levels": agreed.level_table, "topics": agreed.topic_table, ORDERS: agreed.order_table}
+    tables = {"levels": agreed.level_table, ORDERS: agreed.order_table}
     tables[FAVOURS] = agreed.favour_table
     if agreed.estimates:
         tables[PAIRS] = agreed.estimates.pair_table

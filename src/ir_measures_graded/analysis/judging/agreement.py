@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -35,9 +35,6 @@ from .merging import HUMAN, MACHINE
 from .orders import Draw, OrderAgreement, Statistic, order_agreements
 from .panel import Panel, panels
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 RESAMPLES: Final = 1000
 DIVIDED: Final = 12
 """Tables have a column for each level, and for each division of the levels, of at most so many levels."""
@@ -55,16 +52,6 @@ BELIEVE: Final = (
 
 
 @dataclass(frozen=True)
-class TopicAgreement:
-    """The documents of a topic that both judged: number, share with equal levels, and mean bias."""
-
-    topic: str
-    documents: int
-    same: float
-    bias: float
-
-
-@dataclass(frozen=True)
 class JudgeAgreement:
     """The agreement of a machine, named `judge`, with the human; see `judges`.
 
@@ -75,6 +62,7 @@ class JudgeAgreement:
     and ``alpha ordinal``. `human_only` counts the documents of the human that the machine did not judge, and
     `machine_only` those of the machine alone, of which `unasked` are in topics of the human. `abstentions`
     are the machine's rows without a level and its answers outside the scale, of which `outside` tells.
+    `topics` counts those with documents that both judged.
     """
 
     judge: str
@@ -86,7 +74,7 @@ class JudgeAgreement:
     unasked: int
     abstentions: int
     outside: str
-    topics: tuple[TopicAgreement, ...]
+    topics: int
     orders: tuple[OrderAgreement, ...]
 
     @property
@@ -202,7 +190,7 @@ class Judges(Result):
 
     def notes(self) -> list[str]:
         """What the reader of the tables must know."""
-        first, topics = self.judges[0], min(len(each.topics) for each in self.judges)
+        first, topics = self.judges[0], min(each.topics for each in self.judges)
         notes = [each.outside for each in self.judges if each.outside]
         if len(first.levels) > DIVIDED:
             text = "There are {} levels; κ of divisions and the table of levels are for at most {}."
@@ -286,11 +274,6 @@ class Judges(Result):
         title = "Documents by the human's level (row) and the machine's (column)"
         return Table(["judge", "human \\ machine", *map(str, columns), "bias"], rows, title)
 
-    def topic_table(self) -> Table:
-        """One row per judge and topic."""
-        rows = [[each.judge, *vars(found).values()] for each in self.judges for found in each.topics]
-        return Table(["judge", "topic", "documents", "same", "bias"], rows)
-
     def order_table(self) -> Table:
         """A row per judge, measure and run with its means and ranks under both."""
         rows = [
@@ -308,7 +291,7 @@ class Judges(Result):
         """The name of each judge with each of its orders."""
         return [(each.judge, order) for each in self.judges for order in each.orders]
 
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw κ of each judge, and τ by each measure, with intervals. Needs the extra ``plot``."""
         taus = [f"tau {order.measure}" for order in self.judges[0].orders]
         names = ["kappa", "kappa quadratic", "alpha ordinal", *taus]
@@ -418,11 +401,7 @@ def _agreement(
     confidence: float,
     seed: int,
 ) -> JudgeAgreement:
-    topics = []
-    for topic, judged in pairs.items():
-        bias = judged[:, 1] - judged[:, 0]
-        topics.append(TopicAgreement(topic, bias.size, float((bias == 0).mean()), float(bias.mean())))
-    number = np.repeat(np.arange(len(pairs)), [each.documents for each in topics])
+    number = np.repeat(np.arange(len(pairs)), [*map(len, pairs.values())])
     human, machine = np.searchsorted(levels, np.concatenate([*pairs.values()])).T
     # Cells of levels and topics, sorted by levels: the sums over topics are those of neighbours.
     (human, machine, number), count = np.unique([human, machine, number], axis=1, return_counts=True)
@@ -445,6 +424,6 @@ def _agreement(
         sum(len(panel.machine[topic]) for topic in panel.both) - documents,
         panel.abstentions,
         panel.outside,
-        tuple(topics),
+        len(pairs),
         tuple(order_agreements(panel, drawn, confidence, seed)),
     )

@@ -37,7 +37,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -50,15 +50,12 @@ from ...output import plots
 from ...output.formats import counted, known
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ..statistics.intervals import STUDENT, FewTopicsWarning, check, student_interval, student_quantile
+from ..statistics.intervals import STUDENT, FewTopicsWarning, check, student_interval
 from ..statistics.options import need_statistics, statistics_library
-from ..statistics.paired import FEW, fewest_topics
+from ..statistics.paired import FEW
 from ..statistics.significance import EXACT, differences_of, holm
 from .merging import HUMAN, MACHINE
 from .panel import Panel, panels, values_of
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 COMBINED: Final = "combined"
 JUDGES: Final = (HUMAN, MACHINE, COMBINED)
@@ -68,7 +65,7 @@ Label = tuple[str, str | None, Measure]
 """The run, the baseline and the measure of an estimate."""
 FIELDS: Final[tuple[Any, ...]] = (
     "measure", "run", "judge", "value", "lower", "upper", "topics", "lambda", Column("worth", kind=round),
-    "halving", "p", "adjusted",
+    "p", "adjusted",
 )  # fmt: skip
 LOOKS: Final = {
     HUMAN: {"color": plots.GREY, "linewidth": 8, "alpha": 0.35, "label": HUMAN},
@@ -82,9 +79,8 @@ class Estimate:
 
     `judge` is ``human``, ``machine`` or ``combined``. `baseline` is None for a mean, else the run whose value
     is subtracted. `weight` is λ, the weight of the machine's judgments, and `worth` the number of human
-    topics that would give an equally precise mean. `halving` is the number of further topics that the human
-    must judge to halve the interval. Both are None for the machine alone, whose error is mostly bias, and
-    where nothing varies; `halving` also for pairs of runs. `p` and `adjusted`, with Holm's correction over
+    topics that would give an equally precise mean. Both are None for the machine alone, whose error is mostly
+    bias, and `worth` is None where nothing varies. `p` and `adjusted`, with Holm's correction over
     the family, test a difference; they are None for a mean, for a constant difference, and for several
     differences over fewer than 10 topics.
     """
@@ -99,7 +95,6 @@ class Estimate:
     topics: int
     weight: float | None
     worth: float | None
-    halving: int | None
     p: float | None = None
     adjusted: float | None = None
 
@@ -155,7 +150,7 @@ class Estimates(Result):
 
     def pair_table(self) -> Table:
         """The combined difference of each pair of runs by each measure."""
-        return _table(self.pairs, *(column for column in FIELDS if column not in ("judge", "halving")))
+        return _table(self.pairs, *(column for column in FIELDS if column != "judge"))
 
     def open(self, measure: Measure | str) -> int:
         """The number of pairs of runs without a significant difference by a measure."""
@@ -175,7 +170,7 @@ class Estimates(Result):
             notes.append(Note(text, measure, left, pairs, "is" if left == 1 else "are"))
         return [*notes, Note("{}.", self.summary)]
 
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the combined estimates and the intervals of all judges. Needs the extra ``plot``.
 
         There is one panel per measure, and one for the differences from the baseline.
@@ -303,7 +298,9 @@ def prediction_powered(
     n, more, k = human.shape[-1], others.shape[-1], alone.shape[-1]
     share = n / (n + k)
     spread = _variance(np.concatenate([machine, others], axis=-1))
-    weight = _weight(n, more, k, _covariance(human, machine), spread)
+    h, m = (each - each.mean(axis=-1, keepdims=True) for each in (human, machine))
+    covariance = np.asarray((h * m).sum(axis=-1) / (n - 1))
+    weight = np.clip(share * covariance / ((1 + n / more) * np.where(spread > 0, spread, np.inf)), 0, 1)
     rectified = share * human - weight[..., None] * machine
     value = weight * mean_over_topics(others) + mean_over_topics(rectified)
     variance = weight**2 * spread / more + _variance(rectified, 2) / n
@@ -312,22 +309,6 @@ def prediction_powered(
         of_all = _variance(np.concatenate([human, alone], axis=-1))
         variance = variance + (1 - share) ** 2 * of_all / k
     return value, variance, weight
-
-
-def _weight(
-    n: int, more: int, k: int, covariance: np.ndarray | float, spread: np.ndarray | float
-) -> np.ndarray:
-    """λ for n topics of both, `more` of the machine alone and k of the human alone."""
-    if n < LEAST_TOPICS or not more:
-        return np.zeros(np.shape(spread))
-    weight = n / (n + k) * covariance / ((1 + n / more) * np.where(spread > 0, spread, np.inf))
-    return np.minimum(np.maximum(weight, 0.0), 1.0)
-
-
-def _covariance(human: np.ndarray, machine: np.ndarray) -> np.ndarray:
-    """The covariance over the last axis."""
-    h, m = (each - each.mean(axis=-1, keepdims=True) for each in (human, machine))
-    return np.asarray((h * m).sum(axis=-1) / (human.shape[-1] - 1))
 
 
 def _variance(values: np.ndarray, lost: int = 1) -> np.ndarray:
@@ -349,60 +330,34 @@ def _family(
     The first topics of each judge are those of `both`. Estimates `of_pairs` are the combined ones only.
     """
     (count, topics), of_machine = human.shape, machine.shape[1]
-    more, alone = of_machine - both, topics - both
     tested = labels[0][1] is not None
     level = confidence ** (1 / count) if tested else confidence
-    judged = human[:, :both], machine[:, :both]
-    spread, covariance, machine_spread = _variance(human), _covariance(*judged), _variance(machine)
+    spread, unknown = _variance(human), np.full(count, np.nan)
     own = mean_over_topics(human), spread / topics, np.zeros(count)
     combined = own
-    if more and both >= LEAST_TOPICS:
+    if of_machine > both >= LEAST_TOPICS:
+        judged = human[:, :both], machine[:, :both]
         found = prediction_powered(*judged, machine[:, both:], human[:, both:])
         value, variance, weight = (np.where(found[2] > 0, *each) for each in zip(found, own))
         combined = value, variance, weight
+    alone = mean_over_topics(machine), _variance(machine) / of_machine, unknown
     by_judge = {
         HUMAN: (*own, topics - 1, topics),
-        MACHINE: (mean_over_topics(machine), machine_spread / of_machine, own[2], of_machine - 1, of_machine),
-        COMBINED: (*combined, topics - 1 - (combined[2] > 0), of_machine + alone),
+        MACHINE: (*alone, of_machine - 1, of_machine),
+        COMBINED: (*combined, topics - 1 - (combined[2] > 0), of_machine + topics - both),
     }
     estimates = []
     for judge in JUDGES[-1:] if of_pairs else JUDGES:
         value, variance, weight, degrees, number = by_judge[judge]
         lower, upper, p = _student(value, variance**0.5, degrees, level)
         if not tested or (count > 1 and both < FEW):
-            p = np.full(count, np.nan)
-        numbers = zip(*map(known, (value, lower, upper, weight, p, holm(p, count))))
-        left, of_judge = more if judge == COMBINED else 0, []
-        for row, (label, (mean, low, high, share, chance, adjusted)) in enumerate(zip(labels, numbers)):
-            worth = halving = None
-            if spread[row] and variance[row] and judge != MACHINE:
-                worth = float(spread[row] / variance[row]) if share else float(topics)
-                if not of_pairs:
-                    spreads = spread[row], covariance[row], machine_spread[row]
-                    halving = _halving(level, both, left, alone, *spreads)
-            planned = share if judge == COMBINED else None, worth, halving
-            of_judge.append(Estimate(*label, judge, mean, low, high, number, *planned, chance, adjusted))
-        estimates.append(of_judge)
+            p = unknown
+        varies = (spread > 0) & (variance > 0) & (judge != MACHINE)
+        worth = np.where(weight > 0, spread / np.where(varies, variance, 1.0), topics)
+        planned = weight if judge == COMBINED else unknown, np.where(varies, worth, np.nan)
+        columns = map(known, (value, lower, upper, np.full(count, number), *planned, p, holm(p, count)))
+        estimates.append([Estimate(*label, judge, *row) for label, row in zip(labels, zip(*columns))])
     return [one for of_row in zip(*estimates) for one in of_row]
-
-
-def _halving(
-    level: float, both: int, more: int, alone: int, spread: float, covariance: float, of_machine: float
-) -> int | None:
-    """The number of further human topics that would halve the interval if variances stay as they are.
-
-    The human judges the `more` topics of the machine first. `spread` and `of_machine` are the variances.
-    """
-
-    def reach(added: int) -> float:
-        n, left = both + added, max(more - added, 0)
-        weight = float(_weight(n, left, alone, covariance, of_machine))
-        variance = (spread - 2 * weight * covariance) / (n + alone)
-        variance += weight**2 * of_machine * (1 / left + 1 / n) if left else 0.0
-        return student_quantile(level, n + alone - 1 - (weight > 0)) * max(variance, 0.0) ** 0.5
-
-    wanted = reach(0) / 2
-    return fewest_topics(lambda added: reach(added) <= wanted)
 
 
 def _student(

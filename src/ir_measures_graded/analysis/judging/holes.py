@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -49,9 +49,6 @@ from ...output.tables import Note, Table
 from ..statistics.options import check_probability, need_statistics, statistics_library, whole_number
 from ..statistics.significance import EXACT
 from .merging import Levels, MergedQrels, answers_in, file_for_judge, levels_of, merge_qrels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 OPEN = 3.0
 """A pair of runs is open below this many standard deviations."""
@@ -176,7 +173,7 @@ class Holes(Result):
         return file_for_judge(path, self.records(), sampled=self.sampled > 0)
 
     @plots.styled
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the open pairs against the judgments so far. Needs the extra ``plot``.
 
         Raises `NotApplicableError` in the order of depth, for which open pairs are unknown.

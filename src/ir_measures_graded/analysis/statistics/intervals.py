@@ -5,7 +5,6 @@ of the topics that matter.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -89,16 +88,6 @@ def student_interval(mean: Any, error: Any, degrees: Any, confidence: float = 0.
     """
     reach = statistics_library("scipy.special").stdtrit(degrees, (1 + confidence) / 2) * error
     return mean - reach, mean + reach
-
-
-@cache
-def student_quantile(confidence: float, degrees: int) -> float:
-    """The bound below which the absolute value of Student's t lies with probability `confidence`.
-
-    >>> round(student_quantile(0.95, 10), 3)
-    2.228
-    """
-    return float(statistics_library("scipy.special").stdtrit(degrees, (1 + confidence) / 2))
 
 
 def check(confidence: float, method: str, name: str = "method") -> str:

@@ -11,7 +11,7 @@ Z. Šidák: Rectangular confidence regions for the means of multivariate normal 
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -153,7 +153,16 @@ def topics_needed(
     check_difference(difference)
     if deviation == 0:
         return 2
-    return fewest_topics(lambda topics: chance_to_find(difference / deviation, topics, alpha) >= power)
+
+    def enough(topics: int) -> bool:
+        return chance_to_find(difference / deviation, topics, alpha) >= power
+
+    high = 2
+    while not enough(high):
+        high *= 2
+        if high > MOST_TOPICS:
+            return None
+    return bisect_left(range(high), True, lo=high // 2 + 1, key=enough)
 
 
 def deviation_limits(topics: int, confidence: float = 0.8) -> tuple[float, float]:
@@ -172,16 +181,6 @@ def check_difference(difference: float) -> None:
     """Raise `GradedError` for a difference that is not a number above 0."""
     if not 0 < difference < np.inf:
         raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
-
-
-def fewest_topics(enough: Callable[[int], bool]) -> int | None:
-    """The smallest number of topics, at least 2, that is `enough`; None if more than ten million."""
-    high = 2
-    while not enough(high):
-        high *= 2
-        if high > MOST_TOPICS:
-            return None
-    return bisect_left(range(high), True, lo=high // 2 + 1, key=enough)
 
 
 def chance_to_find(effect: float, topics: int, alpha: float) -> float:

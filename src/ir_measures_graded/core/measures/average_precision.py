@@ -8,6 +8,8 @@ Extending average precision to graded relevance judgments. SIGIR 2010. B. Zhou, 
 information retrieval system performance based on user preference. JIIS 34, 2010.
 """
 
+from typing import ClassVar
+
 import numpy as np
 
 from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of, tally
@@ -182,7 +184,7 @@ class _WAP(_MeanAtRelevant):
     """
 
     RATIO = True
-    TIES = ("mean", *EXTREMES)
+    TIES: ClassVar[tuple[str, ...]] = ("mean", *EXTREMES)
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
         return gain
