@@ -20,7 +20,7 @@ from ..ranking.gains import EXP, Gains, canonical_gains, gain_of
 from ..ranking.ranks import JudgedRanks
 from . import parameters
 from .average_precision import _GAP, GAP
-from .base import GradedMeasure
+from .base import EXTREMES, GradedMeasure
 from .cumulated_gain import _nDCG_Burges, nDCG_Burges
 from .ntcir import O_measure
 from .parameters import Choice, Count, Flag, Real
@@ -146,7 +146,7 @@ class _Rprec(Standard, AtRelevant):
     CUTOFF = False
     UNJUDGED = False
     NO_UNJUDGED = "its cutoff, the number of relevant documents, moves with the judgments"
-    SORTED = True
+    TIES = ("mean", *EXTREMES)
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return np.where(rank <= topics.relevant[topic], 1.0, 0.0)  # `quotient` is 0 beyond rank R
@@ -163,7 +163,7 @@ class _Success(Standard, AtRelevant):
 
     MONOTONE = True
     RECALL_BASE = False
-    SORTED = True
+    TIES = ("mean", *EXTREMES)
     COMPARED = False
     RISES = True
 
