@@ -2,6 +2,8 @@
 
 import functools
 import gzip
+import hashlib
+import json
 import runpy
 import shutil
 import sys
@@ -9,10 +11,12 @@ import warnings
 from pathlib import Path
 
 import ir_measures
+import pandas
 import pytest
 
 from command_line import GAINS, OTHER, QRELS, RUN, command
 from ir_measures_graded import cli, demo
+from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.evaluation.named import run_names
 
 # One run: the output of the ir_measures command
@@ -155,3 +159,24 @@ def test_the_bootstrap_of_few_topics_warns(capsys):
     printed = capsys.readouterr()
     assert printed.out.splitlines()[1] == "CG@1\trun\t1.0000\t0.0000\t2.0000\t2"
     assert "warning: BCa bootstrap intervals over 2 topics are too narrow" in printed.err
+
+
+def test_json_has_the_values_and_their_origin(output, tmp_path):
+    path = tmp_path / "run.gz"
+    path.write_bytes(gzip.compress(demo.run_paths()["A"].read_bytes()))
+    table = pandas.DataFrame({"query_id": ["351"], "doc_id": ["a"], "score": [1.0]})
+    (tmp_path / "folder").mkdir()
+    table.to_parquet(tmp_path / "folder" / "part.parquet")
+    words = ["evaluate", demo.NAME, path, tmp_path / "folder", "AP", "--confidence", "0.9"]
+    found = json.loads("\n".join(output(*words, "-f", "json", "-o", "values.json")))
+    part = tmp_path / "folder" / "part.parquet"
+    files = {demo.NAME: demo.qrels_path(), str(path): path, str(part): part}
+    assert found["sha256"] == {
+        name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files.items()
+    }
+    assert found["interval"] == {"confidence": 0.9, "method": "t"}
+    assert (found["topics"], found["values"][0]["run"]) == (20, "run")
+    assert "numpy" in found["versions"]
+    output("evaluate", demo.NAME, path, "AP", "nCG@10", "-q", "-n", "-o", "topics.json")
+    read = Evaluation.from_values("topics.json")
+    assert read.of("nCG@10").tolist() == evaluate(demo.NAME, [path], ["nCG@10"]).of("nCG@10").tolist()

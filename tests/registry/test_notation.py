@@ -214,9 +214,9 @@ def test_message_suggests_names_of_any_case(text, right):
     assert isinstance(caught.value, NameError)  # as ir-measures raises
 
 
-def test_nickname_of_trec_measures_prints_nothing_on_stdout(capsys):
-    assert ir_measures.AP in parse_measures("official")
-    assert capsys.readouterr().out == ""
+def test_official_needs_a_collection():
+    with pytest.raises(GradedError, match="official names the measures of an ir-datasets collection"):
+        parse_measures("official")
 
 
 def test_other_texts_and_types_are_refused():

@@ -4,6 +4,7 @@
 - `report` writes a report on the runs as one HTML page.
 - `curves` evaluates a measure at every rank; `effort` computes the rank at which a run has a given value.
 - `check` lists what is unusual about qrels, runs and measures before anything is evaluated.
+- `ignoring_identical_ids` leaves out documents that are their topic, for all analyses.
 - `compare` tests differences between runs for significance.
 - `compare_collections` compares runs over several collections, which `read_collections` reads.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
@@ -31,6 +32,7 @@ The folder `judging` implements `judges`, `agreement`, `estimate`, `holes` and `
 """
 
 from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.named import ignoring_identical_ids
 from ..output import plots
 from .check import Check, check
 from .compare import compare
@@ -53,6 +55,7 @@ from .sensitivity import Sensitivity, sensitivity
 from .statistics.intervals import FewTopicsWarning
 
 __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "plots", "report"]
+__all__ += ["ignoring_identical_ids"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
 __all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power"]
 __all__ += ["CurveSet", "Curves", "Effort", "Sensitivity"]

@@ -1,22 +1,47 @@
 """Checks qrels, runs and measures before anything is evaluated."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Final
 
+import numpy as np
 from ir_measures import Measure
 
-from ..core.provider import GradedProvider, check_levels
+from ..core.by_topic import changes, mean_over_topics
+from ..core.measures.standard import definition_of
+from ..core.provider import GradedEvaluator, GradedProvider, check_levels
+from ..core.ranking.judged import Judged
+from ..core.ranking.order import as_compared
+from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import needs_intents
 from ..core.registry.notation import parse_measures
+from ..core.uncertainty import with_option
 from ..errors import EmptyRunWarning, GradedError
-from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, measure_remarks
+from ..evaluation.named import (
+    Judgments,
+    Qrels,
+    Run,
+    Runs,
+    about,
+    measures_for,
+    named_runs,
+    read_judgments,
+)
+from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remark, measure_remarks
 from ..output import plots
 from ..output.formats import counted
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .levels import Levels, levels
+
+LEVELS: Final = 2
+"""Levels 1 … n without 0 are told from this n on."""
+WIDE: Final = 0.005
+"""Orders of ties that move a mean by more than this are told."""
+TIED: Final = "nDCG@10"
+"""The measure whose ties are told if none is given."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,11 +85,15 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     """List the unusual properties of runs and measures, which the values do not show.
 
     - a run: topics of the qrels that it lacks, no judged document, mostly unjudged documents at the top,
-      equal scores, and ranks that contradict the scores
-    - a measure: gains or a parameter `rel` for levels that the qrels lack
+      equal scores, ranks that contradict the scores, documents with the id of their topic, ties whose order
+      can move the mean of a measure by more than .005, and scores that trec_eval 10 orders in another way
+    - a measure: gains or a parameter `rel` for levels that the qrels lack, and measures that take the levels
+      of a collection in another way than its track
+    - the qrels: levels from 1 on, which may mean not relevant
 
-    The top ends at rank 10, or at a smaller cutoff of a measure. A run that `evaluate` would refuse has
-    the reason as its remark. `qrels` and `runs` are as for `evaluate`.
+    Without a measure, ties are those of nDCG@10. The top ends at rank 10, or at a smaller cutoff of a
+    measure. A run that `evaluate` would refuse has the reason as its remark. `qrels` and `runs` are as for
+    `evaluate`.
 
     >>> found = check({"q1": {"a": 2}, "q2": {"b": 1}}, {"bm25": {"q1": {"a": 1.0}}}, ["P(rel=3)@5"])
     >>> for remark in found.remarks:
@@ -75,26 +104,77 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     Raises `GradedError` for qrels and measures that `evaluate` refuses.
     """
     judgments = read_judgments(qrels)
-    wanted = parse_measures(measures) if measures else ()
+    wanted = measures_for(judgments, measures) if measures else ()
     depth = depth_of(wanted) if wanted else DEPTH
     named = named_runs(runs, once=True, needed=False)
     judged = judgments.documents
     with about(judgments.name):
         for measure in filter(GradedProvider().supports, wanted):
             check_levels(measure, judged)
-    remarks = [(run.name, remark) for run in named for remark in _of_run(run, judgments, depth)]
-    remarks += [(str(measure), text) for measure, text in measure_remarks(wanted, judged)]
+    ends = _over_ties(wanted or parse_measures(TIED))
+    remarks = [(run.name, remark) for run in named for remark in _of_run(run, judgments, depth, ends)]
+    remarks += [(str(measure), text) for measure, text in measure_remarks(wanted, judged, judgments.contract)]
+    remarks += _rounded(wanted, judged)
+    if judgments.contract is None and (text := level_remark(judged, LEVELS)):
+        remarks.append((judgments.name or "qrels", text))
     found = levels(judgments, highest=any(map(needs_intents, wanted)))
     return Check(found, tuple(run.name for run in named), tuple(remarks))
 
 
-def _of_run(run: Run, judgments: Judgments, depth: int | None) -> list[str]:
-    counts = RunRemarks(judgments.documents, depth)
+def _over_ties(measures: Iterable[Measure]) -> dict[Measure, tuple[Measure, Measure]]:
+    """The measures with ranges over ties, each with its least and its greatest value."""
+    known = filter(None, map(definition_of, measures))
+    found = {measure: [with_option(measure, "ties", end) for end in ("min", "max")] for measure in known}
+    return {measure: (low, high) for measure, (low, high) in found.items() if low and high}
+
+
+def _of_run(
+    run: Run, judgments: Judgments, depth: int | None, ends: dict[Measure, tuple[Measure, Measure]]
+) -> list[str]:
+    counts = RunRemarks(judgments.documents, depth, judgments.contract)
+    apart = np.zeros(len(judgments.topics), dtype=bool)
+
+    def watched() -> Iterator[JudgedRanks]:
+        for block in counts.watched(run.reduced(judgments)):
+            apart[block.numbers] = _apart(block)
+            yield block
+
     try:
         with about(run.name), warnings.catch_warnings():
             warnings.simplefilter("error", EmptyRunWarning)
-            for block in run.reduced(judgments):
-                counts.count(block)
-        return counts.of(run.source)
+            evaluator = GradedEvaluator(chain(*ends.values()), judgments.table, judgments.documents)
+            values = {str(measure): mean_over_topics(of) for measure, _, of in evaluator.reported(watched())}
     except (GradedError, EmptyRunWarning) as error:
         return [str(error)]
+    remarks = counts.of(run.source)
+    for measure, (low, high) in ends.items():
+        width = float(values[str(high)] - values[str(low)])
+        if width > WIDE:
+            remarks.append(f"the order of tied documents can move {measure} by {width:.4f}")
+    if apart.any():
+        topics = counted(int(apart.sum()), "topic")
+        remarks.append(
+            f"trec_eval 10, which compares 64-bit scores, tells apart documents tied here in {topics}"
+        )
+    return remarks
+
+
+def _apart(block: JudgedRanks) -> np.ndarray:
+    """Whether scores of a topic are equal as 32-bit floats, which are compared here, and differ as such."""
+    topic, scores = np.repeat(np.arange(block.retrieved.size), block.retrieved), block.listed.values
+    order = np.lexsort((scores, topic))
+    topic, scores = topic[order], scores[order]
+    compared = as_compared(scores)
+    near = ~changes(topic) & changes(scores) & ~changes(compared)
+    return np.bincount(topic[near], minlength=block.retrieved.size) > 0
+
+
+def _rounded(measures: Iterable[Measure], judged: Judged) -> Iterator[tuple[str, str]]:
+    """The measures that trec_eval 10 rounds in another way, by topics."""
+    for measure in measures:
+        if measure.NAME == "IPrec":
+            relevant = np.bincount(judged.topic[judged.level >= measure["rel"]], minlength=len(judged.topics))
+            recalled = measure["recall"] * relevant
+            if count := int((np.floor(recalled + 0.9) != np.floor(recalled + 0.5)).sum()):
+                text = f"trec_eval 10 rounds to another number of documents in {counted(count, 'topic')}"
+                yield str(measure), text

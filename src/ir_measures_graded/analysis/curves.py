@@ -370,7 +370,7 @@ def _vectors(
         run = run.kept(judgments)
         _ = run.ranks  # A studied run names itself in errors, so it is read outside `about`.
     found = [np.empty((1 + averages, depth, len(judgments.topics))) for _, depth in asked]
-    remarks = RunRemarks(judgments.documents)
+    remarks = RunRemarks(judgments.documents, contract=judgments.contract)
     with about(run.name):
         for ranks in remarks.watched(run.reduced(judgments)):
             for (measure, depth), vectors in zip(asked, found):

@@ -44,6 +44,7 @@ from ..evaluation.sessions import Given
 from ..evaluation.values import By, groups_of, number_in
 from ..output import plots
 from ..output.formats import counted, listed
+from ..output.provenance import versions
 from ..output.result import Result
 from ..output.tables import Table
 from .comparison import PValue
@@ -335,16 +336,14 @@ class Gate(Result):
             "such a failure."
         )
 
-    def written(self, form: str, status: int | None = None) -> str:
+    def written(self, form: str, status: int | None = None, origin: Mapping[str, Any] | None = None) -> str:
         """The result as a document: ``json``, or ``xml`` for JUnit's readers.
 
-        `status` is the exit status of the command, 0 if an undecided gate passes.
+        `status` is the exit status of the command, 0 if an undecided gate passes. JSON also has the `origin`,
+        by default the versions of the packages.
         """
         if form == "json":
-            found: dict[str, Any] = {"verdict": self.verdict, "old": self.old, "new": self.new}
-            found |= {"margin": str(self.margin)}
-            found |= {"looks": self.looks, "equivalent": self.equivalent, "measures": self.records()}
-            return json.dumps({**found, "fallen": self._fallen(), "notes": self.notes()}, indent=1)
+            return json.dumps(self._document() | dict(origin or {"versions": dict(versions())}), indent=1)
         status = STATUS[self.verdict] if status is None else status
         passing = (HOLDS, UNDECIDED, SMALL) if status == 0 else (HOLDS,)
         suite = ElementTree.Element("testsuite", name="gate", tests=str(len(self._deciding)))
@@ -359,6 +358,32 @@ class Gate(Result):
         ElementTree.indent(suite)
         document = ElementTree.tostring(suite, encoding="unicode")
         return '<?xml version="1.0" encoding="utf-8"?>\n' + plots.drawable(document)
+
+    def _document(self) -> dict[str, Any]:
+        """The verdict, how it was reached, and all numbers."""
+        whole = [each for each in self.verdicts if each.group is None]
+        interval = "Fieller's, of the relative difference" if self.margin.relative else "Student's t"
+        return {
+            "verdict": self.verdict,
+            "old": self.old,
+            "new": self.new,
+            "margin": str(self.margin),
+            "margin_size": self.margin.size,
+            "margin_is_relative": self.margin.relative,
+            "test": "two one-sided paired t-tests" if self.equivalent else "one-sided paired t-test",
+            "alpha": self.level,
+            "correction": "none for holds, as all measures must hold; Holm for worse and for groups",
+            "interval": f"one-sided bounds at {100 * (1 - self.level):.6g} %, {interval}",
+            "effect": "difference: the mean of new - old over topics",
+            "unit": self.unit,
+            "n": whole[0].topics,
+            "seed": None,
+            "looks": self.looks,
+            "equivalent": self.equivalent,
+            "measures": self.records(),
+            "fallen": self._fallen(),
+            "notes": self.notes(),
+        }
 
     def figure(self) -> plots.Figure:
         """Draw mean differences, in % of the old mean for a relative margin, with bounds and margin."""

@@ -9,6 +9,7 @@ import numpy as np
 from ..core.ranking.gains import PRESETS, GainMap, Number, gains_text, plain_number
 from ..errors import GradedError
 from ..evaluation.named import Qrels, read_judgments
+from ..files.contracts import Contract
 from ..files.sources import definitions_of
 from ..output import plots
 from ..output.formats import counted, listed
@@ -36,7 +37,8 @@ class Levels(Result):
 
     `documents` and `topics` (one entry per level) are the numbers of documents judged at the level and of
     topics with such a document. `relevant` (one entry per topic) is the number of documents above level 0.
-    `definitions` maps levels to texts of ir-datasets.
+    `definitions` maps levels to texts of ir-datasets. `contract` tells what the levels of an ir-datasets id
+    mean, if this is known.
     """
 
     levels: tuple[Number, ...]
@@ -44,6 +46,7 @@ class Levels(Result):
     topics: np.ndarray
     relevant: np.ndarray
     definitions: dict[Number, str]
+    contract: Contract | None = None
 
     @property
     def summary(self) -> str:
@@ -63,13 +66,18 @@ class Levels(Result):
         """One row per level, and the weightings as arguments of measure strings."""
         weightings = [*self.pasteable().items()]
         gains = Table(("weighting", "argument"), weightings, "Gains", head=False)
-        return [self.data(), *([gains] if weightings else [])]
+        found = [self.data(), *([gains] if weightings else [])]
+        return found if self.contract is None else [*found, _table_of(self.contract)]
 
     def gains(self) -> dict[str, GainMap]:
         """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones.
 
-        There are none for more than 100 levels, which are magnitudes.
+        Those of the collection come first. There are none for more than 100 levels, which are magnitudes.
         """
+        fixed = self.contract.gains_of(self.levels) if self.contract else {}
+        return ({"collection": fixed} if fixed else {}) | self._gains()
+
+    def _gains(self) -> dict[str, GainMap]:
         if {*self.levels} <= {*PRESETS["w1"]}:
             return {
                 name: {level: gain for level, gain in gains.items() if level in self.levels}
@@ -109,7 +117,7 @@ class Levels(Result):
         unused = sorted({*self.definitions} - {*used})
         without = int((self.relevant == 0).sum())
         if 0 not in used:
-            notes.append(Note("No document has level 0: documents that are not relevant are not judged."))
+            notes.append(Note("No document has level 0."))
         if gaps:
             notes.append(Note("No document has level {}.", listed(sorted(gaps), most=10)))
         if unused:
@@ -172,4 +180,19 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
         np.bincount(place, minlength=len(found)),
         np.bincount(counts.topic[above], counts.count[above], minlength=topics).astype(np.int64),
         definitions,
+        judgments.contract,
     )
+
+
+def _table_of(contract: Contract) -> Table:
+    """What is known about a collection."""
+    rel = "not known" if contract.rel is None else f"{contract.rel}, as in AP(rel={contract.rel})"
+    rows = [
+        ["official measures", " ".join(contract.official) or "not known"],
+        ["highest level that means not relevant", str(contract.not_relevant)],
+        ["least level for binary measures", rel],
+        ["gains", contract.gains or "not fixed"],
+        ["topics are documents", "yes: --ignore_identical_ids" if contract.own_topic else "no"],
+        ["source", contract.source],
+    ]
+    return Table(("fact", "value"), rows, "Collection", head=False)

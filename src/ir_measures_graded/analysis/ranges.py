@@ -25,14 +25,13 @@ from ..core.measures.base import GradedMeasure
 from ..core.measures.topics import GainList, Topics
 from ..core.provider import computed
 from ..core.registry.facts import defined, sign_of
-from ..core.registry.notation import parse_measures
 from ..core.rows.id_matching import Column, equal_pairs
 from ..core.uncertainty import evaluated, with_option
 from ..core.uncertainty.extremes import differences as extreme_differences
 from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
 from ..errors import NotApplicableError
 from ..evaluation.evaluate import tracked
-from ..evaluation.named import Qrels, Run, Runs, study_of
+from ..evaluation.named import Qrels, Run, Runs, measures_for, study_of
 from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
@@ -221,7 +220,7 @@ def ranges(
 
     Raises `GradedError` for a measure without a definition, such as Bpref, or with one of these options.
     """
-    wanted = [_checked(measure) for measure in parse_measures(measures)]
+    wanted = [_checked(measure) for measure in measures_for(qrels, measures)]
     draws, seed = whole_number(draws, "draws", 0), whole_number(seed, "seed", 0)
     refuse_large("draws", draws, 8 * draws, "their means")
     study = study_of(qrels, runs)

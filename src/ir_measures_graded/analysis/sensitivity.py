@@ -18,10 +18,9 @@ from ir_measures import Measure
 
 from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
 from ..core.registry.facts import sign_of
-from ..core.registry.notation import parse_measures
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
-from ..evaluation.named import Qrels, Runs, in_sessions, read_judgments
+from ..evaluation.named import Qrels, Runs, in_sessions, measures_for, read_judgments
 from ..evaluation.sessions import Given
 from ..output import plots
 from ..output.formats import counted, listed
@@ -278,7 +277,9 @@ def sensitivity(
     judgments = read_judgments(in_sessions(qrels, sessions))
     levels = np.unique(judgments.table.values).tolist()
     weightings = {name: weighting(name, given, levels) for name, given in named_weightings(gains).items()}
-    settings = _settings(parse_measures(measures, uncut=True), weightings, list(dict.fromkeys(cutoffs)))
+    settings = _settings(
+        measures_for(judgments, measures, uncut=True), weightings, list(dict.fromkeys(cutoffs))
+    )
     wanted = [setting.measure for setting in settings]
     evaluation = evaluate(judgments, runs, wanted, progress=progress, jobs=jobs)
     if len(evaluation.runs) < 2:

@@ -8,12 +8,21 @@ from typing import Any
 from ir_measures import Measure
 
 from ..core.ranking.gains import named_weightings, weighting
-from ..core.registry.names import registry
+from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import parse_measure, parse_measures
 from ..core.rows.columns import chosen_columns
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.evaluate import Evaluation
-from ..evaluation.named import Judgments, in_sessions, pairs_of, read_judgments, short_names
+from ..evaluation.named import (
+    Judgments,
+    Run,
+    ignoring_identical_ids,
+    in_sessions,
+    measures_for,
+    pairs_of,
+    read_judgments,
+    short_names,
+)
 from ..evaluation.values import WORDS, column_of, is_column, read_sessions
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
@@ -41,6 +50,7 @@ FORM = (
     Option("--duplicates ROW", "row to keep of a repeated document", choices=KEPT, shared=True),
 )
 """How to read a run."""
+IGNORED = Option("--ignore_identical_ids", "leave out documents with the id of their topic", shared=True)
 RUNS = (
     Option(
         "inputs",
@@ -51,6 +61,7 @@ RUNS = (
     ),
     Option("--gains GAINS", "weighting: NAME=LEVEL:GAIN,…, exp, linear or w10", repeated=True, shared=True),
     *FORM,
+    IGNORED,
 )
 """Runs and measures, which `inputs` reads."""
 SCOREDDOCS_OPTION = Option("--scoreddocs", "add the run that comes with the ir-datasets id", shared=True)
@@ -166,7 +177,8 @@ def baselines_of(arguments: Arguments, first: Sequence[Any]) -> list[str]:
     if isinstance(first[0], Evaluation) or arguments.get("repeats"):
         return named
     names = [name for name, _ in first[1]]
-    files = [(name, str(run.file)) for name, run in first[1] if isinstance(run, RunFile) and not run.run]
+    sources = ((name, run.source if isinstance(run, Run) else run) for name, run in first[1])
+    files = [(name, str(run.file)) for name, run in sources if isinstance(run, RunFile) and not run.run]
     return [_run_named(text, names, files) for text in named]
 
 
@@ -181,7 +193,7 @@ def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None
     Raises `GradedError` for a word that is neither a run nor a measure of the table, and for options that
     need rankings.
     """
-    for option in ("sessions", "gains", "scoreddocs", "duplicates"):
+    for option in ("sessions", "gains", "scoreddocs", "duplicates", "ignore_identical_ids"):
         if arguments.get(option) not in (None, False, []):
             raise GradedError(f"--{option} needs QRELS and runs: the values of a table stay as they are")
     systems = {run: stored.systems.get(run, run) for run in stored.runs}
@@ -224,7 +236,7 @@ def inputs(
     scoreddocs, sessions = bool(arguments.get("scoreddocs")), arguments.get("sessions")
     paths = [word for word in words if is_file(word)]
     texts = (word.strip() for word in words if not is_file(word))
-    named = dict.fromkeys(measure for text in texts for measure in measures_in(text, uncut))
+    named = dict.fromkeys(measure for text in texts for measure in measures_in(text, uncut, qrels))
     measures = [*named] or [parse_measure(text) for text in default]
     if needed and not paths and not scoreddocs:
         raise GradedError(f"no run is given; pass one or more run files, or - for standard input{hint}")
@@ -233,6 +245,8 @@ def inputs(
     runs = [*pairs_of([run_file(arguments, path) for path in paths])]
     if scoreddocs:
         runs.append((SCOREDDOCS, scoreddocs_of(qrels)))
+    if arguments.get("ignore_identical_ids"):
+        runs = [(run.name, run) for run in ignoring_identical_ids(runs)]
     if sessions is not None:
         qrels = in_sessions(qrels, read_sessions(sessions) if is_file(sessions) else sessions or True)
     gains = named_weightings(arguments.gains)
@@ -272,15 +286,20 @@ def under_weightings(
     return list(dict.fromkeys(found))
 
 
-def measures_in(text: str, uncut: bool = False) -> list[Measure]:
-    """The measures in an argument, separated by blanks. If `uncut`, they may lack a required cutoff."""
+def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measure]:
+    """The measures in an argument, separated by blanks; ``official`` stands for those of the `qrels`.
+
+    If `uncut`, they may lack a required cutoff.
+    """
+    if text == OFFICIAL and qrels is not None:
+        return [*measures_for(qrels, text, uncut)]
     try:
         return [*parse_measures(text, uncut)]
     except GradedError as error:
         words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in parentheses do not separate measures
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
-        return [measure for word in words for measure in measures_in(word, uncut)]
+        return [measure for word in words for measure in measures_in(word, uncut, qrels)]
 
 
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:

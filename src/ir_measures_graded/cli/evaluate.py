@@ -8,17 +8,17 @@ import ir_measures
 
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
-from ..output.result import Result, View
+from ..output.result import View
 from ..output.tables import Table
 from .arguments import COLLECTION, JOBS, OF_RUNS, SESSIONS, inputs
 from .parser import Arguments, Option, real
-from .results import Answer, Output
+from .results import Answer, Output, with_origin
 
 IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 
 
 USAGE = OF_RUNS
-OUTPUT = Output(named=IR_MEASURES_FORMATS)
+OUTPUT = Output(documents=("json",), named=IR_MEASURES_FORMATS)
 TIES, EXTREMES = ("mean", "min", "max"), ("min", "max")
 INTERVALS = ("t", "bca", "bootstrap")
 PROVIDERS = tuple(ir_measures.providers.registry)
@@ -43,12 +43,14 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> Result | Answer:
+def run(arguments: Arguments) -> Answer:
     """Evaluate runs against qrels.
 
     An argument after QRELS is a run if it is an existing file or - (standard input), and otherwise a measure.
     On a terminal the command prints an aligned table. Into a pipe or a file it prints tsv: for one run the
-    lines of the ir_measures command, without a header, and for several runs one row per run.
+    lines of the ir_measures command, without a header, and for several runs one row per run. -f json has the
+    values beside the number of topics, the kind and seed of the intervals, the versions of the packages and
+    the SHA-256 of the files.
 
       ir_measures_graded evaluate qrels.txt run.txt "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" nDCG@10 AP
       ir_measures_graded evaluate qrels.txt runs/*.gz nCG@100 muAP -f markdown -o values.csv
@@ -70,19 +72,26 @@ def run(arguments: Arguments) -> Result | Answer:
         method = check(arguments.confidence, arguments.interval or STUDENT)
         need_statistics("scipy")
     found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider", "jobs", "progress"))
+    facts = {"unit": found.unit, "topics": len(found.topics), "interval": None}
+    facts |= arguments.of("ignore_identical_ids")
     if arguments.confidence is not None:
-        return intervals(found, confidence=arguments.confidence, method=method)
+        facts["interval"] = {"confidence": arguments.confidence, "method": method}
+        facts["seed"] = None if method == STUDENT else 0
+        bounds = intervals(found, confidence=arguments.confidence, method=method)
+        return Answer(bounds, documents={"json": with_origin(bounds, facts, arguments)})
     topic = ["query_id"] if arguments.by_query else []
     names, rows = [*map(str, found.measures)], [*_rows(found, arguments)]
     wide = Table(["run", "query_id", *names], rows).select("run", *topic, *names)
+    view = View([wide], found.figure)
     if len(found.runs) > 1:
-        return View([wide], found.figure)
+        return Answer(view, documents={"json": with_origin(view, facts, arguments)})
     cells = [(id_, name, value) for _, id_, *values in rows for name, value in zip(names, values)]
     reported = [cell for cell in cells if cell[-1] is not None]
     long = Table(["query_id", "measure", "value"], reported).select(*topic, "measure", "value")
     headless = replace(long, head=False)  # the ir_measures command prints no header
-    lines = {"text": long, "tsv": headless, "json": long, "jsonl": long}
-    return Answer(View([wide], found.figure), instead={form: View([table]) for form, table in lines.items()})
+    lines = {form: View([table]) for form, table in {"text": long, "tsv": headless, "jsonl": long}.items()}
+    documents = {"json": with_origin(View([long]), facts, arguments)}
+    return Answer(view, instead=lines, documents=documents)
 
 
 def _rows(found: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:

@@ -4,7 +4,7 @@ from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
 from .arguments import VALUES_HELP, by_of, chosen, collection_or_values, inputs, values_by_collection
 from .parser import Arguments, Option, at_least_1
-from .results import Answer, Output
+from .results import Answer, Output, origin
 
 USAGE = (
     "%(prog)s QRELS OLD NEW MEASURE… [options]\n       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
@@ -51,5 +51,8 @@ def run(arguments: Arguments) -> Answer:
     status = STATUS[found.verdict]
     if found.verdict == UNDECIDED and arguments.undecided:
         status = {"pass": 0, "fail": 1}[arguments.undecided]
-    documents = {form: lambda _, form=form: found.written(form, status) for form in OUTPUT.documents}
+    documents = {
+        "json": lambda _: found.written("json", status, origin(arguments)),
+        "xml": lambda _: found.written("xml", status),
+    }
     return Answer(found, status, documents=documents)

@@ -1,5 +1,6 @@
 """Prints a result in any format and writes its table or figure to files."""
 
+import json
 import os
 import shlex
 import sys
@@ -8,9 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..errors import GradedError
+from ..files.content import is_lasting, parquet_files
+from ..files.sources import is_file, qrels_file_of
 from ..output import plots
 from ..output.files import ending_of, refuse_folders, refuse_repeated, write_files
 from ..output.formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, decimals
+from ..output.provenance import sha256, versions
 from ..output.result import Result, as_bytes
 from . import PROGRAM
 from .parser import Arguments, Option, typed
@@ -162,6 +166,32 @@ def _page(arguments: Arguments, result: Result, has_figure: bool) -> str:
         tables=result.tables(),
         places=decimals(FOR_PEOPLE[0], arguments.places),
     )
+
+
+def origin(arguments: Arguments) -> dict[str, Any]:
+    """The versions of the packages, and the SHA-256 of the files as they are, also compressed ones.
+
+    A folder counts as its files, and an ir-datasets id as the file of its qrels. What cannot be read again,
+    such as standard input, has none.
+    """
+    names = dict.fromkeys(name for name in arguments.files("reads") if name and is_file(name))
+    files = {file: file for name in names for file in parquet_files(name) or [name]}
+    qrels = arguments.get("qrels")
+    if qrels and not is_file(qrels) and (file := qrels_file_of(qrels)):
+        files = {qrels: file, **files}
+    hashes = {name: sha256(file) if is_lasting(file) else None for name, file in files.items()}
+    return {"versions": dict(versions()), "sha256": hashes}
+
+
+def with_origin(result: Result, facts: Mapping[str, Any], arguments: Arguments) -> Callable[[int], str]:
+    """A function that writes the rows of a result as JSON, with facts about them and their origin."""
+
+    def written(places: int) -> str:
+        rows = "\n".join(result.lines("json", places))
+        others = json.dumps({**facts, **origin(arguments)}, indent=1)
+        return f'{{"values": {rows},{others[1:]}'
+
+    return written
 
 
 def command_line(arguments: Arguments) -> str:

@@ -6,6 +6,7 @@ This is the only module that has both ids and ranks. Measures see `JudgedRanks`,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -43,16 +44,17 @@ def reduced(judged: Judged, run: Rows, numbers: Any = slice(None), start: int = 
     place = np.arange(codes.size) + start if run.line is None else smallest(run.line, run.offsets)
     order = np.full(len(code), -1)
     order[codes[codes >= 0]] = place[codes >= 0]
-    listed = run.of_topics(code)
+    listed, own = run.of_topics(code), np.zeros(len(code), dtype=bool)
 
     def matched(a: int, b: int) -> tuple[np.ndarray, Sort]:
         block, known = listed.block(a, b), documents.block(a, b)
         row, doc = block.look_up(known) or _equal(block, known)
         found = np.full(block.values.size, -1)
         found[row] = doc + documents.offsets[a]
+        own[a:b][np.searchsorted(block.offsets, block.of_own_topic(), side="right") - 1] = True
         return found, lambda rows, group: block.ids(rows).descending(group)
 
-    return JudgedRanks.of(judged, listed, matched, numbers, order)
+    return replace(JudgedRanks.of(judged, listed, matched, numbers, order), own=own)
 
 
 def blocks_of(judged: Judged, run: Rows | Iterable[Rows]) -> Iterator[JudgedRanks]:

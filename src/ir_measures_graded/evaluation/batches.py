@@ -37,6 +37,7 @@ def evaluate_batches(
     *,
     by: Sequence[str] = (),
     groups: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> pyarrow.Table:
     """The value of each measure for each topic: an Arrow table with the columns query_id, measure and value.
 
@@ -54,7 +55,7 @@ def evaluate_batches(
     `by` names columns of the batches, such as the system or the day. Each distinct combination of their
     values is a separate run, which has a value for every topic. A null is a value like any other. The columns
     come first in the result. `groups` is Arrow data with the columns `by`, for runs that may have no row in
-    the batches.
+    the batches. With `ignore_identical_ids`, documents with the id of their topic are left out.
 
     Batches are evaluated one after the other. With `by`, or if another provider of ir-measures computes a
     measure, all batches are in memory at once.
@@ -86,7 +87,8 @@ def evaluate_batches(
     if by:
         keys, runs = _by_group([*map(whole_table, batches)], groups, list(by))
     names = [", ".join(f"{name}={shown(value)}" for name, value in row.items()) for row in keys.to_pylist()]
-    found = [work(Run(name, _Batches(run))) for name, run in zip(names or [""], runs)]
+    sources = zip(names or [""], map(_Batches, runs))
+    found = [work(Run(*source, ignore_identical_ids=ignore_identical_ids)) for source in sources]
     values = np.array([fields[0] for fields, _ in found], dtype=np.float64)
     unreported = np.array([fields[-1] for fields, _ in found], dtype=bool)
     shape = len(found), len(wanted), len(judgments.topics)

@@ -24,7 +24,7 @@ from ..core.by_topic import mean_over_topics
 from ..core.provider import aggregate, provider_named
 from ..core.registry import plugins
 from ..core.registry.facts import defined, sign_of
-from ..core.registry.notation import one_of, parse_measures
+from ..core.registry.notation import one_of
 from ..core.work import within_budget
 from ..errors import GradedError, needed, shown
 from ..output import plots
@@ -32,8 +32,20 @@ from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Table
 from .evaluators import evaluators, explained
-from .named import Qrels, Run, Runs, Study, about, in_sessions, named_runs, read_judgments, study_of
-from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
+from .named import (
+    Qrels,
+    Run,
+    Runs,
+    Study,
+    about,
+    ignoring_identical_ids,
+    in_sessions,
+    measures_for,
+    named_runs,
+    read_judgments,
+    study_of,
+)
+from .remarks import RunRemarks, depth_of, leaves_open, level_remark, measure_remarks, warn_of
 from .sessions import Fields, Given, SessionValues, turn_measure
 from .values import By, is_column, read_values
 
@@ -228,6 +240,7 @@ def evaluate(
     provider: str | None = None,
     progress: bool = False,
     jobs: int = 1,
+    ignore_identical_ids: bool = False,
 ) -> Evaluation:
     """The value of each run by each measure, graded or standard, for each topic of the qrels.
 
@@ -236,7 +249,10 @@ def evaluate(
     measures; by default ours computes what it can and ir-measures' pipeline the rest. `progress` shows a
     bar on stderr (extra ``progress``). `jobs` is the number of worker processes (≥ 1) that share the runs in
     files, or −1 for one per core. With several jobs, a script needs the guard ``if __name__ == "__main__"``,
-    as Python's `multiprocessing` requires.
+    as Python's `multiprocessing` requires. With `ignore_identical_ids`, documents with the id of their topic
+    are left out before anything is ranked, as BEIR does.
+
+    The measure ``official`` stands for those of an ir-datasets id, the primary one first, if they are known.
 
     `sessions` tells that topics are the turns of sessions, which become the topics of the result: True for
     ids such as ``31_1``, a pattern (regular expression) with two groups, session and turn, or a mapping of
@@ -264,8 +280,8 @@ def evaluate(
     """
     judgments = in_sessions(qrels, sessions)
     options = {name: word for name, word in (("ties", ties), ("unjudged", unjudged)) if word is not None}
-    wanted = [_with_options(measure, options) for measure in parse_measures(measures)]
-    (found,) = evaluate_each([judgments], runs, wanted, provider, progress, jobs)
+    wanted = [_with_options(measure, options) for measure in measures_for(qrels, measures)]
+    (found,) = evaluate_each([judgments], runs, wanted, provider, progress, jobs, ignore_identical_ids)
     return found
 
 
@@ -282,12 +298,15 @@ def evaluate_each(
     provider: str | None = None,
     progress: bool = False,
     jobs: int = 1,
+    ignore_identical_ids: bool = False,
 ) -> list[Evaluation]:
     """An `Evaluation` under each of several qrels, for which each run is read only once; as `evaluate`.
 
     The warnings are those under the last qrels.
     """
-    wanted, every = parse_measures(measures), named_runs(runs, once=True)
+    wanted, every = measures_for(qrels[0], measures), named_runs(runs, once=True)
+    if ignore_identical_ids:
+        every = ignoring_identical_ids(every)
     remedy = f"evaluate at most {MEASURES} at once; curves have all cutoffs"
     within_budget(counted(len(wanted), "measure"), len(wanted), MEASURES, remedy)
     works = [Work(each, wanted, provider) for each in qrels]
@@ -304,11 +323,17 @@ def evaluate_each(
         evaluations.append(Evaluation(*labels, values, aggregates, missing, unreported, unit=unit))
     for name, its in zip(names, remarks):
         warn_of(its, name)
-    for measure, remark in measure_remarks(wanted, work.ours.judged) if work.ours else ():
+    contract = work.judgments.contract
+    is_open = any(leaves_open(measure, name) for measure in wanted for name in ("rel", "gains"))
+    if contract is None and is_open and (remark := level_remark(work.judgments.documents, LEVELS)):
+        warn_of([remark], work.judgments.name or "qrels")
+    for measure, remark in measure_remarks(wanted, work.judgments.documents, contract):
         warn_of([remark], str(measure))
     return evaluations
 
 
+LEVELS = 4
+"""Levels 1 … n without 0 are warned of from this n on; fewer are often those of relevant documents alone."""
 MEASURES = 2000
 """The measures of one call: each takes a pass over all topics."""
 
@@ -347,7 +372,7 @@ class Work:
             graded, standard = run.rows(self.judgments, standard=bool(self.others))
             missing = np.array([topic not in standard for topic in numbers])
             if self.ours is not None:
-                counts = RunRemarks(self.ours.judged, self.depth)
+                counts = RunRemarks(self.ours.judged, self.depth, self.judgments.contract)
                 for measure, order, found in self.ours.reported(counts.watched(graded)):
                     row = self.row[measure]
                     values[row, order], unreported[row, order] = found[order], False
@@ -378,7 +403,7 @@ def _under_each(works: Sequence[Work], run: Run) -> list[Values]:
     """The values of a run under several qrels, for which it is read at once."""
     if len(works) > 1:
         with about(run.name):
-            run = Run(run.name, run.source.table())
+            run = replace(run, source=run.source.table())
     return [work(run) for work in works]
 
 

@@ -17,6 +17,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from ir_measures import Measure
 
 from ..core.measures.base import GradedMeasure
 from ..core.measures.topics import Topics
@@ -24,13 +25,16 @@ from ..core.provider import view
 from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
 from ..core.reduction import blocks_of, judged_of
+from ..core.registry.names import OFFICIAL
+from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, is_stream, whole_table
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse_repeated
 from ..errors import FileError, GradedError, did_you_mean, shown
+from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile
-from ..files.sources import qrels_source, run_source
+from ..files.sources import definitions_of, is_file, qrels_source, run_source
 from ..output.result import Result
 from .remarks import RunRemarks, warn_of
 from .sessions import Given, Sessions
@@ -73,6 +77,11 @@ class Judgments:
     def numbers(self) -> dict[str, int]:
         """The number of each topic in that order."""
         return {topic: number for number, topic in enumerate(self.table.topics)}
+
+    @cached_property
+    def contract(self) -> Contract | None:
+        """What the levels mean, if the qrels are an ir-datasets id of which this is known."""
+        return contract_of(self.name)
 
     @cached_property
     def documents(self) -> Judged:
@@ -118,6 +127,47 @@ def read_judgments(qrels: Qrels) -> Judgments:
     return Judgments(table, name)
 
 
+def measures_for(
+    qrels: Qrels, measures: Iterable[Measure | str] | Measure | str, uncut: bool = False
+) -> tuple[Measure, ...]:
+    """The measures, as `parse_measures`; ``official`` stands for those of the collection.
+
+    Raises `GradedError` for ``official`` if the qrels are no ir-datasets id whose measures are known.
+    """
+    found: list[Measure | str] = []
+    for each in [measures] if isinstance(measures, (str, Measure)) else measures:
+        is_official = isinstance(each, str) and each.strip() == OFFICIAL
+        found += official_measures(qrels) if is_official else [each]
+    return parse_measures(found, uncut)
+
+
+def official_measures(qrels: Qrels) -> Sequence[str]:
+    """The official measures of a collection. Raises `GradedError` if they are not known."""
+    given = qrels.name if isinstance(qrels, Judgments) else qrels
+    name = os.fspath(given) if isinstance(given, (str, os.PathLike)) else ""
+    if not name or is_file(name):
+        what = shown(name) if name else "qrels in memory"
+        raise GradedError(f"{OFFICIAL} needs qrels that are an ir-datasets id, not {what}; name the measures")
+    contract = contract_of(name)
+    if contract is None or not contract.official:
+        definitions_of(name)  # raises for a name that is no id
+        raise GradedError(f"the official measures of {shown(name)} are not known here; name the measures")
+    return contract.official
+
+
+def ignoring_identical_ids(runs: Runs) -> list[Run]:
+    """The runs without the documents that have the id of their topic, for all analyses.
+
+    BEIR leaves them out under this name. In collections such as ArguAna and Quora, the topics are documents
+    themselves, and a run that finds the topic itself finds nothing.
+
+    >>> (run,) = ignoring_identical_ids({"bm25": {"q": {"q": 2.0, "a": 1.0}}})
+    >>> run.table(read_judgments({"q": {"a": 1}})).dicts()
+    {'q': {'a': 1.0}}
+    """
+    return [replace(run, ignore_identical_ids=True) for run in named_runs(runs)]
+
+
 def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:
     """The qrels with their sessions, by which `evaluate` combines values.
 
@@ -135,13 +185,15 @@ class Run:
     """A run and its name.
 
     If it is `kept_for` qrels, it is read and reduced to their documents on first use, and the reduction is
-    kept. If the qrels are a part of others, for which another run is kept, this is its `parent`.
+    kept. If the qrels are a part of others, for which another run is kept, this is its `parent`. With
+    `ignore_identical_ids`, documents with the id of their topic are left out.
     """
 
     name: str
     source: RunSource
     kept_for: Judgments | None = None
     parent: Run | None = None
+    ignore_identical_ids: bool = False
 
     @property
     def file(self) -> str:
@@ -153,7 +205,7 @@ class Run:
 
     def kept(self, judgments: Judgments) -> Run:
         """The run, kept for these qrels."""
-        return self if self.kept_for is judgments else Run(self.name, self.source, judgments)
+        return self if self.kept_for is judgments else replace(self, kept_for=judgments, parent=None)
 
     @property
     def judgments(self) -> Judgments:
@@ -168,7 +220,7 @@ class Run:
             table = run.ranks.listed if "_read" in vars(run) else run.table(run.judgments)
             (ranks,) = blocks_of(self.judgments.documents, table)
         if self.parent is None:
-            remarks = RunRemarks(self.judgments.documents)
+            remarks = RunRemarks(self.judgments.documents, contract=self.judgments.contract)
             remarks.count(ranks)
             warn_of(remarks.of(self.source), self.name)
         return ranks, tuple(table.topics)
@@ -212,6 +264,8 @@ class Run:
     def table(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the same errors as `rows`."""
         table = self.source.table()
+        if self.ignore_identical_ids:
+            table = table.without_own_topic()
         if table.file:
             self.check(table.topics, judgments)
         refuse_mixed(table, judgments.table)
@@ -221,6 +275,8 @@ class Run:
         """The rows of the run. The topics of a file are checked after the last block."""
         seen: list[str] = []  # the first topic, and one judged topic, suffice for the check
         for block in self.source.blocks():
+            if self.ignore_identical_ids:
+                block = block.without_own_topic()
             seen = seen or list(block.topics[:1])
             seen += [topic for topic in block.topics if topic in judgments.numbers][:1]
             yield block
@@ -255,7 +311,7 @@ class Study:
         judgments = self.judgments.part(topics)
         if judgments is self.judgments:
             return self
-        return Study(judgments, tuple(Run(run.name, run.source, judgments, run) for run in self.runs))
+        return Study(judgments, tuple(replace(run, kept_for=judgments, parent=run) for run in self.runs))
 
 
 def study_of(qrels: Qrels, runs: Runs) -> Study:

@@ -11,12 +11,14 @@ from itertools import pairwise
 import numpy as np
 from ir_measures import Measure
 
+from ..core.ranking.gains import gains_text, plain_number
 from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import needs_intents
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning
 from ..files.content import FIRST, Content, Sizes, parquet_files
+from ..files.contracts import Contract
 from ..files.files import RunFile
 from ..output.formats import counted, listed
 
@@ -24,6 +26,10 @@ DEPTH = 10
 """The rank down to which unjudged documents are counted; deeper pools are rare."""
 LINES = 300
 """The number of lines of a run whose ranks are compared with the scores."""
+OWN = 0.1
+"""The share of topics with the topic itself among the documents from which on a remark tells it."""
+SCALE = 100
+"""Levels up to this one may be a scale that begins with 1."""
 FIELDS = 6
 """The number of fields in a line of a TREC run, of which the fourth is the rank."""
 
@@ -45,9 +51,9 @@ def depth_of(measures: Iterable[Measure]) -> int | None:
 class RunRemarks:
     """Counts the documents of a run for each topic of the qrels while its blocks are read."""
 
-    def __init__(self, judged: Judged, depth: int | None = DEPTH):
-        self.depth = depth
-        self.counts = np.zeros((5, len(judged.topics)), dtype=np.int64)
+    def __init__(self, judged: Judged, depth: int | None = DEPTH, contract: Contract | None = None):
+        self.depth, self.contract = depth, contract
+        self.counts = np.zeros((6, len(judged.topics)), dtype=np.int64)
         self.missing = np.ones(len(judged.topics), dtype=bool)  # topics that the run lacks
 
     def watched(self, blocks: Iterable[JudgedRanks]) -> Iterator[JudgedRanks]:
@@ -59,7 +65,8 @@ class RunRemarks:
     def count(self, ranks: JudgedRanks) -> None:
         """Count the documents of a block. A topic that appears in several blocks counts in the last one.
 
-        The counts of each topic: retrieved, judged, both within the depth, and whether scores differ.
+        The counts of each topic: retrieved, judged, both within the depth, whether scores differ, and whether
+        a document has the id of the topic.
         """
         depth, topics = self.depth or 0, ranks.retrieved.size
         self.missing[ranks.numbers] = ranks.order < 0
@@ -69,6 +76,7 @@ class RunRemarks:
             np.minimum(ranks.retrieved, depth),
             np.bincount(ranks.topic[ranks.rank <= depth], minlength=topics),
             ranks.highest > ranks.lowest,
+            ranks.own,
         ]
 
     def of(self, source: RunSource) -> list[str]:
@@ -77,7 +85,7 @@ class RunRemarks:
 
     def _remarks(self) -> Iterator[str]:
         lacking, topics = int((self.counts[0] == 0).sum()), self.counts.shape[1]
-        retrieved, judged, top, judged_top, varied = self.counts.sum(axis=1).tolist()
+        retrieved, judged, top, judged_top, varied, own = self.counts.sum(axis=1).tolist()
         if lacking:
             yield f"the run lacks {lacking:,} of {counted(topics, 'topic')} of the qrels"
         if retrieved and not judged:
@@ -86,6 +94,10 @@ class RunRemarks:
             yield f"{1 - judged_top / top:.0%} of the top {self.depth:,} are unjudged"
         if not varied and self.counts[0].max(initial=0) > 1:
             yield "all scores of a topic are equal, so the document ids decide"
+        if own and own >= OWN * topics and (self.contract is None or self.contract.own_topic):
+            share = f"{own:,} of {counted(topics, 'topic')} ({own / topics:.0%})"
+            option = "; the collection leaves it out, with --ignore_identical_ids (ignore_identical_ids=True)"
+            yield f"in {share} a document has the id of the topic{option if self.contract else ''}"
 
 
 def rank_remarks(source: RunSource) -> list[str]:
@@ -107,9 +119,48 @@ def rank_remarks(source: RunSource) -> list[str]:
     return [remark] if wrong else []
 
 
-def measure_remarks(measures: Iterable[Measure], judged: Judged) -> Iterator[tuple[Measure, str]]:
-    """Each measure that names levels which the qrels lack, with a remark."""
+def level_remark(judged: Judged, least: int) -> str:
+    """The remark on levels 1 … n without 0, if n is at least `least`; empty for other levels.
+
+    A scale may lack some of its levels, but not most.
+    """
+    levels = np.unique(judged.whole.all_levels)
+    highest = levels.max(initial=0)
+    if not (levels.size and levels[0] == 1 and least <= highest <= min(SCALE, 2 * levels.size)):
+        return ""
+    if (levels % 1).any():
+        return ""
+    gains = gains_text({level: level - 1 for level in map(plain_number, levels.tolist())})
+    return (
+        "the lowest level is 1: it counts as relevant (AP, P, …) and has a gain of 1. If 1 means not "
+        f"relevant: gains={gains} and rel=2"
+    )
+
+
+def leaves_open(measure: Measure, parameter: str) -> bool:
+    """Whether a measure takes this parameter with a default, and is given none."""
+    info = measure.SUPPORTED_PARAMS.get(parameter)
+    return info is not None and parameter not in measure.params and (parameter != "rel" or info.default == 1)
+
+
+def contract_remarks(measure: Measure, contract: Contract) -> Iterator[str]:
+    """How the collection is evaluated, if the measure takes its levels in another way."""
+    if contract.rel is not None and contract.rel > 1 and leaves_open(measure, "rel"):
+        yield f"levels below {contract.rel} are not relevant here; use {measure(rel=contract.rel)}"
+    if contract.gains == "exp":
+        if measure.NAME == "nDCG" and not {"dcg", "gains"} & {*measure.params}:
+            yield f"the gains of this collection are 2^level − 1; use {measure(dcg='exp-log2')}"
+    elif contract.gains and leaves_open(measure, "gains"):
+        yield f"the gains of this collection are {contract.gains}; use {measure(gains=contract.gains_of([]))}"
+
+
+def measure_remarks(
+    measures: Iterable[Measure], judged: Judged, contract: Contract | None = None
+) -> Iterator[tuple[Measure, str]]:
+    """Each measure that names levels which the qrels lack, or leaves out what the collection fixes."""
     for measure in measures:
+        for remark in contract_remarks(measure, contract) if contract else ():
+            yield measure, remark
         gains, rel = measure.params.get("gains"), measure.params.get("rel")
         if gains is None and rel is None:
             continue

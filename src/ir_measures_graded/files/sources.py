@@ -126,6 +126,13 @@ def definitions_of(name: str) -> dict[Any, str]:
     return _loaded(lambda: dict(collection.qrels_defs() or {}), "definitions of levels", name)
 
 
+def qrels_file_of(name: str) -> str:
+    """The file with the qrels of an ir-datasets id; empty if there is none, as for the names of runs."""
+    with suppress(Exception):  # ir-datasets raises errors of many kinds
+        return str(_collection(name).qrels_path())
+    return ""
+
+
 def queries_of(name: str | None) -> dict[str, str]:
     """The query of each topic of an ir-datasets collection; empty for a file and for None.
 

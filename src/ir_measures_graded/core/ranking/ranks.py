@@ -57,7 +57,8 @@ class JudgedRanks:
 
     `listed` has the rows of the run in the order of `scores`. A run that is reduced in blocks of topics has
     for each block the `numbers` of its topics among all, and `order` (T), the place of each topic in the run,
-    −1 for a topic that the run lacks. Measures share `views`.
+    −1 for a topic that the run lacks. `own` (T) tells whether a document has the id of its topic. Measures
+    share `views`.
     """
 
     judged: Judged
@@ -73,6 +74,7 @@ class JudgedRanks:
     listed: Any = None
     numbers: Any = None
     order: Any = None
+    own: Any = None
     views: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @classmethod

@@ -14,6 +14,9 @@ from ..measures import FAMILIES
 from ..measures.base import GradedMeasure
 from .hooks import hookimpl
 
+OFFICIAL = "official"
+"""The name of the measures of a collection, which no measure may have."""
+
 _listeners: list[Callable[[], None]] = []
 
 

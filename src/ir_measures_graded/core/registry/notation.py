@@ -24,7 +24,7 @@ from ...errors import GradedError, UnknownMeasureError, did_you_mean, shown
 from . import plugins
 from .facts import defined, is_graded
 from .listing import allowed
-from .names import registry
+from .names import OFFICIAL, registry
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
 # Every part begins at a fixed character, so that the search takes linear time.
@@ -137,6 +137,8 @@ def one_of(measures: Iterable[Measure], wanted: Measure | str) -> Measure:
 
 def named_by(measure: Measure | str) -> list[Measure]:
     """The measures of one string, as `parse_measures`, with parameters that are not checked."""
+    if isinstance(measure, str) and measure.strip() == OFFICIAL:
+        raise GradedError(f"{OFFICIAL} names the measures of an ir-datasets collection; give its id as qrels")
     try:
         return [parse_measure(measure)]
     except GradedError:

@@ -185,6 +185,8 @@ def _problems(measures: tuple[Any, ...]) -> Iterator[str]:
         for name in (measure.NAME, *measure.ALIASES):
             if not _can_be_written(name):
                 yield f"{type(measure).__name__} has the name {name!r}, which is not an identifier"
+            if name == names.OFFICIAL:
+                yield f"the name {name!r} stands for the measures of a collection"
             if (holder := names.holder(name, measure)) is not None:
                 yield f"the name {name!r} is taken by {origin(holder)}"
             if name in claimed:

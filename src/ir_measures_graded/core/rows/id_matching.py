@@ -195,6 +195,20 @@ class Ids:
         length = self.length[rows]
         return Ids(self.data, self.start[rows], np.broadcast_to(length[0], length.size))
 
+    def equal_rows(self, other: Ids, row: np.ndarray) -> np.ndarray:
+        """The rows whose id equals that of the other column in `row` (N).
+
+        >>> Ids.of(["a", "b", "ab"]).equal_rows(Ids.of(["b", "ab"]), np.array([0, 0, 1]))
+        array([1, 2])
+        """
+        rows = np.flatnonzero(self.length == other.length[row])
+        for place in range(0, int(other.length.max(initial=0)), WORD):
+            reach = np.flatnonzero(self.length[rows] > place)
+            same = np.ones(rows.size, dtype=bool)
+            same[reach] = self.word(place, rows[reach]) == other.word(place, row[rows[reach]])
+            rows = rows[same]
+        return rows
+
     def numbered(self) -> tuple[np.ndarray, np.ndarray]:
         """The first row of each distinct id, in order of appearance, and the number of the id of each row.
 

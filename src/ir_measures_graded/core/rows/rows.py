@@ -290,6 +290,22 @@ class Rows(RunSource):
             return self.docs.take(rows)
         return self.column[0].take(rows)
 
+    def of_own_topic(self) -> np.ndarray:
+        """The rows whose document has the id of their topic."""
+        sizes = np.diff(self.offsets)
+        listed = np.flatnonzero(sizes)
+        topics = [self.topics[number] for number in listed.tolist()]
+        if isinstance(self.docs, Keys):
+            found = self.docs.find(self.offsets[listed], topics, self.values)
+            return found[found >= 0]
+        return self.column[0].equal_rows(Ids.of(topics), np.repeat(np.arange(listed.size), sizes[listed]))
+
+    def without_own_topic(self) -> Rows:
+        """The rows whose document has another id than their topic; a topic may lose all its rows."""
+        kept = np.ones(self.values.size, dtype=bool)
+        kept[self.of_own_topic()] = False
+        return self if kept.all() else self.where(kept)
+
     def look_up(self, judged: Rows) -> tuple[np.ndarray, np.ndarray] | None:
         """The rows of the judged documents, found by looking up each one in the dicts of the run.
 

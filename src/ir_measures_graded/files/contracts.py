@@ -1,0 +1,75 @@
+"""What the judgments of ir-datasets collections mean, as their tracks and papers say.
+
+`contracts.csv` has a row for each collection whose source was read.
+"""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+
+from ..core.ranking.gains import GainMap
+from .sources import is_file
+
+
+@dataclass(frozen=True)
+class Contract:
+    """The meaning of the levels of a collection.
+
+    `pattern` has the patterns of its ir-datasets ids. Levels up to `not_relevant` mean not relevant, and
+    binary measures count levels from `rel` on, None if no source says so. `gains` are those that the track
+    fixed, as in measure strings, else empty. `official` are its measures, the primary one first. The topics
+    are documents of the collection if `own_topic`. `source` says where all this is written.
+    """
+
+    pattern: str
+    not_relevant: int
+    rel: int | None
+    gains: str
+    official: Sequence[str]
+    own_topic: bool
+    source: str
+
+    def gains_of(self, levels: Sequence[float]) -> GainMap:
+        """The gain of each level above `not_relevant` or named in `gains`; empty if no gains are fixed."""
+        if self.gains == "exp":
+            return {int(level): 2 ** int(level) - 1 for level in levels if level > 0}
+        pairs = (pair.split(":") for pair in self.gains.split(",") if pair)
+        return {int(level): int(gain) for level, gain in pairs}
+
+
+@cache
+def contracts() -> list[Contract]:
+    """All rows of the table.
+
+    >>> len(contracts()) > 20
+    True
+    """
+    text = (files(__package__) / "contracts.csv").read_text(encoding="utf-8")
+    return [
+        Contract(
+            row["pattern"],
+            int(row["not_relevant"]),
+            int(row["rel"]) if row["rel"] else None,
+            row["gains"],
+            row["official"].split(),
+            row["own_topic"] == "yes",
+            row["source"],
+        )
+        for row in csv.DictReader(text.splitlines())
+    ]
+
+
+def contract_of(name: str | None) -> Contract | None:
+    """The row of an ir-datasets id; None for a file, for qrels without a name and for an id without a row.
+
+    >>> contract_of("antique/test").rel, contract_of("msmarco-passage/dev/small").official
+    (3, ['RR@10'])
+    """
+    if name is None or is_file(name):
+        return None
+    return next(
+        (row for row in contracts() if any(fnmatchcase(name, each) for each in row.pattern.split())), None
+    )

@@ -1,0 +1,227 @@
+"""Collections by name: their official measures, what their levels mean, and documents that are topics."""
+
+import warnings
+from fnmatch import fnmatchcase
+from io import BytesIO
+
+import ir_datasets
+import pandas
+import pyarrow
+import pytest
+from ir_datasets import Dataset
+from ir_datasets.formats import TrecQrels
+from ir_datasets.util import LocalDownload
+
+from ir_measures_graded import RunFile
+from ir_measures_graded.analysis import check, evaluate, ignoring_identical_ids, levels, ranges
+from ir_measures_graded.core.registry.notation import parse_measures
+from ir_measures_graded.errors import GradedError, InputWarning
+from ir_measures_graded.evaluation.batches import evaluate_batches
+from ir_measures_graded.files.contracts import contract_of, contracts
+
+ANSWERS = {"q1": {"a": 4, "b": 3, "c": 2, "d": 1}, "q2": {"a": 1, "b": 2, "c": 3}}
+RUN = {"q1": {"d": 9.0, "b": 8.0, "a": 7.0, "c": 6.0}, "q2": {"b": 3.0, "a": 2.0, "c": 1.0}}
+
+
+@pytest.fixture
+def collection(tmp_path, monkeypatch):
+    """A function that registers qrels under an ir-datasets id."""
+
+    def register(name, qrels):
+        path = tmp_path / name.replace("/", "-")
+        path.write_text("".join(f"{t} 0 {d} {g}\n" for t in qrels for d, g in qrels[t].items()))
+        parts = Dataset(TrecQrels(LocalDownload(path, mkdir=False), {}))
+        monkeypatch.setitem(ir_datasets.registry._registered, name, parts)
+        return name
+
+    return register
+
+
+def warned_of(*arguments, **options):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", InputWarning)
+        evaluate(*arguments, **options)
+    return [str(warning.message) for warning in caught]
+
+
+def test_each_pattern_has_ids_and_each_id_has_one_row_whose_measures_are_known():
+    ids = [*ir_datasets.registry]
+    rows = {pattern: row for row in contracts() for pattern in row.pattern.split()}
+    assert len(contracts()) >= 20
+    for pattern, row in rows.items():
+        assert [name for name in ids if fnmatchcase(name, pattern)], pattern
+        assert not row.official or [*map(str, parse_measures(row.official))] == row.official
+        assert all(
+            measure.params.get("rel", row.rel) == row.rel for measure in parse_measures(["AP", *row.official])
+        )
+        assert row.source
+    for name in ids:
+        assert sum(fnmatchcase(name, pattern) for pattern in rows) <= 1, name
+    for name in (
+        "msmarco-passage/eval",
+        "msmarco-passage/trec-dl-20",
+        "antique",
+        "clueweb09/en/trec-web-2010/diversity",
+    ):
+        assert contract_of(name) is None
+
+
+def test_official_values_of_antique_are_those_of_trec_eval_on_changed_qrels(collection):
+    name = collection("antique/test", ANSWERS)
+    found = evaluate(name, {"x": RUN}, ["official", "P@1", "official"])
+    assert list(map(str, found.measures)) == [*contract_of(name).official, "P@1"]
+    graded = {topic: {doc: level - 1 for doc, level in docs.items()} for topic, docs in ANSWERS.items()}
+    binary = {topic: {doc: level // 3 for doc, level in docs.items()} for topic, docs in ANSWERS.items()}
+    parts = [evaluate(graded, {"x": RUN}, ["nDCG@10"]), evaluate(binary, {"x": RUN}, ["RR", "AP", "P@10"])]
+    assert found.means()[0, :4].tolist() == [value for part in parts for value in part.means()[0].tolist()]
+    assert [str(measure) for measure in ranges(name, {"x": RUN}, ["nDCG_JK@10"]).measures] == ["nDCG_JK@10"]
+
+
+def test_official_is_refused_without_a_collection_that_has_official_measures(collection, tmp_path):
+    (tmp_path / "qrels").write_text("q1 0 a 1\n")
+    for qrels, reason in [
+        (ANSWERS, "not qrels in memory"),
+        (tmp_path / "qrels", "not '.*qrels'"),
+        (collection("vaswani", ANSWERS), "of 'vaswani' are not known here"),
+        ("antique/tset", "did you mean antique/test"),
+    ]:
+        with pytest.raises(GradedError, match=reason):
+            evaluate(qrels, {"x": RUN}, ["official"])
+
+
+def test_a_collection_evaluated_in_another_way_is_warned_of_with_what_to_type(collection):
+    passages = collection(
+        "msmarco-passage/trec-dl-2019", {"q1": {"a": 0, "b": 1, "d": 2}, "q2": {"b": 2, "c": 3}}
+    )
+    assert warned_of(passages, {"x": RUN}, ["nDCG@10", "RR(rel=2)", "nDCG_JK@5", "Judged@3"]) == []
+    assert warned_of(passages, {"x": RUN}, ["P@5", "R@9"]) == [
+        "P@5: levels below 2 are not relevant here; use P(rel=2)@5",
+        "R@9: levels below 2 are not relevant here; use R(rel=2)@9",
+    ]
+    answers = collection("antique/train", ANSWERS)
+    told = warned_of(answers, {"x": RUN}, ["official", "nDCG@3", "nDCG_JK@3"])
+    assert [text.split("; use ")[1] for text in told] == [
+        "nDCG(gains={1:0,2:1,3:2,4:3})@3",
+        "nDCG_JK(gains={1:0,2:1,3:2,4:3})@3",
+    ]
+    web = collection("clueweb12/trec-web-2013", {"1": {"a": 4, "b": 0}})
+    (text,) = warned_of(web, {"x": {"1": {"a": 1.0}}}, ["nDCG@20", "nDCG_JK@20", "AP"])
+    assert text.endswith("use nDCG(dcg='exp-log2')@20")
+    assert check(passages, {}, ["P@5"]).remarks == (
+        ("P@5", "levels below 2 are not relevant here; use P(rel=2)@5"),
+    )
+
+
+def test_levels_and_check_show_the_row_and_its_gains_first(collection):
+    name = collection("antique/test", ANSWERS)
+    found = levels(name)
+    assert next(iter(found.pasteable().items())) == ("collection", "gains=1:0,2:1,3:2,4:3")
+    assert "least level for binary measures        3, as in AP(rel=3)" in str(found)
+    assert "readme.txt" in str(found)
+    web = collection("clueweb12/trec-web-2014", {"1": {"a": 3, "b": 0}})
+    assert levels(web).gains()["collection"] == {3: 7}
+
+
+@pytest.mark.parametrize(
+    ("found", "in_check", "in_evaluate"),
+    [
+        ([1], 0, 0),
+        ([1, 2], 1, 0),
+        ([1, 3], 1, 0),
+        ([1, 2, 4], 1, 1),
+        ([1, 2, 5, 7, 10], 1, 1),
+        ([0, 1, 2, 3, 4], 0, 0),
+        ([-1, 1, 2, 3, 4], 0, 0),
+        ([1, 10], 0, 0),
+        ([1, 2.5, 4], 0, 0),
+        ([2, 3, 4], 0, 0),
+    ],
+)
+def test_levels_from_1_on_may_mean_not_relevant(found, in_check, in_evaluate):
+    qrels = {"q1": dict(zip("abcdefgh", found)), "q2": {"a": found[-1]}}
+    runs = {"x": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}
+    text = "the lowest level is 1: it counts as relevant (AP, P, …) and has a gain of 1. "
+    text += "If 1 means not relevant: "
+    gains = ",".join(f"{level}:{level - 1:g}" for level in found)
+    remarks = [each for each in check(qrels).remarks if each[1].startswith("the lowest level is 1")]
+    assert remarks == [("qrels", f"{text}gains={gains} and rel=2")] * in_check
+    warned = [each for each in warned_of(qrels, runs, ["Q", "nCG"]) if "the lowest level" in each]
+    assert warned == [f"qrels: {remark}" for _, remark in remarks[:in_evaluate]]
+    assert not any("lowest" in each for each in warned_of(qrels, runs, ["Q(gains=1:0,2:1)"]))
+
+
+OWN = {str(topic): {f"d{topic}": 1, f"e{topic}": 2} for topic in range(7, 57)}
+FOUND = {
+    topic: ({topic: 3.0} if int(topic) < 37 else {}) | {f"d{topic}": 2.0, "1": 1.5, f"e{topic}": 1.0}
+    for topic in OWN
+}
+ROWS = [(topic, doc, score) for topic, docs in FOUND.items() for doc, score in docs.items()]
+
+
+def lines(rows):
+    return "".join(f"{topic} Q0 {doc} 0 {score} t\n" for topic, doc, score in rows).encode()
+
+
+def frame(rows):
+    found = pandas.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    return found.astype({"query_id": int})
+
+
+FORMS = {
+    "file": lambda rows: RunFile(BytesIO(lines(rows))),
+    "dict": lambda rows: FOUND,
+    "lists": lambda rows: {topic: [*docs] for topic, docs in FOUND.items()},
+    "frame": frame,
+    "tuples": lambda rows: rows,
+    "stream": lambda rows: pyarrow.Table.from_pandas(frame(rows)).to_reader(10),
+    "any order": lambda rows: pyarrow.Table.from_pandas(frame(rows[::-1])),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_documents_that_are_their_topic_are_told_and_left_out_on_request(form):
+    by_hand = {topic: {doc: docs[doc] for doc in docs if doc != topic} for topic, docs in FOUND.items()}
+    measures = ["nDCG@10", "AP", "nDCG_JK@10", "Bpref"]
+    other = {topic: docs for topic, docs in by_hand.items() if topic != "7"}
+    runs = {"x": form(ROWS), "other": other}
+    with pytest.warns(InputWarning) as caught:
+        found = evaluate(OWN, runs, measures)
+    assert (
+        found.of("nDCG@10").mean(axis=1).round(4).tolist()[0] == 0.6444
+    )  # by hand: 30 topics .5672, 20 topics .7602
+    share = "in 30 of 50 topics (60%) a document has the id of the topic"
+    assert [
+        share in str(each.message) for each in caught if str(each.message).startswith(("x:", "other:"))
+    ] == [
+        True,
+        False,
+    ]
+    without = evaluate(OWN, {"x": form(ROWS), "other": other}, measures, ignore_identical_ids=True)
+    assert without.values[0].tolist() == evaluate(OWN, {"x": by_hand}, measures).values[0].tolist()
+    assert without.values[1].tolist() == found.values[1].tolist()
+    assert check(OWN, ignoring_identical_ids({"x": form(ROWS)}), ["AP"]).remarks[0][1] != share
+
+
+def test_a_collection_whose_topics_are_documents_names_the_option(collection):
+    for name, end in [("beir/arguana", "(ignore_identical_ids=True)"), ("beir/unknown", "topic")]:
+        assert warned_of(collection(name, OWN), {"x": FOUND}, ["P@1"])[0].endswith(end)
+    told = warned_of(collection("vaswani", OWN), {"x": FOUND}, ["P@1"])
+    assert not any("id of the topic" in text for text in told)
+
+
+def test_batches_leave_out_topics():
+    qrels = pyarrow.table({"query_id": ["a", "b"], "doc_id": ["x", "x"], "relevance": [1, 1]})
+    batch = pyarrow.table({"query_id": ["a", "a"], "doc_id": ["a", "x"], "score": [2.0, 1.0]})
+    found = evaluate_batches(["RR"], qrels, [batch], ignore_identical_ids=True)
+    assert found["value"].to_pylist() == [1.0, 0.0]
+
+
+def test_check_tells_ties_that_matter_and_scores_that_trec_eval_10_tells_apart():
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+    run = {"q1": {"a": 1.0, "b": 1.0 + 1e-12, "c": 0.5}, "q2": {"a": 1.0}}
+    ties, apart = (remark for _, remark in check(qrels, {"x": run}, ["Bpref", "nDCG@10"]).remarks)
+    assert ties.startswith("the order of tied documents can move nDCG@10 by 0.1")
+    assert "in 1 topic" in apart
+    assert not check(qrels, {"x": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}}).remarks
+    relevant = {"q1": {f"d{number}": 1 for number in range(6)}, "q2": {"a": 1, "b": 0}}
+    assert "in 1 topic" in check(relevant, {}, ["IPrec@0.1"]).remarks[0][1]
