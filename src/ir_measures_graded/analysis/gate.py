@@ -26,7 +26,7 @@ interval estimation. JRSS B 16, 1954.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import ceil, log
 from typing import Any, Final
@@ -67,11 +67,6 @@ ENOUGH: Final = 50
 """With fewer topics, a system that is worse by exactly the margin passes in more than 5 % of cases."""
 DROP: Final = 0.1 + EXACT
 """A note counts topics that fall, or rise, by more than this."""
-RECORDED: Final = (
-    "measure", "group", "verdict", "topics", "old", "new", "difference", "lower", "upper", "p", "p_holds",
-    "p_worse", "beyond", "changed", "lost", "unseen", "drops", "rises", "reachable", "needed", "needed_least",
-    "needed_most", "stands_over_ties", "stands_over_judgments",
-)  # fmt: skip
 FALLEN: Final = ("measure", "topic", "old", "new", "difference")
 STANDS: Final = {
     "ties": ("stands_over_ties", "order of tied documents"),
@@ -128,8 +123,9 @@ class Verdict:
     are none. The verdict holds if the bound on the side of a loss is within the margin.
 
     `p_holds` is the p-value of "holds". `p_worse` is that of "worse" (one-sided) or "differs" (two-sided),
-    with Holm's correction for the measures. If t is undefined, because all topics agree, they are 0 or 1, and
-    `p` is None. `beyond` is true if the new run is worse by more than the margin (upper bound of e below 0).
+    with Holm's correction for the measures. `p` is that of the claim that the verdict makes, None if it makes
+    none. If t is undefined, because all topics agree, they are 0 or 1, and `p` is None. `beyond` is true if
+    the new run is worse by more than the margin (upper bound of e below 0).
 
     `changed` topics differ, and `lost` of them lost at least half of their value; at most the share `unseen`
     of all topics does so (the one-sided bound of Clopper and Pearson).
@@ -150,6 +146,7 @@ class Verdict:
     difference: float
     lower: float
     upper: float
+    p: float | None
     p_holds: float
     p_worse: float
     beyond: bool
@@ -170,13 +167,6 @@ class Verdict:
     def name(self) -> str:
         """The measure and the group."""
         return f"{self.measure} in {self.group}" if self.group else str(self.measure)
-
-    @property
-    def p(self) -> float | None:
-        """The p-value of the claim that the verdict makes; None if it makes none, or if t is undefined."""
-        claims = {HOLDS: self.p_holds, WORSE: self.p_worse, DIFFERS: self.p_worse}
-        p = claims.get(self.verdict) if self.changed else None
-        return PValue(p) if p else None
 
     def sentence(self, margin: Margin, unit: str = "topic", looks: int = 1) -> str:
         """The verdict with its reason; `unit` is ``topic`` or ``session``."""
@@ -219,10 +209,9 @@ class Verdict:
 
     def record(self) -> dict[str, Any]:
         """The numbers as a row for programs."""
-        row = {name: value for name, value in vars(self).items() if name in RECORDED}
+        row = {name: value for name, value in vars(self).items() if name != "fallen"}
         row |= {"measure": str(self.measure), "reachable": self.reachable and str(self.reachable)}
-        row |= {name: None for name in ("lower", "upper") if np.isnan(row[name])}
-        return row | {"p": self.p}
+        return row | {name: None for name in ("lower", "upper") if np.isnan(row[name])}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -270,7 +259,8 @@ class Gate(Result):
 
     def data(self) -> Table:
         """One row per measure and group."""
-        return Table.of(RECORDED, [each.record() for each in self.verdicts])
+        records = [each.record() for each in self.verdicts]
+        return Table.of(records[0], records)
 
     def tables(self) -> list[Table]:
         """The verdicts, and the topics that fell most."""
@@ -459,21 +449,13 @@ def gate(
 
     level = LEVEL / whole_number(looks, "looks", 1, MOST_LOOKS)
 
-    def verdicts(part: Evaluation, group: str | None = None) -> list[Verdict]:
-        return [_verdict(part, measure, group, size, level, equivalent) for measure in part.measures]
-
-    found = _corrected(verdicts(evaluation), level, equivalent)
+    rule = size, level, equivalent
+    found = _verdicts([(None, evaluation)], *rule)
     if study is not None:
-        found = [_standing(each, _stands(each, size, level, equivalent, study, len(found))) for each in found]
-    of_groups = [each for group, rows in groups.items() for each in verdicts(evaluation.on(rows), group)]
-    every = *found, *_corrected(of_groups, level, equivalent)
+        found = [replace(each, **_stands(each, *rule, study, len(found))) for each in found]
+    every = *found, *_verdicts([(group, evaluation.on(rows)) for group, rows in groups.items()], *rule)
     (old, new), chosen, unit = evaluation.runs, margin is not None, evaluation.unit
     return Gate(old, new, size, chosen, equivalent, every_group, every, unit, looks)
-
-
-def _standing(verdict: Verdict, stands: Mapping[str, bool]) -> Verdict:
-    ties, judgments = map(stands.get, STANDS)
-    return replace(verdict, stands_over_ties=ties, stands_over_judgments=judgments)
 
 
 def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.ndarray) -> None:
@@ -492,17 +474,41 @@ def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.nd
         )
 
 
+def _verdicts(
+    parts: Iterable[tuple[str | None, Evaluation]], margin: Margin, level: float, equivalent: bool
+) -> list[Verdict]:
+    """The verdicts over the topics of groups; p of "worse" has Holm's correction for all that are tested."""
+    asked = [(group, part, measure) for group, part in parts for measure in part.measures]
+    tested = [group is None or len(part.topics) >= FEW for group, part, _ in asked]
+    p_worse = np.array([_p_worse(part, measure, equivalent) for _, part, measure in asked])
+    p_worse[tested] = holm(p_worse[tested])
+    return [_verdict(*each, margin, level, equivalent, p) for each, p in zip(asked, p_worse.tolist())]
+
+
+def _p_worse(part: Evaluation, measure: Measure, equivalent: bool) -> float:
+    """The p-value of "worse", or of "differs", without correction."""
+    old, new = part.of(measure)
+    change, noise = differences_of(new, old)
+    p = _p_above_0(-sign_of(measure) * change, noise)
+    if equivalent:
+        return 2 * min(p, 1 - p) if change.any() else 1.0
+    return p
+
+
 def _verdict(
-    part: Evaluation, measure: Measure, group: str | None, margin: Margin, level: float, equivalent: bool
+    group: str | None,
+    part: Evaluation,
+    measure: Measure,
+    margin: Margin,
+    level: float,
+    equivalent: bool,
+    p_worse: float,
 ) -> Verdict:
-    """The verdict "holds", "undecided" or "too few topics"; its p of "worse" has no correction."""
     (old, new), count = part.of(measure), len(part.topics)
     change, noise = differences_of(new, old)
     better, allowed = sign_of(measure) * change, margin.allowed(old)
     sides = [allowed + better, allowed - better][: 1 + equivalent]
-    p_holds, p_worse = max(_p_above_0(side, noise) for side in sides), _p_above_0(-better, noise)
-    if equivalent:
-        p_worse = 2 * min(p_worse, 1 - p_worse) if better.any() else 1.0
+    p_holds = max(_p_above_0(side, noise) for side in sides)
 
     half = np.abs(old) if sign_of(measure) > 0 else np.maximum(np.abs(old), abs(mean_over_topics(old)))
     losses = np.abs(better) if equivalent else -better
@@ -510,16 +516,31 @@ def _verdict(
     unseen, mean_old = _most_of(lost, count, level), float(mean_over_topics(old))
     loses_little = p_holds < level or not changed
     holds = loses_little and (changed >= FEW or not lost or unseen <= margin.share(mean_old))
+    clear = DIFFERS if equivalent else WORSE
+    verdict = HOLDS if holds else clear if p_worse < level else UNDECIDED
+    if group is not None and count < FEW:
+        verdict = SMALL
+    p = {HOLDS: p_holds, clear: p_worse}.get(verdict) if changed else None
 
-    found = Verdict(
+    loss, error = float(mean_over_topics(allowed)), _error(sides[0], noise)
+    needs: dict[str, Any] = {}
+    if verdict == UNDECIDED and not loses_little and error > 0 and loss > 0:
+        quantile = statistics_library("scipy.special").stdtrit
+        reach = (quantile(count - 1, 1 - level) + quantile(count - 1, POWER)) * error
+        needs["reachable"] = replace(margin, size=float(reach / mean_old if margin.relative else reach))
+        limits, deviation = (1.0, *deviation_limits(count)), error * count**0.5
+        for name, limit in zip(("needed", "needed_least", "needed_most"), limits):
+            needs[name] = topics_needed(loss, limit * deviation, 2 * level, POWER)
+    return Verdict(
         measure,
         group,
-        SMALL if group is not None and count < FEW else HOLDS if holds else UNDECIDED,
+        verdict,
         count,
         mean_old,
         float(mean_over_topics(new)),
         float(mean_over_topics(change)),
         *_bounds(old, change, margin.relative, level),
+        PValue(p) if p else None,
         p_holds,
         p_worse,
         _p_above_0(-sides[0], noise) < level,
@@ -533,32 +554,8 @@ def _verdict(
         ),
         drops=int((better < -DROP).sum()),
         rises=int((better > DROP).sum()),
+        **needs,
     )
-    loss, error = float(mean_over_topics(allowed)), _error(sides[0], noise)
-    if loses_little or found.verdict != UNDECIDED or not error > 0 or not loss > 0:
-        return found
-    quantile = statistics_library("scipy.special").stdtrit
-    reach = (quantile(count - 1, 1 - level) + quantile(count - 1, POWER)) * error
-    reachable = replace(margin, size=float(reach / mean_old if margin.relative else reach))
-    deviation = error * count**0.5
-    needed, least, most = (
-        topics_needed(loss, limit * deviation, 2 * level, POWER) for limit in (1.0, *deviation_limits(count))
-    )
-    return replace(found, reachable=reachable, needed=needed, needed_least=least, needed_most=most)
-
-
-def _corrected(found: list[Verdict], level: float, equivalent: bool) -> list[Verdict]:
-    """The verdicts with Holm's correction of the p of "worse" for all that are tested."""
-    p, tested = np.array([each.p_worse for each in found]), [each.verdict != SMALL for each in found]
-    p[tested] = holm(p[tested])
-    found = [replace(each, p_worse=of) for each, of in zip(found, p.tolist())]
-    clear = DIFFERS if equivalent else WORSE
-    return [
-        replace(each, verdict=clear, reachable=None, needed=None, needed_least=None, needed_most=None)
-        if each.verdict == UNDECIDED and each.p_worse < level
-        else each
-        for each in found
-    ]
 
 
 def _error(values: np.ndarray, noise: Any = 0.0) -> float:
@@ -605,7 +602,7 @@ def _bounds(old: np.ndarray, change: np.ndarray, relative: bool, level: float) -
 
 def _stands(
     verdict: Verdict, margin: Margin, level: float, equivalent: bool, study: Study, measures: int
-) -> dict[str, bool]:
+) -> dict[str, Any]:
     """Whether the verdict is certainly the same for all orders of ties and for all judgments.
 
     The bounds hold for all values between the lowest and the highest one of each topic. For "worse", the
@@ -616,7 +613,7 @@ def _stands(
     by_session = study.judgments.sessions is not None
     if by_session or not (holds or verdict.verdict == WORSE):
         return {}
-    found = {}
+    found: dict[str, Any] = {}
     for kind, (differences, old) in differences_by_topic(measure, *reversed(study.runs)).items():
         low, high = np.sort(sign_of(measure) * differences, axis=0)
         least, most = margin.allowed(old)
@@ -625,10 +622,10 @@ def _stands(
             farthest = np.maximum(-low, high) if equivalent else -low
             may_lose = (farthest > 0) & (farthest >= np.abs(old).min(axis=0) / 2)
             is_seen = ((low > 0) | (high < 0)).sum() >= FEW or not may_lose.any()
-            found[kind] = bool(is_seen) and all(_least_bound(*side, level) > 0 for side in sides)
+            found[STANDS[kind][0]] = bool(is_seen) and all(_least_bound(*side, level) > 0 for side in sides)
         else:
             worst = _least_bound(-high, -low, level / measures)
-            found[kind] = worst > 0 and bool((most + high).mean() <= 0)
+            found[STANDS[kind][0]] = worst > 0 and bool((most + high).mean() <= 0)
     return found
 
 

@@ -56,9 +56,8 @@ class OverCollections(ComparedRuns):
     `topics` are the topic counts of the `collections`. `values` is an array (measures × runs × collections)
     of means over the topics, NaN where a run has none. `means`, with bounds `lower` and `upper` (measures ×
     runs), are those over the collections, NaN for a run without a value in one of them. `pairs` are the
-    compared pairs of runs, as numbers. `tests` maps each of `FIELDS` to an array (measures × collections,
-    these collections and collections like these × pairs), and each of `HETEROGENEITY` to one (measures ×
-    pairs): Cochran's Q, its p, and I².
+    compared pairs of runs, as numbers. `tests` maps each of `FIELDS` and `HETEROGENEITY` (Cochran's Q, its p,
+    and I²) to an array (measures × collections, these collections and collections like these × pairs).
     """
 
     runs: tuple[str, ...]
@@ -133,11 +132,10 @@ class OverCollections(ComparedRuns):
 
     def _over_all(self) -> Table:
         """Both tests over all collections of each pair, and whether the difference varies between them."""
-        columns = ("measure", "run", "other", "over", "difference", "lower", "upper")
+        columns = ("measure", "run", "other", Column(COLLECTION, "over"), "difference", "lower", "upper")
         tested = Column("adjusted", "p", PValue), "Q", Column("p_Q", "p of Q", PValue), Column("I2", "I²")
         rows = [row for row in self.records() if row[COLLECTION] in (THESE, LIKE_THESE)]
-        records = [row | {"over": row[COLLECTION]} for row in rows]
-        pairs = sorted(records, key=lambda row: (row["measure"], row["run"], row["other"]))
+        pairs = sorted(rows, key=lambda row: (row["measure"], row["run"], row["other"]))
         return Table.of([*columns, *tested], pairs, "Differences over all collections")
 
     def _mark(self, column: int, measure: int, run: int) -> PValue | str | None:
@@ -199,10 +197,8 @@ class OverCollections(ComparedRuns):
             by_column = {name: array.swapaxes(1, 2) for name, array in arrays.items()}
             axes = {"measure": measures, COLLECTION: (*self.collections, ALL), "run": self.runs}
             return Table.of_arrays(axes, by_column)
-        shape = self.tests["p"].shape
-        none = np.full((shape[0], len(self.collections), shape[2]), np.nan)
-        spread = {n: np.hstack([none, np.stack([self.tests[n]] * 2, axis=1)]) for n in HETEROGENEITY}
-        columns = {name: self.tests[name] for name in FIELDS} | {"significant": self.significant} | spread
+        fields, spread = ({name: self.tests[name] for name in each} for each in (FIELDS, HETEROGENEITY))
+        columns = fields | {"significant": self.significant} | spread
         named = [(self.runs[one], self.runs[other]) for one, other in self.pairs]
         found = Table.of_arrays({"measure": measures, COLLECTION: self._columns, "pair": named}, columns)
         rows = [[*row[:2], *row[2], *row[3:]] for row in found.rows]
@@ -316,7 +312,11 @@ def _tests(
     apart = each.difference, each.lower, each.upper, each.p
     columns = zip(*((*found, holm(found[-1])) for found in (apart, these, like_these)))
     rows = {name: np.vstack(column) for name, column in zip(FIELDS, columns)}
-    return rows | dict(zip(HETEROGENEITY, heterogeneity(each.difference, each.deviation, sizes)))
+    spread, none = (
+        heterogeneity(each.difference, each.deviation, sizes),
+        np.full_like(each.difference, np.nan),
+    )
+    return rows | {name: np.vstack([none, found, found]) for name, found in zip(HETEROGENEITY, spread)}
 
 
 def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:
