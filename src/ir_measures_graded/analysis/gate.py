@@ -26,7 +26,7 @@ interval estimation. JRSS B 16, 1954.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil, log
 from typing import Any, Final
