@@ -220,7 +220,8 @@ class Topics:
     @cached_property
     def run(self) -> GainList:
         topic, rank = self.ranks.topic[self._within], self.ranks.rank[self._within]
-        return GainList(self.count, topic, rank, self.gain_of(self.document_level[self.document], topic))
+        gain = self.ranks.judged.gain(self.gains)[self.document]  # those of the qrels are computed once
+        return GainList(self.count, topic, rank, self.scale(gain, topic))
 
     @cached_property
     def ideal(self) -> GainList:
