@@ -19,16 +19,7 @@ from ..core.registry.facts import needs_intents
 from ..core.registry.notation import parse_measures
 from ..core.uncertainty import with_option
 from ..errors import EmptyRunWarning, GradedError
-from ..evaluation.named import (
-    Judgments,
-    Qrels,
-    Run,
-    Runs,
-    about,
-    measures_for,
-    named_runs,
-    read_judgments,
-)
+from ..evaluation.named import Judgments, Qrels, Run, Runs, about, measures_for, named_runs, read_judgments
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remark, measure_remarks
 from ..output import plots
 from ..output.formats import counted
@@ -148,8 +139,7 @@ def _of_run(
         return [str(error)]
     remarks = counts.of(run.source)
     for measure, (low, high) in ends.items():
-        width = float(values[str(high)] - values[str(low)])
-        if width > WIDE:
+        if (width := float(values[str(high)] - values[str(low)])) > WIDE:
             remarks.append(f"the order of tied documents can move {measure} by {width:.4f}")
     if apart.any():
         topics = counted(int(apart.sum()), "topic")

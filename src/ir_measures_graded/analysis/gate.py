@@ -358,8 +358,6 @@ class Gate(Result):
             "old": self.old,
             "new": self.new,
             "margin": str(self.margin),
-            "margin_size": self.margin.size,
-            "margin_is_relative": self.margin.relative,
             "test": "two one-sided paired t-tests" if self.equivalent else "one-sided paired t-test",
             "alpha": self.level,
             "correction": "none for holds, as all measures must hold; Holm for worse and for groups",

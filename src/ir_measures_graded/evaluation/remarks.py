@@ -126,9 +126,8 @@ def level_remark(judged: Judged, least: int) -> str:
     """
     levels = np.unique(judged.whole.all_levels)
     highest = levels.max(initial=0)
-    if not (levels.size and levels[0] == 1 and least <= highest <= min(SCALE, 2 * levels.size)):
-        return ""
-    if (levels % 1).any():
+    is_scale = least <= highest <= min(SCALE, 2 * levels.size) and not (levels % 1).any()
+    if not (is_scale and levels[0] == 1):
         return ""
     gains = gains_text({level: level - 1 for level in map(plain_number, levels.tolist())})
     return (

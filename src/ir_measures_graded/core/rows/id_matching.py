@@ -201,7 +201,10 @@ class Ids:
         >>> Ids.of(["a", "b", "ab"]).equal_rows(Ids.of(["b", "ab"]), np.array([0, 0, 1]))
         array([1, 2])
         """
-        rows = np.flatnonzero(self.length == other.length[row])
+        same = self.length == other.length[row]
+        if self.length.all() and other.length.all():
+            same &= self.word(0) == other.word(0)[row]  # without an index of all rows
+        rows = np.flatnonzero(same)
         for place in range(0, int(other.length.max(initial=0)), WORD):
             reach = np.flatnonzero(self.length[rows] > place)
             same = np.ones(rows.size, dtype=bool)
