@@ -3,11 +3,10 @@
 - `sources`: qrels and runs in every form, made a `RunSource` in one place; ir-datasets ids.
 - `files`: files of every kind, recognised by their content; runs are read block by block.
 - `content`: opens and decompresses a file.
-- `text_forms`: forms of text files, recognised by their first block.
-- `text_files`: text files of these forms; `strict_lines` reads single lines and makes the error messages.
-- `json_files`: JSON files, parsed one topic at a time.
+- `forms`: forms of text files, recognised by their first block.
+- `text_files`: text files of these forms; `lines` reads single lines and makes the error messages.
+- `json_files`: JSON files.
 - `table_files`: Parquet and Arrow files.
 - `conversion`: writes rows as TREC, CSV, TSV, Parquet or JSON files.
 - `out_of_core`: rows in any order; rows that do not fit into memory are sorted on disk.
-- `arrow`: objects that export Arrow, such as Polars' DataFrames.
 """

@@ -29,12 +29,14 @@ from ..core.rows.rows import Facts, Part, Rows, RunSource, is_whole, joined, ref
 from ..errors import FileError, GradedError, needed, shown
 from . import out_of_core
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
-from .json_files import is_json, json_columns, json_parts
-from .table_files import FOLDER, arrow_table, batch_part, kind_of, numbered, table_columns, table_parts
-from .text_files import ahead, by_rank, text_columns, text_parts
+from .json_files import is_json, json_parts
+from .table_files import FOLDER, arrow_table, batch_part, kind_of, numbered, table_parts
+from .text_files import ahead, by_rank, text_parts
 
 if TYPE_CHECKING:
     import pandas
+
+PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
 
 
 def read_trec_qrels(file: File) -> pandas.DataFrame:
@@ -263,24 +265,19 @@ class RunFile(RunInParts):
             yield from map(ScoredDoc, topics, documents, np.asarray(scores).tolist())
 
     def _columns(self) -> Collection[str]:
-        """The columns of the file that are read, under our names."""
-        if not self.lasting:
-            return next(self._every()).columns.keys()
-        if parquet_files(self.file):
-            return table_columns(FOLDER, Content(self.file, self.sizes), RUN, self._chosen)
-        with Content(self.file, self.sizes) as content:
-            if (kind := kind_of(content)) is not None:
-                return table_columns(kind, content, RUN, self._chosen)
-            columns_of = json_columns if is_json(content.stream.start) else text_columns
-            return columns_of(content, RUN, self._chosen)
+        """The columns of the file that are read, under our names: those of a small first part."""
+        every = self._every(replace(self.sizes, block=PEEK, rows=1))
+        with closing(every):
+            return next((part.columns for part in every), {})
 
-    def _every(self) -> Iterator[Part]:
+    def _every(self, sizes: Sizes | None = None) -> Generator[Part]:
         """The rows of the file. If `run` is given, rows of other runs may be left out."""
         if self._kept is None and self.lasting:
-            return parts_of(self.file, RUN, self._chosen, self.run, self.sizes)
+            yield from parts_of(self.file, RUN, self._chosen, self.run, sizes or self.sizes)
+            return
         if self._kept is None:
             self._kept = joined(parts_of(self.file, RUN, self._chosen, sizes=self.sizes), RUN)
-        return iter([self._kept])
+        yield self._kept
 
     def _parts(self) -> Generator[Part]:
         """The rows of the run. Raises `FileError` if the file has several runs and `run` is None."""

@@ -88,32 +88,22 @@ LETOR = replace(
 )
 
 
-def header_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form | None, bytes, int]:
-    """The form of a text file with a header, else None; its first lines, and the size of the header in bytes.
-
-    Raises `FileError` for a header without a required column.
-    """
-    start = content.stream.start
-    if not content.stream.ended:
-        start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
-    text = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n")
-    first = io.BytesIO(text).readline()  # copies no other line
-    size = len(start) - len(text) + len(first)
-    return _headed(role, first.rstrip(b"\r\n"), content.name, chosen), text, size
-
-
 def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     """The form of a text file, and the number of bytes before its first row.
 
-    Raises `FileError` as `header_of`, and for a file that is known not to be a ranking or not to have topics
-    and levels.
+    Raises `FileError` for a header without a required column, and for a file that is known not to be a
+    ranking or not to have topics and levels.
     """
-    file, (form, text, header) = content.name, header_of(content, role, chosen)
-    if form:
-        return form, header
-    chosen.refuse_unread(file, role, has_names=False)
+    file, start = content.name, content.stream.start
+    if not content.stream.ended:
+        start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
+    text = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n")
     lines = io.BytesIO(text)
     first_line = lines.readline()
+    header = len(start) - len(text) + len(first_line)
+    if form := _headed(role, first_line.rstrip(b"\r\n"), file, chosen):
+        return form, header
+    chosen.refuse_unread(file, role, has_names=False)
     is_described = first_line.startswith(b"<SYSDESC>")
     if not is_described:
         lines.seek(0)
@@ -125,7 +115,7 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     found = _form_of_rows(role, [first, *islice(rows, sample)])
     if isinstance(found, str):
         raise FileError(f"{file}: {found}")
-    return replace(found, unjudged=chosen.unjudged), header * is_described
+    return replace(found, unjudged=chosen.unjudged), header if is_described else 0
 
 
 def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None:

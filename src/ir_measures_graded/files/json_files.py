@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from ..core.rows.columns import NUMBERS, QRELS, RUN, Chosen, Role
 from ..core.rows.id_matching import Ids
 from ..core.rows.rows import IDS, Facts, Part, floats
 from ..errors import LONGEST, FileError, GradedError, shown
-from .content import DAMAGE, Content
+from .content import DAMAGE, FIRST, Content
 from .forms import BYTE_ORDER_MARK, TREC, number_of
 from .lines import Lines
 from .text_files import Columns, ahead, arrow_types, by_rank, line_count, parsed_by_arrow, part_of, uses_arrow
@@ -104,19 +104,13 @@ def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     lines.end()
 
 
-def json_columns(content: Content, role: Role, chosen: Chosen) -> Collection[str]:
-    """The columns of the file that are read, under our names."""
-    row, _ = _first_object(content)
-    return columns.file_columns(content.name, [*row], role, chosen)[0] if is_row(row) else role.columns
-
-
 def _first_object(content: Content) -> tuple[dict[str, Any], bool]:
     """The first object of a file, in an array or not, and whether a line has it and nothing else.
 
-    The object is empty if the first block of the file does not have all of it.
+    The object is empty if it ends after the first `FIRST` bytes.
     """
     with suppress(ValueError, RecursionError):
-        start = content.stream.start.decode(errors="ignore").lstrip("\ufeff \t\r\n")
+        start = content.stream.start[:FIRST].decode(errors="ignore").lstrip("\ufeff \t\r\n")
         text = start.lstrip("[ \t\r\n")
         found, end = DECODER.raw_decode(text)
         is_line = text is start and "\n" not in text[:end] and not text[end:].partition("\n")[0].strip()
@@ -130,10 +124,13 @@ def is_row(thing: Any) -> bool:
     >>> is_row({"query-id": "q1", "corpus-id": "d1", "score": 1}), is_row({"query_id": "q1", "ratings": []})
     (True, False)
     """
-    if not isinstance(thing, dict):
-        return False
-    keys = {columns.plain(key) for key, id_ in thing.items() if isinstance(id_, (str, int, float))}
-    return all(keys.intersection(chain(*columns.NAMES[ours])) for ours in ("query_id", "doc_id"))
+    return isinstance(thing, dict) and all(_id_of(thing, ours) is not None for ours in IDS)
+
+
+def _id_of(thing: dict[str, Any], ours: str) -> str | int | float | None:
+    """The topic or document that an object names, None if it names none."""
+    keys = (key for group in columns.NAMES[ours] for key in thing if columns.plain(key) in group)
+    return next((thing[key] for key in keys if isinstance(thing[key], (str, int, float))), None)
 
 
 def _whole(content: Content) -> Text:
@@ -381,7 +378,8 @@ class Objects:
         if self.keys:
             return self._of_row(thing)
         documents = next((thing[key] for key in LISTS if isinstance(thing.get(key), (list, dict))), None)
-        topic = _topic_of(thing)
+        query = thing.get("query")
+        topic = query.get("qid") if isinstance(query, dict) else _id_of(thing, "query_id")
         if topic is not None and documents is not None:
             return self._of_item(topic, documents)
         if is_row(thing):
@@ -427,15 +425,6 @@ def _is_topic(key: str, value: Any) -> bool:
     if not isinstance(value, dict) or "qid" in value:
         return False
     return key not in REFUSED or not any(isinstance(number, (dict, list)) for number in value.values())
-
-
-def _topic_of(thing: dict[str, Any]) -> Any:
-    """The topic that an object names, None if it names none."""
-    query = thing.get("query")
-    if isinstance(query, dict):
-        return query.get("qid")
-    keys = (key for group in columns.NAMES["query_id"] for key in thing if columns.plain(key) in group)
-    return next((thing[key] for key in keys if isinstance(thing[key], (str, int))), None)
 
 
 def _reason(thing: dict[str, Any], role: Role) -> str:

@@ -6,7 +6,7 @@ its kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -164,12 +164,6 @@ def table_parts(
             for start in range(0, batch.num_rows, most):
                 rows = batch_part(batch.slice(start, most), columns, role, facts, first + start)
                 yield by_rank(rows) if ranks else rows
-
-
-def table_columns(kind: Kind, content: Content, role: Role, chosen: Chosen) -> Collection[str]:
-    """The columns of the file that are read, under our names. Raises `FileError` as `table_rows`."""
-    with _opened(kind, content) as file:
-        return file_columns(content.name, file.names, role, chosen)[0].keys()
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from ..core.rows.id_columns import docs_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.rows import Facts, Part
 from .content import Content, is_lasting, owned_by_arrow
-from .forms import BYTE_ORDER_MARK, TREC, Form, check_order, form_of, has_breaks, header_of, number_of
+from .forms import BYTE_ORDER_MARK, Form, check_order, form_of, has_breaks, number_of
 from .lines import CACHED, Lines, Unusual
 
 if TYPE_CHECKING:
@@ -39,11 +39,6 @@ Parsed = TypeVar("Parsed")
 Columns = dict[str, Any]
 AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
 THREADS = 2  # parsing threads, in addition to one reading thread
-
-
-def text_columns(content: Content, role: Role, chosen: Chosen) -> tuple[str, ...]:
-    """The columns of the file that are read, under our names."""
-    return (header_of(content, role, chosen)[0] or TREC[role]).columns
 
 
 def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:

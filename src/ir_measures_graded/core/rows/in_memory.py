@@ -6,7 +6,6 @@ a block of rows needs them.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
@@ -243,7 +242,9 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
         if type(first) is tuple:
             return itemgetter(names.index(name))
         if role is QRELS and name in chain(*NAMES["iteration"]):
-            return iteration_of
+            if isinstance(first, Mapping):
+                return lambda item: str(item.get(name, "0"))
+            return lambda item: str(getattr(item, name, "0"))
         return itemgetter(name) if isinstance(first, Mapping) else attrgetter(name)
 
     def pieces(wanted: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -329,12 +330,6 @@ def read_qrels(source: Any) -> Rows:
 def read_run(source: Any) -> Rows:
     """A run as a table of scores. Raises `GradedError` if a topic or a score is missing or invalid."""
     return in_memory(source, RUN).rows()
-
-
-def iteration_of(item: Any) -> str:
-    """The iteration of a judgment, which is its intent; "0" if it has none."""
-    get = item.get if isinstance(item, Mapping) else partial(getattr, item)
-    return str(get("iteration", get("subtopic_id", "0")))
 
 
 def _listed(role: Role) -> str:
