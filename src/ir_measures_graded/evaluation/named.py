@@ -380,7 +380,11 @@ def _is_table(run: Any) -> bool:
 def _by_column(table: Any) -> Iterable[tuple[str, Any]]:
     """The runs of a table whose rows name their run, by name; empty for any other table."""
     if isinstance(table, RunFile):
-        return table.runs().items() if table.run is None else ()
+        try:
+            has_runs = table.run is None and "run" in table.columns()
+        except FileError:  # The evaluation raises it, after the errors of the qrels.
+            has_runs = False
+        return table.runs().items() if has_runs else ()
     if hasattr(table, "itertuples"):
         return table.groupby("run", sort=False, dropna=False) if "run" in table.columns else ()
     if is_stream(table) or "run" not in (rows := whole_table(table)).column_names:

@@ -220,7 +220,7 @@ class RunFile(RunInParts):
         names: dict[str, None] = {}
         kept: list[Part] = []
         count = 0
-        for rows in self._every() if "run" in self._columns() else ():
+        for rows in self._every() if "run" in self.columns() else ():
             names |= dict.fromkeys(_names(rows))
             count += len(rows)
             kept = [*kept, rows] if count <= self.sizes.kept or not self.lasting else []
@@ -264,10 +264,9 @@ class RunFile(RunInParts):
             topics, documents, scores = (rows.columns[name] for name in RUN.columns)
             yield from map(ScoredDoc, topics, documents, np.asarray(scores).tolist())
 
-    def _columns(self) -> Collection[str]:
-        """The columns of the file that are read, under our names: those of a small first part."""
-        every = self._every(replace(self.sizes, block=PEEK, rows=1))
-        with closing(every):
+    def columns(self) -> Collection[str]:
+        """The columns of the file that are read, under our names: those of its first rows."""
+        with closing(self._every(replace(self.sizes, block=PEEK, rows=1))) as every:
             return next((part.columns for part in every), {})
 
     def _every(self, sizes: Sizes | None = None) -> Generator[Part]:

@@ -138,6 +138,10 @@ def _of_intents(ours: str, column: Any, field: str, start: int) -> Rowwise | np.
     """The intents of a piece, or their probabilities, NaN for any cell that is not a number."""
     if ours == "iteration":
         text = integers_as_text(column) if begins_with_integer(column) else column
+        if is_arrow(text) and text.null_count:
+            text = text.to_pylist()
+        # Only measures of intents refuse other objects than text, so a list is not validated here.
+        text = np.fromiter(text, object, len(text)) if isinstance(text, list) else text
         return docs_of(text, field, start)
     numbers = _as_floats(column)
     if isinstance(numbers, np.ndarray):
