@@ -383,14 +383,35 @@ def many_runs(count, measures=("nDCG_JK@100", "NDPM"), topics=15):
 def test_many_pairs_are_shown_by_run_with_letters():
     found = compare(many_runs(24))
     columns, rows = found.table()
-    assert columns == ["measure", "", "run", "mean", "mean rank", "better than"]
+    assert columns == ["measure", "letter", "run", "mean", "mean rank", "better than"]
     assert max(map(len, formats.text(columns, rows))) <= 130
     for number, measure in enumerate(found.measures):
         block = rows[24 * number : 24 * number + 24]
         assert [row[2] for row in block] == found.best_first(measure)
-        assert [row[1] for row in block] == list("ABCDEFGHIJKLMNOPQRSTUVWX")
+        assert [row[1] for row in sorted(block, key=lambda row: found.order.index(row[2]))] == list(
+            "ABCDEFGHIJKLMNOPQRSTUVWX"
+        )
         assert any(win == block[0][2] for win, *_ in found.wins(measure))
         assert block[0][5] != ""
+
+
+def test_of_many_runs_the_best_and_those_that_are_not_worse_are_shown():
+    found = compare(many_runs(50))
+    rows = found.table()[1]
+    for measure in found.measures:
+        best = found.best_first(measure)[0]
+        worse = {loser for run, loser, _ in found.wins(measure) if run == best}
+        assert worse
+        assert {row[2] for row in rows if row[0] == str(measure)} == {*found.runs} - worse
+    assert len(found.by_runs().rows) == 100
+    assert str(found).startswith(found.summary[:80])
+    text = found.to_latex()
+    assert text.count(" & university") == 10
+    assert "The first 10 of 50 runs" in text
+    assert found.to_latex(top=50).count(" & university") == 50
+    against = compare(many_runs(50), baseline=found.order[-1])
+    assert against.to_latex(top=3).count(" & university") == 4
+    assert not found.figure().axes[0].texts
 
 
 def test_figure_with_a_baseline_shows_differences_and_intervals(found):

@@ -1,5 +1,6 @@
 """The ranges of values and differences over ties and unjudged documents."""
 
+import numpy as np
 import pytest
 
 from ir_measures_graded.analysis import evaluate, ranges
@@ -39,6 +40,31 @@ def test_documents_that_both_runs_retrieved_get_one_level():
     assert (muap.exact, muap.unjudged) == (False, None)
 
 
+@pytest.mark.parametrize("measure", ["nDCG_JK@3", "NDCNG@3", "CG@3", "gP@2", "ERR_G@3", "nCG"])
+def test_differences_of_many_runs_are_those_of_each_pair(measure):
+    random = np.random.default_rng(3)
+    qrels = {f"q{n}": {f"d{d}": int(random.integers(0, 4)) for d in range(n + 1)} for n in range(4)}
+    ids = [f"d{d}" for d in range(9)]
+    runs = {
+        name: {
+            topic: {d: float(random.integers(0, 5)) for d in random.permutation(ids)[:5]} for topic in qrels
+        }
+        for name in "ABCD"
+    }
+    found = ranges(qrels, runs, [measure], draws=0).differences
+    assert len(found) == 6
+    for each in found:
+        pair = {each.run: runs[each.run], each.other: runs[each.other]}
+        assert ranges(qrels, pair, [measure], draws=0).differences == (each,)
+
+
+def test_without_a_judged_document_of_level_0_there_is_no_likely_range():
+    found = ranges({"q": {"a": 1, "b": 2}}, {"run": {"q": RUNS["tied"]["q"]}}, ["nDCG_JK@2"])
+    assert found.values[0].likely is None
+    assert found.notes()[-1].startswith("nDCG_JK@2 of run has no likely range: no document without relevance")
+    assert "likely_min" not in found.table()[0]
+
+
 def test_unjudged_documents_of_a_tie_are_distinguished():
     # x and y are tied at the cutoff: the documents' ids decide, also between unjudged documents.
     runs = {"tied": {"q": {"x": 1.0, "y": 1.0}}, "x": {"q": {"x": 1.0}}, "y": {"q": {"y": 1.0}}}
@@ -74,7 +100,7 @@ def test_a_measure_with_too_many_judgments_has_a_note():
     run = {"q": {f"x{number}": float(-number) for number in range(40)}}
     found = ranges(qrels, {"run": run}, ["nERR", "nDCG_JK"], draws=0)
     by_nerr, by_ndcg = found.values
-    assert found.notes() == [f"nERR of run has no range over judgments: {by_nerr.note}."]
+    assert found.notes()[1:] == [f"nERR of run has no range over judgments: {by_nerr.note}."]
     assert "use a smaller cutoff" in by_nerr.note
     assert (by_nerr.unjudged is None, by_ndcg.unjudged is None, by_ndcg.note) == (True, False, "")
 

@@ -15,7 +15,7 @@ from ..core.registry.facts import sign_of
 from ..core.registry.notation import one_of
 from ..errors import GradedError, did_you_mean, needed
 from ..output import plots
-from ..output.formats import counted, listed
+from ..output.formats import counted, decimal, listed, p_of
 from ..output.result import Grouped
 from ..output.tables import Column, Table
 from .paper import ComparedRuns, PaperTable, Win, beaten_cell, in_order, letters, stars
@@ -39,6 +39,10 @@ MEAN_RANK = {"rank": "mean rank"}
 """What people read above a column of the means."""
 FEW_PAIRS = 15
 """A table for people has a row per pair of at most this many; with more, a row per run."""
+MANY_RUNS = 25
+"""A table for people has a row per run of at most this many; with more, for those as good as the best."""
+MANY_STARS = 40
+"""A figure of more runs has shades without stars."""
 LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
 MINIMAL_SIDE = 7
 """A panel has room for at least this many runs, so that its title fits."""
@@ -257,12 +261,33 @@ class Comparison(ComparedRuns, Grouped):
         names = dict.fromkeys(test.test for test in self.outcomes if test.run is not None)
         return tuple(name for name in names if name != BY_GROUP)
 
-    @property
-    def summary(self) -> str:
-        """The compared runs and measures in one line."""
-        against = f", against {listed(self.references)}" if self.references else ""
-        runs = f"{counted(len(self.runs), 'run')} by {listed(self.measures)}"
-        return f"{runs} over {counted(self.topics, self.unit)}{against}"
+    def answer(self) -> list[str]:
+        """What the tests find by each measure, in a sentence."""
+        return [self._answer(measure, base) for measure in self.measures for base in self.references or ("",)]
+
+    def _answer(self, measure: Measure, base: str) -> str:
+        tests = [test for test in self.find(measure) if base in ("", test.other)]
+        over = f"paired t over {counted(self.topics, self.unit)}"
+        if len(tests) == 1:
+            return f"{_told(tests[0])}, {over}."
+        significant = [test for test in tests if test.significant]
+        differ = f"differ{'s' * (len(significant) == 1)}"
+        found = f"{len(significant)} of {counted(len(tests), 'pair')} {differ} by {measure}, {over}"
+        better = [test.run for test in significant if test.winner == test.run]
+        if base:
+            named = f"{listed(better)} {'is' if len(better) == 1 else 'are'}" if better else "nothing is"
+            return f"{found}; {named} certainly better than {base}."
+        best, *others = self.top(measure)
+        if not others:
+            return f"{found}; {best} is certainly better than every other run."
+        named = f"{listed(others)} {'is' if len(others) == 1 else 'are'}"
+        return f"{found}; {best} has the best mean, and {named} not certainly worse."
+
+    def top(self, measure: Measure | str, test: str = PAIRED_T) -> list[str]:
+        """The best run by one of the measures, and all runs that are not significantly worse."""
+        best, *others = self.best_first(measure)
+        beaten = {worse for better, worse, _ in self.wins(measure, test) if better == best}
+        return [best, *(run for run in others if run not in beaten)]
 
     def notes(self) -> list[str]:
         """Sentences that the reader of the tables needs."""
@@ -271,10 +296,19 @@ class Comparison(ComparedRuns, Grouped):
         if self.family > 1:
             together = f"; p has Holm's correction and the intervals hold together, for {count}"
             level = " at this level"
-        found = [
-            f"Paired t-tests over {counted(self.topics, self.unit)}, {intervals}{together}. MDE is the "
-            f"smallest true difference found with probability 0.8{level}."
-        ]
+        columns = (
+            "d_z is the mean difference in standard deviations of the differences. MDE is the smallest true "
+            f"difference found with probability 0.8{level}."
+        )
+        if not self.references and self.pairs > FEW_PAIRS:
+            columns = (
+                "The mean rank over the topics is 1 for a run that is always best. The last column has the "
+                "letters or the number of the runs that a run beats (** p < 0.01, * p < 0.05)."
+            )
+            if len(self.runs) > MANY_RUNS:
+                columns += " Runs that are certainly worse than the best have no row; --show runs has all."
+        over = counted(self.topics, self.unit)
+        found = [f"Paired t-tests over {over}, {intervals}{together}. {columns}"]
         families, primary = len(self.measures) * max(1, len(self.references)), ""
         if len(self.measures) > 1:
             primary = f"; {self.measures[0]}, named first, is the primary one"
@@ -352,8 +386,9 @@ class Comparison(ComparedRuns, Grouped):
     def _of_test(self, test: str, title: str = "") -> Table:
         """A row per measure and pair or, of more than 15 pairs, per run, the best runs first.
 
-        The runs of each measure then have letters from A. The last column holds the letters of the runs that
-        this run beats, with stars, or the number of these runs if there are too many letters.
+        The runs then have letters from A, by the first measure. The last column holds the letters of the runs
+        that this run beats, with stars, or the number of these runs if there are too many letters. Of more
+        than 25 runs, only the best and those that are not significantly worse have a row.
         """
         if self.pairs <= FEW_PAIRS or test == BY_GROUP:
             columns = COLUMNS.get(test, FURTHER)
@@ -363,14 +398,19 @@ class Comparison(ComparedRuns, Grouped):
                 for found in self.find(measure, test)
             ]
             return Table(["measure", "run", "other", *columns], rows, title)
+        shown = [self.top(each, test) for each in self.measures] if len(self.runs) > MANY_RUNS else ()
+        return self.by_runs(test, title, shown)
+
+    def by_runs(self, test: str = PAIRED_T, title: str = "", shown: Sequence[Sequence[str]] = ()) -> Table:
+        """A row per measure and run with the runs that it beats, by default for all runs."""
         wins = [self.wins(measure, test) for measure in self.measures]
-        orders = [*map(self.best_first, self.measures)]
 
         def cells(measure: int, run: int) -> list[Any]:
-            beaten = beaten_cell(self.runs[run], wins[measure], orders[measure])
+            beaten = beaten_cell(self.runs[run], wins[measure], self.order)
             return [float(self.values[run, measure]), float(self.ranks[run, measure]), beaten]
 
-        return self.by_run(["mean", "mean rank", "better than"], cells, lettered=True, title=title)
+        columns = ["mean", "mean rank", "better than"]
+        return self.by_run(columns, cells, lettered=True, title=title, shown=shown)
 
     @property
     def paper(self) -> PaperTable:
@@ -480,22 +520,40 @@ class Comparison(ComparedRuns, Grouped):
 
     def _draw(self, axes: Axes, measure: Measure, size: float) -> None:
         order, drawn = self.best_first(measure), self.pairwise()[:2]
-        shades = np.full((len(order), len(order)), np.nan)
-        texts = {}
+        place = {run: number for number, run in enumerate(order)}
+        shades, texts = np.full((len(order), len(order)), np.nan), {}
         for found in (test for name in drawn for test in self.find(measure, name) if test.significant):
-            first, second = sorted((order.index(str(found.run)), order.index(str(found.other))))
+            first, second = sorted((place[str(found.run)], place[str(found.other)]))
             cell = (first, second) if found.test == PAIRED_T else (second, first)
             contrary = "<" if found.better == order[second] else ""  # ranks can contradict means
             texts[cell] = contrary + stars(found.adjusted or 0.0)
             shades[cell] = 1 + (texts[cell].endswith("**"))
-        columns = list(map(letters, range(len(order))))
+        if len(order) > MANY_STARS:
+            texts = {}
+        columns = [letters(self.order.index(run)) for run in order]
         rows = [f"{run}  {letter:>2}" for run, letter in zip(order, columns)]
         plots.draw_cells(axes, shades, texts, rows, columns, size)
         axes.plot([-0.5, len(order) - 0.5], [-0.5, len(order) - 0.5], color=plots.GREY, linewidth=0.8)
         axes.set_title(plots.title(measure, width=36), loc="right", size=10)
         sides = ", ".join(f"{side}: {name}" for side, name in zip(("above", "below"), drawn))
-        legend = f"{sides}{HOLM * (self.family > 1)}\n** p < 0.01, * p < 0.05"
+        dark, light = ("**", "*") if len(order) <= MANY_STARS else ("dark:", "light:")
+        legend = f"{sides}{HOLM * (self.family > 1)}\n{dark} p < 0.01, {light} p < 0.05"
         axes.set_xlabel(legend, loc="right", size=9)
+
+
+def _told(test: Test) -> str:
+    """The difference of two runs, the better one first if it is significant, as the start of a sentence."""
+    names, sign = (str(test.run), str(test.other)), 1
+    if test.winner == test.other:
+        names, sign = names[::-1], -1
+    relation = "is better than" if test.significant else "does not certainly differ from"
+    found = (
+        f"{names[0]} {relation} {names[1]} by {test.measure}: {decimal(sign * (test.difference or 0), '+')}"
+    )
+    if test.lower is not None and test.upper is not None:
+        low, high = sorted((sign * test.lower, sign * test.upper))
+        found += f" ({decimal(low)} to {decimal(high)})"
+    return f"{found}, {test.note or 'no p' if test.adjusted is None else p_of(test.adjusted)}"
 
 
 def _cells(test: Test, columns: Mapping[str, str]) -> list[Any]:

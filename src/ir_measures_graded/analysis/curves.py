@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..core.registry.facts import gains_of, is_graded, is_normalised, is_plain_s
 from ..core.registry.names import registry
 from ..core.registry.notation import checked, parse_measures
 from ..core.uncertainty import evaluated
-from ..errors import GradedError, NotApplicableError
+from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.evaluate import evaluate, tracked
 from ..evaluation.named import (
     Judgments,
@@ -35,9 +35,9 @@ from ..evaluation.named import (
     named_runs,
     read_judgments,
 )
-from ..evaluation.remarks import RunRemarks, warn_of
+from ..evaluation.remarks import RunRemarks, warn_of, warned_together
 from ..output import plots
-from ..output.formats import counted, listed
+from ..output.formats import counted, decimal
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .statistics.intervals import bootstrap
@@ -52,6 +52,8 @@ RESAMPLES = 1000
 IDEAL = "ideal"
 RANK = "rank"
 ACROSS = 2
+FEW, BEST = 12, 5
+"""Figures of more runs show this number of the best ones in colour."""
 BYTES, STANDARD_BYTES = 80, 500
 """The memory that curves take for each topic and rank, by a definition and without one."""
 
@@ -63,7 +65,8 @@ class Curves(Result):
     `values` (runs × depth) holds the curve of each of `runs` at the ranks 1 … depth. `ideal` (depth) is the
     curve of the judged documents in the best order, or None. `bands` (runs × 2 × depth) are the lower and
     upper ends of the interval at level `confidence`; both are None without intervals. `normalise` names
-    the averaged vectors, `topics` is the number of topics.
+    the averaged vectors, `topics` is the number of topics. Of more than 12 runs, figures show the best five
+    and those to `highlight` in colour and the others in grey.
     """
 
     measure: Measure
@@ -74,6 +77,7 @@ class Curves(Result):
     ideal: np.ndarray | None = None
     bands: np.ndarray | None = None
     confidence: float | None = None
+    highlight: tuple[str, ...] = ()
 
     @property
     def ranks(self) -> np.ndarray:
@@ -85,18 +89,46 @@ class Curves(Result):
         """The measure, and the normalisation unless it is topic by topic."""
         return f"{self.measure}" + (", ratio of averages" if self.normalise == "averages" else "")
 
+    @cached_property
+    def order(self) -> list[int]:
+        """The numbers of the runs, the one that is best at the last rank first."""
+        return np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable").tolist()
+
+    @property
+    def shown(self) -> list[int]:
+        """The numbers of the runs in colour, the best first."""
+        if len(self.runs) <= FEW:
+            return self.order
+        return [
+            run for place, run in enumerate(self.order) if place < BEST or self.runs[run] in self.highlight
+        ]
+
+    def answer(self) -> list[Note]:
+        """The best run at the last rank, and at how many ranks it is the best."""
+        if not self.runs:
+            return []
+        best, values = self.order[0], self.values * sign_of(self.measure)
+        leads, depth = int((values[best] >= values.max(axis=0)).sum()), counted(len(self.ranks), "rank")
+        name, rank, value = self.runs[best], len(self.ranks), decimal(float(self.values[best, -1]))
+        topics = counted(self.topics, "topic")
+        if len(self.runs) == 1:
+            return [Note("{} has the mean {} {} at rank {} over {}.", name, self.label, value, rank, topics)]
+        text = "{} has the best mean {} at rank {}, {} over {}; it is the best at {} of {}."
+        return [Note(text, name, self.label, rank, value, topics, leads, depth)]
+
     @property
     def summary(self) -> str:
-        """The measure, the runs and the ranks in one line."""
-        depth, runs = len(self.ranks), counted(len(self.runs), "run")
-        return f"{self.label} at the ranks 1 to {depth} of {runs} over {counted(self.topics, 'topic')}"
+        """The answer; without a run, the measure and the ranks."""
+        return str(next(iter(self.answer()), f"{self.label} at {counted(len(self.ranks), 'rank')}."))
 
     def tables(self) -> list[Table]:
-        """One row per rank, one column per curve, each followed by its band."""
+        """One row per rank, one column per curve that figures show in colour, each followed by its band."""
         columns: list[tuple[str, Any]] = [(RANK, self.ranks)]
         if self.ideal is not None:
             columns.append((IDEAL, self.ideal))
-        for number, run in enumerate(self.runs):
+        few = range(len(self.runs)) if len(self.runs) <= FEW else self.shown
+        for number in few:
+            run = self.runs[number]
             columns.append((run, self.values[number]))
             if self.bands is not None:
                 columns += zip((f"{run} lower", f"{run} upper"), self.bands[number])
@@ -115,9 +147,14 @@ class Curves(Result):
         return Table.of_arrays(axes, arrays)
 
     def notes(self) -> list[Note]:
-        """The kind of the bands."""
-        text = "{:g} % pointwise percentile bands"
-        return [Note(text, 100 * self.confidence)] if self.confidence else []
+        """The kind of the bands, and the curves that are left out."""
+        found = []
+        if self.confidence:
+            found.append(Note("{:g} % pointwise percentile bands", 100 * self.confidence))
+        if others := len(self.runs) - len(self.shown):
+            text = "The best {} of {} are shown, and those to highlight; {} are grey and have no column."
+            found.append(Note(text, BEST, counted(len(self.runs), "run"), others))
+        return found
 
     @plots.styled
     def figure(self) -> Figure:
@@ -125,30 +162,39 @@ class Curves(Result):
 
         Raises `GradedError` if Matplotlib is not installed.
         """
-        figure = plots.new_figure(*plots.size_for([IDEAL, *self.runs]))
+        figure = plots.new_figure(*plots.size_for([IDEAL, *self.names]))
         axes = figure.add_subplot()
-        plots.legend_outside(axes, self.best_first(*self.draw(axes)))
+        plots.legend_outside(axes, self.legend(*self.draw(axes)))
         return figure
 
-    def best_first(self, ideal: Iterable[Any], runs: Sequence[Any]) -> list[Any]:
-        """The lines of `draw`; the run that is best at the last rank is the first of the runs."""
-        order = np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable")
-        return [*ideal, *(runs[number] for number in order)]
+    @property
+    def names(self) -> list[str]:
+        """The names in the legend."""
+        return [*(self.runs[number] for number in self.shown), "others"]
+
+    def legend(self, ideal: Iterable[Any], runs: Sequence[Any]) -> list[Any]:
+        """The lines of `draw` in the legend: the ideal list, the runs in colour, and one of the others."""
+        others = [number for number in self.order if number not in self.shown]
+        return [*ideal, *(runs[number] for number in [*self.shown, *others[:1]])]
 
     def draw(self, axes: Axes, width: int = 72, title: bool = True) -> tuple[list[Any], list[Any]]:
         """Draw the ideal curve and the runs; returns the lines of both."""
         ranks, lines, drawn = self.ranks, [], []
         if self.ideal is not None:
             lines = axes.plot(ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
-        every, styles = max(1, ranks.size // 8), plots.run_styles(self.runs)
+        every = max(1, ranks.size // 8)
+        styles = plots.run_styles(self.runs[number] for number in self.shown)
         for number, run in enumerate(self.runs):
-            style, start = styles[run], number * every // len(self.runs)
-            if self.bands is not None:
+            style, start = styles.get(run, plots.PALE), number * every // len(self.runs)
+            if self.bands is not None and run in styles:
                 axes.fill_between(ranks, *self.bands[number], color=style["color"], alpha=0.15, linewidth=0)
-            drawn += axes.plot(ranks, self.values[number], label=run, markevery=(start, every), **style)
+            label = run if run in styles else f"{len(self.runs) - len(styles)} others"
+            drawn += axes.plot(ranks, self.values[number], label=label, markevery=(start, every), **style)
         if title:
             axes.set_title(plots.title(self.label, width))
-        axes.set_ylabel(", ".join([f"Mean over {counted(self.topics, 'topic')}", *self.notes()]))
+        axes.set_ylabel(
+            ", ".join([f"Mean over {counted(self.topics, 'topic')}", *self.notes()[: self.bands is not None]])
+        )
         plots.label_ranks(axes, ranks.size)
         return lines, drawn
 
@@ -164,11 +210,14 @@ class CurveSet(Result):
         """The names of the runs."""
         return self.curves[0].runs
 
+    def answer(self) -> list[Note]:
+        """The best run by each measure."""
+        return [note for found in self.curves for note in found.answer()]
+
     @property
     def summary(self) -> str:
-        """The measures and runs in one line."""
-        runs, topics = counted(len(self.runs), "run"), counted(self.curves[0].topics, "topic")
-        return f"{listed(found.label for found in self.curves)} of {runs} over {topics}"
+        """The answer by the first measure."""
+        return self.curves[0].summary
 
     def tables(self) -> list[Table]:
         """The tables of all measures below one another."""
@@ -194,12 +243,13 @@ class CurveSet(Result):
         """
         height = 3.2
         across = plots.across(len(self.curves), height, ACROSS)
-        legend = 0.8 + 0.075 * max(map(len, [IDEAL, *self.runs]))
+        names = [IDEAL, *self.curves[0].names]
+        legend = 0.8 + 0.075 * max(map(len, names))
         down = -(-len(self.curves) // across)
-        figure = plots.new_figure(4.4 * across + legend, max(height * down, 0.8 + 0.2 * len(self.runs)))
+        figure = plots.new_figure(4.4 * across + legend, max(height * down, 0.6 + 0.2 * len(names)))
         panels = plots.panels(figure, len(self.curves), across)
         ideals, runs = zip(*(found.draw(axes, width=44) for found, axes in zip(self.curves, panels)))
-        lines = self.curves[0].best_first(next(filter(None, ideals), []), runs[0])
+        lines = self.curves[0].legend(next(filter(None, ideals), []), runs[0])
         plots.legend_beside(figure, lines, legend)
         return figure
 
@@ -208,7 +258,7 @@ class CurveSet(Result):
 def curves(
     qrels: Qrels, runs: Runs, measure: Measure | str, depth: int | None = ..., *,
     normalise: str = ..., ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ...,
-    seed: int = ..., progress: bool = ...,
+    seed: int = ..., highlight: Iterable[str] = ..., progress: bool = ...,
 ) -> Curves: ...  # fmt: skip
 
 
@@ -216,7 +266,7 @@ def curves(
 def curves(
     qrels: Qrels, runs: Runs, measure: Iterable[Measure | str], depth: int | None = ..., *,
     normalise: str = ..., ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ...,
-    seed: int = ..., progress: bool = ...,
+    seed: int = ..., highlight: Iterable[str] = ..., progress: bool = ...,
 ) -> CurveSet: ...  # fmt: skip
 
 
@@ -231,6 +281,7 @@ def curves(
     confidence: float | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    highlight: Iterable[str] = (),
     progress: bool = False,
 ) -> Curves | CurveSet:
     """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each run.
@@ -245,6 +296,7 @@ def curves(
     - `ideal`: whether to add the curve of the ideal list; by default for CG, DCG_JK and DCG_Burges.
     - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap, from
       `resamples` (≥ 1) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
+    - `highlight`: the runs that figures of more than 12 runs show in colour, besides the best five.
     - `progress`: shows a progress bar on stderr.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
@@ -277,6 +329,10 @@ def curves(
             raise NotApplicableError(f"{run.name!r} is a column name; rename the run")
 
     averages, names = normalise == "averages", tuple(run.name for run in named)
+    named_too = (highlight,) if isinstance(highlight, str) else tuple(highlight)
+    for name in named_too:
+        if name not in names:
+            raise GradedError(f"there is no run {name!r} to highlight{did_you_mean(name, names)}")
     result = []
     for one, end in asked:
         best = None
@@ -284,14 +340,16 @@ def curves(
             (vectors,) = _vectors([(one @ end, end)], ideal_run(judgments, one), judgments, averages)
             best = _combined(one, *map(mean_over_topics, vectors))
         means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
-        with_bands = (None, None) if confidence is None else (bands, confidence)
-        result.append(Curves(one, normalise, topics, names, means, best, *with_bands))
+        found = Curves(one, normalise, topics, names, means, best, highlight=named_too)
+        with_bands = confidence is not None
+        result.append(replace(found, bands=bands, confidence=confidence) if with_bands else found)
     cut = [(one @ end, end) for one, end in asked]
-    for number, run in enumerate(tracked(named, "run", progress)):
-        for found, vectors in zip(result, _vectors(cut, run, judgments, averages)):
-            found.values[number] = _combined(found.measure, *map(mean_over_topics, vectors))
-            if found.bands is not None and confidence is not None:
-                found.bands[number] = _interval(found.measure, vectors, confidence, resamples, seed)
+    with warned_together():
+        for number, run in enumerate(tracked(named, "run", progress)):
+            for found, vectors in zip(result, _vectors(cut, run, judgments, averages)):
+                found.values[number] = _combined(found.measure, *map(mean_over_topics, vectors))
+                if found.bands is not None and confidence is not None:
+                    found.bands[number] = _interval(found.measure, vectors, confidence, resamples, seed)
     return result[0] if isinstance(measure, (str, Measure)) else CurveSet(tuple(result))
 
 

@@ -141,8 +141,7 @@ class OverCollections(ComparedRuns):
     def _mark(self, column: int, measure: int, run: int) -> PValue | str | None:
         """The p of a run against the baseline, or the letters of the runs that it beats."""
         if not self.references:
-            order = self.best_first(self.measures[measure])
-            return beaten_cell(self.runs[run], self._wins(measure, column), order)
+            return beaten_cell(self.runs[run], self._wins(measure, column), self.order)
         p = self.tests["adjusted"][measure, column].tolist()
         found = [PValue(each) for (one, _), each in zip(self.pairs, p) if one == run and each >= 0]
         if len(self.references) > 1:

@@ -1,9 +1,11 @@
 """The table that papers print: runs × measures with marks and a caption, in LaTeX, Markdown and HTML."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
@@ -13,11 +15,13 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.registry.facts import sign_of
-from ..output.formats import PLACES, clean, escaped_html, escaped_latex, escaped_markdown
+from ..output.formats import PLACES, clean, escaped_html, escaped_latex, escaped_markdown, sentences
 from ..output.result import Result
 from ..output.tables import Table
 
 CELL_WIDTH = 24
+MANY, FIRST = 20, 10
+"""A table of more runs has this number of the best ones."""
 STARS = ((0.01, "**"), (0.05, "*"))
 """Table II marks p-values below these limits with these stars."""
 Marks = tuple[str, str, str, str]
@@ -136,6 +140,25 @@ class PaperTable:
     about: Sequence[str]
     spread: np.ndarray | None = None
 
+    def first(self, top: int | None = None) -> PaperTable:
+        """The table of the `top` best runs by the first measure and of the references.
+
+        By default all runs, or the first 10 of more than 20. Letters then stand for these runs alone.
+        """
+        count = len(self.runs)
+        top = (count if count <= MANY else FIRST) if top is None else top
+        order = in_order(self.runs, self.measures[0], self.values[:, 0])
+        shown = [*order[:top], *(run for run in order[top:] if run in self.references)]
+        if len(shown) == count:
+            return self
+        rows, among = [*map(self.runs.index, shown)], {*shown}
+        wins = [[win for win in each if {*win[:2]} <= among] for each in self.wins]
+        also = f" and the baseline{'s' * (len(self.references) > 1)}" if len(shown) > top else ""
+        note = f"The first {top} of {count} runs by {self.measures[0]}{also}; the others are left out."
+        spread = None if self.spread is None else self.spread[rows]
+        copy = replace(self, runs=tuple(shown), values=self.values[rows], wins=wins, spread=spread)
+        return replace(copy, about=[*self.about, note])
+
     @cached_property
     def heads(self) -> list[Head]:
         """The columns in the order in which they are printed."""
@@ -150,7 +173,8 @@ class PaperTable:
             named = (f"{run} ({self.letter(self.runs.index(run))})" for run in self.references)
             one = f"The letter a marks {marks} {self.references[0]}."
             marks = one if len(self.references) == 1 else f"Letters mark {marks} {', '.join(named)}."
-        bold = "The best values are bold, the second-best underlined; arrows show the better direction."
+        second = ", the second-best underlined" if len(self.runs) > 2 else ""
+        bold = f"The best values are bold{second}; arrows show the better direction."
         defined = {each.label: each.definition for each in self.heads if each.definition != each.label}
         definitions = (f"{label}: {definition}." for label, definition in defined.items())
         return " ".join([*self.about, bold, marks, *definitions])
@@ -164,6 +188,7 @@ class PaperTable:
     def _column(self, number: int, places: int, marks: Marks) -> list[str]:
         """The printed means by one measure with their marks; equal printed numbers are equally good."""
         best, second, above, below = marks
+        second = second if len(self.runs) > 2 else "%s"
         wins = {(better, worse) for better, worse, _ in self.wins[number]}
         printed = [_decimals(mean, places) for mean in self.values[:, number].tolist()]
         better_first = -sign_of(self.measures[number]) * np.array(printed, dtype=float)
@@ -252,35 +277,51 @@ class ComparedRuns(Result):
     def best_first(self, measure: Measure | str) -> list[str]:
         """The runs, sorted from the best mean by one of the measures to the worst."""
 
+    @cached_property
+    def order(self) -> list[str]:
+        """The runs, sorted from the best by the first measure. A run has its letter of this order in all."""
+        return self.best_first(self.measures[0])
+
     def by_run(
-        self, columns: Iterable[str], cells: Callable[[int, int], list[Any]], lettered: bool, title: str = ""
+        self,
+        columns: Iterable[str],
+        cells: Callable[[int, int], list[Any]],
+        lettered: bool,
+        title: str = "",
+        shown: Sequence[Container[str]] = (),
     ) -> Table:
         """A row per measure and run, the best run first, with the `cells` for the numbers of both.
 
-        The runs of each measure may be `lettered` from A.
+        The runs may be `lettered`. Those `shown` by each measure have a row, by default all.
         """
+        letter = {run: [letters(place)] * lettered for place, run in enumerate(self.order)}
         rows = [
-            [str(measure), *[letters(place)] * lettered, run, *cells(number, self.runs.index(run))]
+            [str(measure), *letter[run], run, *cells(number, self.runs.index(run))]
             for number, measure in enumerate(self.measures)
-            for place, run in enumerate(self.best_first(measure))
+            for run in self.best_first(measure)
+            if not shown or run in shown[number]
         ]
-        return Table(["measure", *[""] * lettered, "run", *columns], rows, title)
+        return Table(["measure", *["letter"] * lettered, "run", *columns], rows, title)
 
-    def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
+    def to_latex(self, places: int = PLACES, comments: Iterable[str] = (), top: int | None = None) -> str:
         """The tables that papers print in LaTeX, which needs the package booktabs.
 
-        The best mean of each measure is bold, the second-best underlined. Letters mark significant
-        differences, and the caption names the test. `comments` stand above as LaTeX comments.
+        The best mean of each measure is bold, the second-best of more than two underlined. Letters mark
+        significant differences, and the caption names the test. `comments` stand above as LaTeX comments.
+        The tables have the `top` best runs by the first measure and the baselines; by default all runs, or
+        the first 10 of more than 20.
         """
-        first, *others = (each.latex(places) for each in self.papers())
+        first, *others = (each.first(top).latex(places) for each in self.papers())
         above, below = ([f"% {clean(line)}" for line in lines] for lines in (comments, self.notes()))
         return "\n\n".join(["\n".join([*above, first, *below]), *others])
 
-    def to_markdown(self, places: int = PLACES) -> str:
+    def to_markdown(self, places: int = PLACES, top: int | None = None) -> str:
         """The same tables in Markdown."""
-        return "\n\n".join(each.markdown(places) for each in self.papers())
+        tables = (each.first(top).markdown(places) for each in self.papers())
+        return "\n\n".join([*sentences("markdown", self.answer()[:1]), *tables])
 
-    def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
+    def to_html(self, places: int = PLACES, comments: Iterable[str] = (), top: int | None = None) -> str:
         """The same tables in HTML."""
         above = [f"<!-- {escaped_html(line).replace('--', '- -')} -->" for line in comments]
-        return "\n".join([*above, *(each.html(places) for each in self.papers())])
+        told = [f"<p>{escaped_html(line)}</p>" for line in self.answer()[:1]]
+        return "\n".join([*above, *told, *(each.first(top).html(places) for each in self.papers())])

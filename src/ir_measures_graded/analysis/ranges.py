@@ -32,8 +32,9 @@ from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
 from ..errors import NotApplicableError
 from ..evaluation.evaluate import tracked
 from ..evaluation.named import Qrels, Run, Runs, measures_for, study_of
+from ..evaluation.remarks import warned_together
 from ..output import plots
-from ..output.formats import counted, listed
+from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Column as Headed
 from ..output.tables import Note, Table
@@ -52,6 +53,7 @@ DRAWN, EVALUATED = 1 << 20, 1 << 17
 """About so many levels are drawn, and so many documents evaluated at once, which is fastest."""
 COMPARED = 1 << 19
 """The differences of about so many documents are bounded at once."""
+ALL_RELEVANT = "no document without relevance is judged, so every draw would be relevant"
 ROUNDING = 1e-12
 """A difference this small can be a rounding error."""
 
@@ -121,18 +123,51 @@ class Ranges(Result):
     values: tuple[Range, ...]
     differences: tuple[Difference, ...]
 
+    def answer(self) -> list[Note]:
+        """How far tied scores and judgments move the value that they move most, and which pairs can turn."""
+        return [note for measure in self.measures for note in self._answer(measure)]
+
+    def _answer(self, measure: GradedMeasure) -> Iterator[Note]:
+        values = [each for each in self.values if each.measure == measure]
+        apart = [each for each in self.differences if each.measure == measure]
+        kinds = (
+            ("ties", "Tied scores", "stands_over_ties"),
+            ("unjudged", "Judgments", "stands_over_judgments"),
+        )
+        for kind, what, stands in kinds:
+            known = [(each.run, *ends) for each in values if (ends := getattr(each, kind))]
+            if not known:
+                continue
+            run, low, high = max(known, key=lambda each: each[2] - each[1])
+            text, names = "{} cannot move {} of any run", [what, measure]
+            if low < high:
+                text, names = (
+                    "{} can move {} of {} between {} and {}",
+                    [what, measure, run, decimal(low), decimal(high)],
+                )
+            if signs := [getattr(each, stands) for each in apart if getattr(each, stands) is not None]:
+                turn = signs.count(False)
+                moved = f"{counted(turn, 'pair')} of runs can change {'its' if turn == 1 else 'their'} order"
+                text += f"; {moved}" if turn else "; no pair changes its order"
+            yield Note(f"{text}.", *names)
+
     @property
     def summary(self) -> str:
-        """The measures, runs and topics in one line."""
-        runs, topics = counted(len(self.runs), "run"), counted(self.topics, "topic")
-        return f"{listed(self.measures)} of {runs} over {topics}"
+        """The first sentence of the answer."""
+        return str(next(iter(self.answer()), f"{listed(self.measures)} have no ranges."))
+
+    def _best_first(self, measures: Iterable[GradedMeasure]) -> Iterator[list[Range]]:
+        """The ranges of the runs by each measure, the best run first."""
+        for measure in measures:
+            found = [each for each in self.values if each.measure == measure]
+            yield sorted(found, key=lambda each: -sign_of(measure) * each.value)
 
     def tables(self) -> list[Table]:
-        """One row per measure and run, the best run first."""
-        best_first = sorted(self.values, key=lambda found: -sign_of(found.measure) * found.value)
-        found = sorted(best_first, key=lambda found: self.measures.index(found.measure))
-        columns = ("measure", "run", "value", *_ENDS, "judged")
-        return [Table.of(list(map(Headed, columns)), map(_record, found))]
+        """One row per measure and run, the best run first, without ranges that no run has."""
+        records = [_record(each) for found in self._best_first(self.measures) for each in found]
+        ends = [name for name in _ENDS if any(record[name] is not None for record in records)]
+        columns = ("measure", "run", "value", *ends, "judged")
+        return [Table.of(list(map(Headed, columns)), records)]
 
     def data(self) -> Table:
         """One row per measure and run, then one per measure and pair of runs."""
@@ -151,13 +186,19 @@ class Ranges(Result):
         return Table(columns, rows)
 
     def notes(self) -> list[Note]:
-        """One sentence per measure without a range over judgments for some runs, with the reason."""
-        found = []
+        """The meaning of the columns, and a sentence on each measure without some ranges, with the reason."""
+        text = "The ranges are over all orders of tied documents (ties) and all judgments of the unjudged "
+        text += "documents within the cutoff (unjudged); judged is the share of judged documents there."
+        found = [Note(text)]
+        if any(each.likely for each in self.values):
+            found.append(Note("The likely range holds {:g} % of random judgments.", 100 * LIKELY))
         for measure in self.measures:
-            without = [each for each in self.values if each.measure == measure and each.note]
-            if without:
-                runs, text = listed(each.run for each in without), "{} of {} has no range over judgments: {}."
-                found.append(Note(text, measure, runs, without[0].note))
+            of = [each for each in self.values if each.measure == measure]
+            reasons = dict.fromkeys((each.note, each.unjudged is None) for each in of if each.note)
+            for reason, all_judgments in reasons:
+                runs = listed(each.run for each in of if each.note == reason)
+                kind = "range over judgments" if all_judgments else "likely range"
+                found.append(Note("{} of {} has no {}: {}.", measure, runs, kind, reason))
         return found
 
     def figure(self) -> plots.Figure:
@@ -224,8 +265,9 @@ def ranges(
     draws, seed = whole_number(draws, "draws", 0), whole_number(seed, "seed", 0)
     refuse_large("draws", draws, 8 * draws, "their means")
     study = study_of(qrels, runs)
-    for run in tracked(study.runs, "run", progress):
-        _ = run.ranks
+    with warned_together():
+        for run in tracked(study.runs, "run", progress):
+            _ = run.ranks
     values: list[Range] = []
     differences: list[Difference] = []
     for measure in tracked(wanted, "measure", progress):
@@ -303,14 +345,16 @@ class _OfRun:
 
     def range(self, pools: list[np.ndarray], draws: int, random: np.random.Generator) -> Range:
         """The ranges of the mean. Levels of unjudged documents are drawn from the `pools`."""
-        likely = None
-        if self.unjudged is not None and draws:
+        likely, note = None, self.note
+        if self.unjudged is not None and draws and not self.topics.ranks.judged.level.min(initial=1) < 1:
+            note = ALL_RELEVANT
+        elif self.unjudged is not None and draws:
             means = self._drawn_means(pools, draws, random)
             likely = _interval(np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2]))
         value, listed = float(mean_over_topics(self.value)), int(self.topics.retrieved.sum())
         share = self.topics.run.topic.size / listed if listed else None
         over = _means(self.ties), _means(self.unjudged), likely
-        return Range(self.measure, self.run.name, value, *over, share, self.note)
+        return Range(self.measure, self.run.name, value, *over, share, note)
 
     def _drawn_means(self, pools: list[np.ndarray], draws: int, random: np.random.Generator) -> np.ndarray:
         """The means under random judgments. Only topics with unjudged documents are evaluated."""

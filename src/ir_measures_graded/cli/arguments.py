@@ -167,13 +167,13 @@ def baseline_of(arguments: Arguments, first: Sequence[Any]) -> str | None:
     return next(iter(baselines_of(arguments, first)), None)
 
 
-def baselines_of(arguments: Arguments, first: Sequence[Any]) -> list[str]:
+def baselines_of(arguments: Arguments, first: Sequence[Any], option: str = "baseline") -> list[str]:
     """The runs that --baseline names among those of `given` by their names, file names or paths.
 
     An analysis checks the names of stored values and of systems. Raises `GradedError` if there is no such
     run, or if several have this file name.
     """
-    named = list(each(arguments.baseline))
+    named = list(each(arguments.get(option)))
     if isinstance(first[0], Evaluation) or arguments.get("repeats"):
         return named
     names = [name for name, _ in first[1]]

@@ -8,6 +8,7 @@ from typing import Any
 from ..analysis import Comparison, OverCollections, compare, compare_collections, read_collections
 from ..analysis.compare import TESTS
 from ..analysis.over_collections import files_of_collections
+from ..analysis.paper import FIRST, MANY
 from ..analysis.statistics.intervals import METHODS, STUDENT
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
@@ -16,7 +17,7 @@ from ..files.content import is_lasting
 from ..output.provenance import provenance
 from ..output.result import Result, View, further
 from . import arguments as common
-from .parser import Arguments, Option, choice, words
+from .parser import Arguments, Option, at_least_1, choice, words
 from .results import Answer, Output, command_line
 
 FOR_ONE = (
@@ -51,7 +52,19 @@ OPTIONS = (
     ),
     *common.tests("the randomised tests"),
     choice("--interval", "intervals: Student's t (default) or BCa bootstrap", *METHODS, "bootstrap"),
-    choice("--show", "table to print; default: the differences", "differences", "means", "tests"),
+    choice(
+        "--show",
+        "table to print; default: the differences; runs: a row for each run, however many they are",
+        "differences",
+        "means",
+        "tests",
+        "runs",
+    ),
+    Option(
+        "--top K",
+        f"latex, markdown and html: the K best runs; default: all, or {FIRST} of more than {MANY}",
+        at_least_1,
+    ),
     *OUTPUT.options,
 )
 
@@ -93,6 +106,10 @@ def run(arguments: Arguments) -> Result | Answer:
         settings["by"] = common.by_of(arguments)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
         found = compare(*first, tests=tests, **settings)
+    if arguments.show == "runs":
+        if isinstance(found, OverCollections):
+            raise GradedError("--show runs is for one collection; there are several")
+        return View([found.by_runs()], found.figure, found.data(), found.notes(), found.answer())
     if arguments.show != "differences":
         return View([found.data(arguments.show)], found.figure)
     documents = {form: partial(_for_paper, found, arguments, form) for form in OUTPUT.documents}
@@ -120,13 +137,14 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
 
 def _for_paper(found: Comparison | OverCollections, arguments: Arguments, form: str, places: int) -> str:
     """The table that papers print. In Markdown, the tables of differences and the notes follow."""
+    top = arguments.top
     if form == "markdown":
         first, *others = found.tables()
         titled = replace(first, title=first.title or "Differences")
         return "\n".join(
-            [found.to_markdown(places), *further(form, [titled, *others], found.notes(), places)]
+            [found.to_markdown(places, top), *further(form, [titled, *others], found.notes(), places)]
         )
     named = (*arguments.values, arguments.collections, *common.words_of(arguments))
     files = filter(is_lasting, filter(None, named))
     comments = provenance(files, command_line(arguments))
-    return {"latex": found.to_latex, "html": found.to_html}[form](places, comments)
+    return {"latex": found.to_latex, "html": found.to_html}[form](places, comments, top)

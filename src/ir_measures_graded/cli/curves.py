@@ -4,7 +4,7 @@ from ..analysis import curves, effort
 from ..analysis.curves import RESAMPLES
 from ..errors import GradedError
 from ..output.result import Result
-from .arguments import COLLECTION, OF_RUNS, baseline_of, inputs, resamples
+from .arguments import COLLECTION, OF_RUNS, baseline_of, baselines_of, inputs, resamples
 from .parser import Arguments, Option, choice, real, whole_number, whole_numbers
 from .results import Output
 
@@ -17,6 +17,12 @@ OPTIONS = (
     Option("--ideal", "add the ideal list; default: for CG, DCG_JK and DCG_Burges", negated=True),
     Option("--at RANK,…", "show where each run reaches the ideal value of these ranks", whole_numbers),
     Option("--baseline RUN", "with --at: use the values of RUN instead"),
+    Option(
+        "--highlight RUN",
+        "of more than 12 runs, also show these in colour, besides the best five; all words up "
+        "to the next option are runs",
+        many=True,
+    ),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
     *resamples("topics for the bands", RESAMPLES),
     *OUTPUT.options,
@@ -44,6 +50,7 @@ def run(arguments: Arguments) -> Result:
             raise GradedError(f"{option} {'does not go with' if arguments.at else 'requires'} --at")
     ideal = baseline is None if arguments.at else arguments.ideal
     settings = arguments.of("depth", "normalise", "confidence", "resamples", "seed", "progress")
+    settings["highlight"] = baselines_of(arguments, first, "highlight")
     found = curves(*first, ideal=ideal, **settings)
     only = found.curves[0]
     if arguments.at:

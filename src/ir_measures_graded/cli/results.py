@@ -162,7 +162,8 @@ def _page(arguments: Arguments, result: Result, has_figure: bool) -> str:
         f"{PROGRAM} {arguments.words[0]}",
         lead=command_line(arguments),
         figure=drawn,
-        notes=[*result.answer(), *result.notes()],
+        answer=result.answer(),
+        notes=result.notes(),
         tables=result.tables(),
         places=decimals(FOR_PEOPLE[0], arguments.places),
     )

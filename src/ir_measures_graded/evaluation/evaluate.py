@@ -45,7 +45,15 @@ from .named import (
     read_judgments,
     study_of,
 )
-from .remarks import RunRemarks, depth_of, leaves_open, level_remark, measure_remarks, warn_of
+from .remarks import (
+    RunRemarks,
+    depth_of,
+    leaves_open,
+    level_remark,
+    measure_remarks,
+    warn_of,
+    warned_together,
+)
 from .sessions import Fields, Given, SessionValues, turn_measure
 from .values import By, is_column, read_values
 
@@ -281,7 +289,8 @@ def evaluate(
     judgments = in_sessions(qrels, sessions)
     options = {name: word for name, word in (("ties", ties), ("unjudged", unjudged)) if word is not None}
     wanted = [_with_options(measure, options) for measure in measures_for(qrels, measures)]
-    (found,) = evaluate_each([judgments], runs, wanted, provider, progress, jobs, ignore_identical_ids)
+    with warned_together():
+        (found,) = evaluate_each([judgments], runs, wanted, provider, progress, jobs, ignore_identical_ids)
     return found
 
 

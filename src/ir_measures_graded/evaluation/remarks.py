@@ -5,7 +5,10 @@
 
 import math
 import warnings
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import pairwise
 
 import numpy as np
@@ -21,6 +24,7 @@ from ..files.content import FIRST, Content, Sizes, parquet_files
 from ..files.contracts import Contract
 from ..files.files import RunFile
 from ..output.formats import counted, listed
+from ..output.tables import Note
 
 DEPTH = 10
 """The rank down to which unjudged documents are counted; deeper pools are rare."""
@@ -34,11 +38,49 @@ FIELDS = 6
 """The number of fields in a line of a TREC run, of which the fourth is the rank."""
 
 
+UNJUDGED = "{:.0%} of the top {:,} are unjudged"
+SPARSE = (
+    "the qrels are sparse: a topic has at most {}, and all are relevant; a relevant document may be "
+    "unjudged, so values are too low, and small differences between runs can be due to the judgments"
+)
+_HELD: ContextVar[list[tuple[str, Sequence[str]]] | None] = ContextVar("held", default=None)
+
+
 def warn_of(remarks: Sequence[str], name: str = "") -> None:
-    """Issue one `InputWarning` with all remarks, if there are any."""
-    if remarks:
+    """Issue one `InputWarning` with all remarks, if there are any; within `warned_together`, at its end."""
+    held = _HELD.get()
+    if held is not None:
+        held.append((name, remarks))
+    elif remarks:
         text = "; ".join(remarks)
-        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=3)
+        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=4)
+
+
+@contextmanager
+def warned_together() -> Iterator[None]:
+    """Issue one warning for all runs of which many documents are unjudged, and one for sparse qrels."""
+    if _HELD.get() is not None:
+        yield
+        return
+    held: list[tuple[str, Sequence[str]]] = []
+    token = _HELD.set(held)
+    try:
+        yield
+    finally:
+        _HELD.reset(token)
+        shared: dict[str, dict[str, Note]] = defaultdict(dict)
+        for name, remarks in held:
+            for remark in remarks:
+                if isinstance(remark, Note):
+                    shared[remark.text][name] = remark
+        common = [text for text, of in shared.items() if len(of) > 1 or text == SPARSE]
+        for name, remarks in held:
+            warn_of([each for each in remarks if getattr(each, "text", "") not in common], name)
+        for text in common:
+            of = shared[text]
+            low, high = (end(of.values(), key=lambda remark: remark.names[0]) for end in (min, max))
+            shares = f"{low.names[0]:.0%} to {high}" if str(low) != str(high) else str(high)
+            warn_of([str(low) if text == SPARSE else f"{shares} in {listed(of)}"])
 
 
 def depth_of(measures: Iterable[Measure]) -> int | None:
@@ -52,7 +94,9 @@ class RunRemarks:
     """Counts the documents of a run for each topic of the qrels while its blocks are read."""
 
     def __init__(self, judged: Judged, depth: int | None = DEPTH, contract: Contract | None = None):
-        self.depth, self.contract = depth, contract
+        self.depth, self.contract, whole = depth, contract, judged.whole
+        self.most = int(whole.sizes.max(initial=0))
+        self.sparse = self.most <= 2 and whole.level.min(initial=1) >= 1
         self.counts = np.zeros((6, len(judged.topics)), dtype=np.int64)
         self.missing = np.ones(len(judged.topics), dtype=bool)  # topics that the run lacks
 
@@ -91,7 +135,12 @@ class RunRemarks:
         if retrieved and not judged:
             yield "no document is judged; check that run and qrels use the same ids"
         elif 2 * judged_top < top:
-            yield f"{1 - judged_top / top:.0%} of the top {self.depth:,} are unjudged"
+            share = 1 - judged_top / top
+            yield (
+                Note(SPARSE, counted(self.most, "judged document"))
+                if self.sparse
+                else Note(UNJUDGED, share, self.depth)
+            )
         if not varied and self.counts[0].max(initial=0) > 1:
             yield "all scores of a topic are equal, so the document ids decide"
         if own and own >= OWN * topics and (self.contract is None or self.contract.own_topic):

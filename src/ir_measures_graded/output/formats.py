@@ -47,6 +47,24 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
+def decimal(number: float, sign: str = "") -> str:
+    """A number as a sentence has it, without the 0 before the point; with `sign` "+", a sign before any.
+
+    >>> decimal(0.30143), decimal(-0.5), decimal(12.5), decimal(0.02, sign="+")
+    ('.3014', '-.5000', '12.5000', '+.0200')
+    """
+    return re.sub(r"^([+-]?)0\.", r"\1.", f"{number:{sign}.{PLACES}f}")
+
+
+def p_of(p: float) -> str:
+    """A p-value as a sentence has it.
+
+    >>> p_of(0.0312), p_of(0.00001), p_of(1.0)
+    ('p = .031', 'p < .001', 'p = 1.000')
+    """
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
 def listed(names: Iterable[object], most: int = 3) -> str:
     """At most this many names, separated by commas, and the number of the others.
 

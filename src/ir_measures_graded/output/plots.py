@@ -67,10 +67,14 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 MARKERS = "os^Dv*PX<"
 GREY = "#666666"
+PALE: dict[str, Any] = {"color": "#b4b4b4", "linewidth": 0.7, "zorder": 1}
+"""The style of the lines of runs that are not singled out."""
 PAGE = (11.0, 15.0)
 """Maximum width and height in inches of figures of several panels, unless they would be unreadable."""
 SHADES = ("#E8F3FA", "#56B4E9", "#003D66")  # easy to tell apart in black and white too
 INK = ("black", "black", "white")
+MANY_CELLS = 1600
+"""A figure with more cells holds them as an image and labels every fifth column."""
 INCHES = 0.085
 """The approximate width of a letter."""
 ACROSS = 4
@@ -242,17 +246,19 @@ def draw_cells(
     """
     from matplotlib.colors import ListedColormap
 
-    axes.imshow(shades, cmap=ListedColormap(SHADES), vmin=0, vmax=len(SHADES) - 1)
+    sides = (np.arange(count + 1) - 0.5 for count in shades.shape[::-1])
+    white: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.8, "rasterized": shades.size > MANY_CELLS}
+    found = np.ma.masked_invalid(shades)
+    axes.pcolormesh(*sides, found, cmap=ListedColormap(SHADES), vmin=0, vmax=len(SHADES) - 1, **white)
+    axes.set(aspect="equal", ylim=(len(rows) - 0.5, -0.5))
     for (row, column), text in texts.items():
         ink = INK[int(np.nan_to_num(shades[row, column]))]
         axes.text(column, row, text, ha="center", va="center_baseline", size=min(size, 8), color=ink)
-    axes.set_xticks(range(len(columns)), columns, rotation=90 if max(map(len, columns)) > 2 else 0, size=size)
+    turned, every = 90 if max(map(len, columns)) > 2 else 0, 5 if shades.size > MANY_CELLS else 1
+    axes.set_xticks(range(0, len(columns), every), columns[::every], rotation=turned, size=size)
     axes.set_yticks(range(len(rows)), rows, size=size)
-    axes.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
-    axes.set_yticks(np.arange(1, len(rows)) - 0.5, minor=True)
     axes.grid(visible=False)
-    axes.grid(visible=True, which="minor", color="white", linewidth=0.8)
-    axes.tick_params(which="both", length=0)
+    axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
 
 

@@ -18,8 +18,8 @@ from ...evaluation.named import Qrels, Run, Runs
 from ...evaluation.sessions import Given
 from ...evaluation.values import By
 from ...files.sources import queries_in, queries_of
-from ...output.files import write_whole
-from ...output.formats import counted
+from ...output.files import ending_of, write_whole
+from ...output.formats import counted, decimal, listed
 from ...output.plots import need_matplotlib
 from ...output.result import Result
 from ...output.tables import Table
@@ -32,7 +32,7 @@ from . import pages
 from .method import Method, method
 from .rankings import Rankings, rankings
 from .sections import ByTopic, Material, Profile, Weighting, by_topic, material, profile, weightings
-from .verdict import Verdict, verdict
+from .verdict import OfMeasure, Verdict, verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,10 +63,25 @@ class Report(Result):
     method: Method
     groups: Comparison | None = None
 
-    @property
-    def summary(self) -> str:
-        """The runs, measures and topics in one line."""
-        return self.evaluation.summary
+    def answer(self) -> list[str]:
+        """The best run by each measure, and whether the tests separate it from every other run."""
+        return [self._answer(each) for each in self.verdict.measures]
+
+    def _answer(self, each: OfMeasure) -> str:
+        best = f"{each.best.run} has the best mean {each.measure}, {decimal(each.best.mean)}"
+        if not self.verdict.tested:
+            return f"{best}, over {counted(len(self.evaluation.topics), self.evaluation.unit)}."
+        if not each.equal:
+            return f"{best}, and is certainly better than every other run."
+        worse = f"{listed(each.equal)} {'is' if len(each.equal) == 1 else 'are'} not certainly worse"
+        return f"{best}; {worse}, and {each.separated} of {counted(each.pairs, 'pair')} differ."
+
+    def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
+        """Write the page (html), or the figure or the table as the ending of `path` says; see `Result`."""
+        if ending_of(path) in ("html", "htm"):
+            self.write(path)
+        else:
+            super().save(path, places)
 
     def data(self) -> Table:
         """One row per measure and run, the best run first."""
@@ -175,7 +190,7 @@ def report(
         evaluation,
         outcome,
         material(study, judged_levels, evaluation.measures) if study and judged_levels else None,
-        profile(ranked, main) if ranked else None,
+        profile(ranked, main, outcome.baseline) if ranked else None,
         topics,
         rankings(ranked, main, topics) if ranked else None,
         weightings(study, judged_levels, main) if study and judged_levels else None,

@@ -27,6 +27,7 @@ DEPTH = 100
 """Curves end at least at this rank."""
 ROWS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 """The ranks of the table of curves, besides the cutoff and the last rank."""
+MOST_RUNS = 25
 MOST = 250
 """The maximum number of topics listed; of more topics, those in which the runs differ most are listed."""
 
@@ -95,12 +96,6 @@ class Profile(NamedTuple):
     cutoff: int | None
 
     @property
-    def order(self) -> list[int]:
-        """The numbers of the runs, sorted from the best value at the last rank to the worst."""
-        values = sign_of(self.curves.measure) * self.curves.values[:, -1]
-        return np.argsort(-values, kind="stable").tolist()
-
-    @property
     def ranks(self) -> list[int]:
         """The ranks of the table."""
         depth = len(self.curves.ranks)
@@ -109,12 +104,12 @@ class Profile(NamedTuple):
     @property
     def swatches(self) -> list[tuple[str, str]]:
         """The colour and the dashes of each run's line, as SVG writes them."""
-        styles = plots.run_styles(self.curves.runs)
-        found = []
-        for style in map(styles.__getitem__, self.curves.runs):
-            dashes = () if style["linestyle"] == "-" else style["linestyle"][1]
+        found, runs = [], self.curves.runs
+        styles = plots.run_styles(runs[number] for number in self.curves.shown)
+        for style in (styles.get(run, plots.PALE) for run in runs):
+            dashes = style.get("linestyle", "-")
             colour = THEME.get(style["color"], style["color"])
-            found.append((colour, " ".join(f"{2 * part:g}" for part in dashes)))
+            found.append((colour, " ".join(f"{2 * part:g}" for part in dashes[1]) if dashes != "-" else ""))
         return found
 
     @property
@@ -125,7 +120,7 @@ class Profile(NamedTuple):
     @plots.styled
     def figure(self) -> Figure:
         """Draw the curves without a legend; the gid of the line of run 3 is ``run-3``."""
-        figure = plots.new_figure(8.2, 4.4)
+        figure = plots.new_figure(6.8, 4.2)
         axes = figure.add_subplot()
         for gid, line in zip(self.parts, self.curves.draw(axes, title=False)[1]):
             line.set_gid(gid)
@@ -134,15 +129,16 @@ class Profile(NamedTuple):
         return figure
 
 
-def profile(study: Study, measure: Measure) -> Profile | None:
-    """The curves of a measure down to its cutoff, but at least to rank 100.
+def profile(study: Study, measure: Measure, baseline: str | None) -> Profile | None:
+    """The curves of a measure down to its cutoff, but at least to rank 100; the baseline is in colour.
 
     None for a measure that `curves` refuses.
     """
     cutoff = measure.params.get("cutoff")
     try:
         open_end, _ = uncut(measure, None)
-        return Profile(curves(study.judgments, study.runs, open_end, max(DEPTH, cutoff or 0)), cutoff)
+        depth, named = max(DEPTH, cutoff or 0), () if baseline is None else (baseline,)
+        return Profile(curves(study.judgments, study.runs, open_end, depth, highlight=named), cutoff)
     except NotApplicableError:
         return None
 
@@ -232,14 +228,20 @@ class Weighting(NamedTuple):
         return found
 
     def figure(self) -> Figure:
-        """Draw the rank of each run under each weighting, without the texts that are on the page."""
-        orders = replace(self.sensitivity, runs=plots.cut_names(self.sensitivity.runs))
+        """Draw the rank of each run under each weighting, without the texts that are on the page.
+
+        Of more than 25 runs, those that are best under the first weighting are drawn.
+        """
+        orders, first = self.sensitivity, np.argsort(self.sensitivity.ranks[:, 0], kind="stable")
+        rows = np.sort(first[:MOST_RUNS])
+        names = plots.cut_names(orders.runs[row] for row in rows.tolist())
+        orders = replace(orders, runs=names, ranks=orders.ranks[rows])
         figure = orders.figure()
         axes = figure.axes[0]
         axes.set_title("", loc="left")
         axes.set_xlabel("")
-        names = [setting.weighting or "" for setting in orders.settings]
-        axes.set_xticks(range(len(names)), names, rotation=0)
+        labels = [setting.weighting or "" for setting in orders.settings]
+        axes.set_xticks(range(len(labels)), labels, rotation=0)
         figure.set_figheight(0.27 * len(orders.runs) + 0.6)
         figure.set_figwidth(max(6.5, figure.get_figwidth()))
         return figure

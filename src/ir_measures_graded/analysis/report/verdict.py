@@ -77,6 +77,19 @@ class OfMeasure(NamedTuple):
         found = (getattr(line.span, kind, None) for line in self.lines)
         return any(each is not None and each[0] < each[1] for each in found)
 
+    def marks(self, place: int) -> bool:
+        """Whether a line is that of the best run or the baseline, or is beside the cut of significance: that
+        of the runs as good as the best one, or of those that differ from the baseline."""
+
+        def kind(line: Line) -> tuple[bool, ...]:
+            return line.run in (self.best.run, *self.equal), line.test is not None and line.test.significant
+
+        line = self.lines[place]
+        before, after = (
+            self.lines[max(0, min(near, len(self.lines) - 1))] for near in (place - 1, place + 1)
+        )
+        return place == 0 or line.test is None or not kind(before) == kind(line) == kind(after)
+
     @property
     def tied(self) -> tuple[str, ...]:
         """The other runs with the same mean as the best run."""

@@ -27,7 +27,48 @@ function sortable(table) {
         return sign * a.text.localeCompare(b.text, undefined, { numeric: true });
       });
       body.append(...rows.map((each) => each.row));
+      table.refold?.();
     });
   });
 }
 document.querySelectorAll("table.sortable").forEach(sortable);
+
+// Long tables and lists show the items nearest to the first and to marked ones, until one asks for all.
+function fold(whole, most) {
+  const parent = whole.tBodies?.[0] ?? whole;
+  const items = () => [...parent.children];
+  if (items().length <= most) return;
+  const tools = document.createElement("div");
+  const field = document.createElement("input");
+  const button = document.createElement("button");
+  const label = document.createElement("label");
+  let open = false;
+  const show = () => {
+    const all = items();
+    const wanted = field.value.trim().toLocaleLowerCase();
+    const marks = all.flatMap((item, place) => (place === 0 || "mark" in item.dataset ? [place] : []));
+    const far = (place) => Math.min(...marks.map((mark) => Math.abs(mark - place)));
+    const near = all.map((_, place) => [far(place), place]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const kept = new Set(near.slice(0, most).map((each) => each[1]));
+    let hidden = false;
+    all.forEach((item, place) => {
+      const name = (item.cells?.[0] ?? item.querySelector(".run") ?? item).textContent.toLocaleLowerCase();
+      item.hidden = wanted ? !name.includes(wanted) : !open && !kept.has(place);
+      item.classList.toggle("gap", hidden && !item.hidden && place > 0);
+      hidden = item.hidden;
+    });
+    button.textContent = open ? `Show ${most} of ${all.length}` : `Show all ${all.length}`;
+  };
+  tools.className = "tools";
+  field.type = "search";
+  button.type = "button";
+  label.append("Filter ", field);
+  tools.append(label, button);
+  button.addEventListener("click", () => { open = !open; show(); });
+  field.addEventListener("input", show);
+  (whole.closest(".wide") ?? whole).before(tools);
+  whole.refold = show;
+  show();
+}
+document.querySelectorAll("table.sortable:not(.fixed)").forEach((table) => fold(table, 25));
+document.querySelectorAll("[data-fold]").forEach((list) => fold(list, Number(list.dataset.fold)));

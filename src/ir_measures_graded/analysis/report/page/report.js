@@ -9,7 +9,12 @@ const drawn = document.querySelector("#curves .figure svg");
 if (drawn) {
   const parts = (run) => drawn.querySelectorAll(`[data-run="${run}"]`);
   const buttons = [];
+  const name = make("div", { className: "name run" });
+  name.setAttribute("aria-live", "polite");
+  drawn.after(name);
+  const names = {};
   const single = (run) => {
+    name.textContent = run === null ? "" : names[run];
     drawn.classList.toggle("dimmed", run !== null);
     drawn.querySelectorAll(".on").forEach((part) => part.classList.remove("on"));
     if (run !== null) parts(run).forEach((part) => part.classList.add("on"));
@@ -24,11 +29,13 @@ if (drawn) {
     button.setAttribute("aria-pressed", "true");
     item.append(button);
     buttons.push([button, run]);
+    names[run] = button.textContent.trim();
     button.addEventListener("click", () => press(button, run, button.getAttribute("aria-pressed") === "false"));
     for (const event of ["mouseenter", "focus"]) button.addEventListener(event, () => single(run));
     for (const event of ["mouseleave", "blur"]) button.addEventListener(event, () => single(null));
     parts(run).forEach((part) => {
       part.addEventListener("mouseenter", () => single(run));
+      part.addEventListener("click", () => single(run));
       part.addEventListener("mouseleave", () => single(null));
       const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
       title.textContent = button.textContent.trim();
