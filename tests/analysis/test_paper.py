@@ -84,7 +84,7 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
     assert tables.rows == expected
 
     text = found.to_latex(comments=["a\nb"])
-    assert text.startswith("% a b\n% ")
+    assert text.startswith("% a b\n\\begin{table}")
     assert text.count("{") == text.count("}")
     body = text[text.index("\\midrule") : text.index("\\bottomrule")].splitlines()[1:]
     assert all(line.endswith(r" \\") for line in body)

@@ -12,7 +12,9 @@ pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 def test_the_page_names_its_command_and_shows_the_queries(output):
     Path("queries.tsv").write_text("q1\twhy & how\n", encoding="utf-8")
     words = ["report", "qrels", "run", "other", "nCG@1", "--queries", "queries.tsv", "--title", "Two runs"]
-    assert output(*words, "-o", "two.html") == ["two.html: nCG@1 of 2 runs over 2 topics"]
+    assert output(*words, "-o", "two.html") == [
+        "two.html: run has the best mean nCG@1, .5000; other is not certainly worse."
+    ]
     html = Path("two.html").read_text(encoding="utf-8")
     assert "<h1>Two runs</h1>" in html
     assert "<bdi>why &amp; how</bdi>" in html
@@ -24,7 +26,7 @@ def test_the_page_names_its_command_and_shows_the_queries(output):
 
 def test_measures_and_file_have_defaults(output):
     assert output("report", "qrels", "run", "other") == [
-        "report.html: nDCG_JK@10, ERR_G@10, Q of 2 runs over 2 topics"
+        "report.html: run has the best mean nDCG_JK@10, .8750; other is not certainly worse."
     ]
     assert Path("report.html").exists()
 

@@ -74,7 +74,8 @@ class Report(Result):
         if not each.equal:
             return f"{best}, and is certainly better than every other run."
         worse = f"{listed(each.equal)} {'is' if len(each.equal) == 1 else 'are'} not certainly worse"
-        return f"{best}; {worse}, and {each.separated} of {counted(each.pairs, 'pair')} differ."
+        pairs = f", and {each.separated} of {counted(each.pairs, 'pair')} differ" if each.pairs > 1 else ""
+        return f"{best}; {worse}{pairs}."
 
     def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
         """Write the page (html), or the figure or the table as the ending of `path` says; see `Result`."""
