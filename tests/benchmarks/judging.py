@@ -52,7 +52,7 @@ STEPS = 40
 def judged_pool(qrels: Levels, runs: Sequence[object], measure: str) -> Pool:
     """The judged documents, with their ranks in the runs."""
     parsed = parse_measure(measure)
-    pool = Pool.of(study_of(qrels, runs), parsed, parsed.params["cutoff"])
+    pool = Pool(study_of(qrels, runs), parsed, parsed.params["cutoff"])
     known = np.array([document in qrels[topic] for topic, document in pool.names])
     arrays = {
         name: value[known]

@@ -240,7 +240,7 @@ def holes(
             simplefilter("ignore", InputWarning)  # that topics have no judged document
             levels = {topic: {} for run in named for topic in run.source.table().topics} | levels
         study = study_of(levels, named)
-        pool = Pool.of(study, measure, depth)
+        pool = Pool(study, measure, depth)
     judged, states = np.zeros(len(pool.names), dtype=bool), []
     for _, source in sources:
         judged = judged | [document in source.get(topic, ()) for topic, document in pool.names]
@@ -297,7 +297,6 @@ class State(NamedTuple):
     open: int | None = None
 
 
-@dataclass(frozen=True)
 class Pool:
     """The documents that are judged or that a run retrieves within the depth (D), of all topics.
 
@@ -307,17 +306,7 @@ class Pool:
     the ranks of an ideal list, None if its value is not divided. `weights` is None if the measure has none.
     """
 
-    names: list[tuple[str, str]]
-    topic: np.ndarray
-    gain: np.ndarray
-    ranks: np.ndarray
-    within: np.ndarray
-    weights: np.ndarray | None
-    ideal: np.ndarray | None
-    topic_count: int
-
-    @classmethod
-    def of(cls, study: Study, measure: Measure, depth: int) -> Pool:
+    def __init__(self, study: Study, measure: Measure, depth: int):
         """The documents of a study."""
         documents = {topic: dict(judged) for topic, judged in levels_of(study.judgments.table).items()}
         for run in study.runs:
@@ -331,17 +320,17 @@ class Pool:
             (reduced,) = Run(run.name, run.ranks.listed).reduced(judgments)
             ranks[reduced.doc, column] = reduced.rank
         within = (ranks > 0) & (ranks <= depth)
-        weights = ideal = None
+        self.names = [(topic, doc) for topic, docs in judged.rows.dicts().items() for doc in docs]
+        self.topic, self.topic_count, self.ranks = judged.topic, len(judged.topics), ranks
+        self.gain, self.within = gain_of(judged.level, gains_of(measure)), within.any(axis=1)
+        self.weights: np.ndarray | None = None
+        self.ideal: np.ndarray | None = None
         if is_weighted_by_rank(measure):
             longest = int(max(np.diff(judged.offsets).max(initial=1), ranks[within].max(initial=1)))
             by_rank = measure.rank_weights(longest)
-            weights = np.where(within, by_rank[np.where(within, ranks, 1) - 1], 0.0)
+            self.weights = np.where(within, by_rank[np.where(within, ranks, 1) - 1], 0.0)
             if is_normalised(measure):
-                ideal = by_rank * (np.arange(longest) < depth) if measure.IDEAL_IS_CUT else by_rank
-        names = [(topic, doc) for topic, docs in judged.rows.dicts().items() for doc in docs]
-        gain = gain_of(judged.level, gains_of(measure))
-        of_any = np.asarray(within.any(axis=1))
-        return cls(names, judged.topic, gain, ranks, of_any, weights, ideal, len(judged.topics))
+                self.ideal = by_rank * (np.arange(longest) < depth) if measure.IDEAL_IS_CUT else by_rank
 
     @cached_property
     def near(self) -> np.ndarray:
