@@ -52,10 +52,10 @@ def test_precision_and_flat_cumulated_gain_give_the_same_order(found):
 def test_agreement_names_the_runs_that_change_order():
     found = sensitivity(QRELS, RUNS, ["CG@3"], gains=["w1", "w100"])
     assert found.ranks.T.tolist() == [[2, 1, 3], [1, 2, 3]]
-    (agreement,) = found.records()
-    assert (agreement["swaps"], agreement["runs"]) == (1, "many / high")
-    assert agreement["tau"] == pytest.approx(1 / 3)
-    assert agreement["under"] is None  # of three runs, a single swap
+    (agreement,) = found.agreements()
+    assert agreement.swaps == (("many", "high"),)
+    assert agreement.tau == pytest.approx(1 / 3)
+    assert agreement.tau.under is None  # of three runs, a single swap
 
 
 def test_tied_runs_share_a_rank_and_do_not_change_order():
@@ -64,15 +64,18 @@ def test_tied_runs_share_a_rank_and_do_not_change_order():
     )
     assert found.runs == ("high", "many", "none", "again")
     assert found.ranks.T.tolist() == [[2.5, 1, 4, 2.5], [1.5, 3.5, 3.5, 1.5]]
-    assert found.records()[0]["runs"] == "many / high; many / again"
+    (agreement,) = found.agreements()
+    assert agreement.swaps == (("many", "high"), ("many", "again"))
     rows = [["many", 1, 3.5], ["high", 2.5, 1.5], ["again", 2.5, 1.5], ["none", 4, 3.5]]
     assert found.rank_table().rows == rows
 
 
 def test_tau_is_undefined_if_all_runs_tie():
     found = sensitivity(QRELS, RUNS, ["CG@3"], gains={"w1": "w1", "nothing": {1: 0, 2: 0, 3: 0}})
+    assert found.agreements()[0].tau is None
+    assert found.agreements()[0].swaps == ()
     assert found.table()[1][0] == ["CG@3 w1", 1.0, None]
-    assert (found.records()[0]["tau"], found.records()[0]["runs"]) == (None, "")
+    assert found.records()[0]["tau"] is None
 
 
 def test_tau_is_marked_below_thresholds_that_depend_on_the_number_of_runs():
@@ -98,6 +101,8 @@ def test_changes_of_order_are_certain_if_both_tests_are():
     close = {topic: {"a" if n else "b": 1.0} for n, topic in enumerate(topics)}
     found = sensitivity(qrels, {"high": high, "many": many, "close": close}, ["CG@2"], gains=["w1", "w100"])
     assert found.certain.tolist() == [[-1, 0, 1], [1, 0, -1]]  # high and many, high and close, many and close
+    (agreement,) = found.agreements()
+    assert agreement.certain == (("many", "high"), ("many", "close"))
     assert found.records()[0]["certain"] == "many / high; many / close"
     named = "It certainly changes for many / high; many / close from CG@2 w1 to CG@2 w100."
     assert found.notes()[1].endswith(named)

@@ -98,6 +98,22 @@ def limits_of(runs: int) -> tuple[float, float]:
     return min(LIMITS[0], 1 - swap), min(LIMITS[1], 1 - 2 * swap)
 
 
+@dataclass(frozen=True)
+class Agreement:
+    """The agreement of two rankings of the runs.
+
+    `tau` is None if it is undefined, because all runs tie in one ranking. `swaps` holds the pairs of runs
+    that change order; the run that is ahead in the first ranking comes first. `certain` are those of them
+    whose order is certain under both settings.
+    """
+
+    first: Setting
+    second: Setting
+    tau: Tau | None
+    swaps: tuple[tuple[str, str], ...]
+    certain: tuple[tuple[str, str], ...] = ()
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(Result):
     """The rankings of the runs under all settings, and their agreement.
@@ -124,6 +140,19 @@ class Sensitivity(Result):
     def _tau(self, value: float) -> Tau | None:
         return None if np.isnan(value) else Tau(value, self.limits)
 
+    def agreement(self, first: int, second: int) -> Agreement:
+        """The agreement of two settings, given by their numbers."""
+        swaps = swapped(self.runs, self.ranks[:, first], self.ranks[:, second])
+        reversed_ = zip(combinations(self.runs, 2), self.certain[first] * self.certain[second] < 0)
+        known = {frozenset(pair) for pair, is_certain in reversed_ if is_certain}
+        certain = tuple(pair for pair in swaps if frozenset(pair) in known)
+        settings = self.settings[first], self.settings[second]
+        return Agreement(*settings, self._tau(self.tau[first, second]), swaps, certain)
+
+    def agreements(self) -> list[Agreement]:
+        """The agreement of each pair of settings."""
+        return [self.agreement(*pair) for pair in combinations(range(len(self.settings)), 2)]
+
     @property
     def summary(self) -> str:
         """The runs and settings in one line."""
@@ -136,15 +165,11 @@ class Sensitivity(Result):
 
     def data(self) -> Table:
         """One row per pair of settings: τ, its threshold, and the runs that (certainly) change order."""
-        rows, names = [], list(map(str, self.settings))
-        for first, second in combinations(range(len(names)), 2):
-            tau = self._tau(self.tau[first, second])
-            swaps = swapped(self.runs, self.ranks[:, first], self.ranks[:, second])
-            reversed_ = zip(combinations(self.runs, 2), self.certain[first] * self.certain[second] < 0)
-            known = {frozenset(pair) for pair, is_certain in reversed_ if is_certain}
-            certain = _named(pair for pair in swaps if frozenset(pair) in known)
-            value, under = (None, None) if tau is None else (float(tau), tau.under)
-            rows.append([names[first], names[second], value, under, len(swaps), _named(swaps), certain])
+        rows = []
+        for found in self.agreements():
+            tau, under = (None, None) if found.tau is None else (float(found.tau), found.tau.under)
+            runs, certain = (_named(pairs) for pairs in (found.swaps, found.certain))
+            rows.append([str(found.first), str(found.second), tau, under, len(found.swaps), runs, certain])
         return Table(("first", "second", "tau", "under", "swaps", "runs", "certain"), rows)
 
     def notes(self) -> list[str]:
@@ -152,8 +177,8 @@ class Sensitivity(Result):
         count, pairs = len(self.runs), self.certain.shape[1]
         swap, (high, low) = 4 / (count * (count - 1)), (f"{limit:.2g}" for limit in self.limits)
         same = int((np.abs(self.certain.sum(axis=0)) == len(self.settings)).sum())
-        changed = [each for each in self.records() if each["certain"]]
-        named = listed((f"{each['certain']} from {each['first']} to {each['second']}" for each in changed), 3)
+        changed = [each for each in self.agreements() if each.certain]
+        named = listed((f"{_named(each.certain)} from {each.first} to {each.second}" for each in changed), 3)
         marked = f"τ is marked below {high} and below {low}" if count > 2 else "it is not marked"
         return [
             f"Two of {count} runs that swap lower τ by {swap:.2g}; {marked}.",
