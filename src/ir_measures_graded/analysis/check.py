@@ -31,8 +31,8 @@ LEVELS: Final = 2
 """Levels 1 … n without 0 are told from this n on."""
 WIDE: Final = 0.005
 """Orders of ties that move a mean by more than this are told."""
-TIED: Final = "nDCG@10"
-"""The measure whose ties are told if none is given."""
+TIED: Final = "nDCG_Burges(gains=linear)@10"
+"""The measure whose ties are told if none is given: nDCG@10, also for levels that are no whole numbers."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

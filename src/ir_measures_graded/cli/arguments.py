@@ -245,7 +245,7 @@ def inputs(
     runs = [*pairs_of([run_file(arguments, path) for path in paths])]
     if scoreddocs:
         runs.append((SCOREDDOCS, scoreddocs_of(qrels)))
-    if arguments.get("ignore_identical_ids"):
+    if runs and arguments.get("ignore_identical_ids"):
         runs = [(run.name, run) for run in ignoring_identical_ids(runs)]
     if sessions is not None:
         qrels = in_sessions(qrels, read_sessions(sessions) if is_file(sessions) else sessions or True)
