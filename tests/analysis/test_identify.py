@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from ir_measures_graded.analysis import evaluate, identify
-from ir_measures_graded.analysis.identify import cases, search
 from ir_measures_graded.analysis.identify import definitions as tables
 from ir_measures_graded.analysis.identify.values import values_by_topic
 from ir_measures_graded.errors import GradedError
@@ -83,11 +82,10 @@ def ranking(qrels, run, topic, order, documents):
         scores |= {doc: missing for doc in judged if doc not in scores}
     if documents == tables.SCORED_0:
         scores = {doc: score for doc, score in scores.items() if doc in judged}
-    unjudged = max(max(levels.values()) for levels in qrels.values()) / 2 if documents == tables.HALF else 0
     place = {doc: number for number, doc in enumerate(scores)}
 
     def level(doc):
-        return judged.get(doc, unjudged)
+        return judged.get(doc, 0)
 
     keys = {
         "file order": lambda doc: (-scores[doc], place[doc]),
@@ -149,7 +147,7 @@ GRID = [
     (EXP, "log2 r from rank 2 on", FIRST, "20", "0", "docid ascending", ALL),
     (LEVEL, "ln r from rank e on", "all judged, first min(retrieved, k)", "none", "0", tables.WORST, ALL),
     ("1 from level 2 on", "none", "the top gain at every rank", "10", "0", tables.BEST, tables.JUDGED_ONLY),
-    ("2^level", "r", "", "20", "0", "as read, without scores", tables.HALF),
+    ("2^level", "r", "", "20", "0", "as read, without scores", ALL),
     ("level from 2 on", LOG, "the top gain at each returned rank", "none", "0", DOWN, ALL),
     (
         LEVEL,
@@ -399,16 +397,13 @@ def test_the_result_has_a_table_records_topics_and_a_figure_if_there_is_somethin
         identify(QRELS, RUN, mean="0.4444", measure="nDCG@10").figure()
 
 
-def test_the_sample_and_the_chunks_of_many_topics_do_not_change_the_answer(monkeypatch):
-    values, mean = values_of("nDCG_Burges@10"), mean_of("nDCG_Burges@10")
-    whole, of_mean = (
-        identify(QRELS, RUN, measure="nDCG", **of) for of in ({"values": values}, {"mean": mean})
-    )
-    monkeypatch.setattr(search, "FEW", 6)
-    monkeypatch.setattr(cases, "CHUNK", 5)
-    assert identify(QRELS, RUN, values, measure="nDCG").findings[:-1] == whole.findings[:-1]
-    assert identify(QRELS, RUN, mean=mean, measure="nDCG").findings[:-1] == of_mean.findings[:-1]
-    assert identify(QRELS, RUN, values | {"q11": 0.1234}, measure="nDCG").definitions == ()
+def test_many_topics_are_sampled_and_all_are_verified():
+    qrels, run = collection(topics=60)
+    values = values_of("nDCG_Burges@10", run, qrels=qrels)
+    found = identify(qrels, run, values, measure="nDCG")
+    assert (found.measure, found.equal, found.classes) == ("nDCG_Burges@10", True, 1)
+    altered = [identify(qrels, run, values | {topic: 0.1234}, measure="nDCG") for topic in ("q11", "q12")]
+    assert [(each.definitions, each.differ, each.nearest.gain) for each in altered] == [((), 1, EXP)] * 2
 
 
 def test_every_cell_of_the_table_of_tools_has_known_values():

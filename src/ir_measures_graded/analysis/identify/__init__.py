@@ -4,7 +4,6 @@
 - `definitions`: the dimensions of a definition and their values, as data, and in `tools.csv` those of tools.
 - `cases`: a run with the values given for it, and as label matrices in every order.
 - `search`: tries all definitions, and verifies the survivors on all topics.
-- `solving`: gains that no table has, by least squares.
 - `answer`: conclusions from the survivors, and the result. `values`: reads the given values.
 """
 

@@ -3,6 +3,7 @@ nearest and why it may differ."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,16 +22,14 @@ from . import definitions as by
 from .cases import Case
 from .definitions import BASE, LABELS, Definition, Tool
 from .formulas import Space, values_at, values_of
-from .search import RARE, SAME, Found, departures, nearest
+from .search import SAME, Found
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SETTLED, OPEN, UNREACHED = "settled", "open", "not exercised"
 LISTED = 5  # the number of tools, definitions and topics that are listed
-# The numbers of definitions with different values that depart from a tool's in 0, 1, 2 and more dimensions.
-DISTINCT = (300, 5_000, 30_000, 150_000)
-CHANCE = 0.05  # values that some definition gives with a higher probability than this are no evidence
+CHANCE = 0.05  # the usual level of tests: what happens by chance with a higher probability is no evidence
 AGREEING = 5  # a cause needs so many topics that agree
 # A cause is a property of at least this share of the topics that differ, and at most this of the others.
 COMMON, SELDOM = 0.5, 0.2
@@ -52,7 +51,8 @@ class Identification(Result):
     - `tools`: the tools known to compute the definition, with the version that was run.
     - `measure`: the nearest measure string of this package or ir-measures; None if no definition is found.
     - `equal`: whether it gives the values, and chance does not explain it.
-    - `chance`: the probability that a definition as usual as the first gives the values by chance.
+    - `chance`: a bound of the probability that a definition as usual as the first gives the values by chance:
+      the number of such definitions that differ here, times the probability that one gives random values.
     - `means`, `differ`: the means given and computed, and the number of topics that differ.
     - `findings`: the answer, line by line: what it is about, and what was found.
     - `summary`: the answer in a sentence or two.
@@ -143,51 +143,37 @@ def described(each: Definition) -> str:
 class Answer:
     """The conclusions from what was `found`.
 
-    `matches` are the definitions that fit, or else the nearest in some `spaces`, the likeliest first, and
-    `costs` are their `departures`. `groups` has the numbers of those with the same values on all runs. A mean
+    `matches` are the definitions that fit, or else the nearest, the likeliest first, and `costs` are their
+    departures from tools. `groups` has the numbers of those with the same values on all runs. A mean
     that only rare definitions have is not found, and values that are all equal identify nothing.
     """
 
-    def __init__(self, space: Space, spaces: Sequence[Space], cases: Sequence[Case], found: Found):
+    def __init__(self, space: Space, cases: Sequence[Case], found: Found):
         self.space, self.cases, self.found, self.case = space, cases, found, cases[0]
         self.by_mean, self.here = self.case.mean is not None, [tool.known == by.HERE for tool in by.tools()]
         self.constant = not self.by_mean and self.case.coincidence == 1
         self.places = [{value: place for place, value in enumerate(of)} for of in space.tried.values()]
-        candidates = [*found.kept]
-        costs = departures(space, candidates)
-        self.different = len({round(each, 8) for each in found.kept.values()})
-        self.is_found = bool(candidates) and not (self.by_mean and costs.min())
-        if not self.is_found:
-            most = 0 if self.by_mean else RARE
-            near = [each for of in spaces for each in nearest(of, self.case, most)]
-            near = near or [each for of in spaces for each in nearest(of, self.case, by.FAR - 1)]
-            candidates = [each for off, each in near if off <= min(near)[0] + SAME]
-            costs = departures(space, candidates)
+        prints = {each: round(found.kept[each][1], 8) for each in found.kept}
+        self.different = len({prints[each] for each in found.fitting})
+        self.is_found = bool(found.fitting) and not (self.by_mean and by.costs(found.fitting).min())
+        candidates = found.fitting if self.is_found else found.nearest(1) or found.fitting
+        costs = by.costs(candidates)
         order = sorted(range(len(candidates)), key=lambda n: self.likelihood(candidates[n], costs[n]))
         self.matches, self.costs = [candidates[number] for number in order], costs[order]
-        self.chosen, self.level = self.matches[0], int(self.costs[0].min())
+        groups = defaultdict[float, list[int]](list)
+        for number, each in enumerate(self.matches):
+            groups[prints[each]].append(number)
+        self.groups, self.chosen = [*groups.values()], self.matches[0]
         self.values = values_of(space, self.case, self.chosen)
-        prints, groups = (
-            np.array([found.kept.get(each, 0.0) for each in self.matches]),
-            dict[int, list[int]](),
-        )
-        ascending = np.argsort(prints)
-        group = np.cumsum(np.diff(prints[ascending], prepend=-np.inf) > SAME)
-        for number, same in sorted(zip(ascending.tolist(), group.tolist())):
-            groups.setdefault(same, []).append(number)
-        self.groups = [*groups.values()]
         fits = self.case.fits(self.values, self.case.values, self.chosen.shown)
         self.differs = ~np.isnan(self.case.values) & ~fits
-        if self.by_mean:
-            self.chance = float(np.prod([min(1, len(case.means) / 10**case.digits) for case in cases]))
-        else:
-            coincidence = np.prod([case.coincidence for case in cases])
-            self.chance = min(1.0, DISTINCT[min(self.level, len(DISTINCT) - 1)] * float(coincidence))
+        different = found.different(int(self.costs[0].min()))
+        self.chance = min(1.0, different * float(np.prod([case.coincidence for case in cases])))
 
     def likelihood(self, each: Definition, cost: np.ndarray) -> tuple[int, ...]:
         """The key that sorts definitions: first those of tools and the usual ones."""
         places = [of.get(value, 0) for of, value in zip(self.places, each)]
-        unusual = each.measure.count("=") + (each.cutoff not in (*self.space.asked, "10", by.ALL_RANKS))
+        unusual = each.measure.count("=") + (each.cutoff not in ("10", by.ALL_RANKS))
         tools = int(np.count_nonzero(cost[~np.array(self.here)] == 0))
         unusual += sum(place > 0 for place in places[2:])
         return int(cost.min()), not tools, unusual, -tools, *places
@@ -318,9 +304,8 @@ class Answer:
             return f"{none} The nearest is {name}, with {self.mean():.{self.case.decimals}f}.", [decide]
         fits = [("fits", self.named(numbers)) for numbers in usual[:LISTED]] * (len(usual) > 1)
         hint = "; name the measure and its cutoff" * (len(self.space.tried["cutoff"]) > 1)
-        chance = (
-            f"random means from 0 to 1 fit a definition as usual with probability {self.chance:.3f}{hint}"
-        )
+        usual_mean = "a random mean from 0 to 1 fits a definition as usual with probability"
+        chance = f"{usual_mean} {self.chance:.3f} at most{hint}"
         sentence = f"{given} {'perhaps ' * (self.chance > CHANCE)}{that} of {name}."
         return sentence + f" {fit} as well." * (rarer > 0), [*fits, ("chance", chance), decide]
 
@@ -369,7 +354,7 @@ class Answer:
         retrieved, relevant = ranks.retrieved, judged.relevant(LINEAR)
         judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=retrieved.size)
         reordered = np.zeros_like(differs)
-        if chosen.precision and chosen.cumulates:
+        if chosen.precision and chosen.discount:
             extremes = [chosen._replace(order=order) for order in (by.WORST, by.BEST)]
             lower, upper = (values_of(self.space, case, extreme) for extreme in extremes)
             reordered = differs & (case.values >= lower - near) & (case.values <= upper + near)

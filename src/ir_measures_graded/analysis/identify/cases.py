@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import io
 from array import array
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,19 +25,17 @@ from .definitions import Order
 
 TWICE_ROUNDED = 0.56  # the tolerance in units of the last decimal: the value was perhaps rounded twice
 SINGLE = 3e-7  # the relative error of tools that compute with 32-bit floats
-CHUNK = 128  # the number of topics whose values are in memory at a time
 PERCENT_FROM = 1.01  # larger values may be percentages
-SPREAD = 3  # how much likelier than by chance a definition's value and the given one end in the same decimals
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A run, the qrels, and the values given for the run, one per topic (NaN if unknown), or their `mean`.
+    """A run, the qrels, and the numbers given for the run: its values, one per topic (NaN if unknown), or its
+    `mean`.
 
-    `name` is that of the run, and `decimals` are those of the values. `ranks_in_file` has the rank column of
+    `name` is that of the run, and `decimals` are those of the numbers. `ranks_in_file` has the rank column of
     the run's file by line. `repeated` are the topics that had a document twice, which was dropped. `weights`
-    (T) are random; sums of values with these weights tell definitions apart. `means` collects those of the
-    usual definitions, rounded as the mean.
+    (T) are random; sums of values with these weights tell definitions apart.
     """
 
     name: str
@@ -49,7 +47,6 @@ class Case:
     ranks_in_file: np.ndarray | None
     repeated: Sequence[str]
     weights: np.ndarray
-    means: set[float] = field(default_factory=set)
 
     @cached_property
     def ranks(self) -> JudgedRanks:
@@ -60,7 +57,17 @@ class Case:
     def documents(self) -> Documents:
         return Documents(self)
 
-    @property
+    @cached_property
+    def known(self) -> np.ndarray:
+        """The numbers of the topics that have a value; of all topics for a mean."""
+        return np.flatnonzero(~np.isnan(self.values) | (self.mean is not None))
+
+    @cached_property
+    def given(self) -> np.ndarray:
+        """The numbers given: the known values, or the mean alone."""
+        return self.values[self.known] if self.mean is None else np.array([self.mean])
+
+    @cached_property
     def members(self) -> np.ndarray:
         """The topics of each mean (sets × T), in the order of `AVERAGED`."""
         return np.stack([of(self.documents) for of in by.AVERAGED.values()]).astype(np.float64)
@@ -72,95 +79,69 @@ class Case:
     @property
     def digits(self) -> int:
         """The decimals, or of percentages those of the values."""
-        largest = np.nanmax(self.values) if self.mean is None else self.mean
-        return self.decimals + 2 * bool(largest > PERCENT_FROM)
+        return self.decimals + 2 * bool(self.given.max() > PERCENT_FROM)
 
-    @cached_property
-    def known(self) -> np.ndarray:
-        """The numbers of the topics that have a value; of all topics for a mean."""
-        return np.flatnonzero(~np.isnan(self.values) | (self.mean is not None))
-
-    @cached_property
+    @property
     def coincidence(self) -> float:
-        """The probability that some definition, which was not meant, gives all values by topic.
+        """The probability that one definition, which was not meant, gives all numbers.
 
-        In each topic it is that of the same decimals, or for values that are frequent, such as 0 and 1, their
-        share.
+        For each number it is that of the same decimals, or for values that are frequent, such as 0 and 1,
+        their share.
         """
-        _, count = np.unique(self.values[self.known], return_counts=True)
-        share = (count - 1) / max(self.known.size - 1, 1)
-        return float(np.prod(np.maximum(share, SPREAD * 10.0**-self.digits).clip(max=1) ** count))
+        _, count = np.unique(self.given, return_counts=True)
+        share = (count - 1) / max(self.given.size - 1, 1)
+        return float(np.prod(np.maximum(share, 10.0**-self.digits).clip(max=1) ** count))
 
-    def fits(self, values: np.ndarray, given: np.ndarray | float, way: str) -> np.ndarray:
+    def fits(self, values: np.ndarray, given: np.ndarray, way: str) -> np.ndarray:
         """Whether the values, shown in a way, are the given ones."""
         if way == by.TRUNCATED:
             half = 0.5 * 10.0**-self.decimals
             return np.asarray(np.abs(values - given - half) <= half + 1e-12)
         return np.asarray(np.abs(values - given) <= self.tolerance + SINGLE * np.abs(given))
 
-    def sums(self, values: np.ndarray, ways: Sequence[str]) -> np.ndarray:
-        """What `compared` needs of the values of some definitions (T × C): sums over topics, each a row.
+    def compared(self, values: np.ndarray, ways: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Whether definitions with these values (T × C) give all numbers if they are shown in each of the
+        `ways`, how far they are off, and prints, which are the same for equal values (ways × sets × C).
 
-        For values by topic, these are the number of topics that differ and the sum of the gaps in each of the
-        `ways`. For a mean, they are the sums of the values in each of the ways, and the number of topics, for
-        each set of topics. The last row is the same for equal values, and NaN if all are NaN.
+        A mean is over each of the sets of topics in `AVERAGED`. The distance is the mean gap of those that
+        differ over all, and 1 more if most differ. Prints are NaN if all values are NaN.
         """
-        seen = ~np.isnan(values)
-        prints = self.weights[self.known] @ np.where(seen | ~seen.any(axis=0), values, -1.0)[self.known]
-        if self.mean is None:
-            values, given = values[self.known], self.values[self.known, None]
-            shown = {way: by.SHOWN[way](values) for way in ways}
-            wrong = [(~self.fits(each, given, way)).sum(axis=0) for way, each in shown.items()]
-            gaps = [np.nan_to_num(np.abs(each - given), nan=1).sum(axis=0) for each in shown.values()]
-            return np.stack([*wrong, *gaps, prints])
-        member, values = self.members, np.where(seen, values, 0.0)
-        sums = [member @ by.SHOWN[way](values) for way in ways]
-        return np.concatenate([*sums, member @ seen, prints[None]])
-
-    def compared(self, sums: np.ndarray, ways: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Whether definitions fit, how far they are off, and their means (ways × sets of topics × C each).
-
-        `sums` are over all topics. The distance is the mean gap, and 1 more if most topics differ; for a
-        mean, its gap. For values by topic, the last is no mean.
-        """
-        if self.mean is None:
-            wrong, gaps = sums[:-1].reshape(2, len(ways), 1, -1)
-            return wrong == 0, gaps / self.known.size + (2 * wrong > self.known.size), wrong
-        *values, size = sums[:-1].reshape(len(ways) + 1, len(by.AVERAGED), -1)
-        others = sum(topic not in self.judged.code for topic in self.run.topics)
-        size = size + others * (np.array(list(by.AVERAGED)) == by.RUN_TOPICS)[:, None]
-        means = np.stack([ratio(each, size) for each in values])
-        fits = np.stack([self.fits(mean, self.mean, way) for mean, way in zip(means, ways)])
-        return fits, np.abs(means - self.mean), means
-
-    def part(self, topics: np.ndarray) -> Case:
-        """The topics of the qrels with these numbers."""
-        judged, values, weights = self.judged.part(topics), self.values[topics], self.weights[topics]
-        run = self.run.of_topics(judged.code)
-        return replace(self, judged=judged, run=run, values=values, weights=weights)
+        shown, given = [by.SHOWN[way](values)[None, self.known] for way in ways], self.given[:, None]
+        if self.mean is not None:
+            seen = ~np.isnan(values)
+            others = sum(topic not in self.judged.code for topic in self.run.topics)
+            size = self.members @ seen + others * (np.array([*by.AVERAGED]) == by.RUN_TOPICS)[:, None]
+            sums = [self.members @ np.where(seen, each[0], 0.0) for each in shown]
+            shown = [np.where(seen.any(axis=0), ratio(each, size), np.nan)[:, None] for each in sums]
+        fits = np.stack([self.fits(each, given, way) for way, each in zip(ways, shown)])
+        numbers = np.stack(shown)
+        gaps = np.where(fits, 0.0, np.nan_to_num(np.abs(numbers - given), nan=1)).mean(axis=2)
+        known = ~np.isnan(numbers)
+        weights = self.weights[self.known if self.mean is None else [0]]
+        prints = np.where(known.any(axis=2), weights @ np.where(known, numbers, -1.0), np.nan)
+        return np.asarray(fits.all(axis=2)), gaps + (fits.mean(axis=2) < 0.5), prints
 
     def sample(self, few: int) -> Case:
         """All topics, or about `few`: if possible with values between 0 and 1, which tell definitions
         apart."""
         if self.mean is not None or len(self.judged.topics) <= 2 * few:
             return self
-        telling = np.isin(self.values[self.known], (0, 1), invert=True)
+        telling = np.isin(self.given, (0, 1), invert=True)
         some, others = self.known[telling], self.known[~telling]
         lacking = max(few - some.size, 2)
-        chosen = some[:: 1 + some.size // few], others[:: 1 + others.size // lacking]
-        return self.part(np.sort(np.concatenate(chosen)))
-
-    def parts(self) -> Iterator[Case]:
-        """All topics, a chunk at a time."""
-        count = len(self.judged.topics)
-        for start in range(0, count, CHUNK):
-            yield self if count <= CHUNK else self.part(np.arange(start, min(start + CHUNK, count)))
+        topics = np.sort(
+            np.concatenate((some[:: 1 + some.size // few], others[:: 1 + others.size // lacking]))
+        )
+        judged, values, weights = self.judged.part(topics), self.values[topics], self.weights[topics]
+        run = self.run.of_topics(judged.code)
+        return replace(self, judged=judged, run=run, values=values, weights=weights)
 
 
-class Lists(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Lists:
     """A run in one order: the level at each rank of each topic (T × D).
 
-    Unjudged documents have a level, and NaN is behind the end, where a list is not `inside`. If tied
+    Unjudged documents have the level 0, and NaN is behind the end, where a list is not `inside`. If tied
     documents share their gains, `ties` has the number of the tie group of each document in the lists, one
     after another. `best` has the levels of all judged documents, descending (T × J), and `top` is the top
     level of the qrels. `ranks` is the order for the formulas of the package.
@@ -202,7 +183,7 @@ class Documents:
         self.id_order[ids.descending(np.zeros_like(self.topic))] = self.place
         self.top = float(judged.all_levels.max(initial=0.0))
         self.best = by.descending(self.matrix(judged.topic, judged.level))
-        self.distinct, self.sorted = cache(self._distinct), cache(self._sorted)
+        self.sorted, self.lists, self.different = cache(self._sorted), cache(self._lists), dict[Any, Lists]()
 
     def matrix(self, topic: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The values of each topic as a row, with NaN behind them."""
@@ -211,16 +192,6 @@ class Documents:
         result[topic, positions(size)] = values
         return result
 
-    def _distinct(self, orders: tuple[Order, ...]) -> list[tuple[Lists, list[Order]]]:
-        """The run in some orders, with the orders that are the same here."""
-        found: dict[Any, tuple[Lists, list[Order]]] = {}
-        for order in orders:
-            lists = self.lists(order)
-            arrays = [lists.level, lists.ranks.rank, *([] if lists.ties is None else [lists.ties])]
-            key = order.documents, order.order == by.MEAN, *(each.tobytes() for each in arrays)
-            found.setdefault(key, (lists, []))[1].append(order)
-        return [*found.values()]
-
     def _sorted(self, order: str, precision: str, missing: float) -> tuple[np.ndarray, np.ndarray]:
         """All rows in an order, topic after topic, and the scores by which they are sorted."""
         score = np.where(self.is_retrieved, self.score, missing) if precision else np.zeros_like(self.score)
@@ -228,13 +199,13 @@ class Documents:
             score = score.astype(by.PRECISIONS.get(precision, np.float64))
         return np.lexsort((*by.ORDERS[order](self), -score, self.topic)), score
 
-    def lists(self, order: Order) -> Lists:
-        """The run in an order."""
+    def _lists(self, order: Order) -> Lists:
+        """The run in an order; orders that are the same here have the same lists."""
         missing = 0.0 if order.documents == by.SCORED_0 else -np.inf
         every, score = self.sorted(order.order, order.precision, missing)
         rows = every[by.DOCUMENTS[order.documents](self)[every]]
-        topic, unjudged = self.topic[rows], self.top / 2 if order.documents == by.HALF else 0.0
-        level, ties = self.matrix(topic, np.nan_to_num(self.level[rows], nan=unjudged)), None
+        topic, ties = self.topic[rows], None
+        level = self.matrix(topic, np.nan_to_num(self.level[rows]))
         if order.order == by.MEAN:
             new = changes(topic) | changes(score[rows])
             ties = None if new.all() else np.cumsum(new) - 1
@@ -243,7 +214,11 @@ class Documents:
         sort = np.lexsort((rank[self.hits], self.ranks.topic))
         ranks = replace(self.ranks, doc=self.ranks.doc[sort], rank=rank[self.hits][sort])
         ranks = ranks.condensed if order.documents == by.JUDGED_ONLY else ranks
-        return Lists(level, ~np.isnan(level), ties, self.best, self.top, ranks)
+        arrays = level, ranks.rank, np.array(ties)
+        key = order.documents, order.order == by.MEAN, *(hash(each.tobytes()) for each in arrays)
+        return self.different.setdefault(
+            key, Lists(level, ~np.isnan(level), ties, self.best, self.top, ranks)
+        )
 
 
 def ranks_by_line(file: File) -> np.ndarray | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,11 +57,6 @@ class Definition(NamedTuple):
     documents: str = ""
     averaged: str = ""
     shown: str = ""
-
-    @property
-    def cumulates(self) -> bool:
-        """Whether this is nDCG or DCG with all its dimensions, not another measure."""
-        return self.discount != ""
 
     @property
     def list_order(self) -> Order:
@@ -125,6 +120,26 @@ def descending(levels: np.ndarray) -> np.ndarray:
     return np.asarray(-np.sort(-levels, axis=1))
 
 
+LEVEL: Function = partial(gain_of, gains=LINEAR)
+EXPONENTIAL: Function = partial(gain_of, gains=EXP)
+GAINS: dict[str, Function] = {
+    "level": LEVEL,
+    "2^level − 1": EXPONENTIAL,
+    "2^level": np.exp2,
+    "2^(level − 1)": lambda level: np.exp2(level - 1),
+    "level, negative too": np.asarray,
+}
+"""The gain of every level."""
+GAINS_FROM: dict[str, tuple[Function, slice]] = {
+    "2^level of relevant documents": (np.exp2, slice(1)),
+    "2^(level − 1) of relevant documents": (lambda level: np.exp2(level - 1), slice(1)),
+    "1 from level {:g} on": (np.ones_like, slice(5)),
+    "level from {:g} on": (LEVEL, slice(1, 2)),
+    "2^level − 1 from level {:g} on": (EXPONENTIAL, slice(1, 2)),
+}
+"""Gains from a level on, and from which of the positive levels they are tried; lower levels gain nothing."""
+
+
 def gains_for(levels: np.ndarray) -> dict[str, Function]:
     """The gains to try, as functions of levels, for qrels with these distinct levels.
 
@@ -132,28 +147,14 @@ def gains_for(levels: np.ndarray) -> dict[str, Function]:
     [1.0, 4.0]
     """
 
-    def from_level(least: float, gain: Function = np.ones_like) -> Function:
+    def gains_from(least: float, gain: Function) -> Function:
         return lambda level: np.where(level >= least, gain(level), 0.0)
 
-    def half(level: np.ndarray) -> np.ndarray:
-        return np.asarray(np.exp2(level - 1))
-
-    relevant = float(np.nextafter(0, 1))
-    found: dict[str, Function] = {
-        "level": partial(gain_of, gains=LINEAR),
-        "2^level − 1": partial(gain_of, gains=EXP),
-        "2^level": np.exp2,
-        "2^level of relevant documents": from_level(relevant, np.exp2),
-        "2^(level − 1)": half,
-        "2^(level − 1) of relevant documents": from_level(relevant, half),
-    }
-    positive = levels[levels > 0][:THRESHOLDS].tolist()
-    found |= {f"1 from level {least:g} on": from_level(least) for least in positive}
-    for least in positive[1:2]:
-        found[f"level from {least:g} on"] = from_level(least, found["level"])
-        found[f"2^level − 1 from level {least:g} on"] = from_level(least, found["2^level − 1"])
-    if (levels < 0).any():
-        found["level, negative too"] = np.asarray
+    found, positive = {**GAINS}, levels[levels > 0].tolist()
+    for name, (gain, which) in GAINS_FROM.items():
+        found |= {name.format(least): gains_from(least, gain) for least in positive[which]}
+    if levels.min(initial=0) >= 0:
+        del found["level, negative too"]
     exponents = levels.max(initial=0) <= HIGHEST
     return {name: gain for name, gain in found.items() if exponents or "2^" not in name}
 
@@ -162,7 +163,6 @@ DCG_ONLY = {"ln(r + 1)", "2^(level − 1)", "2^(level − 1) of relevant documen
 """Discounts and gains that are proportional to others, so that nDCG does not change."""
 OF_UNJUDGED = {"2^level", "2^(level − 1)", "level, negative too"}
 """Gains that no table of gains by relevance level makes."""
-THRESHOLDS = 5  # the number of levels from which binary relevance may begin
 HIGHEST = 500  # the highest level that is tried as an exponent
 
 # ------------------------------------------------------------------------- order, documents, mean, print
@@ -183,14 +183,13 @@ ORDERS: dict[str, Callable[[Any], list[np.ndarray]]] = {
 ignore scores."""
 UNSORTED = list(ORDERS)[-2:]
 PRECISIONS = {"32-bit": np.float32, "64-bit": np.float64}
-EVERY, JUDGED_ONLY, HALF = "all", "judged only", "all, unjudged at half the top level"
+EVERY, JUDGED_ONLY = "all", "judged only"
 SCORED_0 = "the judged ones, with score 0 if not retrieved"
 DOCUMENTS: dict[str, Callable[[Any], np.ndarray]] = {
     EVERY: lambda rows: rows.is_retrieved,
     JUDGED_ONLY: lambda rows: rows.is_retrieved & ~np.isnan(rows.level),
     "all, with the unretrieved judged ones behind": lambda rows: np.ones_like(rows.is_retrieved),
     SCORED_0: lambda rows: ~np.isnan(rows.level),
-    HALF: lambda rows: rows.is_retrieved,
 }
 """Which rows are in the list."""
 BASE = Order(DESCENDING, "32-bit", EVERY)  # trec_eval's order, in which every measure is tried
@@ -253,7 +252,7 @@ VARIED = Path(__file__).with_name("varied.txt")
 def measures(levels: np.ndarray, judged: Judged) -> dict[str, Any]:
     """nDCG, DCG, `SUMS`, `QUOTIENTS` with each least relevant level, and the other measures of the registry
     that this package computes: without a cutoff, at their defaults and from each level on, and `VARIED`."""
-    whole = [int(level) for level in levels[levels > 0][:THRESHOLDS].tolist() if level % 1 == 0]
+    whole = [int(level) for level in levels[levels > 0][:5].tolist() if level % 1 == 0]
     least = {1: ""} | {level: f"(rel={level})" for level in whole if level != 1}
     found = list(map(parse_measure, VARIED.read_text().split()))
     try:
@@ -275,7 +274,7 @@ def measures(levels: np.ndarray, judged: Judged) -> dict[str, Any]:
 
 def impossible(definition: Definition) -> set[str]:
     """The values that are not tried for the measure of a definition, or need not be."""
-    others = {MEAN, *list(DOCUMENTS)[2:]} if not definition.cumulates else set()
+    others = set() if definition.discount else {MEAN, *list(DOCUMENTS)[2:]}
     return others | (DCG_ONLY if definition.measure == NDCG else set()) | {*UNSORTED}
 
 
@@ -317,16 +316,14 @@ FILE = Path(__file__).with_name("tools.csv")
 alternatives. `known` tells whether the version was run, as the tests do, or its source was read."""
 ANY: dict[str, Callable[[str], bool]] = {
     "": lambda value: True,
-    "k": lambda cutoff: cutoff in CUTOFFS and cutoff != ALL_RANKS,
-    "usual": CUTOFFS.__contains__,
+    "k": lambda cutoff: cutoff != ALL_RANKS,
     "any table": lambda gain: gain in ("level", "2^level − 1") or gain.startswith("solved"),
     "any gain of a level": lambda gain: gain not in OF_UNJUDGED,
     "1 from level": lambda gain: gain.startswith("1 from level"),
     "one sort": lambda order: order != MEAN,
-    "one list": lambda documents: documents != HALF,
 }
 """The names in the table that stand for several values of a dimension."""
-EMPTY = {"order": "one sort", "documents": "one list", "shown": f"{ROUNDED}|{PERCENT}"}
+EMPTY = {"order": "one sort", "shown": f"{ROUNDED}|{PERCENT}"}
 """The meaning of an empty cell in some dimensions; in the others, it admits any value."""
 HERE = "here"  # `known` of the measures of this package and ir-measures
 FAR = 9  # the departures of a definition from a tool that computes another measure
@@ -371,6 +368,16 @@ def tools() -> tuple[Tool, ...]:
 def departures(name: str, value: str) -> np.ndarray:
     """The departures of a value in one dimension from each of `tools`."""
     return np.array([tool.departs(name, value) for tool in tools()], dtype=np.uint8)
+
+
+def costs(definitions: Sequence[Definition]) -> np.ndarray:
+    """The departures of definitions, perhaps without an order, from each tool (C × tools)."""
+    found = np.zeros((len(definitions), len(tools())), dtype=np.uint8)
+    for name, values in zip(Definition._fields, zip(*definitions)):
+        distinct = {value: number for number, value in enumerate(dict.fromkeys(values))}
+        table = np.stack([departures(name, value) for value in distinct])
+        found += table[np.fromiter(map(distinct.__getitem__, values), np.int64, len(values))]
+    return found
 
 
 def is_usual(name: str, value: str) -> bool:

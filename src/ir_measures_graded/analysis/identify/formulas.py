@@ -1,10 +1,11 @@
 """The values of definitions: one matrix product gives the DCG of all topics for all gains, discounts and
-cutoffs."""
+cutoffs. nDCG is a ratio that is linear in the gains of the levels, so least squares over topics finds gains
+that no table has."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from itertools import compress, product
 from typing import Any
@@ -15,15 +16,22 @@ from ir_measures import Measure
 from ...core import standard
 from ...core.by_topic import changes
 from ...core.provider import computed, view
+from ...core.ranking.gains import gain_of
 from ...core.ranking.ranks import JudgedRanks
 from ...core.registry.facts import is_graded
 from ...core.uncertainty import evaluated
 from ...errors import GradedError
 from . import definitions as by
 from .cases import Case, Lists
-from .definitions import BASE, Definition, Order
+from .definitions import BASE, Definition, Function, Order
 
 FEW_CUTOFFS = 16  # some rare definitions are tried with at most this number of cutoffs
+TOPICS = 96  # the number of topics that are used if there are many more
+SPARE = 3  # the number of telling topics beyond the number of levels that make a solution credible
+NEAR = 8.0  # a solution is rounded, and verified, if it misses no value by more tolerances than this
+LOWEST = (1, 2, 3, 4, 5, 10)  # the whole gains that the lowest level may have
+MOST_LEVELS = 32
+TABLES = 48  # the number of tables that are verified
 
 # Several definitions (C), without an order, and their values for each topic (T × C). A value is NaN if the
 # definition leaves the topic out; all are NaN if the definition is not tried in an order, or not computed.
@@ -34,21 +42,18 @@ Block = tuple[Iterable[Definition], np.ndarray]
 class Space:
     """The definitions to try: all combinations of `tried`, which has a table for each dimension.
 
-    A table maps the names of values to what they do, as in `definitions`, the likeliest first. `asked`
-    are cutoffs that were asked for.
+    A table maps the names of values to what they do, as in `definitions`, the likeliest first.
     """
 
     tried: Mapping[str, Mapping[str, Any]]
-    asked: Collection[str] = ()
 
     def limited(self, **tried: Mapping[str, Any]) -> Space:
         """The space with other tables for some dimensions."""
-        return replace(self, tried={**self.tried, **tried})
+        return Space({**self.tried, **tried})
 
     def with_all(self, other: Space) -> Space:
         """The space with the tables of both."""
-        tried = {name: {**of, **other.tried[name]} for name, of in self.tried.items()}
-        return Space(tried, (*self.asked, *other.asked))
+        return Space({name: {**of, **other.tried[name]} for name, of in self.tried.items()})
 
     def around(self, definitions: Iterable[Definition]) -> Space:
         """The smallest space that has these definitions."""
@@ -181,8 +186,50 @@ def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
 
 def values_of(space: Space, case: Case, definition: Definition) -> np.ndarray:
     """The value of a definition for each topic, as it is shown; NaN where it leaves the topic out."""
-    space, order, found = space.around([definition]), definition.list_order, []
-    for part in case.parts():
-        for names, values in blocks(space, order, part.documents.lists(order), {}):
-            found += [values[:, column] for column, name in enumerate(names) if name[:6] == definition[:6]]
-    return np.concatenate(found) * (100 if definition.shown == by.PERCENT else 1)
+    order, space = definition.list_order, space.around([definition])
+    ((_, values),) = blocks(space, order, case.documents.lists(order), {})
+    return values[:, 0] * (100 if definition.shown == by.PERCENT else 1)
+
+
+def solved_gains(space: Space, case: Case) -> Iterator[dict[str, Function]]:
+    """Tables of gains with which some nDCG comes near all values, by name, such as ``solved: 1:1, 2:3``.
+
+    First come whole gains, then those with more and more digits.
+    """
+    case = case.sample(TOPICS)
+    levels, values = np.unique(case.judged.all_levels), case.values
+    levels, telling = levels[levels > 0], np.flatnonzero((values > 0) & (values != 1))
+    if not 1 < levels.size <= min(telling.size - SPARE, MOST_LEVELS):
+        return
+    space = space.limited(gain={f"{level:g}": partial(np.equal, level) for level in levels})
+    shape, value, solutions = (values.size, levels.size, -1), values[telling, None], []
+    for lists in dict.fromkeys(map(case.documents.lists, space.orders)):
+        # The discounts that each level collects in the run, and in an ideal list (T × L × W).
+        of_run = cumulated(space, lists.level, space.cuts, lists.ties).reshape(shape)[telling]
+        for ideal in space.tried["ideal"]:
+            of_ideal = ideally_cumulated(space, lists, ideal).reshape(shape)[telling]
+            apart = of_run - value[:, :, None] * of_ideal
+            gains = np.linalg.eigh(np.einsum("tlw,tmw->wlm", apart, apart))[1][:, :, 0]
+            gains = gains * np.sign(gains.sum(axis=1, keepdims=True))
+            with np.errstate(all="ignore"):
+                ratio = np.einsum("tlw,wl->tw", of_run, gains) / np.einsum("tlw,wl->tw", of_ideal, gains)
+                off = np.nan_to_num(np.abs(ratio - value) / case.tolerance, nan=np.inf).max(axis=0)
+            near = np.flatnonzero((off <= NEAR) & (gains > 0).any(axis=1))
+            solutions += [(off[number], gains[number].tolist()) for number in near.tolist()]
+    for digits in (0, 4, 6):
+        tables = dict.fromkeys(each for _, gains in sorted(solutions) for each in _rounded(gains, digits))
+        gains_of = [dict(zip(levels.tolist(), table)) for table in list(tables)[:TABLES]]
+        names = [", ".join(f"{level:g}:{gain:g}" for level, gain in gains.items()) for gains in gains_of]
+        yield {f"solved: {name}": partial(gain_of, gains=gains) for name, gains in zip(names, gains_of)}
+
+
+def _rounded(gains: Sequence[float], digits: int) -> Iterator[tuple[float, ...]]:
+    """A solution, whose unit is free, with so many digits, or as whole gains."""
+    positive = np.maximum(gains, 0)
+    positive = positive / positive[positive > 1e-3 * positive.max()].min()
+    if digits:
+        yield tuple(float(f"{gain:.{digits}g}") for gain in positive.tolist())
+        return
+    for lowest in LOWEST:
+        whole = np.rint(positive * lowest).astype(np.int64)
+        yield tuple((whole // np.gcd.reduce(whole)).tolist())

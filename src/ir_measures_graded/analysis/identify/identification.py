@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,8 @@ from ..statistics.options import whole_number
 from . import definitions as by
 from .answer import Answer, Identification
 from .cases import Case, ranks_by_line
-from .formulas import Space
+from .formulas import Space, solved_gains
 from .search import search
-from .solving import solved_gains
 from .values import MOST_DECIMALS, decimals_of, finite, values_by_topic
 
 DEPTH = 100  # cutoffs to this one are tried if nothing fits
@@ -70,18 +68,18 @@ def identify(
     ]
     space = usual = _space(cases, measure)
     wider = _all_cutoffs(space, cases, any_cutoff)
-    near, found = [space], search(space, cases)
-    if any_cutoff or not (found.kept or mean):
+    found = search(space, cases)
+    if any_cutoff or not (found.fitting or mean):
         found, space = found.plus(search(wider, cases)), space.with_all(wider)
-        near.append(wider)
-    solves = by.NDCG in space.tried["measure"] and mean is None
-    for gains in solved_gains(usual, cases[0]) if solves and not found.kept else ():
-        if gains and not found.kept:
-            solved = usual.limited(gain=gains, measure={by.NDCG: None})
-            found, space = found.plus(search(solved, cases)), space.with_all(solved)
+    solves = by.NDCG in space.tried["measure"] and mean is None and not found.fitting
+    for gains in solved_gains(usual, cases[0]) if solves else ():
+        solved = usual.limited(gain=gains, measure={by.NDCG: None})
+        if gains and (fitting := search(solved, cases)).fitting:
+            found, space = found.plus(fitting), space.with_all(solved)
+            break
     if not found.tried:
         raise GradedError(f"identify cannot compute {measure}; give another measure, or none to try all")
-    return Answer(space, near, cases, found).identification()
+    return Answer(space, cases, found).identification()
 
 
 def _case(
@@ -144,7 +142,7 @@ def _space(cases: Sequence[Case], measure: Measure | str | None) -> Space:
         "averaged": by.AVERAGED if means else {},
         "shown": {way: of for way, of in by.SHOWN.items() if possible.get(way, means)},
     }
-    return Space(tried, (cutoff,))
+    return Space(tried)
 
 
 def _numbers(cutoffs: Iterable[str]) -> dict[str, float]:
@@ -162,5 +160,4 @@ def _all_cutoffs(space: Space, cases: Sequence[Case], deep: bool) -> Space:
     measures = space.tried["measure"]
     some = {name: of for name, of in measures.items() if name in (by.NDCG, by.DCG, *by.ANY_ORDER)}
     others = _numbers(k for k in cutoffs if k not in space.tried["cutoff"])
-    found = space.limited(cutoff=others, measure=some or measures, **usual)
-    return replace(found, asked=tuple(others)) if deep else found
+    return space.limited(cutoff=others, measure=some or measures, **usual)

@@ -1,4 +1,4 @@
-"""The search: every definition on a few telling topics, the survivors on all; if none survives, the nearest.
+"""The search: every definition on a few telling topics, and on all topics those that fit there or are near.
 
 Orders of a run with the same levels at all ranks share all results, and so do ideal lists that do not depend
 on the order.
@@ -7,139 +7,123 @@ on the order.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from . import definitions as by
-from .cases import Case
+from .cases import Case, Lists
 from .definitions import Definition, Order
 from .formulas import Space, blocks
 
 SAME = 1e-9  # values that differ by less are the same
 FEW = 12  # the number of topics on which all definitions are tried if there are more than twice as many
 NEAR = 20  # of so many distances on these topics, the nearest definitions are compared on all
-SLAB = 24  # the number of cutoffs that are tried at a time, to bound the memory
-MOST = 20_000  # the number of definitions that are kept if they fit
+SLAB = 3072  # the number of topics, times cutoffs, that are tried at a time, to bound the memory
+MOST = 20_000  # the number of places of definitions that are kept
 RARE = 2  # a definition that departs from all tools in more dimensions is neither near nor meant by a mean
+BEHIND = 1e6  # the distance of rare definitions begins here
 
 
-@dataclass(frozen=True)
+@dataclass
 class Found:
-    """The numbers of definitions that were tried and that fit, and the first of these with their prints."""
+    """The numbers of definitions that were tried and that fit.
+
+    `kept` are those that fit and the nearest others, each with its distance, which is 0 if it fits, and its
+    print. `prints` has the prints of all definitions, and in how many dimensions they depart from a tool's.
+    """
 
     tried: int = 0
     count: int = 0
-    kept: dict[Definition, float] = field(default_factory=dict)
+    kept: dict[Definition, tuple[float, float]] = field(default_factory=dict)
+    prints: list[np.ndarray] = field(default_factory=list)
 
     def plus(self, other: Found) -> Found:
         """The findings of two searches."""
-        return Found(self.tried + other.tried, self.count + other.count, self.kept | other.kept)
+        kept, prints = self.kept | other.kept, self.prints + other.prints
+        return Found(self.tried + other.tried, self.count + other.count, kept, prints)
 
+    @property
+    def fitting(self) -> list[Definition]:
+        """The definitions that fit."""
+        return [each for each, (off, _) in self.kept.items() if not off]
 
-class Results(NamedTuple):
-    """Some definitions in an order (ways × sets of topics × C each): whether they fit, how far they are off,
-    and in how many dimensions they depart from the nearest tool. `prints` (C) are the same for equal values,
-    and `name` names the definition at a place."""
+    def nearest(self, few: int) -> list[Definition]:
+        """The other definitions, with the few least distances."""
+        limit = sorted({round(off, 9) for off, _ in self.kept.values() if off})[:few]
+        return [each for each, (off, _) in self.kept.items() if 0 < off <= limit[-1] + SAME]
 
-    fits: np.ndarray
-    off: np.ndarray
-    rare: np.ndarray
-    prints: np.ndarray
-    name: Callable[[Any], Definition]
+    def different(self, rare: int) -> int:
+        """The number of definitions with different values that depart in so many dimensions at most."""
+        prints, departs = np.concatenate(self.prints, axis=1)
+        return int(np.unique(prints[departs <= rare].round(8)).size)
 
 
 def search(space: Space, cases: Sequence[Case]) -> Found:
-    """The definitions that give all values of all cases."""
-    first, *others = sorted(cases, key=lambda case: -case.decimals * case.known.size)
-    sample = first.sample(FEW)
-    found = fitting(space, sample)
-    for case in others if sample is first else [first, *others]:
-        whole = found.count == len(found.kept)
-        if found.kept:
-            new = fitting(space.around(found.kept) if whole else space, case).kept
-            both = {each: value + found.kept.get(each, 0) for each, value in new.items()}
-            both = {each: value for each, value in both.items() if each in found.kept or not whole}
-            found = Found(found.tried, len(both), both)
+    """The definitions that give all numbers of all cases, and the nearest others."""
+    samples = [case.sample(FEW) for case in cases]
+    if samples == [*cases]:
+        return compared(space, cases, 1)
+    found = compared(space, samples, NEAR)
+    candidates = [*found.fitting, *found.nearest(NEAR)]
+    on_all = compared(space.around(candidates) if found.count <= MOST else space, cases, 1)
+    return Found(found.tried, on_all.count, on_all.kept, found.prints)
+
+
+def compared(space: Space, cases: Sequence[Case], few: int) -> Found:
+    """All definitions compared with the numbers given. Those that fit and the few nearest others are kept."""
+    ways, sets, found = [*space.tried["shown"]], [*space.tried["averaged"]] or [""], Found()
+    most, near = (RARE, 0) if space.tried["averaged"] else (by.FAR - 1, RARE)
+    unusual = np.array([by.departures("shown", way)[-1] for way in ways], int)[:, None, None]
+    for names, orders, costs, fits, off, prints in results(space, cases):
+        rare = costs.min(axis=0) + unusual + np.zeros(fits.shape, int)
+        off = np.where(fits & (rare <= most), 0.0, off + BEHIND * (rare > near))
+        off[np.isnan(prints)] = np.inf
+        others = off[(off > 0) & (off < np.inf)]
+        limit = np.partition(others, few)[few] if few < others.size else others.max(initial=0.0)
+        places = np.argwhere(off <= limit + SAME)[: max(MOST - len(found.kept), 0)].tolist()
+        for order, cost in zip(orders, costs):
+            found.tried += int(np.isfinite(prints).sum())
+            found.count += int(((off == 0) & (cost + unusual <= most)).sum())
+            for way, members, column in places:
+                place = way, members, column
+                if cost[column] + unusual[way, 0, 0] <= max(most, rare[place]):
+                    more = {"averaged": sets[members], "shown": ways[way]}
+                    name = names[column]._replace(**order._asdict(), **more)
+                    found.kept[name] = float(off[place]), float(prints[place])
+        found.prints.append(np.stack([prints, rare])[:, (rare <= most) & ~np.isnan(prints)])
     return found
 
 
-def fitting(space: Space, case: Case) -> Found:
-    """The definitions that give all values of a case; for a mean, those that are not too rare."""
-    tried, count, kept = 0, 0, dict[Definition, float]()
-    for each in results(space, case):
-        fits = each.fits & (each.rare < by.FAR if case.mean is None else each.rare <= RARE)
-        tried, count = tried + int((each.rare < by.FAR).sum()), count + int(fits.sum())
-        places = np.argwhere(fits)[: MOST - len(kept)]
-        kept |= {each.name(place): float(each.prints[place[2]]) for place in places}
-    return Found(tried, count, kept)
-
-
-def nearest(space: Space, case: Case, most: int, few: int = FEW) -> list[tuple[float, Definition]]:
-    """The definitions nearest to the values, with their distance, among those that depart from a tool's in at
-    most so many dimensions. The near ones of a few topics are compared on all."""
-    sample, found = case.sample(few), list[tuple[float, Definition]]()
-    count = 1 if sample is case else NEAR
-    for each in results(space, sample):
-        off = np.where(each.rare > most, np.inf, each.off)
-        least = np.sort(off, axis=None)[:count][-1:].max(initial=0)
-        places = np.argwhere((off <= least + SAME) & np.isfinite(off))[:MOST]
-        found += [(float(off[tuple(place)]), each.name(place)) for place in places]
-    limit = sorted({round(off, 9) for off, _ in found})[:count]
-    near = [each for each in found if each[0] <= limit[-1] + SAME]
-    if count == 1 or not near:
-        return near
-    return nearest(space.around(definition for _, definition in near), case, most, case.values.size)
-
-
-def results(space: Space, case: Case) -> Iterator[Results]:
-    """The results of all definitions, for each order."""
+def results(space: Space, cases: Sequence[Case]) -> Iterator[tuple[Any, ...]]:
+    """For all orders with equal lists: the definitions (C) without an order, these orders, the departures in
+    each of them from the nearest tool (orders × C), and the results of `Case.compared` for all cases; the
+    distances are those of the first."""
     cutoffs, ways = [*space.tried["cutoff"].items()], [*space.tried["shown"]]
-    sets = [*space.tried["averaged"]] or [""]
-    unusual = np.array([by.departures("shown", way)[-1] for way in ways])[:, None, None]
-    for start in range(0, len(cutoffs), SLAB):
-        slab = space.limited(cutoff=dict(cutoffs[start : start + SLAB]))
-        names, total = summed(slab, case)
-        costs, known = departures(slab, names), dict[bytes, np.ndarray]()
-        for order, sums in total.items():
-            of_order = np.sum([by.departures(*pair) for pair in order._asdict().items()], axis=0)
-            if (key := of_order.tobytes()) not in known:
-                known[key] = (costs + of_order).min(axis=1, initial=by.FAR).astype(int)
-            fits, off, means = case.compared(sums, ways)
-            rare = np.where(np.isnan(sums[-1]), by.FAR, known[key] + unusual) + np.zeros(off.shape, int)
-            if case.mean is not None:
-                usual = means[(rare == 0) & (means >= 0) & (means <= 1)]
-                case.means.update(np.round(usual, case.digits).tolist())
-
-            def name(place: Any, order: Order = order, names: list[Definition] = names) -> Definition:
-                way, members, column = place.tolist()
-                more = {"averaged": sets[members], "shown": ways[way]}
-                return names[column]._replace(**order._asdict(), **more)
-
-            yield Results(fits, off, rare, sums[-1], name)
-
-
-def summed(space: Space, case: Case) -> tuple[list[Definition], dict[Order, np.ndarray]]:
-    """The definitions without an order, and for each order their `Case.sums` over all topics."""
-    ways, names, total = [*space.tried["shown"]], list[Definition](), dict[Order, np.ndarray]()
-    for part in case.parts():
-        ideals: dict[str, dict[str, np.ndarray]] = defaultdict(dict)
-        for lists, orders in part.documents.distinct(space.orders):
-            found = [*blocks(space, orders[0], lists, ideals[orders[0].documents])]
-            names = names or [name for block in found for name in block[0]]
-            sums = part.sums(np.concatenate([values for _, values in found], axis=1), ways)
-            total |= {order: total[order] + sums if order in total else sums for order in orders}
-    return names, total
-
-
-def departures(space: Space, definitions: Sequence[Definition]) -> np.ndarray:
-    """The departures of definitions, perhaps without some dimensions, from each tool (C × tools)."""
-    found = np.zeros((len(definitions), len(by.tools())), dtype=np.uint8)
-    for name, values in zip(Definition._fields, zip(*definitions)):
-        distinct = {value: number for number, value in enumerate(dict.fromkeys(values))}
-        usual = ["10" if name == "cutoff" and value in space.asked else value for value in distinct]
-        table = np.stack([by.departures(name, value) for value in usual])
-        found += table[np.fromiter(map(distinct.__getitem__, values), np.int64, len(values))]
-    return found
+    groups = defaultdict[tuple[Lists, ...], list[Order]](list)
+    for order in space.orders:
+        groups[tuple(case.documents.lists(order) for case in cases)].append(order)
+    size = max(SLAB // sum(case.known.size for case in cases), 1)
+    for start in range(0, len(cutoffs), size):
+        slab, names = space.limited(cutoff=dict(cutoffs[start : start + size])), list[Definition]()
+        ideals, known = defaultdict[Any, dict[str, np.ndarray]](dict), dict[bytes, np.ndarray]()
+        from_tools = np.empty(0)
+        for group, orders in groups.items():
+            compared = []
+            for case, lists in zip(cases, group):
+                tried = [*blocks(slab, orders[0], lists, ideals[case, orders[0].documents])]
+                if not names:
+                    names = [name for block in tried for name in block[0]]
+                    from_tools = by.costs(names)
+                values = np.concatenate([block[1] for block in tried], axis=1)
+                compared.append(case.compared(values, ways))
+            costs = []
+            for order in orders:
+                of_order = np.sum([by.departures(*pair) for pair in order._asdict().items()], axis=0)
+                if (key := of_order.tobytes()) not in known:
+                    known[key] = (from_tools + of_order).min(axis=1, initial=by.FAR).astype(int)
+                costs.append(known[key])
+            fits, off, prints = map(np.stack, zip(*compared))
+            yield names, orders, np.stack(costs), fits.all(axis=0), off[0] + SAME, prints.sum(axis=0)
