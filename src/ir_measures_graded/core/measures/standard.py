@@ -27,7 +27,7 @@ from .parameters import Choice, Count, Flag, Real
 from .rank_biased import RBP_G
 from .ratios import _gR, gP, gR
 from .sums import AtRelevant, WeightedGains
-from .topics import Topics
+from .topics import GainList, Topics
 
 LEVELS = 8
 """The number of levels up to which a weighting is written out."""
@@ -79,6 +79,13 @@ class _AP(Standard, _GAP):
     """
 
     SAME = GAP
+
+    def amounts(self, topics: Topics) -> GainList:  # as GAP's, without its thresholds
+        run = topics.run.relevant
+        return run.with_gain(run.number / run.rank)
+
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        return topics.relevant
 
 
 class _P(Standard, WeightedGains):
