@@ -106,6 +106,10 @@ def test_evaluate_takes_options_and_names_them():
     found = evaluate(qrels, {"run": run}, ["AP", "nDCG(ties=max)@2", "Q"], ties="mean")
     assert [*map(str, found.measures)] == ["AP(ties='mean')", "nDCG(ties='max')@2", "Q(ties='mean')"]
     assert Evaluation.from_values(found.records()).measures == found.measures
+    mean = parse_measure("P(ties=mean)@2")  # other providers of ir-measures would ignore the option
+    assert mean.calc_aggregate(qrels, run) == pytest.approx(values([mean], qrels, run).mean())
+    assert mean.calc_aggregate(qrels, run) != values([P @ 2], qrels, run).mean()
+    assert not any(each.supports(mean) for each in (ir_measures.pytrec_eval, ir_measures.msmarco))
     (each,) = ranges(qrels, {"run": run}, [RR @ 3], draws=0).values
     assert (str(each.measure), each.value) == ("RR@3", evaluate(qrels, {"run": run}, [RR @ 3]).means()[0, 0])
     assert each.ties[0] < each.value < each.ties[1]

@@ -20,7 +20,15 @@ from ..core.measures.standard import definition_of
 from ..core.measures.topics import Topics
 from ..core.provider import check_levels, computed, view
 from ..core.ranking.gains import gain_of
-from ..core.registry.facts import gains_of, is_graded, is_normalised, is_plain_sum, needs_intents, sign_of
+from ..core.registry.facts import (
+    gains_of,
+    is_graded,
+    is_normalised,
+    is_plain_sum,
+    name_of,
+    needs_intents,
+    sign_of,
+)
 from ..core.registry.names import registry
 from ..core.registry.notation import checked, parse_measures
 from ..core.uncertainty import evaluated
@@ -361,7 +369,7 @@ def takes_cutoff(measure: Measure) -> bool:
 def uncut(measure: Measure, depth: int | None) -> tuple[Measure, int]:
     """Split a measure into the measure without a cutoff and the depth of its curve."""
     if not takes_cutoff(measure):
-        raise NotApplicableError(f"{measure.NAME} has no cutoff and therefore no curve over ranks")
+        raise NotApplicableError(f"{name_of(measure)} has no cutoff and therefore no curve over ranks")
     cutoff = measure.params.get("cutoff")
     if depth is not None and cutoff is not None and depth != cutoff:
         raise GradedError(f"{measure} ends at rank {cutoff}, but depth={depth}; give only one of the two")
@@ -380,7 +388,7 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
     if normalise not in ("topics", "averages"):
         raise GradedError(f"normalise={normalise!r} is not allowed; it is 'topics' or 'averages'")
     if normalise == "averages" and not is_normalised(measure):
-        normalised = {str(known.NAME) for known in registry().values() if is_normalised(definition_of(known))}
+        normalised = {name_of(known) for known in registry().values() if is_normalised(definition_of(known))}
         names = ", ".join(sorted(normalised, key=str.lower))
         raise GradedError(
             f"{measure} is not normalised by an ideal vector; normalise='averages' is for {names}"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
-from ..core.registry.facts import sign_of
+from ..core.registry.facts import name_of, sign_of
 from ..output.formats import PLACES, clean, escaped_html, escaped_latex, escaped_markdown, sentences
 from ..output.result import Result
 from ..output.tables import Table
@@ -112,7 +112,7 @@ def heads(measures: Sequence[Measure]) -> list[Head]:
     columns = defaultdict(list)
     for column, measure in enumerate(measures):
         columns[str(measure).partition("@")[0]].append(column)
-    names = [measures[first].NAME for first, *_ in columns.values()]
+    names = [name_of(measures[first]) for first, *_ in columns.values()]
     found = []
     for place, (name, (definition, numbers)) in enumerate(zip(names, columns.items()), 1):
         label = f"{name} ({names[:place].count(name)})" if names.count(name) > 1 else name

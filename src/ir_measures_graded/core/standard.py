@@ -208,7 +208,7 @@ def parameters(measure: ir_measures.Measure) -> Given:
 
 def formula_of(measure: ir_measures.Measure) -> str:
     """The name of the formula of a standard measure or of its definition; empty for any other measure."""
-    name = measure.NAME
+    name = getattr(measure, "OF", measure.NAME)
     if name not in FORMULAS or type(measure) not in (type(getattr(ir_measures, name)), DEFINITIONS.get(name)):
         return ""  # others may derive a subclass
     return RR_WITHIN if name == "RR" and measure["cutoff"] is not NOT_PROVIDED else name

@@ -12,7 +12,7 @@ from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers.gdeval_provider import GdevalEvaluator
 from ir_measures.util import RunConverter
 
-from ..core.measures.standard import definition_of
+from ..core.measures.standard import Standard, definition_of
 from ..core.provider import GradedEvaluator, GradedProvider
 from ..core.registry.names import registry
 from ..errors import GradedError, shown
@@ -84,7 +84,14 @@ def explained(measures: Sequence[Measure]) -> Iterator[None]:
         if not isinstance(error, (ValueError, RuntimeError, TypeError)):
             reason = f"{type(error).__name__}: {reason}"
         names = [*map(str, measures[:3]), *(["…"] if len(measures) > 3 else [])]
-        raise GradedError(f"cannot compute {', '.join(names)}: {reason}") from error
+        raise GradedError(f"cannot compute {', '.join(names)}: {reason}{_same(measures)}") from error
+
+
+def _same(measures: Iterable[Measure]) -> str:
+    """The end of a message, which names the graded measures that are equal to the first ones."""
+    known = filter(None, map(definition_of, [*measures][:3]))
+    same = [name for each in known if isinstance(each, Standard) and (name := each.same())]
+    return f"; {' or '.join(same)} is the same measure" if same else ""
 
 
 # ------------------------------------------------- gdeval, a Perl script behind some measures of ir-measures
@@ -135,5 +142,5 @@ class CheckedGdeval(GdevalEvaluator):
                 reason = f"whole levels up to {HIGHEST}, but {found}"
             if reason:
                 names = ", ".join(map(str, self.measures))
-                raise GradedError(f"cannot compute {names}: gdeval takes {reason}")
+                raise GradedError(f"cannot compute {names}: gdeval takes {reason}{_same(self.measures)}")
             yield row

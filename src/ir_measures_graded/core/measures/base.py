@@ -115,12 +115,12 @@ class GradedMeasure(ir_measures.Measure):
                 reason = f" ({error})" if str(error) else ""
                 if name == "ties" and value in EXTREMES:
                     reason = f" ({NO_EXTREMES} orders of tied documents)"
-                refused = f"{self.NAME}: {name}={shown(value)} is not allowed{reason}"
+                refused = f"{self.__name__}: {name}={shown(value)} is not allowed{reason}"
                 raise GradedError(f"{refused}; {name} is {parameter.allowed()}") from None
             if value != self.unset(name):
                 self.params[name] = value
         if reason := self.refusal():
-            raise GradedError(f"{self.NAME}: {reason}")
+            raise GradedError(f"{self.__name__}: {reason}")
         self._text = super().__repr__()
         self.validated = True
 
@@ -219,13 +219,15 @@ class GradedMeasure(ir_measures.Measure):
 
     def _unknown(self, name: str) -> str:
         if name == "cutoff":
-            return f"{self.NAME} has no cutoff: it reads the whole list; leave out @"
+            return f"{self.__name__} has no cutoff: it reads the whole list; leave out @"
         what, hint = "option", ""
         if name == "unjudged":
             hint = f"; {self.NO_UNJUDGED or f'{NO_EXTREMES} judgments of unjudged documents'}"
         elif name not in options(type(self)):
             what, hint = "parameter", did_you_mean(name, self.SUPPORTED_PARAMS)
-        return f"{self.NAME} has no {what} {shown(name)}; it takes {', '.join(self.SUPPORTED_PARAMS)}{hint}"
+        return (
+            f"{self.__name__} has no {what} {shown(name)}; it takes {', '.join(self.SUPPORTED_PARAMS)}{hint}"
+        )
 
     def __repr__(self) -> str:
         return self._text

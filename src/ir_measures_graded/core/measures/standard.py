@@ -44,12 +44,20 @@ class Standard(GradedMeasure):
 
     PARAMETERS = {"rel": Count(default=1, desc="least level of a relevant document")}
     SAME: ClassVar[GradedMeasure | None] = None
+    OF: ClassVar[str] = ""
+    """The name of the standard measure, which is printed."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        # Providers of ir-measures compare names and would ignore the options.
+        cls.OF, cls.NAME = str(cls.NAME), f"{cls.NAME} by definition"
         offered = {**cls.SUPPORTED_PARAMS, **cls.PARAMETERS}
-        theirs = {"ties", "unjudged", *getattr(ir_measures, cls.NAME, cls).SUPPORTED_PARAMS}
+        theirs = {"ties", "unjudged", *getattr(ir_measures, cls.OF).SUPPORTED_PARAMS}
         cls.SUPPORTED_PARAMS = {name: info for name, info in offered.items() if name in theirs}
+
+    @property
+    def __name__(self) -> str:
+        return self.OF
 
     def unset(self, name: str) -> Any:
         return super().unset(name) if name in self.SUPPORTED_PARAMS else None
@@ -268,7 +276,7 @@ class _RBP(Standard, WeightedGains):
 
 
 DEFINITIONS: dict[str, type[Standard]] = {
-    str(each.NAME): each for each in (_AP, _Judged, _nDCG, _P, _R, _RBP, _Rprec, _RR, _SetP, _SetR, _Success)
+    each.OF: each for each in (_AP, _Judged, _nDCG, _P, _R, _RBP, _Rprec, _RR, _SetP, _SetR, _Success)
 }
 
 

@@ -31,6 +31,11 @@ def defined(measure: Measure, what: str) -> GradedMeasure:
     return found
 
 
+def name_of(measure: Measure) -> str:
+    """The name of a measure without its parameters."""
+    return measure.__name__ if is_graded(measure) else str(measure.NAME)
+
+
 def smaller_is_better(measure: Measure) -> bool | None:
     """Whether smaller values are better; None for standard measures, for which ir-measures does not say."""
     return getattr(measure, "smaller_is_better", None)

@@ -18,7 +18,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 from ..measures import FAMILIES
 from ..measures.parameters import Parameter
 from . import names, plugins
-from .facts import is_graded, smaller_is_better
+from .facts import is_graded, name_of, smaller_is_better
 
 
 def question(measure: Measure) -> str:
@@ -45,7 +45,7 @@ def facts_of(measure: Measure) -> dict[str, Any]:
     graded, known = is_graded(measure), names.registry()
     spellings = [name for name, other in known.items() if other is known.get(measure.NAME)]
     return {
-        "name": measure.NAME,
+        "name": name_of(measure),
         "aliases": list(measure.ALIASES) if graded else [name for name in spellings if name != measure.NAME],
         "title": getattr(measure, "PRETTY_NAME", None) or measure.NAME,
         "description": getattr(measure, "SHORT_DESC", None) or "",
