@@ -26,7 +26,7 @@ from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..evaluation.values import By, groups_of
 from ..output import plots
-from ..output.formats import counted, listed
+from ..output.formats import counted
 from ..output.result import Grouped
 from ..output.tables import Table
 from .compare import refuse_few
@@ -139,14 +139,6 @@ class Power(Grouped):
 
     def _row(self, measure: Measure | str) -> int:
         return self.measures.index(one_of(self.measures, measure))
-
-    @property
-    def summary(self) -> str:
-        """The measures, runs and test in one line."""
-        return (
-            f"discriminative power of {listed(self.measures)} for {counted(len(self.runs), 'run')} over "
-            f"{counted(self.topics, self.unit)} by the {TESTS[self.test]} test, {self.correction}"
-        )
 
     def answer(self) -> list[str]:
         """What the topics find, and how many find the wanted differences, in sentences."""

@@ -145,8 +145,9 @@ class Ranges(Result):
                     "{} can move {} of {} between {} and {}",
                     [what, measure, run, decimal(low), decimal(high)],
                 )
-            if signs := [getattr(each, stands) for each in apart if getattr(each, stands) is not None]:
-                turn = signs.count(False)
+            if signs := [each for each in apart if getattr(each, stands) is not None]:
+                turns = ((getattr(each, kind), getattr(each, stands)) for each in signs)
+                turn = sum(not keeps and ends[0] < ends[1] for ends, keeps in turns)
                 moved = f"{counted(turn, 'pair')} of runs can change {'its' if turn == 1 else 'their'} order"
                 text += f"; {moved}" if turn else "; no pair changes its order"
             yield Note(f"{text}.", *names)

@@ -13,9 +13,11 @@ from ...errors import NotApplicableError
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Run, Study
 from ...output import plots
+from ...output.formats import known
 from ..curves import Curves, curves, uncut
 from ..levels import Levels
 from ..sensitivity import Sensitivity, sensitivity
+from ..statistics.agreement import swapped
 from .pages import THEME
 
 if TYPE_CHECKING:
@@ -226,6 +228,12 @@ class Weighting(NamedTuple):
             best = tuple(run for run, rank in zip(self.sensitivity.runs, ranks) if rank == ranks.min())
             found.setdefault(best, []).append(setting.weighting or "")
         return found
+
+    def step(self, first: int, second: int) -> tuple[float | None, list[tuple[str, str]]]:
+        """Kendall's τ of the orders under two weightings, and the pairs of runs that change order."""
+        of = self.sensitivity
+        (tau,), ranks = known(of.tau[first : first + 1, second]), of.ranks
+        return tau, list(swapped(of.runs, ranks[:, first], ranks[:, second]))
 
     def figure(self) -> Figure:
         """Draw the rank of each run under each weighting, without the texts that are on the page.
