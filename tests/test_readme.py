@@ -10,7 +10,10 @@ import pytest
 from documents import follow
 
 README = Path(__file__).parents[1] / "README.md"
-BESIDE = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+BESIDE = {
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    "PYTHONPATH": str(README.parent / "src"),
+}
 
 
 def test_commands_print_the_shown_output(tmp_path: Path) -> None:

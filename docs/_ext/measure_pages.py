@@ -89,8 +89,8 @@ def symbol_table(measure: GradedMeasure) -> str:
 
 
 def paragraphs(measure: GradedMeasure) -> list[str]:
-    """The docstring's text without its fields and its example."""
-    text = re.split(r"\n\s*\n", inspect.cleandoc(type(measure).__doc__ or ""))
+    """The docstring's text without its first sentence, its fields and its example."""
+    _, *text = re.split(r"\n\s*\n", inspect.cleandoc(type(measure).__doc__ or ""))
     return [in_code(each) for each in text if not re.match(r":|>>>", each)]
 
 

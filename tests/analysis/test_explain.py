@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, ERR, P, R, nDCG
 
 import strategies
-from ir_measures_graded import CG, parse_measure
+from ir_measures_graded import CG, GradedError, parse_measure
 from ir_measures_graded.analysis import evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.core.measures import MEASURES
@@ -182,6 +182,19 @@ def test_a_topic_that_the_run_lacks_is_an_empty_list():
         assert [each["document"] for each in found.records()] == [None, None]
 
 
+def test_the_worst_topic_with_a_relevant_document_comes_without_a_topic():
+    qrels = {"none": {"a": 0}, "good": {"a": 1}, "bad": {"a": 2, "b": 1, "c": 1}}
+    run = {"good": {"a": 1.0}, "bad": {"x": 4.0, "y": 3.0, "b": 2.0}}
+    for measure in ("nDCG_JK@3", "AP@3", "ERR_G", "NR"):
+        found = explain(qrels, run, measure)
+        told = (
+            "First relevant document at rank 3; 1 of its 3 relevant ones in the first 3; 1 of the 3 judged."
+        )
+        assert (found.topic, found.topics, found.summary.partition(". ")[2]) == ("bad", 2, told)
+    with pytest.raises(GradedError, match="no topic has a relevant document"):
+        explain({"q": {"a": 0}}, run, "Q")
+
+
 def test_explanations_of_many_topics_equal_single_ones():
     qrels = {**JK[0], "p": {"a": 2, "d1": 1}}
     runs = {"one": JK[1], "two": {"p": {"x": 2.0, "a": 1.0}}}
@@ -190,8 +203,7 @@ def test_explanations_of_many_topics_equal_single_ones():
             for topic, among in zip(qrels, found, strict=True):
                 alone = explain(qrels, runs[name], measure, topic, 6, name=name)
                 assert (among.records(), among.summary) == (alone.records(), alone.summary)
-                assert f" for topic {topic} of {name}" in alone.summary
-                assert explain(qrels, runs[name], measure, topic, 6).summary.endswith(f" for topic {topic}")
+                assert alone.summary.startswith(f"Topic {topic}: {measure} of {name} = {alone.value:.4f}. ")
     assert [each.documents for each in explanations(qrels, runs, "CG", 6, ["p"])["two"]] == [("x", "a")]
 
 

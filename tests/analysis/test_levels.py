@@ -19,7 +19,8 @@ def test_documents_and_topics_are_counted_at_each_level():
     assert found.records()[2] == numbers | {"definition": ""}
     columns, rows = found.table()
     assert dict(zip(columns, rows[1]))["mean per topic"] == 0.75
-    assert repr(found) == "<Levels: 7 judged documents of 4 topics, levels -1 to 4>"
+    judged = "7 documents of 4 topics are judged, with levels from -1 to 4"
+    assert repr(found) == f"<Levels: {judged}; 3 are above level 0, 0.75 per topic.>"
 
 
 def test_definitions_come_from_ir_datasets():

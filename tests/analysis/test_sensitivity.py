@@ -105,7 +105,8 @@ def test_changes_of_order_are_certain_if_both_tests_are():
     assert agreement.certain == (("many", "high"), ("many", "close"))
     assert found.records()[0]["certain"] == "many / high; many / close"
     named = "It certainly changes for many / high; many / close from CG@2 w1 to CG@2 w100."
-    assert found.notes()[1].endswith(named)
+    assert found.answer()[1].endswith(named)
+    assert found.summary == "The best run depends on the setting: many under CG@2 w1; high under CG@2 w100."
     for setting, signs in zip(found.settings, found.certain):
         tests = compare(qrels, {"high": high, "many": many, "close": close}, [setting.measure]).outcomes
         by_pair = {frozenset((test.run, test.other)): test.winner for test in tests}

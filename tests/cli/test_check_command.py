@@ -10,7 +10,7 @@ from ir_measures_graded.cli import main
 
 def test_the_exit_status_says_whether_there_is_a_remark(capsys):
     assert main(["check", "qrels"]) == 0
-    assert capsys.readouterr().out.startswith("0 remarks on 0 runs")
+    assert capsys.readouterr().out.startswith("Nothing is unusual about the measures.")
     Path("short").write_text("q1 Q0 d1 1 1.0 t\n")
     Path("broken").write_text("q1 Q0 d1 1 x t\n")
     Path("judged").write_text("q1 0 d1 1\n")

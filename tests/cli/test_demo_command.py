@@ -1,6 +1,7 @@
 """The command `demo`."""
 
 import shlex
+from pathlib import Path
 
 from ir_measures_graded import demo
 from ir_measures_graded.cli.demo import DEMO_MEASURES
@@ -25,3 +26,12 @@ def test_the_demo_prints_values_and_working_commands(output):
     assert len(commands) >= 3
     for _, *arguments in commands:
         assert output(*arguments)
+
+
+def test_copy_writes_the_collection_but_never_over_another_file(output, refusal):
+    assert output("demo", "--copy", "new/here") == output("demo", "--copy", "new/here")
+    assert Path("new/here/qrels.txt").read_bytes() == demo.qrels_path().read_bytes()
+    values = {path.name: path.read_bytes() for path in Path("new/here").glob("*.run")}
+    assert values == {path.name: path.read_bytes() for path in demo.run_paths().values()}
+    Path("E.run").write_text("mine")
+    assert refusal("demo", "--copy", ".").startswith("'./E.run' is another file")

@@ -16,6 +16,8 @@ def test_holes_lists_the_next_batch(output):
     found = holes(demo.qrels_path(), demo.run_paths(), "nDCG_JK@10", batch=3)
     words = ["holes", demo.NAME, *RUNS, "nDCG_JK", "--depth", 10, "--batch", 3]
     lines = output(*words)
+    assert lines[0].startswith("Judge 3 of 241 unjudged documents within rank 10 next, document d4663 of")
+    lines = lines[lines.index("") + 1 :]
     assert lines[0].split() == ["topic", "document", "gain", "runs"]
     records = found.records()
     assert [line.split()[:2] for line in lines[1:4]] == [
@@ -30,9 +32,8 @@ def test_answers_of_a_judge_are_merged(output, capsys):
     assert Path("ask.txt").read_text() == "q1 0 x ?\n"
     Path("ask.txt").write_text("q1 0 x 2\n")
     lines = output("holes", "qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--merged", "new.txt")
-    assert lines[0] == "topic  document  gain  runs"
+    assert lines[0] == "No further judgment is needed: no pair of 2 runs is open by CG@3."
     assert "ask.txt: 1 new judgment, 0 equal to earlier ones, 0 contradictions" in lines
-    assert lines[-1].endswith("no open pair.")
     assert levels_of("new.txt") == {"q1": {"d1": 3, "d2": 1, "d3": 0, "x": 2}, "q2": {"d1": 2, "d4": 0}}
     Path("late.csv").write_text("topic;document;level\nq1;d1;1\nq1;x;0\n")
     words = ["qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--answers", "late.csv"]
@@ -58,11 +59,11 @@ def test_until_tells_by_its_status_whether_pairs_are_open(capsys):
 def test_an_empty_file_of_qrels_starts_a_pool(output):
     Path("none.txt").write_text("")
     lines = output("holes", "none.txt", *RUNS, "nDCG_JK@10", "--ask", "pool.csv")
-    assert "50 of " in lines[-2] + lines[-1]
+    assert lines[0].startswith("Judge 50 of ")
     assert len(Path("pool.csv").read_text().splitlines()) == 51
 
 
 def test_run_files_may_lack_the_last_topics(output):
     Path("a").write_text("q1 Q0 x 1 9 a\n")
     Path("b").write_text("q1 Q0 d1 1 9 b\n")
-    assert output("holes", "qrels", "a", "b", "CG@3")[1].split()[:2] == ["q1", "x"]
+    assert output("holes", "qrels", "a", "b", "CG@3")[4].split()[:2] == ["q1", "x"]

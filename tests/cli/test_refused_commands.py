@@ -92,7 +92,6 @@ evaluate graded-demo A.run AP --sessions              | topic '351' is not a tur
 evaluate graded-demo A.run AP --sessions=turns.csv    | turns.csv: topic 351 has two values of turn
 evalute                                               | 'evalute' is not a command
 --completion                                          | argument --completion: expected one argument
-explain qrels run CG                                  | --topic is required with one run
 explain {ABC} CG                                      | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1                   | explain takes one measure; 2 are given
 explain qrels run CG --topic q3                       | topic 'q3' is not in the qrels (such as 'q1')
@@ -121,7 +120,7 @@ levels qrels -p 2 -p 3                                | -p is given twice
 measures -o tsv                                       | (for the format, use -f tsv)
 measures nDCG_J                                       | did you mean nDCG_JK or DCG_JK or nDCG?
 power {ABC} P@5 --differences a                       | give numbers separated by commas, as in 0.05,0.1
-power {ABC} P@5 --test f                              | argument --test: invalid choice: 'f'
+power {ABC} P@5 --test f                              | invalid choice: 'f' (choose from 't-holm', 't',
 power {ABC} P@5 --power 2                             | power=2.0 is not allowed; it is above alpha=0.05
 power {ABC} P@5 --test t --test=t                     | --test is given twice
 ranges graded-demo B.run D.run nDCG_JK@10 Bpref       | Bpref has no ranges over ties and judgments; all

@@ -175,7 +175,7 @@ def test_a_partly_judged_topic_is_completed_by_the_machine():
     machine.pop("q0")
     found = estimate(top, machine, runs, [NDCG], merge="human-first")
     assert found.documents == {HUMAN: 15 * 5, MACHINE: 14 * 15}
-    assert "75 judgments of the human topics are human, 210 are the machine's" in found.summary
+    assert "75 judgments of the human topics are human, 210 are the machine's" in found.answer()[1]
     completed = {topic: machine.get(topic, {}) | levels for topic, levels in top.items()}
     expected = evaluate(completed, runs, [NDCG]).means()[0, 0]
     assert found.find("A", NDCG, HUMAN).value == pytest.approx(expected)

@@ -132,7 +132,7 @@ def test_batches_are_answered_until_no_pair_is_open():
     assert (np.diff([judged for judged, _ in found.history])[:-1] == 2).all()
     assert found.merged.qrels == add_answers(qrels, *answers).qrels
     assert len(holes(qrels, runs, "nDCG_JK@5", until=counts[0])) == 0
-    assert "no open pair" in found.summary
+    assert "no pair of 2 runs is open" in found.summary
     axes = found.figure().axes[0]
     assert axes.lines[0].get_xydata().tolist() == [list(point) for point in found.history]
 
@@ -162,7 +162,7 @@ def test_measures_without_weights_by_rank_have_the_order_of_depth(measure):
     assert (found.open, found.gains, found.expected) == (None, None, None)
     assert (np.diff(found.best_ranks) >= 0).all()
     assert len(found) == 6
-    assert "by depth, because" in found.notes()[-1]
+    assert "in the order of depth" in found.summary
     with pytest.raises(GradedError, match="has no weight for each rank, so open pairs are unknown"):
         found.figure()
 

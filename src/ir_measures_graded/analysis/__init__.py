@@ -64,3 +64,8 @@ __all__ += ["Check", "Difference", "ExplainedDifference", "Explanation", "Identi
 __all__ += ["Range", "Ranges", "check", "explain", "explain_difference", "identify", "levels", "ranges"]
 __all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges"]
 __all__ += ["add_answers", "agreement", "estimate", "holes", "judges"]
+
+
+def __dir__() -> list[str]:
+    """The public names, without the modules that define them."""
+    return sorted(__all__)

@@ -22,7 +22,7 @@ from ..errors import EmptyRunWarning, GradedError
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, measures_for, named_runs, read_judgments
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remark, measure_remarks
 from ..output import plots
-from ..output.formats import counted
+from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .levels import Levels, levels
@@ -46,18 +46,21 @@ class Check(Result):
     runs: tuple[str, ...]
     remarks: tuple[tuple[str, str], ...]
 
-    @property
-    def summary(self) -> str:
-        """The numbers of runs and remarks in one line."""
-        return f"{counted(len(self.remarks), 'remark')} on {counted(len(self.runs), 'run')}"
-
-    def answer(self) -> list[str]:
-        """The numbers of runs and remarks."""
-        return [self.summary]
+    def answer(self) -> list[Note]:
+        """The runs and measures with a remark, and the sentence on the levels."""
+        named, runs = dict.fromkeys(name for name, _ in self.remarks), counted(len(self.runs), "run")
+        text, told = "Nothing is unusual about {}.", [runs if self.runs else "the measures"]
+        if named:
+            text, told = "{} on {}.", [counted(len(self.remarks), "remark"), listed(named)]
+            others = len({*self.runs} - {*named})
+            if others:
+                text, told = "{} on {}; nothing is unusual about {}.", [*told, counted(others, "run")]
+        return [Note(text, *told), *map(Note, self.levels.answer())]
 
     def tables(self) -> list[Table]:
         """One row per remark, and the levels of the qrels."""
-        return [self.data(), replace(self.levels.data(), title="Levels")]
+        levels = replace(self.levels.tables()[0], title="Levels")
+        return [self.data(), levels] if self.remarks else [levels]
 
     def data(self) -> Table:
         """One row per remark."""

@@ -9,7 +9,7 @@ takes a cutoff, the value with the cutoff at each rank is computed.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import pairwise, zip_longest
 from typing import Any
@@ -90,6 +90,9 @@ class Explanation(Result):
     - `ideal_levels`, `ideal_gains`: the levels and gains of the documents with a gain above 0, highest first
     - `ideal`: the running sum of the ideal list if there are `sums`, otherwise the value of the ideal list
       with the cutoff at this rank
+
+    `relevant` is the number of relevant documents of the topic. `topics` is the number of topics among which
+    this one has the worst value, None if it was given.
     """
 
     measure: Measure
@@ -97,6 +100,7 @@ class Explanation(Result):
     topic: str
     value: float
     documents: tuple[str, ...]
+    relevant: int
     scores: np.ndarray
     levels: np.ndarray
     gains: np.ndarray
@@ -107,6 +111,7 @@ class Explanation(Result):
     values: np.ndarray | None = None
     sums: np.ndarray | None = None
     ideal: np.ndarray | None = None
+    topics: int | None = None
 
     @property
     def ranks(self) -> np.ndarray:
@@ -114,14 +119,28 @@ class Explanation(Result):
         return np.arange(1, self.levels.size + 1)
 
     @property
-    def summary(self) -> str:
+    def title(self) -> str:
         """The value in one line."""
         of_run = f" of {self.run}" if self.run else ""
-        return f"{self.measure} = {self.value:.4f} for topic {printable(self.topic)}{of_run}"
+        return f"Topic {printable(self.topic)}: {self.measure}{of_run} = {self.value:.4f}"
 
     def answer(self) -> list[Note]:
-        """The value."""
-        return [Note("{}.", self.summary)]
+        """The value, and what the list has of the relevant documents."""
+        worst = f", the worst of {self.topics} topics with a relevant document" if self.topics else ""
+        return [Note("{}{}. {}.", self.title, worst, self.found)]
+
+    @property
+    def found(self) -> str:
+        """The first relevant document, and the numbers of relevant and judged documents in the list."""
+        documents = len(self.documents)
+        ranks = self.ranks[:documents][_is_relevant(self.measure, np.nan_to_num(self.levels[:documents]))]
+        if not self.relevant or not documents:
+            return "The run retrieves no document" if self.relevant else "The topic has no relevant document"
+        judged = int((~np.isnan(self.levels[:documents])).sum())
+        known = "all" if judged == documents else f"{judged} of the"
+        found = f"First relevant document at rank {ranks[0]}; {ranks.size}" if ranks.size else "None"
+        among = f"of its {self.relevant} relevant ones in the first {documents}"
+        return f"{found} {among}; {known} {documents} judged"
 
     def tables(self) -> list[Table]:
         """One row per rank. Columns without any entry are omitted."""
@@ -167,7 +186,7 @@ class Explanation(Result):
         upper.stairs(np.nan_to_num(ideal), edges, color=plots.GREY, linewidth=1.5, label="ideal")
         upper.bar(self.ranks, np.nan_to_num(found), color=plots.COLOURS[0], label=run)
         upper.set_ylabel("Gain" if known else "Level")
-        upper.set_title(plots.title(self.summary))
+        upper.set_title(plots.title(self.title))
         plots.legend_outside(upper)
         if self.values is not None:
             lower[0].plot(self.ranks, self.values, color=plots.COLOURS[0])
@@ -180,7 +199,7 @@ def explain(
     qrels: Qrels,
     run: Source,
     measure: Measure | str,
-    topic: str | int,
+    topic: str | int | None = None,
     depth: int | None = None,
     *,
     name: str = "",
@@ -191,7 +210,7 @@ def explain(
     - `run`: one run, in any form that `evaluate` accepts.
     - `measure`: a graded measure, or a standard measure that has a definition or takes a cutoff.
     - `topic`: a topic of the qrels; a number stands for its decimal text. If the run lacks it, the list is
-      empty.
+      empty. By default it is the one with the worst value among those with a relevant document.
     - `depth` (≥ 1): the last rank. The default is the cutoff or, without one, the rank of the last judged
       document.
     - `name`: the name of the run in the result and in error messages; none if empty.
@@ -211,8 +230,18 @@ def explain(
     for input that `evaluate` refuses. The options ties='mean' and unjudged are refused as well, because their
     values depend on more than one ranking.
     """
-    (found,) = explanations(qrels, {name: run}, measure, depth, [topic])[name]
-    return found
+    if topic is not None:
+        (found,) = explanations(qrels, {name: run}, measure, depth, [topic])[name]
+        return found
+    study, (measure,) = study_of(qrels, {name: run}), parse_measures(measure)
+    judged = study.judgments.judged
+    topics = np.unique(judged.topic[_is_relevant(measure, judged.level)])
+    if not topics.size:
+        raise GradedError("no topic has a relevant document; name a topic")
+    values = evaluate(study.judgments, study.runs, [measure]).of(measure)[0, topics]
+    worst = study.judgments.topics[topics[int((facts.sign_of(measure) * values).argmin())]]
+    (found,) = explanations(study.judgments, study.runs, measure, depth, [worst])[name]
+    return replace(found, topics=topics.size)
 
 
 def explanations(
@@ -259,6 +288,8 @@ def _explained(
     shape, last = (len(topics), depth), min(depth, cutoff or depth)
     value = evaluate(run.judgments, [run], [measure]).values[0, 0]
     documents, found = _lists(run, measure, ranks, ordered, depth)
+    judged = run.judgments.judged
+    relevant = np.bincount(judged.topic[_is_relevant(measure, judged.level)], minlength=len(topics))
     if takes_cutoff(measure):
         found["values"] = values_at_ranks(measure, run, last)
         if last == cutoff:  # the curve of a mean over ranks adds in another order
@@ -280,9 +311,14 @@ def _explained(
     missing = {name: ((0, 0), (0, depth - values.shape[1])) for name, values in found.items()}
     tables = {name: np.pad(found[name], ends, constant_values=np.nan) for name, ends in missing.items()}
     return [
-        Explanation(measure, run.name, topic, of, ids, **{name: rows[row] for name, rows in tables.items()})
-        for row, (topic, of, ids) in enumerate(zip(topics, value.tolist(), documents))
+        Explanation(measure, run.name, *of_topic, **{name: rows[row] for name, rows in tables.items()})
+        for row, of_topic in enumerate(zip(topics, value.tolist(), documents, relevant.tolist()))
     ]
+
+
+def _is_relevant(measure: Measure, level: np.ndarray) -> np.ndarray:
+    """Whether documents of these levels have a gain above 0."""
+    return gain_of(level, facts.gains_of(measure)) > 0
 
 
 def _lists(
@@ -404,18 +440,30 @@ class ExplainedDifference(Result):
         return self.run.value - self.other.value
 
     @property
-    def summary(self) -> str:
+    def title(self) -> str:
         """The values and their difference in one line."""
         run, other = self.run, self.other
-        largest = "" if self.topics is None else f", the largest of {counted(self.topics, 'topic')}"
         return (
-            f"{run.measure} = {run.value:.4f} of {run.run} and {other.value:.4f} of {other.run} for topic "
-            f"{printable(run.topic)}: difference {self.difference:+.4f}{largest}"
+            f"Topic {printable(run.topic)}: {run.measure} of {run.run} = {run.value:.4f}, of {other.run} = "
+            f"{other.value:.4f}, difference {self.difference:+.4f}"
         )
 
     def answer(self) -> list[Note]:
-        """The values and their difference."""
-        return [Note("{}.", self.summary)]
+        """The values, their difference and the document that makes most of it; then each list."""
+        largest = "" if self.topics is None else f", the largest of {counted(self.topics, 'topic')}"
+        row: dict[str, Any] = next(iter(self.records()), {"difference": 0})
+        most = ""
+        if row["difference"]:
+            ranks = ((row["rank"], self.run.run), (row["other_rank"], self.other.run))
+            places = " and ".join(
+                f"at rank {rank} of {run}" if rank else f"not in {run}" for rank, run in ranks
+            )
+            most = f"; {printable(row['document'])} makes {row['difference']:+.4f} of it, {places}"
+        lists = [
+            Note("{}: {}{}.", each.run, each.found[0].lower(), each.found[1:])
+            for each in (self.other, self.run)
+        ]
+        return [Note("{}{}{}.", self.title, largest, most), *lists]
 
     def data(self) -> Table:
         """One row per document that is in a list, the largest difference first.
@@ -489,7 +537,7 @@ class ExplainedDifference(Result):
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
         axes.set_xlabel("Contribution to the value" if known else "Level")
-        axes.set_title(plots.title(self.summary))
+        axes.set_title(plots.title(self.title))
         plots.legend_outside(axes)
         return figure
 

@@ -48,15 +48,20 @@ class Levels(Result):
     definitions: dict[Number, str]
     contract: Contract | None = None
 
-    @property
-    def summary(self) -> str:
-        """The judgments, topics and levels in one line."""
-        judged = counted(int(self.documents.sum()), "judged document")
-        shown = f"{self.levels[0]:g} to {self.levels[-1]:g}" if self.levels else "none"
-        return f"{judged} of {counted(self.relevant.size, 'topic')}, levels {shown}"
+    def answer(self) -> list[str]:
+        """The judgments, topics and levels."""
+        judged, above = int(self.documents.sum()), int(self.relevant.sum())
+        if not judged:
+            return ["No document is judged."]
+        documents, topics = counted(judged, "document"), self.relevant.size
+        return [
+            f"{documents} of {counted(topics, 'topic')} {_are(judged)} judged, with levels from "
+            f"{self.levels[0]:g} to {self.levels[-1]:g}; {above} {_are(above)} above level 0, "
+            f"{above / topics:.4g} per topic."
+        ]
 
     def data(self) -> Table:
-        """One row per level; the mean is over all topics."""
+        """One row per level: its documents, the topics with one, and the mean over all topics."""
         texts = [self.definitions.get(level, "") for level in self.levels]
         means = self.documents / self.relevant.size
         rows = zip(self.levels, self.documents.tolist(), self.topics.tolist(), means.tolist(), texts)
@@ -64,9 +69,10 @@ class Levels(Result):
 
     def tables(self) -> list[Table]:
         """One row per level, and the weightings as arguments of measure strings."""
-        weightings = [*self.pasteable().items()]
-        gains = Table(("weighting", "argument"), weightings, "Gains", head=False)
-        found = [self.data(), *([gains] if weightings else [])]
+        weightings, data = [*self.pasteable().items()], self.data()
+        gains = Table(("weighting", "argument"), weightings, "Gains for a measure string", head=False)
+        shown = data if self.definitions else data.select("level", "documents", "topics", "mean_per_topic")
+        found = [shown, *([gains] if weightings else [])]
         return found if self.contract is None else [*found, _table_of(self.contract)]
 
     def gains(self) -> dict[str, GainMap]:
@@ -150,6 +156,10 @@ class Levels(Result):
         axes.set_title(f"Judged documents of {counted(self.relevant.size, 'topic')} by level")
         axes.set_xlabel("Mean number of documents per topic")
         return figure
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def levels(qrels: Qrels, highest: bool = False) -> Levels:

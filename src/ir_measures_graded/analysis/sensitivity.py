@@ -26,6 +26,7 @@ from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Table
+from .levels import levels
 from .statistics.agreement import kendall, swapped
 from .statistics.options import need_statistics
 from .statistics.paired import paired
@@ -153,10 +154,25 @@ class Sensitivity(Result):
         """The agreement of each pair of settings."""
         return [self.agreement(*pair) for pair in combinations(range(len(self.settings)), 2)]
 
-    @property
-    def summary(self) -> str:
-        """The runs and settings in one line."""
-        return f"{counted(len(self.runs), 'run')} ranked under {listed(self.settings)}"
+    def answer(self) -> list[str]:
+        """The best runs under the settings, and which orders are certain."""
+        runs, best = np.array(self.runs, dtype=object), dict[str, list[str]]()
+        for setting, ranks in zip(self.settings, self.ranks.T):
+            best.setdefault(listed(runs[ranks == ranks.min()], 2), []).append(str(setting))
+        first, *others = (f"{run} under {listed(under)}" for run, under in best.items())
+        leads = f"The best run depends on the setting: {'; '.join([first, *others])}."
+        if not others:
+            leads = f"{next(iter(best))} is best under all {len(self.settings)} settings."
+        same = int((np.abs(self.certain.sum(axis=0)) == len(self.settings)).sum())
+        changed = [each for each in self.agreements() if each.certain]
+        named = listed((f"{_named(each.certain)} from {each.first} to {each.second}" for each in changed), 3)
+        pairs = counted(self.certain.shape[1], "pair")
+        return [
+            leads,
+            f"The order of {same} of {pairs} of runs is certain and the same under all settings "
+            f"(paired t-tests, Holm's correction, p < {LEVEL:g}). "
+            + (f"It certainly changes for {named}." if changed else "No change of order is certain."),
+        ]
 
     def tables(self) -> list[Table]:
         """Kendall's τ of each pair of settings, marked if it is below one of the `limits`."""
@@ -173,18 +189,13 @@ class Sensitivity(Result):
         return Table(("first", "second", "tau", "under", "swaps", "runs", "certain"), rows)
 
     def notes(self) -> list[str]:
-        """What a low τ means for so few runs, and which changes of order are certain."""
-        count, pairs = len(self.runs), self.certain.shape[1]
+        """What the table has, and what a low τ means for so few runs."""
+        count = len(self.runs)
         swap, (high, low) = 4 / (count * (count - 1)), (f"{limit:.2g}" for limit in self.limits)
-        same = int((np.abs(self.certain.sum(axis=0)) == len(self.settings)).sum())
-        changed = [each for each in self.agreements() if each.certain]
-        named = listed((f"{_named(each.certain)} from {each.first} to {each.second}" for each in changed), 3)
         marked = f"τ is marked below {high} and below {low}" if count > 2 else "it is not marked"
         return [
-            f"Two of {count} runs that swap lower τ by {swap:.2g}; {marked}.",
-            f"The order of {same} of {counted(pairs, 'pair')} of runs is certain and the same under all "
-            f"settings (paired t-tests, Holm's correction, p < {LEVEL:g}). "
-            + (f"It certainly changes for {named}." if changed else "No change of order is certain."),
+            f"Kendall's τ of the orders of the runs under two settings is 1 if they are equal and -1 if they "
+            f"are opposite. Two of {count} runs that swap lower τ by {swap:.2g}; {marked}."
         ]
 
     def rank_table(self) -> Table:
@@ -268,18 +279,20 @@ def sensitivity(
     `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. `gains` maps names
     to weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are
     for the levels 0 to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it.
-    Needs the extra ``stats``.
+    A single measure without gains and cutoffs has the weightings of `levels`. Needs the extra ``stats``.
 
     Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure takes,
     and for a preset if the qrels have levels other than 0 to 3.
     """
     need_statistics("scipy")
     judgments = read_judgments(in_sessions(qrels, sessions))
-    levels = np.unique(judgments.table.values).tolist()
-    weightings = {name: weighting(name, given, levels) for name, given in named_weightings(gains).items()}
-    settings = _settings(
-        measures_for(judgments, measures, uncut=True), weightings, list(dict.fromkeys(cutoffs))
-    )
+    found = [*measures_for(judgments, measures, uncut=True)]
+    given, cutoffs = named_weightings(gains), [*cutoffs]
+    if len(found) == 1 and len(cutoffs) < 2 and not given and _is_open(found[0], "gains"):
+        given = {**levels(judgments, highest=True).gains()}
+    values = np.unique(judgments.table.values).tolist()
+    weightings = {name: weighting(name, each, values) for name, each in given.items()}
+    settings = _settings(found, weightings, list(dict.fromkeys(cutoffs)))
     wanted = [setting.measure for setting in settings]
     evaluation = evaluate(judgments, runs, wanted, progress=progress, jobs=jobs)
     if len(evaluation.runs) < 2:
@@ -306,22 +319,24 @@ def _certain(evaluation: Evaluation, measures: Iterable[Measure]) -> np.ndarray:
     return np.array([sign * np.sign(found.difference) * (found.adjusted < LEVEL) for sign, found in tests])
 
 
+def _is_open(measure: Measure, choice: str) -> bool:
+    """Whether a measure takes a choice and does not set it."""
+    return choice in measure.SUPPORTED_PARAMS and choice not in measure.params
+
+
 def _settings(
     measures: Sequence[Measure], weightings: Mapping[str, Gains], cutoffs: Sequence[int]
 ) -> tuple[Setting, ...]:
-    def is_open(measure: Measure, choice: str) -> bool:
-        return choice in measure.SUPPORTED_PARAMS and choice not in measure.params
-
     for choice, given in (("gains", weightings), ("cutoff", cutoffs)):
-        if given and not any(is_open(measure, choice) for measure in measures):
+        if given and not any(_is_open(measure, choice) for measure in measures):
             raise GradedError(
                 f"no measure takes the {choice}: {', '.join(map(str, measures))} set their own or take none"
             )
     settings = []
     for base in measures:
-        for cutoff in cutoffs if cutoffs and is_open(base, "cutoff") else [None]:
+        for cutoff in cutoffs if cutoffs and _is_open(base, "cutoff") else [None]:
             at = base if cutoff is None else base(cutoff=cutoff)
-            for name in weightings if weightings and is_open(base, "gains") else [None]:
+            for name in weightings if weightings and _is_open(base, "gains") else [None]:
                 measure = at if name is None else at(gains=weightings[name])
                 settings.append(Setting(measure, base, name, cutoff))
     if len(settings) > MOST:

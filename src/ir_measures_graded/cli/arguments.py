@@ -59,7 +59,7 @@ RUNS = (
         many=True,
         reads=each,
     ),
-    Option("--gains GAINS", "weighting: NAME=LEVEL:GAIN,…, exp, linear or w10", repeated=True, shared=True),
+    Option("--gains GAINS", "weighting: [NAME=]LEVEL:GAIN,…, exp, linear or w10", repeated=True, shared=True),
     *FORM,
     IGNORED,
 )

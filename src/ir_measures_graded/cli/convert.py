@@ -12,6 +12,13 @@ from .parser import Arguments, Option, each
 from .results import check_files
 
 USAGE = "%(prog)s IN OUT [options]"
+
+
+def _known(path: str | None) -> list[str]:
+    """The file that a path names before IN is read; the name of a run may be missing."""
+    return [path] if path and path != "-" and "{run}" not in path else []
+
+
 OPTIONS = (
     Option("source", "file of qrels or of a run; - is standard input", heading="IN", reads=each),
     Option(
@@ -19,8 +26,10 @@ OPTIONS = (
         "file to write; its ending chooses the form: .run, .qrels, .trec or .txt (TREC), .tsv, .csv, "
         ".parquet or .json, and .gz after any; - is standard output, as TREC",
         heading="OUT",
-        writes=lambda path: [] if path == "-" or "{run}" in path else [path],
+        optional=True,
+        writes=_known,
     ),
+    Option("-o --output FILE", "the same as OUT", writes=_known),
     Option("--qrels", "IN has qrels"),
     Option("--run", "IN has a run"),
     Option("--intents", "qrels: level of a document that several intents or judges judged", choices=MERGES),
@@ -39,23 +48,26 @@ def run(arguments: Arguments) -> list[str]:
       ir_measures_graded convert qrels.tsv qrels.txt
       ir_measures_graded convert my-run.csv my-run.parquet --columns topic=q,document=id,score=points
     """
+    target = arguments.target or arguments.output
+    if target is None or (arguments.target and arguments.output):
+        raise GradedError("convert writes one file; give IN and OUT, or IN -o OUT")
     columns = chosen_columns(arguments.columns) if arguments.columns else {}
     chosen = Chosen(arguments.run_column, columns)
     if arguments.qrels and arguments.run:
         raise GradedError("--qrels and --run exclude each other")
     told = QRELS if arguments.qrels else RUN if arguments.run else None
-    role = told or _role(columns, arguments.target)
+    role = told or _role(columns, target)
     rows = read_rows(arguments.source, role, chosen, arguments.duplicates)
     summary = rows.summary()
     if arguments.intents:
         if rows.role is RUN:
             raise GradedError("--intents applies to qrels, and this is a run")
         rows = one_intent(rows, arguments.intents)
-    contents = written(rows, arguments.target)
-    if arguments.target == "-":
+    contents = written(rows, target)
+    if target == "-":
         print(summary, file=sys.stderr)
         return contents["-"].decode().split("\n")[:-1]
-    check_files(arguments, [path for path in contents if path != arguments.target])
+    check_files(arguments, [path for path in contents if path != target])
     write_files(contents)
     return [summary]
 

@@ -1,16 +1,19 @@
 """The command `demo`, which evaluates the bundled collection."""
 
+import os
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
-from ..demo import NAME, qrels_path, run_paths
-from ..errors import InputWarning
+from ..demo import DATA, NAME, qrels_path, run_paths
+from ..errors import GradedError, InputWarning
 from ..evaluation.evaluate import evaluate
+from ..output.files import write_files
 from ..output.result import View
 from ..output.tables import Table
 from . import PROGRAM
 from .arguments import EXAMPLE
-from .parser import Arguments
+from .parser import Arguments, Option
 from .results import Answer, Output, shown
 
 DEMO_MEASURES = (
@@ -23,9 +26,13 @@ DEMO_MEASURES = (
 )
 
 
+COPIED = ("qrels.txt", "queries.tsv", "lightgbm.csv", *(path.name for path in run_paths().values()))
+"""The files that --copy writes. LightGBM computed the values of run A."""
+
+
 USAGE = "%(prog)s [options]"
 OUTPUT = Output()
-OPTIONS = OUTPUT.options
+OPTIONS = (Option("--copy DIR", f"only write {', '.join(COPIED)} to this folder"), *OUTPUT.options)
 
 
 def run(arguments: Arguments) -> Iterator[str]:
@@ -33,6 +40,9 @@ def run(arguments: Arguments) -> Iterator[str]:
 
     The command shows how gains change the best run. As text, it also suggests commands to try next.
     """
+    if arguments.copy is not None:
+        yield _copied(arguments.copy)
+        return
     paths = run_paths()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # run B lacks a topic, as real runs do
@@ -52,3 +62,17 @@ def run(arguments: Arguments) -> Iterator[str]:
     yield f'  {PROGRAM} evaluate {NAME} "{paths["D"]}" "{paths["E"]}" "{EXAMPLE}" muAP -f markdown'
     yield f"  {PROGRAM} measures"
     yield f"  {PROGRAM} evaluate --help"
+
+
+def _copied(folder: str) -> str:
+    """Write the files of the collection. Raises `GradedError` if the folder has another file of a name."""
+    contents = {os.path.join(folder, name): (DATA / name).read_bytes() for name in COPIED}
+    for path, content in contents.items():
+        if os.path.exists(path) and (os.path.isdir(path) or Path(path).read_bytes() != content):
+            raise GradedError(f"{path!r} is another file; choose a folder without it")
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise GradedError(f"cannot write {folder!r}: {error.strerror}") from None
+    write_files(contents)
+    return f"{folder}: {', '.join(COPIED)}"

@@ -10,7 +10,10 @@ USAGE = "%(prog)s QRELS RUN [RUN] MEASURE [--topic TOPIC] [options]"
 OUTPUT = Output()
 OPTIONS = (
     *COLLECTION,
-    Option("--topic TOPIC", "id of the topic; with two runs, by default the topic that differs most"),
+    Option(
+        "--topic TOPIC",
+        "id of the topic; default: the worst with a relevant document; of two runs, where they differ most",
+    ),
     Option(
         "--depth RANK",
         "last rank; default: the cutoff of the measure, else the rank of the last judged document",
@@ -41,8 +44,6 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation:
     for what, given, most in (("at most two runs", count, 2), ("one measure", len(measures), 1)):
         if given > most:
             raise GradedError(f"explain takes {what}; {given} are given")
-    if count == 1 and arguments.topic is None:
-        raise GradedError("--topic is required with one run; with two, the topic that differs most is taken")
     settings = *measures, arguments.topic, arguments.depth
     if count > 1:
         return explain_difference(qrels, runs, *settings)

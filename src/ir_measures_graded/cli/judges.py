@@ -90,7 +90,7 @@ def run(arguments: Arguments) -> Result:
         agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, baseline))
     result = agreed.estimates or agreed
     if not arguments.show:
-        return View(agreed.tables(), result.figure, result.data(), agreed.notes())
+        return View(agreed.tables(), result.figure, result.data(), agreed.notes(), agreed.answer())
     tables = {"levels": agreed.level_table, ORDERS: agreed.order_table}
     tables[FAVOURS] = agreed.favour_table
     if agreed.estimates:

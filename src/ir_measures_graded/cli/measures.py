@@ -1,5 +1,6 @@
 """The command `measures`, which lists measures and plugins."""
 
+from dataclasses import replace
 from itertools import groupby
 
 from ..core.registry import plugins
@@ -53,7 +54,12 @@ def run(arguments: Arguments) -> Answer | list[str]:
         for facts in all_facts
     ]
     short = Table(["measure", "aliases", "title", "better", "from"], rows)
-    lines = shown(arguments, OUTPUT, _answer(short, Table.of(all_facts[0], all_facts)))
+    answer = _answer(short, Table.of(all_facts[0], all_facts))
+    # The questions tell where other measures are from; one alias each keeps the table narrow.
+    named = [[name, title, side, aliases.split(", ")[0]] for name, aliases, title, side, _ in rows]
+    narrow = View([Table(["measure", "title", "better", "aliases"], named)])
+    answer = replace(answer, instead={**answer.instead, "text": narrow})
+    lines = shown(arguments, OUTPUT, answer)
     if OUTPUT.form(arguments) != "text":
         return lines
     if arguments.names:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
-from ..errors import GradedError
+from ..errors import GradedError, did_you_mean
 from ..files.sources import is_file
 
 ELSEWHERE = {
@@ -153,11 +153,23 @@ class Parser(argparse.ArgumentParser):
 
     def arguments(self, argv: Sequence[str], **others: Any) -> Arguments:
         """The values of all options, with patterns such as ``runs/*`` replaced by the matching files."""
-        values = vars(self.parse_intermixed_args([*map(self.spelled, argv)]))
+        values = vars(self.parse_intermixed_args(self.joined([*map(self.spelled, argv)])))
         for option in self.options:
             if option.reads and isinstance(found := values[option.name], list):
                 values[option.name] = [path for word in found for path in matching(word)]
         return Arguments(self.options, values | others)
+
+    def joined(self, argv: Iterable[str]) -> list[str]:
+        """The words, with commas between numbers behind an option that takes several."""
+        found: list[str] = []
+        for word in argv:
+            action = self._option_string_actions.get(found[-2]) if len(found) > 1 else None
+            is_list = action is not None and action.type in (numbers, whole_numbers)
+            if is_list and re.fullmatch(r"[\d.,]+", word) and not is_file(word):
+                found[-1] += f",{word}"
+            else:
+                found.append(word)
+        return found
 
     def spelled(self, word: str) -> str:
         """The word with the hyphens and underscores that its option has."""
@@ -173,7 +185,9 @@ class Parser(argparse.ArgumentParser):
         return known + sign + value
 
     def error(self, message: str) -> NoReturn:
-        raise GradedError(f"{message} (see {self.prog} --help)")
+        unknown = re.match(r"unrecognized arguments: ([^\s=]*)", message)
+        hint = did_you_mean(unknown[1], self._option_string_actions) if unknown else ""
+        raise GradedError(f"{message}{hint} (see {self.prog} --help)")
 
 
 def words(text: str) -> list[str]:

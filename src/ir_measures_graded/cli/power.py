@@ -12,7 +12,9 @@ USAGE = f"{OF_RUNS}\n       {OF_VALUES}"
 OUTPUT = Output()
 OPTIONS = (
     *collection_or_values(),
-    Option("--test", "test of each pair of runs; default: t-holm", choices=list(TESTS), default=PRIMARY),
+    Option(
+        "--tests --test", "test of each pair of runs; default: t-holm", choices=list(TESTS), default=PRIMARY
+    ),
     Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
     Option("--power P", "probability of finding a difference; default: 0.8", real, default=POWER),
     *tests("the randomised Tukey HSD test"),

@@ -87,7 +87,9 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
 
 def _parsed(words: Sequence[str]) -> tuple[Any, Arguments]:
     """The module of the command, and its arguments."""
-    if not words or words[0] not in COMMANDS:
+    if not words or words[0] == "help":
+        words = [*words[1:2], "--help"]
+    if words[0] not in COMMANDS:
         _overview().parse_args(words[: 2 if words[:1] == ["--completion"] else 1])
         hint = did_you_mean(words[0], COMMANDS)
         raise GradedError(f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}")

@@ -37,6 +37,8 @@ ALL = "all"
 """The name of the row of a mean, as in trec_eval's output."""
 Repeats = str | Mapping[str, str] | None
 """The system of each run: a pattern with one group, a column of the values, or a mapping."""
+VALUE = "value"
+"""The name of the measure of a table with a column per topic that is not read from a file."""
 COLLECTION = "collection"
 """The column that names the collection of a value."""
 KEYS = ["run", "measure", "topic"]
@@ -215,6 +217,8 @@ def _frame_of_text(text: bytes, parse_float: Any) -> DataFrame:
     rows = pandas.read_csv(BytesIO(text), sep=separator, header=None, dtype=str, keep_default_na=False)
     first = rows.iloc[0].tolist()
     has_number = np.isfinite([number_in(cell) for cell in first[1:]]).any()
+    if has_number and plain(first[0]) in chain(*NAMES["run"]):  # topics may be numbers
+        return rows[1:].set_axis(first, axis=1)
     if len(first) == 3 and (has_number or first[0].strip() == "runid"):
         return _of_trec_eval(rows.set_axis(LINE, axis=1))
     return rows if has_number else rows[1:].set_axis(first, axis=1)
@@ -285,12 +289,17 @@ def cells_of(
             f"{name}: there is no column {repeats}; the columns are {listed(frame, 10)}, and a pattern has a "
             r"group, as in (.*)_seed\d+"
         )
+    if frame.index.name is not None and frame.index.name not in frame:
+        frame = frame.reset_index()
     names = [each for each in frame if each != repeats]
     run, measure, value = (column_name(name, names, ours) for ours in ("run", "measure", "value"))
     if measure is None or value is None:
         measure = value = None
     elif run is None and "name" in names:  # PyTerrier's name of a run
         run = "name"
+    if run is not None and value is None and column_name(name, names, "query_id") is None:
+        frame, unnamed = _long(frame, name, run), VALUE if unnamed == UNNAMED else unnamed
+        return cells_of(frame.assign(measure=unnamed), name, unnamed, (), repeats, apart)
     topic = required_column(name, names, "query_id")
     if apart:
         needed_column(frame, name, COLLECTION)
@@ -317,6 +326,15 @@ def cells_of(
         cells.assign(measure=key if value is None else frame[measure], value=found)
         for key, found in numbers.items()
     )
+
+
+def _long(frame: DataFrame, name: str, run: Any) -> DataFrame:
+    """A table with a row per run and a column per topic as one with a row per value."""
+    frame = frame.set_axis(np.arange(1, len(frame) + 1))
+    topics = [key for key in frame if key != run and plain(key) not in IDS]
+    for topic in topics:
+        _refuse(frame[topic], ~np.isfinite(_numbers(frame[topic])), name, "not a finite number")
+    return frame.melt([run], topics, "topic", VALUE)
 
 
 def _refuse(column: Series, bad: Any, name: str, what: str) -> None:

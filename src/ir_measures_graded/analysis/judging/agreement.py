@@ -45,6 +45,11 @@ CHOSEN: Final = Note(
     "these are a random sample, which documents chosen by holes are not; its option --random adds one."
 )
 
+COLUMNS: Final = Note(
+    "unanswered: the human's documents without an answer of the judge; same: share of documents with equal "
+    "levels; bias: mean of the judge's level minus the human's; kappa 0|12: κ with the levels divided in two."
+)
+
 BELIEVE: Final = (
     "{}: believe the largest favour of a judge first, because one favoured run makes others look favoured or "
     "disfavoured. A judge must not judge the system that it is part of."
@@ -153,13 +158,18 @@ class Judges(Result):
     confidence: float
     estimates: Estimates | None = None
 
-    @property
-    def summary(self) -> str:
-        """The compared judgments in one line."""
-        first, *others = {each.documents for each in self.judges}
-        documents = "documents" if others else counted(first, "document")
-        runs = "".join(f", and {counted(len(order.runs), 'run')}" for order in self.judges[0].orders[:1])
-        return f"{counted(len(self.judges), 'machine judge')} and a human on {documents}{runs}"
+    def answer(self) -> list[Note]:
+        """The agreement of the judge that agrees best with the human, on levels and on orders of runs."""
+        best = max(self.judges, key=lambda each: -1.0 if each.kappa is None else each.kappa)
+        kappa, documents = best.statistics["kappa"], counted(best.documents, "document")
+        among = f", the best of {len(self.judges)} judges," if len(self.judges) > 1 else ""
+        told = "" if kappa.lower is None else f", κ {kappa.value:.2f} ({_interval(kappa)})"
+        text = "{}{} agrees with the human on {:.0f} % of {}{}{}."
+        orders = [order for order in best.orders if order.statistics["tau"].value is not None]
+        taus = listed(f"τ {order.statistics['tau'].value:.2f} by {order.measure}" for order in orders)
+        runs = f", and on the order of {len(orders[0].runs)} runs with {taus}" if orders else ""
+        found = Note(text, best.judge, among, 100 * best.same, documents, told, runs)
+        return [found, *(self.estimates.answer() if self.estimates else ())]
 
     def tables(self) -> list[Table]:
         """A row per judge, then intervals, the spread of the orders, favoured runs, levels and estimates."""
@@ -206,7 +216,7 @@ class Judges(Result):
             notes.append(Note(text + "human: {}.", counts))
         for column in range(len(first.orders)):
             notes += self._notes_on([each.orders[column] for each in self.judges])
-        return [*notes, *(self.estimates.notes() if self.estimates else ())]
+        return [*notes, COLUMNS, *(self.estimates.notes() if self.estimates else ())]
 
     def _notes_on(self, found: Sequence[OrderAgreement]) -> Iterator[Note]:
         """The yardstick of the orders by a measure, and why no run is said to be favoured."""

@@ -67,6 +67,10 @@ FIELDS: Final[tuple[Any, ...]] = (
     "measure", "run", "judge", "value", "lower", "upper", "topics", "lambda", Column("worth", kind=round),
     "p", "adjusted",
 )  # fmt: skip
+COLUMNS: Final = Note(
+    "lambda: the weight of the machine's judgments; worth: the human topics that give an equally precise "
+    "mean; halving: the further topics that the human must judge to halve the interval."
+)
 LOOKS: Final = {
     HUMAN: {"color": plots.GREY, "linewidth": 8, "alpha": 0.35, "label": HUMAN},
     MACHINE: {"color": plots.COLOURS[4], "linewidth": 4, "alpha": 0.6, "label": MACHINE},
@@ -126,17 +130,23 @@ class Estimates(Result):
                 return found
         raise GradedError(f"there is no estimate for run {run!r}, measure {measure}, judge {judge!r}")
 
-    @property
-    def summary(self) -> str:
-        """The number of topics by judge, and of documents by origin, in one line."""
-        origins = (
-            f"; {self.documents[HUMAN]} judgments of the human topics are human, "
-            f"{self.documents[MACHINE]} are the machine's and count as human"
+    def answer(self) -> list[Note]:
+        """The run with the best estimate, and the number of topics by judge and of documents by origin."""
+        means = [one for one in self.estimates if one.judge == COMBINED and one.baseline is None]
+        best = max(
+            (one for one in means if one.measure == means[0].measure),
+            key=lambda one: sign_of(one.measure) * one.value,
         )
-        return (
-            f"{counted(self.both, 'topic')} judged by both, {self.machine_only} by the machine alone, "
-            f"{self.human_only} by the human alone{origins * self.merged}"
+        text = (
+            "{} has the best estimate by {}, {:.4f} ({:.4f} to {:.4f}); {} judged by both, {} by the machine "
         )
+        text += "alone, {} by the human alone."
+        numbers = best.value, best.lower, best.upper, counted(self.both, "topic")
+        found = [Note(text, best.run, best.measure, *numbers, self.machine_only, self.human_only)]
+        if self.merged:
+            text = "{} judgments of the human topics are human, {} are the machine's and count as human."
+            found.append(Note(text, self.documents[HUMAN], self.documents[MACHINE]))
+        return found
 
     def tables(self) -> list[Table]:
         """One row per measure, run (or difference) and judge."""
@@ -168,7 +178,7 @@ class Estimates(Result):
             )
             pairs = counted(count, "pair")
             notes.append(Note(text, measure, left, pairs, "is" if left == 1 else "are"))
-        return [*notes, Note("{}.", self.summary)]
+        return [*notes, COLUMNS]
 
     def figure(self) -> plots.Figure:
         """Draw the combined estimates and the intervals of all judges. Needs the extra ``plot``.

@@ -104,19 +104,30 @@ class Holes(Result):
         """The best rank of each document in any run."""
         return _best(self.ranks)
 
-    @property
-    def summary(self) -> str:
-        """The documents, the runs and the open pairs in one line."""
-        state = (
-            f"{self.open} of {counted(self.pairs, 'pair')} of runs {'is' if self.open == 1 else 'are'} open"
+    def answer(self) -> list[Note]:
+        """The documents to judge next, and the open pairs of runs."""
+        why = Note(
+            "{} has no weight for each rank, so the documents are in the order of depth.", self.measure
         )
-        if not self.open:
-            unknown = f"by depth, because {self.measure} has no weight for each rank"
-            state = unknown if self.open is None else "no open pair"
-        return (
-            f"{len(self)} of {counted(self.unjudged, 'unjudged document')} within rank {self.depth} of "
-            f"{counted(len(self.runs), 'run')}, for differences by {self.measure}; {state}"
-        )
+        if self.open is not None:
+            text = "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the difference."
+            are = "is" if self.open == 1 else "are"
+            why = Note(
+                text,
+                self.open,
+                counted(self.pairs, "pair"),
+                counted(len(self.runs), "run"),
+                are,
+                self.measure,
+            )
+        if self.open == 0:
+            text = "No further judgment is needed: no pair of {} is open by {}."
+            return [Note(text, counted(len(self.runs), "run"), self.measure)]
+        if not len(self):
+            return [Note("No document is listed. {}", why)]
+        text = "Judge {} of {} within rank {} next, document {} of topic {} first. {}"
+        unjudged = counted(self.unjudged, "unjudged document")
+        return [Note(text, len(self), unjudged, self.depth, self.documents[0], self.topics[0], why)]
 
     def tables(self) -> list[Table]:
         """One row per document, and the mean of each run, also with expected gains."""
@@ -126,7 +137,8 @@ class Holes(Result):
         rows = [[self.runs[run], *(float(means[run]) for means in known)] for run in order]
         shown = ["topic", "document", *["gain"] * (self.gains is not None), "runs"]
         documents = self.data().select(*shown, *["sample"] * bool(self.sampled))
-        return [documents, Table(columns, rows, f"Means by {self.measure}")]
+        means = Table(columns, rows, f"Means by {self.measure}")
+        return [documents, means] if len(self) else [means]
 
     def data(self) -> Table:
         """One row per document: its expected gain, its best rank, the runs with its ranks, and its sample."""
@@ -138,7 +150,7 @@ class Holes(Result):
         return Table(("topic", "document", "gain", "best_rank", "runs", "sample"), list(rows))
 
     def notes(self) -> list[Note]:
-        """The judgments that each source of answers added, the random sample, and the summary."""
+        """The judgments that each source of answers added, the random sample, and the columns."""
         of, text = self.merged, "{}: {}, {} equal to earlier ones, {}"
         contradictions = Counter(each.other for each in of.contradictions)
         notes = [
@@ -154,7 +166,10 @@ class Holes(Result):
         if self.sampled:
             text = "{} of the documents are a random sample, which alone shows how far judges agree."
             notes.append(Note(text, self.sampled))
-        return [*notes, Note("{}.", self.summary)]
+        if len(self):
+            gain = "gain is the expected gain of the document; " if self.gains is not None else ""
+            notes.append(Note(f"{gain}runs has its rank in each run that retrieves it."))
+        return notes
 
     def ask(self, path: str | os.PathLike[str]) -> None:
         """Write the documents for a judge: as CSV if the path ends in ``.csv``, else in TREC's form.

@@ -101,10 +101,10 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
 def named_weightings(
     given: Mapping[str, Mapping[Any, Any] | str] | Iterable[str] | str,
 ) -> dict[str, Mapping[Any, Any] | str]:
-    """Weightings by name, from texts such as those of the command line.
+    """Weightings by name, from texts such as those of the command line. Pairs without a name are their name.
 
-    >>> named_weightings(["w3", "mine=1:1,2:10"])
-    {'w3': 'w3', 'mine': {1: 1, 2: 10}}
+    >>> named_weightings(["w3", "mine=1:1,2:10", "1:1,2:5"])
+    {'w3': 'w3', 'mine': {1: 1, 2: 10}, '1:1,2:5': {1: 1, 2: 5}}
 
     Raises `GradedError` for a text of another form, and for two weightings of one name.
     """
@@ -116,8 +116,9 @@ def named_weightings(
         if name in found:
             raise GradedError(f"two weightings are named {name!r}; give each a name of its own")
         found[name] = name
-        if not equals:
+        if not equals and ":" not in text:
             continue
+        pairs = pairs if equals else text
         try:
             texts = (pair.split(":") for pair in pairs.split(","))
             numbers = [(plain_number(float(level)), plain_number(float(gain))) for level, gain in texts]
@@ -126,7 +127,7 @@ def named_weightings(
                 raise ValueError
         except ValueError:
             raise GradedError(
-                f"cannot read the weighting {text!r}; give NAME=LEVEL:GAIN,…, as in steep=1:1,2:10,3:100"
+                f"cannot read the weighting {text!r}; give [NAME=]LEVEL:GAIN,…, as in steep=1:1,2:10,3:100"
             ) from None
     return found
 

@@ -14,6 +14,7 @@ import ir_measures.util
 
 from ...errors import needed, warn_of_registration
 from ..rows.arrow import exports_arrow, whole_table
+from ..rows.id_columns import topics_of
 from .names import class_name
 
 
@@ -102,12 +103,15 @@ def readable(source: Any) -> Any:
     """Qrels or a run in a form that ir-measures reads.
 
     ir-measures would iterate over the keys of a mapping that is not a dict, and over the columns of a Polars
-    DataFrame. Mappings become dicts and tables that export Arrow become DataFrames of pandas.
+    DataFrame. Mappings become dicts, integers that are topics their text, and tables that export Arrow
+    DataFrames of pandas.
     """
     if isinstance(source, Mapping):
-        if isinstance(source, dict) and all(isinstance(rows, dict) for rows in source.values()):
+        plain = all(isinstance(rows, dict) and isinstance(topic, str) for topic, rows in source.items())
+        if plain and isinstance(source, dict):
             return source
-        return {topic: dict(rows) if isinstance(rows, Mapping) else rows for topic, rows in source.items()}
+        rows = (dict(each) if isinstance(each, Mapping) else each for each in source.values())
+        return dict(zip(topics_of(source), rows))
     if exports_arrow(source):
         pandas = needed("pandas", "Arrow data for other providers of ir-measures")
 

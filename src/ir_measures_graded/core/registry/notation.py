@@ -41,6 +41,8 @@ _OTHER_SPELLING = re.compile(
     re.IGNORECASE,
 )
 """A measure of any case, with or without @ before one or more cutoffs."""
+_COMMA = re.compile(r",(?=\s*[^\W\d])(?![^()]*\))")
+"""A comma between measures: outside parentheses, and before a letter, as cutoffs have commas too."""
 _ELSEWHERE = {"hitrate": "Success", "rprecision": "Rprec", "averageprecision": "AP", "reciprocalrank": "RR"}
 """Names in other libraries, as `_plain` writes them, without a leading "mean"."""
 
@@ -85,10 +87,10 @@ def parse_measures(
     """The measures without duplicates, their parameters checked. If `uncut`, required ones may be missing.
 
     Strings are measure strings or names of trec_eval; a string that can be both is a measure string. Other
-    cases and spellings are read if they mean one measure.
+    cases and spellings are read if they mean one measure. Commas may separate measures.
 
-    >>> parse_measures(["nDCG_JK@10", "ndcg_cut_10", "map", "P_5,10", "recall@100"])
-    (nDCG_JK@10, nDCG@10, AP, P@5, P@10, R@100)
+    >>> parse_measures(["nDCG_JK(gains=2:10,3:20)@10,Q", "ndcg_cut_10", "map", "P_5,10", "recall@100"])
+    (nDCG_JK(gains={2:10,3:20})@10, Q, nDCG@10, AP, P@5, P@10, R@100)
 
     Raises `GradedError` for an empty list, a missing parameter and a value that is not allowed.
     """
@@ -144,6 +146,8 @@ def named_by(measure: Measure | str) -> list[Measure]:
     except GradedError:
         measures, problem = parse_trec_name(measure)
         measures = measures or [parse_measure(name) for name in _respelled(measure)]
+        if not measures and len(parts := _COMMA.split(str(measure))) > 1:
+            measures = [each for part in parts for each in named_by(part.strip())]
         if problem and not measures:
             raise GradedError(problem) from None
         if not measures:

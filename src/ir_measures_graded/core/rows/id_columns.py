@@ -196,6 +196,14 @@ def integers_as_text(column: Column) -> Column:
     return [str(id_) if _is_integer(id_) else id_ for id_ in ids]
 
 
+def topics_of(source: Mapping[Any, Any]) -> list[Any]:
+    """The keys of a dict, integers as text. Raises `GradedError` if two become equal."""
+    topics = integers_as_text([*source])
+    if len({*topics}) < len(topics):
+        raise GradedError("a topic is both a number and a text; write all topics alike")
+    return topics
+
+
 def _is_integer(id_: Any) -> bool:
     return isinstance(id_, (int, np.integer)) and not isinstance(id_, bool)
 

@@ -25,6 +25,7 @@ from .id_columns import (
     docs_of,
     integers_as_text,
     stretches_of,
+    topics_of,
 )
 from .id_matching import PIECE, Ids
 from .rows import IDS, Facts, Part, Rows, RunSource, floats, is_number, joined_column
@@ -86,10 +87,11 @@ def _of_dicts(source: Mapping[str, Mapping[str, Any]], role: Role) -> Rows:
             raise GradedError(
                 f"{role.kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
             )
-    topics = [*stretches_of(list(source), f"{role.kind}: query_id", None).topics]
     dicts = list(source.values())
     docs = Keys(dicts, f"{role.kind}: doc_id")
-    table = Rows(role, topics, docs.bounds, docs, np.empty(0), distinct=True)
+    facts = Facts(integers=("query_id",) if begins_with_integer(list(source)) else ())
+    topics = [*stretches_of(topics_of(source), f"{role.kind}: query_id", None).topics]
+    table = Rows(role, topics, docs.bounds, docs, np.empty(0), distinct=True, facts=facts)
     values = floats(role, [rows.values() for rows in dicts], table.location)
     return replace(table, values=values).checked()
 
