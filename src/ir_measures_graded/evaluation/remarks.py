@@ -173,7 +173,7 @@ def level_remark(judged: Judged, least: int) -> str:
 
     A scale may lack some of its levels, but not most.
     """
-    levels = np.unique(judged.whole.all_levels)
+    levels = judged.whole.all_levels
     highest = levels.max(initial=0)
     is_scale = least <= highest <= min(SCALE, 2 * levels.size) and not (levels % 1).any()
     if not (is_scale and levels[0] == 1):

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.resources import files
 
 from ..core.ranking.gains import GainMap
 from .sources import is_file
@@ -47,6 +46,8 @@ def contracts() -> list[Contract]:
     >>> len(contracts()) > 20
     True
     """
+    from importlib.resources import files  # This import takes time.
+
     text = (files(__package__) / "contracts.csv").read_text(encoding="utf-8")
     return [
         Contract(
