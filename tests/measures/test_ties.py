@@ -2,13 +2,15 @@
 
 from random import Random
 from statistics import fmean
+from unittest.mock import patch
 
 import pytest
 
 from brute_force import alternatives, orders, topic, values, with_option
 from ir_measures_graded import EBR, GradedError, Real, WeightedGains, parse_measure
+from ir_measures_graded.analysis import curves
 from ir_measures_graded.core.measures import MEASURES
-from ir_measures_graded.core.uncertainty import Undetermined
+from ir_measures_graded.core.uncertainty import Undetermined, ties
 
 TOPICS = [topic(Random(seed)) for seed in range(25)]
 ORDERS = [[(qrels, strict) for strict in orders(run)] for qrels, run in TOPICS]
@@ -63,6 +65,13 @@ def test_thousands_of_tied_documents_do_not_overflow():
     assert alike == pytest.approx(sum(0.25 * 0.75 ** (rank - 1) / rank for rank in range(1, 3001)))
 
 
+def test_a_curve_over_orders_takes_one_pass():
+    qrels, run = TOPICS[0]
+    with patch.object(ties, "tied_gains", wraps=ties.tied_gains) as tied_gains:
+        curves({"q": qrels}, {"run": {"q": run}}, EBR(ties="max"), depth=20)
+    assert tied_gains.call_count == 1
+
+
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_other_words_are_refused(measure):
     for word in {*TAKEN} - {*measure.TIES}:
@@ -71,11 +80,11 @@ def test_other_words_are_refused(measure):
 
 
 def test_too_many_orders_are_refused():
-    qrels = {f"q{topic}": {f"d{n}": n % 4 + 1 for n in range(2000)} for topic in range(6)}
+    qrels = {f"q{topic}": {f"d{n}": n % 4 + 1 for n in range(60)} for topic in range(50)}
     run = {topic: dict.fromkeys(judged, 1.0) for topic, judged in qrels.items()}
-    measure = EBR(ties="mean", gains="linear", max_gain=1000)
+    measure = EBR(ties="max") @ 30
     assert measure.calc_aggregate({"q0": qrels["q0"]}, run) > 0
-    with pytest.raises(Undetermined, match="ties 2000 documents at rank 1, which have too many orders"):
+    with pytest.raises(Undetermined, match="ties 60 documents at rank 1, which have too many orders"):
         measure.calc_aggregate(qrels, run)
 
 

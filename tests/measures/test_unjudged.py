@@ -172,7 +172,7 @@ def test_curves_equal_the_values_at_all_cutoffs(measure):
 
 @pytest.mark.parametrize(
     "measure",
-    "nCG(avg=True,unjudged=max)@140 Q(unjudged=max)@18 muAP(ties=mean) EBR(ties=mean) "
+    "nCG(avg=True,unjudged=max)@140 Q(unjudged=max)@18 EBR(ties=max)@200 muAP(ties=mean) EBR(ties=mean) "
     "NCU(ties=mean,stop=rb) GAP(unjudged=min) ERR_G(unjudged=max) NDCNG(unjudged=max)".split(),
 )
 @pytest.mark.parametrize("levels", [4, 3000])

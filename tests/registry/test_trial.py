@@ -69,7 +69,7 @@ class Stop(AtRelevant):
 
 
 class SortedStop(Stop):
-    TIES = ("mean", "min", "max")
+    SORTED = True
 
 
 class Squares(Normalised):

@@ -8,13 +8,10 @@ Extending average precision to graded relevance judgments. SIGIR 2010. B. Zhou, 
 information retrieval system performance based on user preference. JIIS 34, 2010.
 """
 
-from typing import ClassVar
-
 import numpy as np
 
 from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of, tally
 from ..ranking.judged import computed_once, ideal_list
-from .base import EXTREMES
 from .sums import BETA, AtRelevant, BlendedRatio, SumOverRanks
 from .topics import GainList, Topics, ratio, share
 
@@ -184,7 +181,7 @@ class _WAP(_MeanAtRelevant):
     """
 
     RATIO = True
-    TIES: ClassVar[tuple[str, ...]] = ("mean", *EXTREMES)
+    SORTED = True
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
         return gain
@@ -219,7 +216,7 @@ class _Q(_MeanAtRelevant, BlendedRatio):
 
     ALIASES = ("QMeasure",)
     PARAMETERS = {"beta": BETA}
-    TIES = ("mean", *EXTREMES)
+    SORTED = True
 
 
 class _AGR(_WAP):

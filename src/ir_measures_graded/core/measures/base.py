@@ -58,8 +58,9 @@ class GradedMeasure(ir_measures.Measure):
     - `DEFAULT`: the value of an empty ranking; None if it depends on the topic (and is computed).
     - `SMALLER_IS_BETTER`: whether smaller values are better; with parameters, override `smaller_is_better`.
     - `TIES`: the values of the option `ties` besides 'docid', some of 'mean', 'min' and 'max'. The package
-      `uncertainty` computes them. With 'min' and 'max', a value must be extreme if tied documents are in the
-      order of their `merit`.
+      `uncertainty` computes them.
+    - `SORTED`: whether a value is extreme if tied documents are in the order of their `merit`. If not, which
+      only sums over relevant documents may declare, all orders are compared.
     - `UNJUDGED`: whether the measure has the option `unjudged`; if not, `NO_UNJUDGED` may be the reason.
       Without further code, a value must never fall when two documents, at any distance, change places so
       that the better one stands higher.
@@ -83,6 +84,7 @@ class GradedMeasure(ir_measures.Measure):
     """Whether a value never gets worse if two documents change places so that the better one stands higher;
     `ir_measures_graded.testing` checks it."""
     TIES: ClassVar[tuple[str, ...]] = ()
+    SORTED: ClassVar[bool] = True
     UNJUDGED: ClassVar[bool] = False
     NO_UNJUDGED: ClassVar[str] = ""
     RISES: ClassVar[bool] = False

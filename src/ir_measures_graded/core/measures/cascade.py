@@ -8,7 +8,7 @@ preference-based, and diversity measures. ACM Transactions on Information System
 
 import numpy as np
 
-from .base import EXTREMES, TopGainMeasure
+from .base import TopGainMeasure
 from .parameters import TOP_GAIN, Real
 from .sums import BETA, AtRelevant, BlendedRatio
 from .topics import Topics
@@ -50,7 +50,7 @@ class _ERR_G(_Cascade):
     """
 
     RECALL_BASE = False
-    TIES = ("mean", *EXTREMES)
+    SORTED = True
     COMPARED = False
     RISES = True
 
@@ -128,7 +128,7 @@ class _iRBU(_Cascade):
     }
 
     RECALL_BASE = False
-    TIES = ("mean", *EXTREMES)
+    SORTED = True
     COMPARED = False
     RISES = True
 

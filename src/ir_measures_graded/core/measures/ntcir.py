@@ -9,7 +9,6 @@ information retrieval metrics. EVIA 2008.
 
 import numpy as np
 
-from .base import EXTREMES
 from .parameters import Choice, Real
 from .sums import BETA, BlendedRatio
 from .topics import GainList, Topics
@@ -31,7 +30,7 @@ class _O_measure(BlendedRatio):
     (0.75, 0.5)
     """
 
-    TIES = ("mean", *EXTREMES)
+    SORTED = True
     COMPARED = False
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
@@ -135,6 +134,7 @@ class _NCU(BlendedRatio):
         ),
         "beta": BETA,
     }
+    TIES = ("mean",)
     UNJUDGED = False
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..by_topic import tally
 from ..ranking.judged import ideal_list
-from .base import EXTREMES, MaxGainMeasure, collection_size
+from .base import MaxGainMeasure, collection_size
 from .parameters import DOCS, TOPICS_BEST, Choice
 from .sums import AtRelevant, Normalised, WeightedGains
 from .topics import GainList, Topics, ratio
@@ -133,7 +133,7 @@ class _Fallout(AtRelevant):
 
     PARAMETERS = {"docs": DOCS}
     SMALLER_IS_BETTER = True
-    TIES = ("mean", *EXTREMES)
+    SORTED = True
     COMPARED = False
     RISES = True
 

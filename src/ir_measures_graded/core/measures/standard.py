@@ -20,7 +20,7 @@ from ..ranking.gains import EXP, Gains, canonical_gains, gain_of
 from ..ranking.ranks import JudgedRanks
 from . import parameters
 from .average_precision import _GAP, GAP
-from .base import EXTREMES, GradedMeasure
+from .base import GradedMeasure
 from .cumulated_gain import _nDCG_Burges, nDCG_Burges
 from .ntcir import O_measure
 from .parameters import Choice, Count, Flag, Real
@@ -161,7 +161,7 @@ class _Rprec(Standard, AtRelevant):
     CUTOFF = False
     UNJUDGED = False
     NO_UNJUDGED = "its cutoff, the number of relevant documents, moves with the judgments"
-    TIES = ("mean", *EXTREMES)
+    SORTED = True
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return np.where(rank <= topics.relevant[topic], 1.0, 0.0)  # `quotient` is 0 beyond rank R
@@ -178,7 +178,7 @@ class _Success(Standard, AtRelevant):
 
     MONOTONE = True
     RECALL_BASE = False
-    TIES = ("mean", *EXTREMES)
+    SORTED = True
     COMPARED = False
     RISES = True
 

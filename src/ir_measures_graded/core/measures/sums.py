@@ -252,7 +252,7 @@ class AtRelevant(SumOverRanks):
     the highest value gives higher gains to earlier documents, and the lowest value to later ones.
     """
 
-    TIES: ClassVar[tuple[str, ...]] = ("mean",)
+    SORTED = False
     COMPARED: ClassVar[bool] = True
 
     def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:

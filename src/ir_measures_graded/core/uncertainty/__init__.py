@@ -17,7 +17,7 @@ from ..measures.sums import SumOverRanks, WeightedGains
 from ..measures.topics import Topics
 from .extremes import extreme
 from .judgments import Undetermined
-from .ties import expected, in_order
+from .ties import expected, in_order, needs_states, sums_over_orders
 
 
 def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) -> np.ndarray:
@@ -33,6 +33,12 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     if measure.option("ties") == "mean":
         amounts = expected(measure, topics)
         return measure.curve_of(amounts, topics, depth) if depth else measure.value_of(amounts, topics)
+    if needs_states(measure):
+        cut = topics.cut(depth) if depth else topics
+        sums = sums_over_orders(measure, cut, depth or int(topics.retrieved.max(initial=1)))
+        if depth:
+            return measure.scaled(sums, topics, np.arange(1, depth + 1))
+        return measure.scaled(sums[:, -1], topics)
     topics = in_order(measure, topics)
     return measure.curve(topics, depth) if depth else measure.values(topics)
 

@@ -200,20 +200,16 @@ def _over_judgments(
 ) -> np.ndarray:
     """The extreme values of one topic for all numbers of documents that get each level."""
     kind = judgments.kinds_of(judgments.distributions(count, levels.size), count)
-    every, number = np.arange(len(kind)), (kind[:, :, None] == np.arange(1, levels.size + 1)).sum(axis=1)
-    place = {row.tobytes(): each for each, row in enumerate(number)}
-    steps = []  # for each level: the compositions that hold it, and those with one document fewer of it
-    for one in np.eye(levels.size, dtype=number.dtype):
-        after = np.flatnonzero(number @ one)
-        steps.append((after, [place[row.tobytes()] for row in number[after] - one]))
+    compositions = judgments.Compositions((kind[:, :, None] == np.arange(1, levels.size + 1)).sum(axis=1))
+    every = np.arange(len(kind))
     judged = filled(topics, np.full(every.size, topic), np.append(np.nan, levels)[kind])
 
     run, gain = topics.run, topics.gain_of(levels)
-    gains = number @ gain
+    gains = compositions.number @ gain
     (u, q), of_run = measure.weights(gain, topics), measure.weights(run.gain, topics)
-    weight = np.prod(q**number, axis=1) * sign
-    size, fits = number.sum(axis=1), np.ones((every.size, every.size), dtype=bool)
-    for so_far in number.T:  # total composition × composition so far
+    weight = np.prod(q**compositions.number, axis=1) * sign
+    size, fits = compositions.size, np.ones((every.size, every.size), dtype=bool)
+    for so_far in compositions.number.T:  # total composition × composition so far
         fits &= so_far <= so_far[:, None]
     best = np.where(size == 0, 0.0, np.full((every.size, 1), -np.inf))
     entries = {int(run.rank[entry]): entry for entry in range(*run.offsets[topic:][:2])}
@@ -227,12 +223,8 @@ def _over_judgments(
         quotient = measure.quotient(achieved, possible)
         if entry is None:
             seen += 1
-            reached = best.copy()
-            for (after, before), stop in zip(steps, u):
-                sums = best[:, before] + stop * weight[before] * quotient[:, after]
-                reached[:, after] = np.maximum(reached[:, after], sums)
             reachable = fits & (seen >= size) & (seen - size <= (count - size)[:, None])
-            best = np.where(reachable, reached, -np.inf)
+            best = np.where(reachable, compositions.extended(best, u, weight, quotient), -np.inf)
         elif run.gain[entry] > 0:
             best = best + of_run[0][entry] * weight * quotient
             weight = weight * of_run[1][entry]
