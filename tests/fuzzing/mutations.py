@@ -1,21 +1,15 @@
 """Hypothesis strategies for TREC files, bytes and words that are nearly valid."""
 
 import bz2
-import csv as python_csv
 import gzip
-import io
 import lzma
 import re
 from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import pyarrow
 from hypothesis import strategies as st
-from pyarrow import feather, parquet
 
 import strategies
-from input_forms import write_stream
 
 TOKENS = [
     *(b"\t", b"\r", b"\r\n", b"\n", b"\n\n", b" ", b"  ", b"\x00", b"\x0b", b"\x0c", b"\x1c", b"\x7f"),
@@ -86,47 +80,6 @@ def files(valid: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
 def _in_parts(compress: Callable[[bytes], bytes], content: bytes, first: int) -> bytes:
     parts = [content[:first], content[first:]] if first else [content]
     return b"".join(map(compress, parts))
-
-
-Write = Callable[[pyarrow.Table, io.BytesIO], Any]
-
-
-def _table(rows: list[tuple[str, str, float]], value: str, write: Write) -> bytes:
-    topics, docs, values = zip(*rows)
-    file = io.BytesIO()
-    write(pyarrow.table({"query_id": topics, "doc_id": docs, value: values}), file)
-    return file.getvalue()
-
-
-def _csv(table: pyarrow.Table, file: io.BytesIO, separator: str = ",") -> None:
-    """As CSV with another column, whose text has everything that must be quoted."""
-    text = io.StringIO()
-    writer = python_csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow([*table.column_names, "text"])
-    for number, row in enumerate(zip(*(column.to_pylist() for column in table.columns))):
-        writer.writerow([*row, TEXTS[number % len(TEXTS)]])
-    file.write(text.getvalue().encode())
-
-
-TEXTS = ["", "plain", 'a "quoted" word', "a, b\tc", "two\nlines", "\r\n", '"', "q,d9,1,x\nq,d9,1,x"]
-WRITE: list[Write] = [
-    partial(parquet.write_table, row_group_size=3),
-    partial(feather.write_feather, compression="uncompressed", chunksize=3),
-    write_stream,
-    _csv,
-    partial(_csv, separator="\t"),
-]
-TABLE_DOCS = st.sampled_from([doc for doc in strategies.DOCS if doc] + ['"d"', "d,1", 'd"', "d\n1", " d"])
-
-
-def tables(value: str) -> st.SearchStrategy[bytes]:
-    """Changed files of tables: Parquet, Arrow's file and stream, CSV and TSV; some are compressed."""
-    number = st.integers(-2, 4) if value == "relevance" else st.floats(-9, 9)
-    rows = st.lists(
-        st.tuples(TOPICS, TABLE_DOCS, number), min_size=1, max_size=12, unique_by=lambda row: row[:2]
-    )
-    valid = st.builds(_table, rows, st.just(value), st.sampled_from(WRITE))
-    return st.one_of(valid, mutated(valid), files(valid))
 
 
 WORDS = [

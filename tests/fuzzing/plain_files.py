@@ -1,12 +1,10 @@
-"""Second readers of files: plain Python, whole files, one line after the other; Polars for binary tables.
+"""A second reader of TREC files: plain Python, whole files, one line after the other.
 
 Nothing here is shared with the package.
 """
 
 import bz2
-import csv
 import gzip
-import io
 import lzma
 import math
 import re
@@ -15,7 +13,6 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-import polars
 import pyarrow
 
 NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE)
@@ -120,58 +117,4 @@ def _parts(content: bytes, new: Callable[[], Any], padding: bytes = b"") -> byte
         if not part.eof:
             raise EOFError
         content = part.unused_data.lstrip(padding)
-    return found
-
-
-def read_table(content: bytes, value: str) -> Topics:
-    """The values in a table with the columns query_id, doc_id and `value`: CSV, TSV, Parquet or Arrow."""
-    content = decompressed(content)
-    readers = {
-        b"PAR1": polars.read_parquet,
-        b"ARROW1": polars.read_ipc,
-        b"\xff\xff\xff\xff": polars.read_ipc_stream,
-    }
-    read = next((read for magic, read in readers.items() if content.startswith(magic)), None)
-    if read is None:
-        return _read_csv(content, value)
-    try:
-        rows = read(io.BytesIO(content)).select("query_id", "doc_id", value).rows()
-    except polars.exceptions.PolarsError:
-        raise OtherForm from None  # pyarrow reads some damaged files that Polars refuses
-    found: Topics = {}
-    for topic, doc, number in rows:
-        found.setdefault(topic, {})[doc] = float(number)
-    return found
-
-
-NAMES = {
-    "query_id": "query_id qid q_id topic_id topic turn_id query_text query",
-    "doc_id": "doc_id docno docid corpus_id pid passage_id document_id document",
-    "relevance": "relevance label rel rating level grade judgment gain score",
-    "score": "score sim _score",
-}
-"""The names of columns, best first."""
-
-
-def _read_csv(content: bytes, value: str) -> Topics:
-    try:
-        text = re.sub("^\ufeff", "", content.decode(), flags=re.MULTILINE).lstrip("\r\n")
-        separator = "\t" if text.partition("\n")[0].strip().count("\t") > 1 else ","
-        header, *rows = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator, strict=True)
-        header = [re.sub("[ .-]", "_", name.strip().lower()) for name in header]
-        places = [
-            next(header.index(name) for name in NAMES[column].split() if name in header)
-            for column in ("query_id", "doc_id", value)
-        ]
-    except (UnicodeDecodeError, ValueError, StopIteration, csv.Error):
-        raise Refused from None
-    found: Topics = {}
-    for row in filter(None, rows):
-        if len(row) != len(header):
-            raise Refused
-        topic, doc, number = (row[place] for place in places)
-        docs = found.setdefault(topic, {})
-        if not topic or not doc or (doc in docs and value == "score"):
-            raise Refused
-        docs[doc] = _number(number.strip())
     return found

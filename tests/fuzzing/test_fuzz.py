@@ -1,0 +1,167 @@
+"""Valid commands whose words and files are changed in a few places: refused with a message, or obeyed."""
+
+import csv
+import io
+import json
+import shlex
+import warnings
+import xml.etree.ElementTree as ElementTree
+from importlib import import_module
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mutations import QRELS, RUNS, files, measure_strings, mutated
+from outcome import check, folder
+from plain_files import OtherForm, Refused, Topics, read_qrels, read_run
+
+import reference
+from command_line import OTHER, RUN
+from ir_measures_graded import GradedError, GradedMeasure, RunFile, cli, parse_measure
+from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.files.content import Sizes
+
+VALID = """
+evaluate qrels run other nDCG_JK@2 P@2 -q
+evaluate qrels run other AP --confidence 0.9 --gains w1
+compare qrels run other third nDCG_JK@2 --resamples 20
+power qrels run other third nDCG_JK@2 AP --differences 0.1 --resamples 20
+curves qrels run other CG --at 1,2
+explain qrels run nDCG_JK@3 --topic q1
+ranges qrels run other nDCG_JK@2 ERR_G@2 --draws 5
+sensitivity qrels run other third nCG --cutoffs 1,2 --gains exp --gains a=1:1
+holes qrels run other nDCG_JK@3 --batch 2 --ask ask.csv
+judges qrels machine run other P@2 --baseline run
+levels qrels
+check qrels run other nDCG_JK@2 P(rel=2)@1
+gate qrels run other nDCG_JK@2 P@1 --margin 5%
+convert run converted.csv
+identify qrels run --mean 0.5 --decimals 1
+measures nDCG_JK muAP
+demo
+report qrels run other nDCG_JK@2 --title x
+"""
+OPTIONS = {
+    name: [(flag, option) for option in import_module(f"ir_measures_graded.cli.{name}").OPTIONS
+           for flag in option.flags]
+    for name in cli.COMMANDS
+}  # fmt: skip
+NUMBERS = (
+    "0 1 2 3 10 0.5 0.95 -1 1e3 1e300 1e-300 nan inf x 1,2 5,3,3 0.05,0.1 ٣ 1000000000000 5% -1%".split()
+)
+NAMES = ["run", "other", "qrels", "third", "-", "none", ".", "a/b", "", "out.tsv", "no/out.tsv", "/dev/full"]
+GAINS = "w1 exp a=1:1,2:10 a=1:1 =1:1 a= a=1:nan a=1e999:1 a=1:-1 0:0,5:1 0:0,0:1".split()
+OUTPUTS = [f"out.{ending}" for ending in "txt tsv csv jsonl md tex html svg pdf png CSV".split()]
+LEVELS = "".join(f"q{n} 0 d1 {n % 3}\nq{n} 0 d2 1\n" for n in range(1, 14)).encode()
+THIRD = b"q1 Q0 d1 1 2 a\nq1 Q0 d2 2 2 a\nq2 Q0 d9 1 1e-3 a\nq2 Q0 d1 1 1e-3 a\n"
+
+
+@st.composite
+def commands(draw: st.DrawFn) -> tuple[list[str], bool]:
+    """The words of a command, and whether they are valid."""
+    words = shlex.split(draw(st.sampled_from(VALID.strip().splitlines())))
+    command = words[0]
+    if command not in ("convert", "report"):
+        words += [
+            word for name in draw(st.lists(st.sampled_from(OUTPUTS), max_size=2)) for word in ("-o", name)
+        ]
+    changes = draw(st.sampled_from([0, 0, 1, 1, 1, 2, 3]))
+    for _ in range(changes):
+        place = draw(st.integers(1, len(words)))
+        flag, option = draw(st.sampled_from(OPTIONS[command])) if OPTIONS[command] else ("--help", None)
+        value = st.sampled_from(
+            [*NUMBERS, *NAMES, *GAINS, *(option.choices if option and option.choices else ())]
+        )
+        new = draw(st.sampled_from(["word", "option", "none"]))
+        words[place : place + draw(st.integers(0, 1))] = {
+            "word": [draw(value | measure_strings(1))], "option": [flag, draw(value)], "none": [],
+        }[new]  # fmt: skip
+    return words, not changes
+
+
+def test_changed_commands_are_refused_or_obeyed(repeat):
+    good = st.just(LEVELS)
+
+    @given(commands(), good | mutated(good), good | mutated(good))
+    def one(drawn, qrels, machine):
+        words, is_valid = drawn
+        inputs = {"qrels": qrels, "machine": machine, "run": RUN.encode(), "other": OTHER.encode()}
+        with folder(**inputs, third=THIRD), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing|Matplotlib's font lacks")
+            outcome = check(words, stdin=RUN.encode())
+            if is_valid and qrels == machine == LEVELS and words[0] != "measures":  # which has no figure
+                assert outcome.status in (0, 1, 3) or "twice" in outcome.err, outcome
+            for file in Path().glob("out.*"):
+                assert_readable(file)
+
+    repeat(one)
+
+
+def assert_readable(file: Path) -> None:
+    content = file.read_bytes()
+    if file.suffix == ".svg":
+        ElementTree.fromstring(content)
+    elif file.suffix in (".pdf", ".png"):
+        assert content.startswith({".pdf": b"%PDF", ".png": b"\x89PNG"}[file.suffix])
+    elif file.suffix.lower() == ".csv":
+        rows = list(csv.reader(io.StringIO(content.decode(), newline="")))
+        assert len({len(row) for row in rows}) == 1, content
+    elif file.suffix == ".jsonl":
+        assert all(isinstance(json.loads(line), dict) for line in content.decode().split("\n")[:-1])
+    else:
+        assert content.decode()
+
+
+def test_changed_measure_strings_are_refused_or_read(repeat):
+    @given(measure_strings(), st.sampled_from(["measures", "evaluate", "curves", "sensitivity"]))
+    def one(text, command):
+        inputs = [] if command == "measures" else ["qrels", "run"]
+        with folder(qrels=LEVELS, run=RUN.encode()):
+            check([command, *inputs, text])
+        try:
+            measure = parse_measure(text)
+        except GradedError:
+            return
+        if isinstance(measure, GradedMeasure):
+            assert parse_measure(str(measure)) == measure
+            assert hash(parse_measure(str(measure))) == hash(measure)
+
+    repeat(one)
+
+
+SIMPLE = [measure for measure in MEASURES if "norm" not in measure.PARAMETERS]  # any score may be evaluated
+sizes = st.sampled_from([1, 7, 50, 1 << 20])
+
+
+def plainly(measure: GradedMeasure, qrels: Topics, run: Topics) -> dict[str, float]:
+    """The value of each topic by the plain formulas; without a top gain it is that of the qrels."""
+    levels = [level for docs in qrels.values() for level in docs.values()]
+    if measure.needs_all_topics:
+        measure = measure(max_gain=max([reference.gain(level, measure["gains"]) for level in levels]) or 1)
+    return {topic: reference.value(measure, docs, run.get(topic, {})) for topic, docs in qrels.items()}
+
+
+def test_changed_files_are_refused_or_evaluated_as_a_second_reader_does(repeat):
+    @given(files(QRELS), files(RUNS), st.sampled_from(SIMPLE), sizes, sizes, st.sampled_from(["run", "-"]))
+    def one(qrels, run, measure, piece, rows, given_as):
+        words = ["evaluate", "qrels", given_as, str(measure), "-q", "-n", "-f", "jsonl"]
+        pieces = Sizes(block=2 * piece, rows=rows)
+        with folder(qrels=qrels, run=run), patch.object(RunFile, "sizes", pieces):
+            outcome = check(words, stdin=run)
+        try:
+            judged, listed = read_qrels(qrels), read_run(run)
+        except OtherForm:
+            return
+        except Refused:
+            assert outcome.status == 2, outcome
+            return
+        if judged.keys().isdisjoint(listed):  # also if a file is empty
+            assert outcome.status == 2, outcome
+        elif all(level <= 100 for docs in judged.values() for level in docs.values()):  # no gain overflows
+            assert outcome.status == 0, outcome
+            found = {line["query_id"]: line["value"] for line in map(json.loads, outcome.out.splitlines())}
+            assert found == pytest.approx(plainly(measure, judged, listed), rel=1e-9, abs=1e-12)
+
+    repeat(one)
