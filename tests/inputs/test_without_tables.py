@@ -18,7 +18,7 @@ class Lacking:
             raise ModuleNotFoundError("No module named " + repr(name), name=name)
 sys.meta_path.insert(0, Lacking())
 """
-QRELS = {"q1": {"d1": 3, "d2": 1}, "q2": {"d4": 2}}
+QRELS = {"q1": {"d1": 3, "d2": 1}, "q2": {"d4": 2, "d5": 0}}
 RUN = {"q1": {"d1": 9.5, "d3": 8.0, "d2": 7.0}, "q2": {"d6": 5.0, "d4": 4.5}}
 ROWS = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()]
 EXPECTED = [[0.875, 0.6667]]
