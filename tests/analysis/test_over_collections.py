@@ -65,7 +65,7 @@ def test_both_tests_over_all_are_those_of_plain_formulas(given):
     adjusted = [multipletests(p, method="holm")[1] for p in (stratified, like)]
     assert found.tests["adjusted"][0, -2:] == pytest.approx(np.array(adjusted))
     assert (found.tests["upper"] - found.tests["difference"])[0, -1] == pytest.approx(reaches)
-    spread = [found.tests[name][0] for name in ("Q", "p_Q", "I2")]
+    spread = [found.tests[name][0, -1] for name in ("Q", "p_Q", "I2")]
     assert np.transpose(spread) == pytest.approx(np.array(apart))
     values = [x.values[:, 0] for x in given.values()]
     each = [stats.ttest_rel(x[run], x[0]).pvalue for x in values for run in (1, 2)]

@@ -6,15 +6,17 @@ plus noise that all systems share and noise of its own. It returns the best `DEP
 
 The bytes are the same on every Python and platform. All random numbers come from ``random.Random.random()``,
 whose sequence Python guarantees. The arithmetic is ``+ - * /`` in a fixed order, because ``math`` rounds as
-the platform does, ``random.shuffle`` may change and ``sum`` of floats changed in Python 3.12.
+the platform does, ``random.shuffle`` may change and ``sum`` of floats changed in Python 3.12. `lightgbm`
+rounds to four decimals, so such differences do not show.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -104,6 +106,7 @@ def files() -> dict[str, str]:
                 runs[name] += ranking(topic.id, docs, scores, name)
     contents = {"queries.tsv": queries, "qrels.txt": qrels}
     contents |= {f"{name}.run": run for name, run in runs.items()}
+    contents["lightgbm.csv"] = ["topic,value", *lightgbm(qrels, runs["A"])]
     texts = {name: "".join(f"{line}\n" for line in content) for name, content in contents.items()}
     return texts | {"metadata.json": metadata(len(runs["A"]))}
 
@@ -125,6 +128,20 @@ def ranking(topic: str, docs: Iterable[str], scores: Iterable[str], tag: str) ->
     """The lines of a topic in a TREC run, in trec_eval's order: ties by descending document id."""
     order = sorted(((float(score), doc, score) for doc, score in zip(docs, scores)), reverse=True)
     return [f"{topic} Q0 {doc} {rank} {score} {tag}" for rank, (_, doc, score) in enumerate(order[:DEPTH], 1)]
+
+
+def lightgbm(qrels: list[str], run: list[str]) -> Iterator[str]:
+    """The lines of LightGBM's ndcg@10: gains 2^level - 1, and ideal lists of the retrieved documents."""
+    levels = {(topic, doc): int(level) for topic, _, doc, level in map(str.split, qrels)}
+    gains: dict[str, list[int]] = {}
+    for topic, _, doc, *_ in map(str.split, run):
+        gains.setdefault(topic, []).append(2 ** levels.get((topic, doc), 0) - 1)
+    for topic, of_run in gains.items():
+        dcg, ideal = (
+            sum(gain / math.log2(rank + 1) for rank, gain in enumerate(order[:10], 1))
+            for order in (of_run, sorted(of_run, reverse=True))
+        )
+        yield f"{topic},{dcg / ideal:.4f}"
 
 
 def metadata(scoreddocs: int) -> str:

@@ -569,7 +569,7 @@ def explain_difference(
     Omitted: 1 document without a contribution to either value.
 
     Raises `GradedError` unless there are two runs, and as `explain`.
-    """
+    """  # noqa: E501
     study = study_of(qrels, runs)
     if len(study.runs) != 2:
         raise GradedError(f"explain_difference needs 2 runs, not {len(study.runs)}")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from ..core.ranking.gains import plain_number
-from ..core.registry.notation import measure_named
+from ..core.registry.notation import NamedMeasure, measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
 from ..core.rows.columns import NAMES, chosen_columns, column_name, plain, required_column
 from ..errors import FileError, GradedError, needed, shown
@@ -297,7 +297,8 @@ def cells_of(
         measure = value = None
     elif run is None and "name" in names:  # PyTerrier's name of a run
         run = "name"
-    if run is not None and value is None and column_name(name, names, "query_id") is None:
+    has_topics = column_name(name, names, "query_id") is not None
+    if run is not None and value is None and not (has_topics or any(map(_is_measure, names))):
         frame, unnamed = _long(frame, name, run), VALUE if unnamed == UNNAMED else unnamed
         return cells_of(frame.assign(measure=unnamed), name, unnamed, (), repeats, apart)
     topic = required_column(name, names, "query_id")
@@ -335,6 +336,11 @@ def _long(frame: DataFrame, name: str, run: Any) -> DataFrame:
     for topic in topics:
         _refuse(frame[topic], ~np.isfinite(_numbers(frame[topic])), name, "not a finite number")
     return frame.melt([run], topics, "topic", VALUE)
+
+
+def _is_measure(column: Any) -> bool:
+    """Whether a column is called like a measure, as in a table of means, which has no values of topics."""
+    return "@" in str(column) or not isinstance(measure_named(str(column)), NamedMeasure)
 
 
 def _refuse(column: Series, bad: Any, name: str, what: str) -> None:
