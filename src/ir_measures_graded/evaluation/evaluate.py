@@ -15,6 +15,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import numpy as np
@@ -438,11 +440,13 @@ def _by_workers(
 
     # Workers are spawned, because a forked worker would lack pyarrow's threads. Ctrl-C ends them at once.
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_DFL))
-    with pool:
+    # The work is in a file: Python 3.10 waits forever if a worker ends before it has read a full pipe.
+    with TemporaryDirectory(prefix="ir_measures_graded-") as folder, pool:
+        file = Path(folder, "works")
         with _sent():
-            content = pickle.dumps(works)
+            file.write_bytes(pickle.dumps(works))
         try:
-            futures = {run.name: pool.submit(_in_worker, content, run) for run in distant}
+            futures = {run.name: pool.submit(_in_worker, file, run) for run in distant}
             for run in runs:
                 if run.name not in futures:
                     yield _under_each(works, run)
@@ -474,19 +478,19 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _in_worker(content: bytes, run: Run) -> tuple[list[Values], list[Warning]]:
+def _in_worker(file: Path, run: Run) -> tuple[list[Values], list[Warning]]:
     """The values of a run, and the warnings that were issued."""
-    works = _read_works(content)
+    works = _read_works(file)
     with warnings.catch_warnings(record=True) as issued:
         values = _under_each(works, run)
     return values, [each.message for each in issued if isinstance(each.message, Warning)]
 
 
 @cache
-def _read_works(content: bytes) -> Sequence[Work]:
+def _read_works(file: Path) -> Sequence[Work]:
     with _sent(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the parent process already warned about plugins
-        return pickle.loads(content)
+        return pickle.loads(file.read_bytes())
 
 
 def evaluated(
