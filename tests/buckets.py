@@ -26,14 +26,13 @@ def qrels_and_runs(topics=30, seed=5):
     return qrels, runs
 
 
-def arrow(source, value, shuffle=None, **columns):
+def arrow(source, value, shuffle=None):
     rows = [(topic, doc, number) for topic, docs in source.items() for doc, number in docs.items()]
     if shuffle is not None:
         shuffle.shuffle(rows)
     topic, doc, number = zip(*rows) if rows else ((), (), ())
-    given = {name: pyarrow.array([word] * len(rows), pyarrow.string()) for name, word in columns.items()}
     ids = {"query_id": pyarrow.array(topic, pyarrow.string()), "doc_id": pyarrow.array(doc, pyarrow.string())}
-    return pyarrow.table({**given, **ids, value: pyarrow.array(number, pyarrow.float64())})
+    return pyarrow.table({**ids, value: pyarrow.array(number, pyarrow.float64())})
 
 
 def part(source, bucket):

@@ -92,7 +92,7 @@ def in_spark(folder: Path, topics: int) -> Call:
 
     def call(folder: Path, topics: int) -> None:
         qrels, run = (session.read.parquet(str(folder / f"{name}.parquet")) for name in ("qrels", "run"))
-        graded.aggregate(MEASURE, qrels, run, topics_per_bucket=topics).collect()
+        graded.evaluate(MEASURE, qrels, run, topics_per_bucket=topics).collect()
 
     with TemporaryDirectory() as small:
         write(Path(small), 10 * RETRIEVED)

@@ -54,30 +54,12 @@ def test_batches_have_the_values_of_one_run():
     assert rows_of(again) == values
 
 
-@pytest.mark.filterwarnings("ignore:none. the run is empty")
-def test_each_group_is_a_run_of_its_own():
-    qrels, runs = qrels_and_runs()
-    rows = [arrow(runs["one"], "score", system="one"), arrow(runs["two"], "score", system=None)]
-    shuffled = pyarrow.concat_tables(rows)
-    shuffled = shuffled.take(np.random.default_rng(7).permutation(len(shuffled)))
-    groups = pyarrow.table({"system": ["one", "none"]})
-    values = evaluate_batches(
-        MEASURES, arrow(qrels, "relevance"), [shuffled], levels_of(qrels), by=["system"], groups=groups
-    )
-    assert values.column_names == ["system", "query_id", "measure", "value"]
-    local = expected(qrels, {**runs, "none": {}}, MEASURES)
-    local = {(None if run == "two" else run, *row): value for (run, *row), value in local.items()}
-    assert rows_of(values) == local
-
-
 def test_without_rows_there_are_the_topics_of_the_qrels():
     qrels = {"q1": {"a": 1}, "q2": {"a": 0}}
-    none = arrow({}, "score", system="x")
+    none = arrow({}, "score")
     for batches in ([], [none], [none, none]):
         found = evaluate_batches([AP, Compat(p=0.8)], arrow(qrels, "relevance"), batches)
         assert [value or 0 for value in rows_of(found).values()] == [0, 0, 0, 0]
-        found = evaluate_batches(AP, arrow(qrels, "relevance"), [none], by=["system"])
-        assert (len(found), found.column_names) == (0, ["system", "query_id", "measure", "value"])
     run = arrow({"q9": {"a": 1}}, "score")
     assert len(evaluate_batches([AP, ERR_G], arrow({}, "relevance"), [run], levels=[])) == 0
 

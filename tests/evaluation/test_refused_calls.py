@@ -25,11 +25,11 @@ class Unreadable:
         raise TypeError("it is on\nanother device")
 
 
-def batch(*row, **columns):
+def batch(*row):
     """A batch with a row of q1 and another row."""
     fields = {"query_id": pyarrow.string(), "doc_id": pyarrow.string(), "score": pyarrow.float64()}
     rows = zip(fields.items(), zip(("q1", "a", 2), row))
-    return pyarrow.table({**columns, **{name: pyarrow.array(cells, kind) for (name, kind), cells in rows}})
+    return pyarrow.table({name: pyarrow.array(cells, kind) for (name, kind), cells in rows})
 
 
 def refusal(function, *given, **options):
@@ -81,7 +81,6 @@ def test_arrays(given, fact):
 TWICE, NOT_RANKED = "topic 'q1' retrieves document 'a' twice", "topic 'q1', document 'b': the score is NaN"
 
 
-@pytest.mark.parametrize("by", [{}, {"by": ["day"]}])
 @pytest.mark.parametrize(
     ("row", "fact"),
     [
@@ -92,10 +91,10 @@ TWICE, NOT_RANKED = "topic 'q1' retrieves document 'a' twice", "topic 'q1', docu
         ((None, "b", 1), "topic None, document 'b': the query_id is null"),
     ],
 )
-def test_rows_of_batches(row, fact, by):
+def test_rows_of_batches(row, fact):
     for qrels in (JUDGED, UNJUDGED):
-        message = refusal(evaluate_batches, "CG", qrels, [batch(*row, day=[7, 7])], **by)
-        assert message.startswith("day=7: run: " if by else "run: ")
+        message = refusal(evaluate_batches, "CG", qrels, [batch(*row)])
+        assert message.startswith("run: ")
         assert fact in message
 
 
@@ -104,8 +103,6 @@ def test_rows_of_batches(row, fact, by):
     [
         ("CG", [ONE, ONE], {}, "run: topic 'q1' is in two batches; give whole topics"),
         ("CG", [{"q1": {"a": 1}}], {}, "run: expected Arrow data, not a dict"),
-        ("CG", [ONE], {"by": ["system"]}, "by: 'system' must be a column of every batch and of groups"),
-        ("CG", [ONE], {"by": ["query_id"]}, "by: 'query_id' must be a column of every batch"),
         ("CG", [ONE], {"levels": ["high"]}, "levels: the level 'high' is not a number"),
         ("CG", [ONE], {"levels": [1, NAN]}, "levels: a level is a finite number"),
         (["AP", "ERR_G"], [ONE], {}, "ERR_G needs the levels of all topics; give levels"),

@@ -10,16 +10,13 @@ import sys
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pandas
-import pyarrow
 import pytest
 from ir_measures import AP, RR, NumRet, nDCG
 from pyarrow import parquet
 
 from buckets import arrow, expected, qrels_and_runs
 from ir_measures_graded import ERR_G, GradedError, TopicMeasure, nDCG_JK
-from ir_measures_graded.analysis import evaluate as evaluate_here
 from ir_measures_graded.integrations import spark as graded
 
 pytest.importorskip("pyspark", reason="PySpark is not installed")
@@ -85,64 +82,28 @@ def collected(frame):
     return {tuple(row[:-1]): row[-1] for row in frame.collect()}
 
 
-def rows(runs):
-    """The rows of several runs in random order; the run named none has a null instead of its name."""
-    tables = [
-        arrow(run, "score", system=None if name == "none" else name, day="mon" if name < "p" else "tue")
-        for name, run in runs.items()
-    ]
-    table = pyarrow.concat_tables(tables)
-    return table.take(np.random.default_rng(3).permutation(len(table)))
-
-
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_values_equal_those_of_a_local_evaluation(adaptive, spark, frame):
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
     qrels, runs = qrels_and_runs()
-    runs["none"] = {"q0": {f"d{doc}": float(doc % 7) for doc in range(3000)}}  # one topic with most rows
-    judged, retrieved = frame(arrow(qrels, "relevance", Random(4)), "qrels"), frame(rows(runs), "run")
-    values = graded.evaluate(MEASURES, judged, retrieved, ["system", "day"], topics_per_bucket=4)
-    assert values.columns == ["system", "day", "query_id", "measure", "value"]
-    found = {(row[0] or "none", *row[2:]): value for row, value in collected(values).items()}
-    assert len({row[1] for row in collected(values)}) == 2
-    assert found == expected(qrels, runs, MEASURES)
-
-
-def test_aggregates_equal_those_of_a_local_evaluation(frame):
-    qrels, runs = qrels_and_runs()
-    judged, retrieved = frame(arrow(qrels, "relevance"), "qrels"), frame(rows(runs), "run")
-    names = list(map(str, MEASURES))
-    found = graded.aggregate(names, judged, retrieved, "system", topics_per_bucket=7)
-    assert found.columns == ["system", "measure", "value", "topics"]
-    local = evaluate_here(qrels, runs, MEASURES)
-    means = {(row.system, row.measure): row.value for row in found.collect()}
-    for run, values in zip(local.runs, local.aggregates.tolist()):
-        of_run = [means[run, name] for name in names]
-        assert of_run == pytest.approx(values, abs=1e-12, rel=0)
-    assert {row.topics for row in found.collect()} == {len(qrels)}
+    runs["one"]["q0"] = {f"d{doc}": float(doc % 7) for doc in range(3000)}  # one topic with most rows
+    judged = frame(arrow(qrels, "relevance", Random(4)), "qrels")
+    for name, run in runs.items():
+        retrieved = frame(arrow(run, "score", Random(5)), name)
+        values = graded.evaluate(MEASURES, judged, retrieved, topics_per_bucket=4)
+        assert values.columns == ["query_id", "measure", "value"]
+        found = {(name, *row): value for row, value in collected(values).items()}
+        assert found == expected(qrels, {name: run}, MEASURES)
 
 
 def test_empty_sides(frame):
     qrels, _ = qrels_and_runs(topics=6)
-    judged, nothing = frame(arrow(qrels, "relevance"), "qrels"), frame(arrow({}, "score", system="x"), "run")
+    judged, nothing = frame(arrow(qrels, "relevance"), "qrels"), frame(arrow({}, "score"), "run")
     assert set(collected(graded.evaluate("AP", judged, nothing, topics_per_bucket=1)).values()) == {0}
-    assert graded.evaluate("AP", judged, nothing, "system").collect() == []
     foreign = frame(arrow({f"x{n}": {"d": 1} for n in range(20)}, "score"), "foreign")
     assert set(collected(graded.evaluate("AP", judged, foreign, topics_per_bucket=2)).values()) == {0}
     with pytest.raises(GradedError, match="the qrels are empty"):
         graded.evaluate("AP", frame(arrow({}, "relevance"), "empty"), nothing)
-
-
-def test_groups_are_those_of_spark(spark):
-    """Not a number is one group, like zero with either sign; dates and odd names of columns are fine."""
-    qrels = spark.createDataFrame([("q", "a", 1)], "query_id string, doc_id string, label int")
-    run = spark.createDataFrame(
-        [("q", "a", 2, math.nan), ("q", "b", 3, 0.0), ("q", "a", 2, -0.0)],
-        "qid string, docno string, score int, `a.b` double",
-    ).selectExpr("*", "date'2026-01-01' as `the day`")
-    found = graded.evaluate("P@1", qrels, run, ["a.b", "the day"])
-    assert found.columns == ["a.b", "the day", "query_id", "measure", "value"]
-    assert sorted((str(row[0]), row[-1]) for row in found.collect()) == [("0.0", 0.0), ("nan", 1.0)]
 
 
 def test_errors_of_workers_reach_the_driver(spark):
@@ -174,9 +135,6 @@ def test_invalid_arguments_fail_before_spark_computes(spark):
         (("AP", run.drop("score"), run), {}, "qrels: the DataFrame has no column relevance"),
         (("AP", qrels, run.withColumn("query_id", run.day)), {}, "the column query_id is int; it must"),
         (("AP", qrels, run.withColumn("score", run.doc_id)), {}, "the column score is string; it must"),
-        (("AP", qrels, run, "night"), {}, "by: 'night' is not among the columns of the run, which are query"),
-        (("AP", qrels, run, ["day", "day"]), {}, "by: 'day' occurs twice"),
-        (("AP", qrels, run, "score"), {}, "by: 'score' is the name of another column"),
         (("AP", qrels, run), {"topics_per_bucket": 0}, "topics_per_bucket=0 is not allowed"),
         (("nsDCG", qrels, run), {}, "nsDCG has a value for a session; Spark computes those"),
         (("D_nDCG@5", qrels, run), {}, "the qrels have no intents"),
@@ -186,21 +144,17 @@ def test_invalid_arguments_fail_before_spark_computes(spark):
         (("AP", pandas.DataFrame(), run), {}, "qrels: expected a DataFrame of Spark, not a pandas DataFrame"),
     ]:
         with pytest.raises(GradedError, match=message):
-            graded.aggregate(*arguments, **options)
-    with pytest.raises(GradedError, match="Median has an aggregate of its own"):
-        graded.aggregate(Median(), qrels, run)
+            graded.evaluate(*arguments, **options)
+    assert [row.value for row in graded.evaluate(Retrieved(), qrels, run).collect()] == [1]
 
 
-class Median(TopicMeasure):
+class Retrieved(TopicMeasure):
     """A measure of a script: cloudpickle sends its class to the workers."""
 
-    NAME = "Median"
+    NAME = "Retrieved"
 
     def value(self, topic):
         return float(topic.retrieved)
-
-    def aggregator(self):
-        return None
 
 
 PLUGIN = '''

@@ -6,7 +6,7 @@ levels of other topics, on which some values depend, are an argument.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,30 +35,24 @@ def evaluate_batches(
     batches: Iterable[Any],
     levels: Iterable[float] | None = None,
     *,
-    by: Sequence[str] = (),
-    groups: Any = None,
     ignore_identical_ids: bool = False,
 ) -> pyarrow.Table:
     """The value of each measure for each topic: an Arrow table with the columns query_id, measure and value.
 
     `measures` are graded or standard measures or measure strings. `qrels` and each of the `batches` are Arrow
-    data with the columns query_id, doc_id, and relevance or score; PyTerrier's names are allowed. Rows may
-    have any order. Without `by`, all rows of a topic must be in one batch. Every topic of the qrels has a
-    value, even if no batch has the topic. Topics that the qrels lack have no value. A value is null if
-    ir-measures reports none.
+    data with the columns query_id, doc_id, and relevance or score; PyTerrier's names are allowed. The rows of
+    a topic, in any order, must be in one batch. Every topic of the qrels has a value, even if no batch has
+    the topic. Topics that the qrels lack have no value. A value is null if ir-measures reports none.
 
     `levels` are all levels that occur in the collection, in any order. The values of some measures depend on
     the levels of all topics: ERR_G, for example, depends on the highest one. If `qrels` has only some topics
     of the collection, it may lack levels. Therefore these measures are an error without `levels`;
     `needs_levels` finds them.
 
-    `by` names columns of the batches, such as the system or the day. Each distinct combination of their
-    values is a separate run, which has a value for every topic. A null is a value like any other. The columns
-    come first in the result. `groups` is Arrow data with the columns `by`, for runs that may have no row in
-    the batches. With `ignore_identical_ids`, documents with the id of their topic are left out.
+    With `ignore_identical_ids`, documents with the id of their topic are left out.
 
-    Batches are evaluated one after the other. With `by`, or if another provider of ir-measures computes a
-    measure, all batches are in memory at once.
+    Batches are evaluated one after the other. If another provider of ir-measures computes a measure, all
+    batches are in memory at once.
 
     >>> import pyarrow
     >>> qrels = pyarrow.table({"query_id": ["q1", "q2"], "doc_id": ["a", "a"], "relevance": [1, 3]})
@@ -70,8 +64,7 @@ def evaluate_batches(
 
     Raises `GradedError` for data that is not Arrow data and for a missing column. Raises `GradedError`, which
     names the topic, for a null, for NaN, for a document that a topic retrieves twice, for contradictory
-    judgments, and for a topic in two batches. Raises `GradedError` for `levels` that are not finite numbers,
-    and for a name in `by` that is no column of the batches or is a column of the result.
+    judgments, and for a topic in two batches. Raises `GradedError` for `levels` that are not finite numbers.
     """
     pyarrow = needed("pyarrow", "Arrow data")
 
@@ -83,19 +76,11 @@ def evaluate_batches(
         raise GradedError(f"{measure} needs the levels of all topics; give levels")
     judged = read_qrels(_arrow(qrels, QRELS))
     judgments = Judgments(judged, None, np.array([np.nan]) if known is None else known)
-    work, keys, runs = Work(judgments, wanted, None), pyarrow.table({}), iter([batches])
-    if by:
-        keys, runs = _by_group([*map(whole_table, batches)], groups, list(by))
-    names = [", ".join(f"{name}={shown(value)}" for name, value in row.items()) for row in keys.to_pylist()]
-    sources = zip(names or [""], map(_Batches, runs))
-    found = [work(Run(*source, ignore_identical_ids=ignore_identical_ids)) for source in sources]
-    values = np.array([fields[0] for fields, _ in found], dtype=np.float64)
-    unreported = np.array([fields[-1] for fields, _ in found], dtype=bool)
-    shape = len(found), len(wanted), len(judgments.topics)
-    group, measure, topic = map(arrow_array, np.indices(shape).reshape(3, -1))
+    run = Run("", _Batches(batches), ignore_identical_ids=ignore_identical_ids)
+    (values, *_, unreported), _ = Work(judgments, wanted, None)(run)
+    measure, topic = map(arrow_array, np.indices(values.shape).reshape(2, -1))
     return pyarrow.table(
         {
-            **{name: keys[name].take(group) for name in by},
             "query_id": pyarrow.array(judgments.topics, pyarrow.string()).take(topic),
             "measure": pyarrow.array(map(str, wanted), pyarrow.string()).take(measure),
             "value": pyarrow.array(values.ravel(), mask=unreported.ravel()),
@@ -135,31 +120,6 @@ class _Batches(RunSource):
         for _ in _Batches(batches).blocks():
             pass
         return read_run(whole_table(batches) if batches else {})
-
-
-def _by_group(
-    batches: Sequence[pyarrow.Table], groups: Any, by: list[str]
-) -> tuple[pyarrow.Table, Iterator[Any]]:
-    """The distinct combinations of values in the columns `by`, and the rows of each combination."""
-    import pyarrow
-
-    tables = [*batches, *map(whole_table, [] if groups is None else [groups])]
-    for name in by:
-        if name in COLUMNS or any(table.column_names.count(name) != 1 for table in tables):
-            raise GradedError(
-                f"by: {shown(name)} must be a column of every batch and of groups, and not of the result, "
-                f"which has {', '.join(COLUMNS)}"
-            )
-    keys = pyarrow.concat_tables([table.select(by) for table in tables])
-    row = pyarrow.chunked_array([arrow_array(np.arange(len(keys)))])
-    every = pyarrow.Table.from_arrays([*keys.columns, row], [*map(str, range(len(by))), "row"])
-    grouped = every.group_by(every.column_names[:-1], use_threads=False).aggregate([("row", "list")])
-    run = whole_table(batches) if batches else keys
-    count = len(run) if batches else 0
-    rows = (np.asarray(rows.values) for rows in grouped["row_list"])
-    # Rows of `groups` have higher numbers than those of the run.
-    runs = ([run.take(arrow_array(each[each < count]))] for each in rows)
-    return grouped.drop_columns("row_list").rename_columns(by), runs
 
 
 def _arrow(rows: Any, role: Role) -> pyarrow.Table:

@@ -2,7 +2,7 @@
 
 `evaluate` brings the rows of about two thousand topics together on a worker, which calls
 `ir_measures_graded.evaluation.batches.evaluate_batches`. All values equal those of a local evaluation to the
-last bit. `aggregate` takes the means over the topics.
+last bit.
 
 All workers need this package. A measure of a plugin also needs the plugin on all workers: install it there,
 or ship its modules with ``spark.addArtifacts("plugin.zip", pyfile=True)`` or with
@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ir_measures import MeanAgg, Measure, SumAgg
+from ir_measures import Measure
 
 from ..core.measures.sessions import SessionMeasure
 from ..core.provider import GradedProvider
@@ -26,7 +26,7 @@ from ..core.registry import plugins
 from ..core.registry.facts import needs_intents
 from ..core.registry.notation import parse_measures
 from ..core.rows.columns import QRELS, RUN, Role, column_name, column_names, is_rank
-from ..errors import GradedError, NotApplicableError, needed, shown
+from ..errors import GradedError, NotApplicableError, needed
 from ..evaluation.batches import COLUMNS, evaluate_batches, needs_levels
 from ..evaluation.evaluators import refuse_uncomputed
 
@@ -37,10 +37,9 @@ except ImportError:  # `evaluate` tells how to install it
     pass
 if TYPE_CHECKING:
     import pyarrow
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 Measures: TypeAlias = Measure | str | Iterable[Measure | str]
-By: TypeAlias = Sequence[str] | str
 KNOWN = 1_000_000
 """Up to this many topics of the qrels are sent to all workers, which then drop all other topics of a run."""
 TOPICS = 2_000
@@ -48,25 +47,22 @@ TOPICS = 2_000
 
 
 def evaluate(
-    measures: Measures, qrels: DataFrame, run: DataFrame, by: By = (), *, topics_per_bucket: int = TOPICS
+    measures: Measures, qrels: DataFrame, run: DataFrame, *, topics_per_bucket: int = TOPICS
 ) -> DataFrame:
-    """The value of each measure for each topic: a DataFrame with `by`, query_id, measure and value.
+    """The value of each measure for each topic: a DataFrame with query_id, measure and value.
 
     `measures` are graded or standard measures or measure strings. `qrels` has the columns query_id, doc_id
     and relevance, `run` has query_id, doc_id and score. PyTerrier's names are allowed, and rows may have any
-    order.
-
-    `by` names columns of `run`, for example the system, the day or the arm of an experiment. Each distinct
-    combination of their values is a separate run, and a null is a value like any other. Every topic of the
-    qrels has a value for each of these runs, as in a local evaluation. A value is null if ir-measures
-    reports none. Topics without judgments are ignored.
+    order. If a table holds several runs, filter one, as in ``runs.filter(runs.system == "bm25")``. Every
+    topic of the qrels has a value, as in a local evaluation. A value is null if ir-measures reports none.
+    Topics without judgments are ignored.
 
     The result is lazy. The call itself computes only the approximate number of topics and, if a measure needs
-    them, the distinct levels, by one aggregation of `qrels`. With `by`, Spark reads `run` twice; cache it if
-    it is expensive to compute.
+    them, the distinct levels, by one aggregation of `qrels`. The means over the topics are
+    ``values.groupBy("measure").avg("value")``.
 
     A worker holds the rows of one bucket in memory, which has about `topics_per_bucket` (≥ 1) topics. Choose
-    a smaller number if there are many runs, or if topics have many rows.
+    a smaller number if topics have many rows.
 
     Raises `GradedError` for anything but DataFrames of Spark, for measures, columns and types that cannot be
     used, for empty qrels, and for qrels without intents if a measure needs them. A document that a topic
@@ -79,41 +75,18 @@ def evaluate(
     _check_measures(wanted)
     if topics_per_bucket < 1:
         raise GradedError(f"topics_per_bucket={topics_per_bucket!r} is not allowed; it is at least 1")
-    names = [by] if isinstance(by, str) else list(by)
-    _check_by(run, names)
-    judged, retrieved = _rows(qrels, QRELS), _rows(run, RUN, names)
+    judged, retrieved = _rows(qrels, QRELS), _rows(run, RUN)
     topics, levels = _topics_and_levels(judged, wanted)
     buckets = max(1, math.ceil(topics / topics_per_bucket))
     bucket = functions.pmod(functions.xxhash64("query_id"), functions.lit(buckets)).alias("bucket")
-    groups = retrieved.select(retrieved.columns[: len(names)]).distinct()
     if topics <= KNOWN:
         retrieved = _of_topics(judged, retrieved)
-    retrieved = retrieved.select("*", bucket)
-    if names:
-        retrieved = _with_groups(retrieved, groups, buckets)
-    pairs = judged.select("*", bucket).groupBy("bucket").cogroup(retrieved.groupBy("bucket"))
-    results = zip(COLUMNS, (types.StringType(), types.StringType(), types.DoubleType()))
-    schema = types.StructType([*groups.schema, *(types.StructField(*result) for result in results)])
-    return pairs.applyInArrow(_of_bucket(wanted, levels, names), schema).toDF(*names, *COLUMNS)
-
-
-def aggregate(
-    measures: Measures, qrels: DataFrame, run: DataFrame, by: By = (), *, topics_per_bucket: int = TOPICS
-) -> DataFrame:
-    """The aggregate of each measure over the topics: a DataFrame with `by`, measure, value and topics.
-
-    As in ir-measures, the column value has the mean of most measures and the sum of counts such as NumRet.
-    The column topics has the number of values. Means equal those of a local evaluation up to 1e-12.
-    Parameters and errors are as for `evaluate`. A measure with an aggregate of its own raises `GradedError`.
-    """
-    wanted = parse_measures(measures)
-    sums = [str(measure) for measure in wanted if _is_sum(measure)]
-    values = evaluate(wanted, qrels, run, by, topics_per_bucket=topics_per_bucket)
-    value = functions.when(functions.col("measure").isin(sums), functions.sum("value"))
-    return values.groupBy(*map(_quoted, values.columns[:-3]), "measure").agg(
-        value.otherwise(functions.avg("value")).alias("value"),
-        functions.count("value").alias("topics"),
+    pairs = (
+        judged.select("*", bucket).groupBy("bucket").cogroup(retrieved.select("*", bucket).groupBy("bucket"))
     )
+    results = zip(COLUMNS, (types.StringType(), types.StringType(), types.DoubleType()))
+    schema = types.StructType([types.StructField(*result) for result in results])
+    return pairs.applyInArrow(_of_bucket(wanted, levels), schema)
 
 
 def cause(failure: BaseException) -> GradedError | None:
@@ -155,8 +128,8 @@ def _check_measures(measures: Sequence[Measure]) -> None:
             raise NotApplicableError(f"{measure} has a value for a session; Spark computes those of topics")
 
 
-def _rows(frame: DataFrame, role: Role, by: Sequence[str] = ()) -> DataFrame:
-    """The columns `by`, renamed to 0, 1 …, and the columns of topics, documents and values.
+def _rows(frame: DataFrame, role: Role) -> DataFrame:
+    """The columns of topics, documents and values.
 
     Raises `GradedError` for a column that is missing or has another type.
     """
@@ -172,35 +145,7 @@ def _rows(frame: DataFrame, role: Role, by: Sequence[str] = ()) -> DataFrame:
     for ours, type_ in (("iteration", "string"), ("probability", "double")) if role is QRELS else ():
         if (name := column_name(role.kind, frame.columns, ours)) is not None:  # for measures of intents
             columns.append(functions.col(_quoted(name)).cast(type_).alias(ours))
-    return frame.select(*(_group_key(frame, name).alias(str(n)) for n, name in enumerate(by)), *columns)
-
-
-def _check_by(run: DataFrame, by: Sequence[str]) -> None:
-    """Raise `GradedError` for a column of `by` whose name or type cannot be used."""
-    own = column_names("run: the DataFrame", run.columns, RUN)
-    for name in by:
-        problem = ""
-        if name not in run.columns:
-            problem = f"is not among the columns of the run, which are {', '.join(run.columns)}"
-        elif run.columns.count(name) + by.count(name) > 2:
-            problem = "occurs twice"
-        elif name in {*own, *RUN.columns, *COLUMNS, "topics"}:
-            problem = "is the name of another column of the run or of the result"
-        elif not isinstance(run.schema[name].dataType, types.AtomicType):
-            problem = f"is {run.schema[name].dataType.simpleString()}; it must be a plain value"
-        if problem:
-            raise GradedError(f"by: {shown(name)} {problem}")
-
-
-def _group_key(run: DataFrame, name: str) -> Column:
-    """A column of `by` with one zero and one NaN.
-
-    Spark groups 0.0 with -0.0 and all NaNs together; Arrow would make several groups of them.
-    """
-    column, type_ = functions.col(_quoted(name)), run.schema[name].dataType
-    if not isinstance(type_, (types.FloatType, types.DoubleType)):
-        return column
-    return functions.when(functions.isnan(column), math.nan).otherwise(column + 0.0).cast(type_)
+    return frame.select(*columns)
 
 
 def _quoted(name: str) -> str:
@@ -241,41 +186,14 @@ def _of_topics(qrels: DataFrame, run: DataFrame) -> DataFrame:
     return joined.filter("judged OR query_id IS NULL").select(*map(_quoted, run.columns))
 
 
-def _with_groups(run: DataFrame, groups: DataFrame, buckets: int) -> DataFrame:
-    """The run, with one marked row of nulls per bucket and group.
-
-    Without these rows, a bucket would not know the groups that retrieve nothing for its topics.
-    """
-    every = run.sparkSession.range(buckets).select(functions.col("id").alias("bucket"))
-    empty = groups.crossJoin(every).withColumn("marks", functions.lit(True))
-    return run.withColumn("marks", functions.lit(False)).unionByName(empty, allowMissingColumns=True)
-
-
 def _of_bucket(
-    measures: Sequence[Measure], levels: Sequence[float] | None, by: Sequence[str]
+    measures: Sequence[Measure], levels: Sequence[float] | None
 ) -> Callable[[pyarrow.Table, pyarrow.Table], pyarrow.Table]:
     """The function that evaluates a bucket on a worker."""
 
     def evaluated(qrels: pyarrow.Table, run: pyarrow.Table) -> pyarrow.Table:
         if any(plugins.origin(measure) == "user code" for measure in measures):
             plugins.load()  # error messages name the distribution of a measure
-        if not by:
-            return evaluate_batches(measures, qrels, [run], levels)
-        from pyarrow.compute import invert
-
-        run, marks = run.drop_columns(["bucket", "marks"]), run["marks"]
-        rows, groups = (
-            run.filter(kept).rename_columns([*by, *RUN.columns]) for kept in (invert(marks), marks)
-        )
-        found = evaluate_batches(measures, qrels, [rows], levels, by=by, groups=groups)
-        return found.rename_columns([*map(str, range(len(by))), *COLUMNS])
+        return evaluate_batches(measures, qrels, [run], levels)
 
     return evaluated
-
-
-def _is_sum(measure: Measure) -> bool:
-    """Whether the aggregate is a sum. Raises `GradedError` if it is neither a sum nor a mean."""
-    aggregator = measure.aggregator()
-    if not isinstance(aggregator, (MeanAgg, SumAgg)):
-        raise GradedError(f"{measure} has an aggregate of its own; use evaluate and aggregate its values")
-    return isinstance(aggregator, SumAgg)
