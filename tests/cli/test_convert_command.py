@@ -107,6 +107,7 @@ LINE = "q Q0 d 1 1 t\n"
 REFUSED = [
     ("in.json", '{"q": {"d": 1}}', "out.tsv", "in.json could be qrels or a run; use --qrels or --run"),
     ("in", LINE, "out.xlsx", "out.xlsx: the ending chooses the form: .run, .qrels, .trec, .txt,"),
+    ("in.json", '{"a\\nb": {"d": 1}}', "out.csv --qrels", "in.json: 'a\\nb' has a line break; use .parquet"),
     ("in.csv", TABLE + "a b,d,1\n", "-", "in.csv: 'a b' has a blank, which separates fields; use .tsv"),
     ("in.csv", TABLE + "#1,d,1\n", "-", "in.csv: topic '#1' would begin a comment; use .tsv or .parquet"),
     ("in", "q 1 d 1\nq 2 d 2\n", "o.json", "in: topic 'q', document 'd' has several levels; choose one"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -29,10 +29,6 @@ FIELD = {
     for delimiter in (b",", b";", b"\t")
 }
 """A field by its delimiter: the quoted text, its end, other text, and the delimiter after it."""
-QUOTED_OR_END = {
-    delimiter: re.compile(rb'(?:\A|(?<=[%b\n]))"[^"]*(?:""[^"]*)*"?|\n' % delimiter) for delimiter in FIELD
-}
-"""The quoted fields and the ends of the records of a text, by the delimiter of its fields."""
 BREAK = re.compile(rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
 HEADER = (
     "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
@@ -54,15 +50,15 @@ class Lines:
     def __init__(self, content: Content, form: Form):
         self.content, self.form, self.name = content, form, content.name
         self.number = 0
-        self._failure: tuple[int, str] | None = None  # the lines of the record that fails, and the reason
+        self._failure = ""  # the reason why the next line cannot be read
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
 
     def blocks(self) -> Iterator[bytes]:
-        """The file in blocks of whole records, without byte order marks.
+        """The file in blocks of whole lines, without byte order marks.
 
-        A block is `Unusual` unless quotes only enclose whole fields that end in it. A file that was made of
+        A block is `Unusual` unless quotes only enclose whole fields. A file that was made of
         several files may have a mark at the beginning of any line. The blocks end where the file cannot be
         read; `end` then raises the reason.
         """
@@ -75,41 +71,36 @@ class Lines:
                     block = MARKS.sub(b"", block)
                 whole = block if stream.ended else block[: block.rfind(b"\n") + 1]
                 if delimiter and not is_well_quoted(whole, delimiter):
-                    end = max(record_ends(block, delimiter), default=len(block) * stream.ended)
-                    whole = Unusual(block[:end])
+                    whole = Unusual(whole)
                 if whole:
                     yield whole
                 rest = block[len(whole) :]
                 if len(rest) > sizes.line:
-                    is_line = b"\n" not in rest
-                    what = "the line is longer than" if is_line else "a quoted field does not end within"
-                    self._failure = 0, f"{what} {sizes.line:,} bytes"
+                    self._failure = f"the line is longer than {sizes.line:,} bytes"
                     return
         except DAMAGE as error:
-            self._failure = rest.count(b"\n"), self.content.reason(error)
+            self._failure = self.content.reason(error)
 
     def end(self) -> None:
         """Raise `FileError` if the file could not be read to its end. Call this after the last block."""
+        if self._failure.startswith("cannot"):
+            raise FileError(f"{self.name}: {self._failure}")
         if self._failure:
-            lines, message = self._failure
-            if message.startswith("cannot"):
-                raise FileError(f"{self.name}: {message}")
-            self.number += lines + 1
-            raise self.error(message)
+            self.number += 1
+            raise self.error(self._failure)
         self.content.refuse_shrunk()
 
     def fields(self, block: bytes) -> Iterator[list[bytes]]:
-        """The fields of each record of a block, as valid UTF-8. Blank lines are skipped.
+        """The fields of each line of a block, as valid UTF-8. Blank lines are skipped.
 
-        A record is a line; if fields may be quoted, it goes on after a quoted line break. `number` is then
-        its first line. Raises `FileError` for a record with another number of fields, for a quoted field
-        that does not end, and for text that is not UTF-8.
+        Raises `FileError` for a line with another number of fields, for a quoted field that does not end in
+        it, and for text that is not UTF-8.
         """
         size, breaks = len(self.form.fields), has_breaks(block)
         if not breaks and not block.strip():
             self.number += block.count(b"\n")
             return
-        for record in self._records(block):
+        for record in io.BytesIO(block):
             self.number += 1
             try:
                 if not record.isascii():
@@ -134,7 +125,6 @@ class Lines:
                 raise self.error(
                     f"{given}, not {size} ({self.form.lines}): {_shown(record)}" + HEADER * like_table
                 )
-            self.number += record.count(b"\n", 0, -1)
 
     def _is_longer(self, fields: list[bytes]) -> bool:
         """Whether further fields follow the tag of a run's line, rather than a blank shifting the fields."""
@@ -158,13 +148,6 @@ class Lines:
         if found := BREAK.search(record.removesuffix(b"\n").removesuffix(b"\r")):
             raise self.error(f"{BREAKS[found[0]]} inside a line; {ONE_ROW}: {_shown(record)}")
 
-    def _records(self, block: bytes) -> Iterable[bytes]:
-        """The records of a block. The last one may lack its end."""
-        if not self.form.delimiter or b'"' not in block:
-            return io.BytesIO(block)
-        ends = sorted({0, *record_ends(block, self.form.delimiter), len(block)})
-        return (block[start:end] for start, end in pairwise(ends))
-
     def _separated(self, line: bytes) -> list[bytes]:
         if line.startswith(b"#"):
             return []
@@ -180,7 +163,8 @@ class Lines:
             if quoted is None:
                 self.refuse_break(text)
             if quoted is not None and not end:
-                raise self.error(f"a quoted field does not end: {_shown(record[field.start() :])}")
+                why = "a quoted field does not end in its line; replace line breaks in fields by blanks"
+                raise self.error(f"{why}: {_shown(record[field.start() :])}")
             if quoted is not None and text:
                 raise self.error(f"text follows a quoted field: {_shown(record[field.start() :])}")
             fields.append(text if quoted is None else quoted.replace(b'""', b'"'))
@@ -219,12 +203,6 @@ def is_well_quoted(block: bytes, delimiter: str) -> bool:
             return False
         closing ^= places.size % 2
     return not closing
-
-
-def record_ends(block: bytes, delimiter: str) -> Iterator[int]:
-    """The end of each record of a block: a line break that is not quoted."""
-    parts = QUOTED_OR_END[delimiter.encode()].finditer(block)
-    return (part.end() for part in parts if part[0] == b"\n")
 
 
 def _shown(text: bytes) -> str:
