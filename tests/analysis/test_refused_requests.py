@@ -134,8 +134,8 @@ sensitivity({"q": {"b": -1}}, RUNS, ["CG"], gains=["w1", "w3"]) | has no gain fo
 sensitivity(QRELS, RUNS, ["CG"], gains={"x": {1: -1}})  | level 1 has gain -1, which is not finite and ≥ 0
 sensitivity(QRELS, RUNS, ["AP"], gains=["w1", "w3"])    | no measure takes the gains
 sensitivity(QRELS, RUNS, ["CG@5"], cutoffs=[1, 2])      | no measure takes the cutoff
-ranges(QRELS, RUNS, ["Bpref"]) | Bpref has no ranges over ties and judgments; all graded measures have, and
-evaluate(QRELS, RUNS, ["infAP"], ties="mean") | infAP has no option ties; all graded measures have, and
+ranges(QRELS, RUNS, ["Bpref"]) | Bpref has no ranges over ties and judgments; most graded measures have, and
+evaluate(QRELS, RUNS, ["AP(rel=0)"], ties="mean") | no option ties: AP: rel=0 is not allowed
 evaluate(QRELS, RUNS, ["NDPM"], ties="mean") | NDPM has no option 'ties'; it takes performance, tied_by, gains
 evaluate(QRELS, RUNS, ["Rprec"], unjudged="max") | its cutoff, the number of relevant documents, moves
 evaluate(QRELS, RUNS, ["AP(ties=mean)"], unjudged="max") | unjudged='max' and ties='mean' cannot be combined
@@ -147,8 +147,9 @@ ranges(QRELS, RUNS, ["CG@2"], draws=-1)                 | draws=-1 is not allowe
 ranges(QRELS, RUNS, ["CG@2"], draws=10**12)             | too large: their means would need
 explain_difference(QRELS, {"good": RUNS["good"]}, "CG") | explain_difference needs 2 runs, not 1
 explain(QRELS, RUNS["good"], "CG(ties=mean)", "q1")     | or use ties='min' or 'max'
+explain(QRELS, RUNS["good"], "EBR(ties=max)", "q1")     | is not computed; leave out ties=
 explain(QRELS, RUNS["good"], "nCG(unjudged=max)", "q1") | no single ranking has an extreme over judgments
-explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no contributions and no cutoff; all
+explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no contributions or cutoff; most
 explain(QRELS, RUNS["good"], "P.5,10", "q1")            | an explanation is of one measure, not of P@5, P@10
 explain(QRELS, RUNS["good"], "CG", 7)                   | topic '7' is not in the qrels (such as 'q1')
 explain(QRELS, RUNS["good"], "CG", "q11")               | did you mean q1?

@@ -95,7 +95,7 @@ evalute                                               | 'evalute' is not a comma
 explain {ABC} CG                                      | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1                   | explain takes one measure; 2 are given
 explain qrels run CG --topic q3                       | topic 'q3' is not in the qrels (such as 'q1')
-explain qrels run Bpref --topic q1                    | Bpref has no contributions and no cutoff
+explain qrels run Bpref --topic q1                    | Bpref has no contributions or cutoff
 explain graded-demo A.run AP --topic 351 --sessions   | this command shows single topics
 gate --values head.csv A nwe                          | head.csv: there is no value
 gate --values AP.csv A nwe                            | the runs of the table are A
@@ -123,7 +123,7 @@ power {ABC} P@5 --differences a                       | give numbers separated b
 power {ABC} P@5 --test f                              | invalid choice: 'f' (choose from 't-holm', 't',
 power {ABC} P@5 --power 2                             | power=2.0 is not allowed; it is above alpha=0.05
 power {ABC} P@5 --test t --test=t                     | --test is given twice
-ranges graded-demo B.run D.run nDCG_JK@10 Bpref       | Bpref has no ranges over ties and judgments; all
+ranges graded-demo B.run D.run nDCG_JK@10 Bpref       | Bpref has no ranges over ties and judgments; most
 ranges --values v.csv A AP                            | this command needs rankings, which values lack
 report qrels run other -o r.pdf                       | a report is a page, and its file ends in .html
 report qrels run other --queries queries.tsv          | queries.tsv:1: there is no tab

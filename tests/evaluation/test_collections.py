@@ -56,6 +56,10 @@ def test_each_pattern_has_ids_and_each_id_has_one_row_whose_measures_are_known()
         assert row.source
     for name in ids:
         assert sum(fnmatchcase(name, pattern) for pattern in rows) <= 1, name
+        if row := contract_of(name):
+            fields = ir_datasets.load(name).metadata().get("qrels", {}).get("fields", {})
+            levels = map(int, fields.get("relevance", {}).get("counts_by_value", {}))
+            assert not [level for level in levels if row.not_relevant < level < (row.rel or level)], name
     for name in "msmarco-passage/eval", "msmarco-passage/trec-dl-20", "clueweb09/en/trec-web-2010/diversity":
         assert contract_of(name) is None
 
@@ -103,8 +107,9 @@ def test_levels_and_check_show_the_row_and_its_gains_first(collection):
     name = collection("antique/test", ANSWERS)
     found = levels(name)
     assert next(iter(found.pasteable().items())) == ("collection", "gains=1:0,2:1,3:2,4:3")
-    assert "least level for binary measures        3, as in AP(rel=3)" in str(found)
-    assert "readme.txt" in str(found)
+    for shown in map(str, (found, check(name))):
+        assert "least level for binary measures        3, as in AP(rel=3)" in shown
+        assert "readme.txt" in shown
     web = collection("clueweb12/trec-web-2014", {"1": {"a": 3, "b": 0}})
     assert levels(web).gains()["collection"] == {3: 7}
 

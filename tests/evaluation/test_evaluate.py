@@ -80,6 +80,11 @@ def test_qrels_are_read_once(monkeypatch, tmp_path):
     assert reads == [demo.qrels_path()]
 
 
+def test_rbp_needs_no_other_package():
+    values = evaluate({"q": {"a": 1}}, {"x": {"q": {"b": 2.0, "a": 1.0}}}, ["RBP(rel=1)"]).values
+    assert values.item() == pytest.approx(0.2 * 0.8)
+
+
 def test_duplicate_measure_is_evaluated_once():
     assert evaluate(QRELS, RUNS, ["nDCG_JK(b=2)@2", nDCG_JK @ 2, "AP"]).measures == (
         nDCG_JK @ 2,

@@ -58,9 +58,11 @@ class Check(Result):
         return [Note(text, *told), *map(Note, self.levels.answer())]
 
     def tables(self) -> list[Table]:
-        """One row per remark, and the levels of the qrels."""
-        levels = replace(self.levels.tables()[0], title="Levels")
-        return [self.data(), levels] if self.remarks else [levels]
+        """One row per remark, the levels of the qrels, and what is known about their collection."""
+        levels, *others = self.levels.tables()
+        collection = others[-1:] if self.levels.contract else []
+        remarks = [self.data()] if self.remarks else []
+        return [*remarks, replace(levels, title="Levels"), *collection]
 
     def data(self) -> Table:
         """One row per remark."""

@@ -421,7 +421,8 @@ def ideal_run(judgments: Judgments, measure: Measure) -> Run:
     qrels = judgments.documents.rows
     # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
     score = np.unique(gain_of(qrels.values, gains_of(measure)), return_inverse=True)[1].reshape(-1)
-    return Run("", replace(qrels, values=score.astype(float)), judgments)
+    run = Run("", replace(qrels, values=score.astype(float)), judgments)
+    return replace(run, parent=run)  # nothing is remarked on a run with a parent
 
 
 def _vectors(

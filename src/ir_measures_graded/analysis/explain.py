@@ -27,7 +27,7 @@ from ..core.registry import facts
 from ..core.registry.facts import defined, is_graded
 from ..core.registry.notation import parse_measures
 from ..core.rows.in_memory import Source
-from ..core.uncertainty.ties import in_order
+from ..core.uncertainty.ties import in_order, needs_states
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, study_of
@@ -228,7 +228,7 @@ def explain(
 
     Raises `GradedError` for a topic that the qrels lack, for a measure without a definition and a cutoff, and
     for input that `evaluate` refuses. The options ties='mean' and unjudged are refused as well, because their
-    values depend on more than one ranking.
+    values depend on more than one ranking, and so are ties='min' and 'max' of EBR, whose order is not known.
     """
     if topic is not None:
         (found,) = explanations(qrels, {name: run}, measure, depth, [topic])[name]
@@ -364,12 +364,14 @@ def _one_ranking(measure: Measure | str) -> Measure:
         reason = "a document has a level for each intent, and one level is shown"
     elif not is_graded(measure):
         if not takes_cutoff(measure):
-            defined(measure, "contributions and no cutoff")
+            defined(measure, "contributions or cutoff")
     elif measure.option("unjudged"):
         reason = "no single ranking has an extreme over judgments of unjudged documents; leave out unjudged="
     elif measure.option("ties") == "mean":
         reason = "no single ranking has a mean over all orders of tied documents; leave out ties='mean'"
-        reason += ", or use ties='min' or 'max'" if "max" in measure.TIES else ""
+        reason += ", or use ties='min' or 'max'" if "max" in measure.TIES and measure.SORTED else ""
+    elif needs_states(measure):
+        reason = "the order of tied documents that has the extreme is not computed; leave out ties="
     if reason:
         raise NotApplicableError(f"{measure} cannot be explained: {reason}")
     return measure

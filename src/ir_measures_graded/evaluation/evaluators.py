@@ -39,7 +39,7 @@ def evaluators(
         known = definition_of(measure)
         if isinstance(ours, GradedProvider) and ours.supports(measure):
             graded.append(measure)
-        elif provider is None and known is not None and not is_computed(measure):
+        elif provider is None and known and not any(each.is_available() for each in providers_of(measure)):
             graded.append(known)
         else:
             given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
@@ -56,17 +56,17 @@ def evaluators(
         return GradedEvaluator(graded, judgments.table, judgments.documents) if graded else None, others
 
 
-def is_computed(measure: Measure) -> bool:
-    """Whether a provider of ir-measures' pipeline computes the measure."""
-    return any(provider.supports(measure) for provider in ir_measures.DefaultPipeline.providers)
+def providers_of(measure: Measure) -> list[Provider]:
+    """The providers of ir-measures' pipeline that compute the measure, installed or not."""
+    return [provider for provider in ir_measures.DefaultPipeline.providers if provider.supports(measure)]
 
 
 def refuse_uncomputed(measures: Iterable[Measure]) -> None:
     """Raise `GradedError` for a measure that no provider computes; the message names measures like it."""
-    for measure in itertools.filterfalse(is_computed, measures):
+    for measure in itertools.filterfalse(providers_of, measures):
         takes_rel = "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params
         binary = measure(rel=1) if takes_rel else measure
-        alike = [*filter(is_computed, (binary, measure @ 10))][:1]
+        alike = [*filter(providers_of, (binary, measure @ 10))][:1]
         alike += filter(None, [registry().get(f"{measure.NAME}_G")])
         use = f"; use {' or '.join(map(str, alike))}" if alike else ""
         raise GradedError(f"ir_measures does not compute {measure}{use}")

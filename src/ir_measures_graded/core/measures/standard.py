@@ -7,6 +7,7 @@ trec_eval's to the last bit; the formulas in `core.standard` compute only these,
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar
@@ -288,15 +289,19 @@ def definition_of(measure: ir_measures.Measure) -> GradedMeasure | None:
     >>> definition_of(ir_measures.AP @ 10)(ties="mean"), definition_of(ir_measures.Bpref)
     (AP(ties='mean')@10, None)
     """
+    with suppress(GradedError):
+        return definition(measure)
+    return None
+
+
+def definition(measure: ir_measures.Measure) -> GradedMeasure | None:
+    """As `definition_of`, but raises `GradedError` for parameters that no definition has."""
     if isinstance(measure, GradedMeasure):
         return measure
     known = DEFINITIONS.get(str(measure.NAME))
     if known is None or type(measure) is not type(getattr(ir_measures, str(measure.NAME))):
         return None  # others may derive a subclass
-    try:
-        found = known(**measure.params)
-    except GradedError:
-        return None
+    found = known(**measure.params)
     found._text = str(measure)
     return found
 

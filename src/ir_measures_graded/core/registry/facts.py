@@ -7,9 +7,9 @@ from typing import TypeGuard
 
 from ir_measures import Measure
 
-from ...errors import NotApplicableError
+from ...errors import GradedError, NotApplicableError
 from ..measures.base import GradedMeasure
-from ..measures.standard import DEFINITIONS, Standard, definition_of
+from ..measures.standard import DEFINITIONS, Standard, definition, definition_of
 from ..measures.sums import Normalised, WeightedGains
 from ..ranking.gains import Gains, canonical_gains
 
@@ -22,13 +22,16 @@ def is_graded(measure: Measure) -> TypeGuard[GradedMeasure]:
 def defined(measure: Measure, what: str) -> GradedMeasure:
     """The measure if it is graded, or the definition of a standard measure, which has `what` is asked for.
 
-    Raises `NotApplicableError` for other measures, which names those that have a definition.
+    Raises `NotApplicableError` for other measures, with the reason or the measures that have a definition.
     """
-    if (found := definition_of(measure)) is None:
-        raise NotApplicableError(
-            f"{measure} has no {what}; all graded measures have, and {', '.join(DEFINITIONS)} of ir-measures"
-        )
-    return found
+    try:
+        if (found := definition(measure)) is not None:
+            return found
+    except GradedError as error:
+        raise NotApplicableError(f"{measure} has no {what}: {error}") from None
+    raise NotApplicableError(
+        f"{measure} has no {what}; most graded measures have, and {', '.join(DEFINITIONS)} of ir-measures"
+    )
 
 
 def name_of(measure: Measure) -> str:
