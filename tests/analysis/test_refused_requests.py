@@ -40,9 +40,7 @@ agreement(QRELS, QRELS, {}, ["P@5"]) | measures are given without runs; give bot
 agreement(QRELS, QRELS, {"A": {}}) | runs are given without measures; give both to compare the orders of runs
 agreement(QRELS, QRELS, {"A": {}}, ["P@5"]) | to compare the orders of runs, name at least 2 runs, not 1
 agreement(QRELS, {"q1": {"a": 12, "b": 4}}) | the machine's 4, 12 (machine, topic 'q1', document 'a': 12)
-estimate(QRELS, QRELS, RUNS, ["CG"], baseline="C") | the baseline 'C' is not among the runs good, poor
 estimate(QRELS, QRELS, RUNS, ["CG"], confidence=1) | confidence=1 is not allowed; it is above 0 and below 1
-estimate(QRELS, QRELS, RUNS, ["CG"], merge="machine-first") | merge='machine-first' is not allowed; it is
 estimate(QRELS, {"q1": {"a": 10.5, "b": 0, "c": 3.5}}, RUNS, ["CG"]) | 0 to 10.5, not only whole
 holes(QRELS, RUNS, "CG@3", 0) | depth=0 is not allowed; it is a whole number ≥ 1
 holes(QRELS, RUNS, "CG(judged_only=True)@3") | CG(judged_only=True)@3 leaves unjudged documents out, so the

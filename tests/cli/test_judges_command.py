@@ -39,12 +39,12 @@ def test_machines_are_compared_without_runs(output, human):
 
 
 def test_runs_and_measures_bring_orders_and_estimates(output, human):
-    words = ["judges", "human.txt", demo.NAME, *RUNS.values(), "P@5", "--baseline", "A"]
+    words = ["judges", "human.txt", demo.NAME, *RUNS.values(), "P@5"]
     lines = output(*words)
     assert any("tau P@5" in line for line in lines)
     both = "12 topics judged by both, 8 by the machine alone, 0 by the human alone."
     assert both in " ".join(lines[: lines.index("")])
-    found = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9, baseline="A")
+    found = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9)
     records = list(map(json.loads, output(*words, "--confidence", "0.9", "-f", "jsonl")))
     assert records == found.records()
 
@@ -53,7 +53,7 @@ def test_runs_are_read_once(output, human, monkeypatch):
     read = []
     blocks = RunFile.table
     monkeypatch.setattr(RunFile, "table", lambda self: read.append(self.file) or blocks(self))
-    output("judges", "human.txt", demo.NAME, *RUNS.values(), "P@5", "--merge", "human-first", "--jobs", 1)
+    output("judges", "human.txt", demo.NAME, *RUNS.values(), "P@5", "--jobs", 1)
     assert read == list(RUNS.values())
 
 
@@ -64,21 +64,18 @@ def test_show_chooses_the_table(output, human):
     assert heads == {
         "levels": "judge,human \\ machine,0,1,2,3,bias",
         "orders": "judge,measure,run,human,machine,human rank,machine rank",
-        "pairs": "measure,run,value,lower,upper,topics,lambda,worth,p,adjusted",
-        "estimates": "run,baseline,measure,judge,value,lower,upper,topics,lambda,worth,p,adjusted",
+        "pairs": "measure,run,other,value,lower,upper,topics,lambda,worth,p,adjusted",
+        "estimates": "measure,run,judge,value,lower,upper,topics,lambda,worth",
     }
 
 
-def test_scales_are_mapped_and_partly_judged_topics_completed(output, human):
-    part = {topic: dict(list(judged.items())[:20]) for topic, judged in human.items()}
-    Path("top.txt").write_text("".join(f"{line}\n" for line in trec_lines(part)))
+def test_scales_are_mapped(output, human):
     wide = {
         t: {d: 3 * v + 1 for d, v in judged.items()} for t, judged in levels_of(demo.qrels_path()).items()
     }
     Path("machine.txt").write_text("".join(f"{line}\n" for line in trec_lines(wide)))
-    words = ["judges", "top.txt", "machine.txt", RUNS["A"], RUNS["B"], "P@5", "--merge", "human-first"]
-    lines = output(*words, "--machine_levels", "1:0,4:1,7:2,10:3")
-    assert "240 judgments of the human topics are human" in " ".join(lines[: lines.index("")])
+    words = ["judges", "human.txt", "machine.txt", "--machine_levels", "1:0,4:1,7:2,10:3"]
+    assert output(*words)[0].startswith("machine agrees with the human on 100 %")
 
 
 def test_the_figure_shows_the_estimates_or_the_agreement(output, human):

@@ -33,7 +33,7 @@ explain qrels run nDCG_JK@3 --topic q1
 ranges qrels run other nDCG_JK@2 ERR_G@2 --draws 5
 sensitivity qrels run other third nCG --cutoffs 1,2 --gains exp --gains a=1:1
 holes qrels run other nDCG_JK@3 --batch 2 --ask ask.csv
-judges qrels machine run other P@2 --baseline run
+judges qrels machine run other P@2 --show pairs
 levels qrels
 check qrels run other nDCG_JK@2 P(rel=2)@1
 gate qrels run other nDCG_JK@2 P@1 --margin 5%

@@ -16,7 +16,7 @@ from ir_measures import AP, RR, NumRet, nDCG
 from pyarrow import parquet
 
 from buckets import arrow, expected, qrels_and_runs
-from ir_measures_graded import ERR_G, GradedError, TopicMeasure, nDCG_JK
+from ir_measures_graded import ERR_G, GradedError, nDCG_JK
 from ir_measures_graded.integrations import spark as graded
 
 pytest.importorskip("pyspark", reason="PySpark is not installed")
@@ -145,16 +145,6 @@ def test_invalid_arguments_fail_before_spark_computes(spark):
     ]:
         with pytest.raises(GradedError, match=message):
             graded.evaluate(*arguments, **options)
-    assert [row.value for row in graded.evaluate(Retrieved(), qrels, run).collect()] == [1]
-
-
-class Retrieved(TopicMeasure):
-    """A measure of a script: cloudpickle sends its class to the workers."""
-
-    NAME = "Retrieved"
-
-    def value(self, topic):
-        return float(topic.retrieved)
 
 
 PLUGIN = '''

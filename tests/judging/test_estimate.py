@@ -97,57 +97,59 @@ def test_every_estimate_is_the_formula_on_the_values_by_topic():
     human, machine, runs = judged(50, seed=3)
     human = first(human, 20) | {"alone": {"d1": 3, "d2": 0}}
     measures = [NDCG, "P(rel=2)@5"]
-    found = estimate(human, machine, runs, measures, 0.9, baseline="A")
+    found = estimate(human, machine, runs, measures, 0.9)
     assert (found.both, found.human_only, found.machine_only) == (20, 1, 30)
-    assert len(found.estimates) == 2 * 3 * 3
+    assert (len(found.estimates), len(found.pairs)) == (2 * 2 * 3, 2)
     h, m = (evaluate(qrels, runs, measures) for qrels in (human, machine))
     quantile = stats.t.ppf(0.95, 19)
     for measure in measures:
-        for baseline in (None, "A"):
-            a, b = h.of(measure)[1], m.of(measure)[1]
-            if baseline:
-                a, b = a - h.of(measure)[0], b - m.of(measure)[0]
-            one = found.find("B", measure, HUMAN, baseline)
-            assert (one.value, one.topics, one.worth) == (pytest.approx(a.mean()), 21, 21)
-            reach = stats.t.ppf(0.95, 20) * a.std(ddof=1) / 21**0.5
-            assert (one.lower, one.upper) == pytest.approx((a.mean() - reach, a.mean() + reach))
-            assert one.p == (pytest.approx(stats.ttest_1samp(a, 0).pvalue) if baseline else None)
-            one = found.find("B", measure, MACHINE, baseline)
-            assert (one.value, one.topics, one.worth, one.weight) == (pytest.approx(b.mean()), 50, None, None)
-            one = found.find("B", measure, COMBINED, baseline)
-            both, share = a[:20], 20 / 21
-            weight = share * np.cov(both, b[:20])[0, 1] / ((1 + 20 / 30) * b.var(ddof=1))
-            variance = weight**2 * b.var(ddof=1) / 30 + (share * both - weight * b[:20]).var(ddof=2) / 20
-            variance += a.var(ddof=1) / 21**2
-            assert one.value == pytest.approx(weight * (b[20:].mean() - b[:20].mean()) + a.mean())
-            assert one.upper - one.lower == pytest.approx(2 * quantile * variance**0.5)
-            assert (one.topics, one.weight) == (51, pytest.approx(weight))
-            assert one.worth == pytest.approx(a.var(ddof=1) / variance)
+        a, b = h.of(measure)[1], m.of(measure)[1]
+        one = found.find("B", measure, HUMAN)
+        assert (one.value, one.topics, one.worth) == (pytest.approx(a.mean()), 21, 21)
+        reach = stats.t.ppf(0.95, 20) * a.std(ddof=1) / 21**0.5
+        assert (one.lower, one.upper) == pytest.approx((a.mean() - reach, a.mean() + reach))
+        one = found.find("B", measure, MACHINE)
+        assert (one.value, one.topics, one.worth, one.weight) == (pytest.approx(b.mean()), 50, None, None)
+        one = found.find("B", measure, COMBINED)
+        assert (one.topics, one.p) == (51, None)
+        assert_combined(one, a, b, quantile)
+        (pair,) = (pair for pair in found.pairs if pair.measure == one.measure)
+        assert (pair.run, pair.other, pair.judge) == ("A", "B", COMBINED)
+        error = assert_combined(pair, h.of(measure)[0] - a, m.of(measure)[0] - b, quantile)
+        assert pair.p == pytest.approx(2 * stats.t.sf(abs(pair.value) / error, 19))
 
 
-def test_differences_from_a_baseline_are_corrected_over_the_runs_as_in_compare():
-    human, machine, runs = judged(30, seed=5)
+def assert_combined(one, a, b, quantile):
+    """Compare an estimate with the formula; returns its standard error."""
+    both, share = a[:20], 20 / 21
+    weight = share * np.cov(both, b[:20])[0, 1] / ((1 + 20 / 30) * b.var(ddof=1))
+    variance = weight**2 * b.var(ddof=1) / 30 + (share * both - weight * b[:20]).var(ddof=2) / 20
+    variance += a.var(ddof=1) / 21**2
+    assert one.value == pytest.approx(weight * (b[20:].mean() - b[:20].mean()) + a.mean())
+    assert one.upper - one.lower == pytest.approx(2 * quantile * variance**0.5)
+    assert one.weight == pytest.approx(weight)
+    assert one.worth == pytest.approx(a.var(ddof=1) / variance)
+    return variance**0.5
+
+
+def test_differences_are_those_of_compare_if_the_machine_has_no_weight():
+    human, _, runs = judged(14, seed=5)
     generator = np.random.default_rng(0)
     for name in "CD":
         runs[name] = {
             topic: {doc: score + generator.normal() for doc, score in scores.items()}
             for topic, scores in runs["A"].items()
         }
-    found = estimate(first(human, 14), machine, runs, [NDCG], baseline="A")
-    tests = compare(first(human, 14), runs, [NDCG], baseline="A").find(NDCG)
-    for test in tests:
-        one = found.find(test.run, NDCG, HUMAN, "A")
-        expected = (test.difference, test.lower, test.upper, test.p, test.adjusted)
-        assert (one.value, one.lower, one.upper, one.p, one.adjusted) == pytest.approx(expected)
-    combined = [found.find(name, NDCG, COMBINED, "A") for name in "BCD"]
-    p, adjusted = zip(*((one.p, one.adjusted) for one in combined))
-    np.testing.assert_allclose(adjusted, holm(p))
-    one = combined[0]
-    error = (one.upper - one.lower) / 2 / stats.t.isf((1 - 0.95 ** (1 / 3)) / 2, 12)
-    assert one.p == pytest.approx(2 * stats.t.sf(abs(one.value) / error, 12))
+    found = estimate(human, human, runs, [NDCG])
+    tests = {(test.run, test.other): test for test in compare(human, runs, [NDCG]).find(NDCG)}
+    for pair in found.pairs:
+        sign = 1 if (pair.run, pair.other) in tests else -1
+        test = tests[pair.run, pair.other] if sign > 0 else tests[pair.other, pair.run]
+        expected = (sign * test.difference, *sorted((sign * test.lower, sign * test.upper)), test.adjusted)
+        assert (pair.value, pair.lower, pair.upper, pair.adjusted) == pytest.approx(expected)
     with pytest.warns(FewTopicsWarning):
-        few = estimate(first(human, 9), machine, runs, [NDCG], baseline="A")
-    assert {one.p for one in few.estimates} == {None}
+        few = estimate(first(human, 9), human, runs, [NDCG])
+    assert {one.p for one in few.pairs} == {None}
 
 
 def test_a_useless_machine_gets_no_weight():
@@ -163,23 +165,10 @@ def test_values_that_never_vary_give_intervals_without_width():
     human = {f"q{number}": {"a": 1} for number in range(12)}
     machine = {f"q{number}": {"a": 1} for number in range(30)}
     run = {topic: {"a": 1.0} for topic in machine}
-    found = estimate(human, machine, {"A": run, "B": run}, [NDCG], baseline="B")
-    for one in found.estimates:
-        assert (one.lower, one.upper) == (one.value, one.value) == ((0, 0) if one.baseline else (1, 1))
+    found = estimate(human, machine, {"A": run, "B": run}, [NDCG])
+    for one in (*found.estimates, *found.pairs):
+        assert (one.lower, one.upper) == (one.value, one.value) == ((0, 0) if one.other else (1, 1))
         assert one.worth is None
-
-
-def test_a_partly_judged_topic_is_completed_by_the_machine():
-    human, machine, runs = judged(40)
-    top = {t: {d: v for d, v in levels.items() if int(d[1:]) < 5} for t, levels in first(human, 15).items()}
-    machine.pop("q0")
-    found = estimate(top, machine, runs, [NDCG], merge="human-first")
-    assert found.documents == {HUMAN: 15 * 5, MACHINE: 14 * 15}
-    assert "75 judgments of the human topics are human, 210 are the machine's" in found.answer()[1]
-    completed = {topic: machine.get(topic, {}) | levels for topic, levels in top.items()}
-    expected = evaluate(completed, runs, [NDCG]).means()[0, 0]
-    assert found.find("A", NDCG, HUMAN).value == pytest.approx(expected)
-    assert estimate(top, machine, runs, [NDCG]).find("A", NDCG, HUMAN).value != pytest.approx(expected)
 
 
 def test_scales_that_differ_need_a_map():
@@ -228,11 +217,9 @@ def test_both_judges_share_one_reading_of_a_run():
 def test_all_pairs_are_one_family_and_open_without_a_significant_difference():
     human, machine, runs = judged(60, seed=5)
     runs["C"] = {t: {doc: -score for doc, score in scores.items()} for t, scores in runs["A"].items()}
-    found = estimate(first(human, 20), machine, runs, [NDCG], baseline="A")
-    assert [(one.run, one.baseline) for one in found.pairs] == [("A", "B"), ("A", "C"), ("B", "C")]
+    found = estimate(first(human, 20), machine, runs, [NDCG])
+    assert [(one.run, one.other) for one in found.pairs] == [("A", "B"), ("A", "C"), ("B", "C")]
     np.testing.assert_allclose([one.adjusted for one in found.pairs], holm([one.p for one in found.pairs]))
-    other = found.find("B", NDCG, COMBINED, "A")
-    assert (found.pairs[0].value, found.pairs[0].p) == pytest.approx((-other.value, other.p))
     assert found.open(NDCG) == sum(one.adjusted >= 0.05 for one in found.pairs) <= 1
     assert f"{found.open(NDCG)} of 3 pairs of runs" in found.notes()[0]
 

@@ -32,7 +32,7 @@ def results():
         analysis.intervals(values, method="t"),
         analysis.power(values, resamples=50, differences=[0.1]),
         analysis.holes(QRELS, RUNS, "CG@3"),
-        analysis.estimate(QRELS, QRELS, RUNS, ["P@3"], baseline="A"),
+        analysis.estimate(QRELS, QRELS, RUNS, ["P@3"]),
         analysis.judges(QRELS, {"machine": QRELS}, RUNS, ["P@3"]),
         analysis.identify(QRELS, RUNS["A"], {"351": 0.1469, "353": 0.1424}, measure="nDCG@10"),
         analysis.explain(QRELS, RUNS["A"], "nDCG_JK@5", "351"),

@@ -5,13 +5,13 @@ from dataclasses import replace
 from ..analysis.judging.agreement import RESAMPLES, compared
 from ..analysis.judging.estimate import estimated
 from ..analysis.judging.merging import holds_answers
-from ..analysis.judging.panel import HUMAN_FIRST, panels
+from ..analysis.judging.panel import panels
 from ..analysis.statistics.intervals import STUDENT, check
 from ..analysis.statistics.options import whole_number
 from ..errors import GradedError
 from ..files.sources import is_file
 from ..output.result import Result, View
-from .arguments import JOBS, RUNS, baseline_of, inputs, resamples
+from .arguments import JOBS, RUNS, inputs, resamples
 from .arguments import qrels as qrels_of
 from .parser import Arguments, Option, real
 from .results import Output
@@ -32,10 +32,8 @@ OPTIONS = (
         "map from the machine's levels to the human's; with 0:0,5:1,10:3, levels from 5 become 1, "
         "from 10 become 3",
     ),
-    Option("--baseline RUN", "also estimate the difference of each run from RUN"),
     Option("--confidence C", "level of the intervals; default: 0.95", real, default=0.95),
     *resamples("topics for the intervals of the agreement", RESAMPLES),
-    Option("--merge", "complete the human's topics by the machine", choices=[HUMAN_FIRST]),
     Option(
         "--show",
         "table to print; default: agreement, and with runs and a single machine estimates",
@@ -63,31 +61,27 @@ def run(arguments: Arguments) -> Result:
     significant combined difference.
 
       ir_measures_graded judges human.txt machines/*.txt -f latex
-      ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --baseline bm25
+      ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --show pairs
       ir_measures_graded judges human.txt llm.txt a.run b.run P@5 --machine_levels 0:0,5:1,10:3 -f csv
     """
     more = [text for text in arguments.inputs if text != "-" and is_file(text) and holds_answers(text)]
     words = [text for text in arguments.inputs if text not in more]
-    if not words and (arguments.baseline or arguments.merge or arguments.gains):
-        raise GradedError("--baseline, --merge and --gains require runs and measures")
+    if not words and arguments.gains:
+        raise GradedError("--gains requires runs and measures")
     if not words and arguments.show in OF_RUNS:
         raise GradedError(f"--show {arguments.show} requires runs and measures")
-    of_one = {f"--show {arguments.show}": arguments.show in OF_ONE, "--baseline": arguments.baseline}
-    for option, is_given in {**of_one, "--merge": arguments.merge}.items():
-        if is_given and more:
-            raise GradedError(f"{option} requires a single machine")
+    if arguments.show in OF_ONE and more:
+        raise GradedError(f"--show {arguments.show} requires a single machine")
     check(arguments.confidence, STUDENT)
     whole_number(arguments.seed, "seed", 0)
-    first = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
-    qrels, runs, measures = first
+    qrels, runs, measures = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
     if arguments.show in (ORDERS, FAVOURS, PAIRS) and len(runs) < 2:
         raise GradedError(f"--show {arguments.show} requires at least 2 runs")
-    settings = arguments.of("machine_levels", "merge", "progress", "jobs")
+    settings = arguments.of("machine_levels", "progress", "jobs")
     found = panels(qrels, [arguments.machine, *more], runs, measures, **settings)
     agreed = compared(found, **arguments.of("confidence", "resamples", "seed"))
     if runs and not more and arguments.show in (None, *OF_ONE):
-        baseline = baseline_of(arguments, first)
-        agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, baseline))
+        agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence))
     result = agreed.estimates or agreed
     if not arguments.show:
         return View(agreed.tables(), result.figure, result.data(), agreed.notes(), agreed.answer())

@@ -22,8 +22,8 @@ s = n/(n + k):
     variance = λ² · var(L)/(N − n) + var(s·H − λ·L)/n + (1 − s)² · var(H)/k
     λ = s · cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
 
-Differences from a baseline are a family: their intervals hold together (Šidák), and Holm corrects p. So are
-the differences of all pairs of runs. A pair without a significant difference is open.
+The differences of all pairs of runs are a family: their intervals hold together (Šidák), and Holm corrects p.
+A pair without a significant difference is open.
 
 A. N. Angelopoulos, J. C. Duchi, T. Zrnic: PPI++: Efficient prediction-powered inference. 2023. H. Oosterhuis,
 R. Jagerman, Z. Qin, X. Wang, M. Bendersky: Reliable confidence intervals for information retrieval evaluation
@@ -44,7 +44,7 @@ from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
-from ...errors import GradedError, did_you_mean
+from ...errors import GradedError
 from ...evaluation.named import Qrels, Runs
 from ...output import plots
 from ...output.formats import counted, known
@@ -62,11 +62,8 @@ JUDGES: Final = (HUMAN, MACHINE, COMBINED)
 LEAST_TOPICS: Final = 5
 """With fewer topics of both judges, the human's are used alone."""
 Label = tuple[str, str | None, Measure]
-"""The run, the baseline and the measure of an estimate."""
-FIELDS: Final[tuple[Any, ...]] = (
-    "measure", "run", "judge", "value", "lower", "upper", "topics", "lambda", Column("worth", kind=round),
-    "p", "adjusted",
-)  # fmt: skip
+"""The run, the other run of a difference, and the measure of an estimate."""
+NUMBERS: Final = ("value", "lower", "upper", "topics", "lambda", Column("worth", kind=round))
 COLUMNS: Final = Note(
     "lambda: the weight of the machine's judgments; worth: the human topics that give an equally precise "
     "mean; halving: the further topics that the human must judge to halve the interval."
@@ -79,9 +76,9 @@ LOOKS: Final = {
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean, or a difference of means, by one judge.
+    """A mean by one judge, or a combined difference of means.
 
-    `judge` is ``human``, ``machine`` or ``combined``. `baseline` is None for a mean, else the run whose value
+    `judge` is ``human``, ``machine`` or ``combined``. `other` is None for a mean, else the run whose value
     is subtracted. `weight` is λ, the weight of the machine's judgments, and `worth` the number of human
     topics that would give an equally precise mean. Both are None for the machine alone, whose error is mostly
     bias, and `worth` is None where nothing varies. `p` and `adjusted`, with Holm's correction over
@@ -90,7 +87,7 @@ class Estimate:
     """
 
     run: str
-    baseline: str | None
+    other: str | None
     measure: Measure
     judge: str
     value: float
@@ -108,8 +105,8 @@ class Estimates(Result):
     """The estimates of every run and measure by every judge; see `estimate`.
 
     `pairs` are the combined differences of all pairs of runs, a family for each measure. `both`, `human_only`
-    and `machine_only` count the topics by their judges. `documents` counts the judgments behind the human
-    values by their origin. `outside` is a sentence about the machine's answers outside the human's scale.
+    and `machine_only` count the topics by their judges. `outside` is a sentence about the machine's answers
+    outside the human's scale.
     """
 
     estimates: tuple[Estimate, ...]
@@ -118,21 +115,18 @@ class Estimates(Result):
     both: int
     human_only: int
     machine_only: int
-    documents: dict[str, int]
-    merged: bool
     outside: str
 
-    def find(self, run: str, measure: Measure | str, judge: str, baseline: str | None = None) -> Estimate:
+    def find(self, run: str, measure: Measure | str, judge: str) -> Estimate:
         """One of the estimates. Raises `GradedError` if there is none."""
-        wanted = (run, str(measure), judge, baseline)
         for found in self.estimates:
-            if (found.run, str(found.measure), found.judge, found.baseline) == wanted:
+            if (found.run, str(found.measure), found.judge) == (run, str(measure), judge):
                 return found
         raise GradedError(f"there is no estimate for run {run!r}, measure {measure}, judge {judge!r}")
 
     def answer(self) -> list[Note]:
-        """The run with the best estimate, and the number of topics by judge and of documents by origin."""
-        means = [one for one in self.estimates if one.judge == COMBINED and one.baseline is None]
+        """The run with the best estimate, and the number of topics by judge."""
+        means = [one for one in self.estimates if one.judge == COMBINED]
         best = max(
             (one for one in means if one.measure == means[0].measure),
             key=lambda one: sign_of(one.measure) * one.value,
@@ -142,25 +136,15 @@ class Estimates(Result):
         )
         text += "alone, {} by the human alone."
         numbers = best.value, best.lower, best.upper, counted(self.both, "topic")
-        found = [Note(text, best.run, best.measure, *numbers, self.machine_only, self.human_only)]
-        if self.merged:
-            text = "{} judgments of the human topics are human, {} are the machine's and count as human."
-            found.append(Note(text, self.documents[HUMAN], self.documents[MACHINE]))
-        return found
+        return [Note(text, best.run, best.measure, *numbers, self.machine_only, self.human_only)]
 
     def tables(self) -> list[Table]:
-        """One row per measure, run (or difference) and judge."""
-        adjusted = [FIELDS[-1]] * any(one.baseline for one in self.estimates)
-        return [_table(self.estimates, *FIELDS[:-2], *adjusted)]
-
-    def data(self) -> Table:
-        """One row per run, baseline, measure and judge."""
-        columns = ["run", "baseline", "measure", *FIELDS[2:]]
-        return Table.of(columns, map(_record, self.estimates))
+        """One row per measure, run and judge."""
+        return [_table(self.estimates, "measure", "run", "judge", *NUMBERS)]
 
     def pair_table(self) -> Table:
         """The combined difference of each pair of runs by each measure."""
-        return _table(self.pairs, *(column for column in FIELDS if column != "judge"))
+        return _table(self.pairs, "measure", "run", "other", *NUMBERS, "p", "adjusted")
 
     def open(self, measure: Measure | str) -> int:
         """The number of pairs of runs without a significant difference by a measure."""
@@ -181,32 +165,22 @@ class Estimates(Result):
         return [*notes, COLUMNS]
 
     def figure(self) -> plots.Figure:
-        """Draw the combined estimates and the intervals of all judges. Needs the extra ``plot``.
-
-        There is one panel per measure, and one for the differences from the baseline.
-        """
-        panels = list(dict.fromkeys((one.measure, one.baseline) for one in self.estimates))
+        """Draw the combined estimates and the intervals of all judges. Needs the extra ``plot``."""
+        measures = list(dict.fromkeys(one.measure for one in self.estimates))
         runs = list(dict.fromkeys(one.run for one in self.estimates))
-        found = np.full((len(JUDGES), 3, len(runs), len(panels)), np.nan)
+        found = np.full((len(JUDGES), 3, len(runs), len(measures)), np.nan)
         for one in self.estimates:
-            row, column = runs.index(one.run), panels.index((one.measure, one.baseline))
+            row, column = runs.index(one.run), measures.index(one.measure)
             found[JUDGES.index(one.judge), :, row, column] = one.value, one.lower, one.upper
-        titles = [str(measure) if base is None else f"{measure}, minus {base}" for measure, base in panels]
-        signs = [sign_of(measure) for measure, _ in panels]
+        titles, signs = list(map(str, measures)), list(map(sign_of, measures))
         label = f"Combined estimate and {100 * self.confidence:g} % intervals"
         combined, spans = found[2], [(each[1:], LOOKS[judge]) for each, judge in zip(found, JUDGES[:2])]
         return plots.dot_plot(runs, titles, combined[0], signs, label, combined[1:], spans=spans)
 
 
-def _record(one: Estimate) -> dict[str, Any]:
-    return {**vars(one), "measure": str(one.measure), "lambda": one.weight}
-
-
 def _table(estimates: Iterable[Estimate], *columns: Any) -> Table:
-    """These columns of estimates for people."""
-    records = [_record(one) for one in estimates]
-    for record in records:
-        record["run"] += f" − {record['baseline']}" if record["baseline"] else ""
+    """These columns of estimates."""
+    records = ({**vars(one), "measure": str(one.measure), "lambda": one.weight} for one in estimates)
     return Table.of(columns, records, "Estimates")
 
 
@@ -216,10 +190,8 @@ def estimate(
     runs: Runs,
     measures: Iterable[Measure | str],
     confidence: float = 0.95,
-    baseline: str | None = None,
     *,
     machine_levels: Mapping[Any, Any] | str | None = None,
-    merge: str | None = None,
     progress: bool = False,
     jobs: int = 1,
 ) -> Estimates:
@@ -227,16 +199,13 @@ def estimate(
 
     `human` and `machine` are qrels, `human` for some topics, `machine` for these and more. `runs`,
     `measures`, `progress` and `jobs` are those of `evaluate`. The intervals have the given `confidence`.
-    `baseline` names a run; the difference of every other run from it is estimated too. `machine_levels` maps
-    the machine's scale to the human's: with ``0:0,5:1,10:3``, levels from 5 become 1, from 10 become 3.
-    `merge` is ``human-first`` to complete each human topic with the machine's judgments for documents that
-    the human did not judge. The estimates then are those of the completed judgments, and the machine's bias
-    on these documents is not corrected. Needs the extra ``stats``.
+    `machine_levels` maps the machine's scale to the human's: with ``0:0,5:1,10:3``, levels from 5 become 1,
+    from 10 become 3. Needs the extra ``stats``.
 
     The human mean is over all topics that the human judged, the machine's over all that the machine judged.
     The combined estimate uses all of them, and is the human mean if the human judged all of the machine's
     topics. The topics judged by the human must be a random sample of the topics. The intervals of the
-    differences from the baseline hold together, as those of `compare`, and p has Holm's correction.
+    differences of all pairs of runs hold together, as those of `compare`, and p has Holm's correction.
 
     >>> human = {str(topic): {"a": topic % 2} for topic in range(20)}
     >>> machine = {str(topic): {"a": topic % 2 if topic % 5 else 1} for topic in range(200)}
@@ -245,49 +214,38 @@ def estimate(
     >>> [round(found.find("mine", "CG@1", judge).value, 3) for judge in ("human", "machine", "combined")]
     [0.5, 0.6, 0.5]
 
-    Raises `GradedError` for fewer than 2 topics judged by both, for an unknown baseline, and for scales
-    that differ without `machine_levels`. Warns (`FewTopicsWarning`) for fewer than 10 topics judged by both.
+    Raises `GradedError` for fewer than 2 topics judged by both, and for scales that differ without
+    `machine_levels`. Warns (`FewTopicsWarning`) for fewer than 10 topics judged by both.
     """
     need_statistics("scipy")
     check(confidence, STUDENT)
     given = human, {MACHINE: machine}, runs, measures
-    (panel,) = panels(*given, machine_levels=machine_levels, merge=merge, progress=progress, jobs=jobs)
-    return estimated(panel, confidence, baseline)
+    (panel,) = panels(*given, machine_levels=machine_levels, progress=progress, jobs=jobs)
+    return estimated(panel, confidence)
 
 
-def estimated(panel: Panel, confidence: float, baseline: str | None) -> Estimates:
+def estimated(panel: Panel, confidence: float) -> Estimates:
     """The estimates for the runs of a panel, as `estimate`."""
     if panel.values is None:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
-    _, machine, human = panel.values
+    human, machine = panel.values
     names, both = human.runs, panel.both
-    if baseline is not None and baseline not in names:
-        hint = did_you_mean(baseline, names)
-        raise GradedError(f"the baseline {baseline!r} is not among the runs {', '.join(names)}{hint}")
     _check_topics(panel)
     first = dict.fromkeys(both)  # the topics of both come first
     by_human, by_machine = (values_of(each, first | dict.fromkeys(each.topics)) for each in (human, machine))
     estimates: list[Estimate] = []
     pairs: list[Estimate] = []
-    families = [(list(combinations(range(len(names)), 2)), pairs)]
-    if baseline is not None:
-        base = names.index(baseline)
-        families.append(([(run, base) for run in range(len(names)) if run != base], estimates))
+    family = list(combinations(range(len(names)), 2))
     for column, measure in enumerate(human.measures):
         values = by_human[:, column], by_machine[:, column]
         estimates += _family([(name, None, measure) for name in names], *values, len(both), confidence)
-        for family, found in families:
-            if family:
-                labels: list[Label] = [(names[run], names[other], measure) for run, other in family]
-                runs, others = np.array(family).T
-                h, m = (differences_of(each[runs], each[others])[0] for each in values)
-                found += _family(labels, h, m, len(both), confidence, of_pairs=found is pairs)
+        if family:
+            labels: list[Label] = [(names[run], names[other], measure) for run, other in family]
+            runs, others = np.array(family).T
+            h, m = (differences_of(each[runs], each[others])[0] for each in values)
+            pairs += _family(labels, h, m, len(both), confidence)
     alone = len(panel.human) - len(both), len(panel.machine) - len(both)
-    completed, judged = panel.completed, sum(map(len, panel.human.values()))
-    documents = completed.origins if completed else {HUMAN: judged, MACHINE: 0}
-    counts = len(both), *alone, documents
-    merged = completed is not None
-    return Estimates(tuple(estimates), tuple(pairs), confidence, *counts, merged, panel.outside)
+    return Estimates(tuple(estimates), tuple(pairs), confidence, len(both), *alone, panel.outside)
 
 
 def prediction_powered(
@@ -333,11 +291,10 @@ def _family(
     machine: np.ndarray,
     both: int,
     confidence: float,
-    of_pairs: bool = False,
 ) -> list[Estimate]:
-    """The estimates of means, or of differences, by one measure (rows × topics of either judge).
+    """The estimates of means, or the combined ones of differences, by one measure.
 
-    The first topics of each judge are those of `both`. Estimates `of_pairs` are the combined ones only.
+    The values (rows × topics) are those of either judge, whose first topics are those of `both`.
     """
     (count, topics), of_machine = human.shape, machine.shape[1]
     tested = labels[0][1] is not None
@@ -357,7 +314,7 @@ def _family(
         COMBINED: (*combined, topics - 1 - (combined[2] > 0), of_machine + topics - both),
     }
     estimates = []
-    for judge in JUDGES[-1:] if of_pairs else JUDGES:
+    for judge in JUDGES[-1:] if tested else JUDGES:
         value, variance, weight, degrees, number = by_judge[judge]
         lower, upper, p = _student(value, variance**0.5, degrees, level)
         if not tested or (count > 1 and both < FEW):

@@ -116,10 +116,10 @@ def order_agreements(panel: Panel, drawn: Draw, confidence: float, seed: int) ->
     """The agreement on the order of at least two runs by each measure; none for fewer runs."""
     if panel.values is None or len(panel.values[0].runs) < 2:
         return
-    (evaluation, *_), topics = panel.values, panel.both
+    (evaluation, _), topics = panel.values, panel.both
     runs, weights = evaluation.runs, drawn(len(topics)) / len(topics)
     first = np.argsort(np.random.default_rng(seed).random((SPLITS, len(topics)))) < len(topics) // 2
-    both = np.stack([values_of(each, topics) for each in panel.values[:2]])
+    both = np.stack([values_of(each, topics) for each in panel.values])
     pairs = list(combinations(range(len(runs)), 2))
     for column, measure in enumerate(evaluation.measures):
         values = sign_of(measure) * both[:, :, column]

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -13,9 +13,7 @@ from ...core.registry.notation import parse_measures
 from ...errors import GradedError
 from ...evaluation.evaluate import Evaluation, evaluate_each
 from ...evaluation.named import Qrels, Runs, named_runs, run_names
-from .merging import HUMAN, MACHINE, Levels, MergedQrels, answers_in, merge_qrels, on_one_scale
-
-HUMAN_FIRST: Final = "human-first"
+from .merging import HUMAN, MACHINE, Levels, answers_in, on_one_scale
 
 
 @dataclass(frozen=True)
@@ -23,9 +21,8 @@ class Panel:
     """The judgments of a machine beside the human's, and the values of the runs under both.
 
     `abstentions` counts the machine's rows without a level and its answers outside the human's scale, and
-    `outside` is a sentence about the latter. With ``merge="human-first"``, `completed` is the
-    human's qrels completed with the machine's judgments, else None. `values` has the values of the runs under
-    the human, the machine, and the qrels that count as human in estimates; it is None without runs.
+    `outside` is a sentence about the latter. `values` has the values of the runs under the human and under
+    the machine; it is None without runs.
     """
 
     name: str
@@ -33,8 +30,7 @@ class Panel:
     machine: Levels
     abstentions: int
     outside: str
-    completed: MergedQrels | None
-    values: tuple[Evaluation, ...] | None = None
+    values: tuple[Evaluation, Evaluation] | None = None
 
     @property
     def both(self) -> list[str]:
@@ -55,13 +51,10 @@ def panels(
     measures: Iterable[Measure | str] = (),
     *,
     machine_levels: Mapping[Any, Any] | str | None = None,
-    merge: str | None = None,
     progress: bool = False,
     jobs: int = 1,
 ) -> list[Panel]:
     """A `Panel` for each machine. The parameters are those of `judges` and `estimate`."""
-    if merge not in (None, HUMAN_FIRST):
-        raise GradedError(f"merge={merge!r} is not allowed; it is {HUMAN_FIRST!r} or None")
     if not isinstance(machines, Mapping):
         paths = [os.fspath(path) for path in machines]
         machines = dict(zip(run_names(paths), paths))
@@ -81,13 +74,9 @@ def panels(
     for name, machine in machines.items():
         levels, abstentions = answers_in(machine, MACHINE)
         levels, outside, sentence = on_one_scale(by_human, levels, machine_levels, str(name))
-        of_both = {topic: levels[topic] for topic in by_human if topic in levels}
-        completed = merge_qrels({HUMAN: by_human, MACHINE: of_both}) if merge else None
-        found.append(Panel(str(name), by_human, levels, abstentions + outside, sentence, completed))
+        found.append(Panel(str(name), by_human, levels, abstentions + outside, sentence))
     if not named:
         return found
     every = [by_human, *(each.machine for each in found)]
-    every += [each.completed.qrels for each in found if each.completed]
     first, *others = evaluate_each(every, named, wanted, progress=progress, jobs=jobs)
-    completions = others[len(found) :] or [first] * len(found)
-    return [replace(panel, values=(first, *both)) for panel, *both in zip(found, others, completions)]
+    return [replace(panel, values=(first, other)) for panel, other in zip(found, others)]
