@@ -14,7 +14,6 @@ from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare, evaluate
 from ir_measures_graded.analysis.compare import TESTS
 from ir_measures_graded.analysis.comparison import PAIRED_T, Comparison, Test
-from ir_measures_graded.analysis.statistics.intervals import mean_interval
 from ir_measures_graded.analysis.statistics.paired import CONSTANT, EQUAL, UNTESTED, detectable_effect, paired
 from ir_measures_graded.analysis.statistics.significance import tukey_hsd, wilcoxon
 from ir_measures_graded.output import formats
@@ -141,12 +140,6 @@ def test_notes_say_what_the_tables_do_not(values):
     clear, slight = (each - each.mean() + shift for each, shift in ((clear, 2), (slight, 0.38)))
     notes = compare(of_array([np.zeros(30), clear, slight]), baseline="A").notes()
     assert notes[1].startswith("Holm's test finds more than the intervals show: C and A by nDCG_JK differ")
-
-
-def test_interval_by_bootstrap_equals_that_of_the_differences(values):
-    array = values.of("P@5")[:2]
-    test = compare(of_array(array), interval="bootstrap", alpha=0.1, seed=3).find("nDCG_JK")[0]
-    assert (test.lower, test.upper) == mean_interval(array[1] - array[0], 0.9, "bca", seed=3)
 
 
 def test_several_baselines_are_a_family_each(values):

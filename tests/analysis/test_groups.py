@@ -16,7 +16,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from ir_measures_graded import cli
-from ir_measures_graded.analysis import compare, gate, power
+from ir_measures_graded.analysis import compare, gate
 from ir_measures_graded.analysis.compare import TESTS
 from ir_measures_graded.evaluation.values import groups_of
 
@@ -104,18 +104,7 @@ def test_alexander_governs_test_tells_whether_a_difference_depends_on_the_group(
         assert [test.p for test in compare(same, by=BY).find("nDCG_JK", "Alexander–Govern")] == [None] * 3
 
 
-def test_power_and_gate_correct_over_groups(values):
-    found = power(values, by=BY)
-    assert [*found.groups] == ["short", "long", "odd", "no group"]
-    alone = [of_array(rows_of(values, kind)) for kind in ("short", "long")]
-    p = np.concatenate([power(each, test="t").p_values[0] for each in alone])
-    joint = np.concatenate([found.groups[kind].p_values[0] for kind in ("short", "long")])
-    assert joint == pytest.approx(multipletests(p, method="holm")[1])
-    assert (found.groups["long"].level, found.level) == (0.05 / 6, 0.05 / 3)
-    assert np.isnan(found.groups["odd"].share("nDCG_JK"))
-    tukey = power(values, by=BY, test="tukey", resamples=99)
-    short = power(alone[0], test="tukey", resamples=99)
-    assert np.array_equal(tukey.groups["short"].p_values, (2 * short.p_values).clip(max=1))
+def test_gate_corrects_over_groups(values):
     two = values.part(values.runs[:2], values.measures)
     verdicts = {each.group: each for each in gate(two, by=BY).verdicts}
     single = [gate(of_array(rows_of(two, kind))).verdicts[0].p_worse for kind in ("short", "long")]
@@ -145,8 +134,6 @@ def test_every_output_has_every_group(values, tmp_path, monkeypatch, capsys):
     for form, times in (("text", 2), ("markdown", 3), ("latex", 2), ("html", 1)):
         assert cli.main(["compare", *words, "kind", "-f", form]) == 0
         assert capsys.readouterr().out.count("single") >= times - 1
-    assert cli.main(["power", *words, "kind"]) == 0
-    assert "odd (4 topics)" in capsys.readouterr().out
 
 
 def test_the_figure_has_a_row_per_group_in_order(values):

@@ -60,7 +60,7 @@ def test_bounds_are_finite_and_in_order(values, method):
 
 
 def test_the_order_of_topics_changes_nothing():
-    assert mean_interval(VALUES[0], 0.95, "bca") == mean_interval(VALUES[0, ::-1], 0.95, "bootstrap")
+    assert mean_interval(VALUES[0], 0.95, "bca") == mean_interval(VALUES[0, ::-1], 0.95, "bca")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -84,7 +84,7 @@ def test_detectable_effects_are_found_with_the_given_power():
 
 def test_the_bootstrap_of_few_topics_warns():
     with pytest.warns(FewTopicsWarning, match="over 24 topics are too narrow; use Student's t"):
-        intervals(of_array(VALUES[:, :24]), method="bootstrap")
+        intervals(of_array(VALUES[:, :24]), method="bca")
     assert intervals(of_array(VALUES[:, :25]), method="bca").method == "bca"
 
 

@@ -25,7 +25,6 @@ OF_TWO = QRELS, {"bm25": QRELS, "bm25+rm3": QRELS}, ["CG"]
         (power, of_array([[1, 2]]), {}, "at least 2 runs; there is 1"),
         (compare, OF_TWO, {"baseline": "bm2"}, "not among the runs bm25, bm25+rm3; did you mean bm25?"),
         (compare, TWO, {"tests": ["f"]}, "the tests are conover, anova, tukey, wilcoxon"),
-        (compare, TWO, {"interval": "z"}, "'z' is not allowed; it is one of t, bca"),
         (compare, TWO, {"sessions": True}, "values stay those of their topics"),
         (compare, TWO, {"seed": True}, "seed=True is not allowed; it is a whole number ≥ 0"),
         (compare, TWO, {"resamples": 1.5}, "resamples=1.5 is not allowed; it is a whole number ≥ 1"),

@@ -53,7 +53,7 @@ def test_runs_are_read_once(output, human, monkeypatch):
     read = []
     blocks = RunFile.table
     monkeypatch.setattr(RunFile, "table", lambda self: read.append(self.file) or blocks(self))
-    output("judges", "human.txt", demo.NAME, *RUNS.values(), "P@5", "--jobs", 1)
+    output("judges", "human.txt", demo.NAME, *RUNS.values(), "P@5")
     assert read == list(RUNS.values())
 
 

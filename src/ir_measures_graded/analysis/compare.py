@@ -33,7 +33,6 @@ from ..output.formats import known, listed
 from .comparison import BY_GROUP, CONOVER, PAIRED_T, REPEATS, TUKEY_HSD, Comparison, Test, references_of
 from .statistics import significance
 from .statistics.components import errors_of
-from .statistics.intervals import STUDENT, check
 from .statistics.options import check_test, need_statistics
 from .statistics.paired import FEW, Paired, Pairs, paired
 from .statistics.significance import Outcome, run_ranks
@@ -63,15 +62,13 @@ def compare(
     alpha: float = 0.05,
     resamples: int = 10_000,
     seed: int = 0,
-    interval: str = STUDENT,
     by: By = None,
     repeats: Repeats = None,
     progress: bool = False,
-    jobs: int = 1,
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 
-    `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. An `Evaluation`, or
+    `qrels`, `runs`, `measures`, `sessions` and `progress` are as for `evaluate`. An `Evaluation`, or
     a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
     ``stats``.
 
@@ -79,8 +76,7 @@ def compare(
     the default. `tests` names further tests, see the module. Tests of pairs have Holm's correction for
     the same family, except that Conover's test has none if `uncorrected` and the randomised Tukey HSD has
     its own for all pairs. A p-value below `alpha` (above 0, below 1) is significant. Random tests draw
-    `resamples` (≥ 1), which depend on `seed` (≥ 0) alone. `interval` is the method of the intervals of
-    the differences, ``t`` or ``bca``, see `mean_interval`.
+    `resamples` (≥ 1), which depend on `seed` (≥ 0) alone.
 
     `by` groups the topics: it maps them to an attribute, is FILE:COLUMN, or a column of the values. `groups`
     of the result then has a comparison for each group, see `groups_of`. Its p-values and intervals have a
@@ -104,14 +100,13 @@ def compare(
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
     check_test(alpha, resamples, seed)
-    method = check(1 - alpha, interval, "interval")
     for name in tests:
         if name not in TESTS:
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
     libraries = {"conover": "scikit_posthocs", "anova": "statsmodels"}
     need_statistics("scipy", *(libraries[name] for name in tests if name in libraries))
     evaluation, _ = evaluated(
-        qrels, runs, measures, by, sessions, repeats=column_of(repeats), progress=progress, jobs=jobs
+        qrels, runs, measures, by, sessions, repeats=column_of(repeats), progress=progress
     )
     systems = systems_of(evaluation, repeats)
     whole = averaged(evaluation, systems)
@@ -123,7 +118,7 @@ def compare(
     means = [sign_of(measure) * whole.of(measure).mean(axis=1) for measure in whole.measures]
     orders = (np.argsort(-each, kind="stable").tolist() for each in means)
     pairs = [families_of(whole.runs, references, order) for order in orders]
-    options = tuple(dict.fromkeys(tests)), uncorrected, alpha, method, resamples, seed, progress
+    options = tuple(dict.fromkeys(tests)), uncorrected, alpha, resamples, seed, progress
     design = _Design(pairs, systems, references, *options)
     (found,) = design.compared({"": evaluation}).values()
     parts = {name: evaluation.on(rows) for name, rows in groups.items()}
@@ -214,7 +209,6 @@ class _Design:
     tests: Sequence[str]
     uncorrected: bool
     alpha: float
-    interval: str
     resamples: int
     seed: int
     progress: bool
@@ -233,7 +227,6 @@ class _Design:
             outcomes = tuple(Test(**fields) for fields in tests[name])
             found[name] = Comparison(
                 *(*labels, means, np.stack(ranks, axis=1), outcomes, self.references, self.alpha),
-                interval=self.interval,
                 uncorrected=self.uncorrected,
                 lacking={run: number for run, number in zip(part.runs, lacks) if number},
                 repeats=dict(zip(self.systems, repeats)),
@@ -264,8 +257,8 @@ class _Design:
         `values` (runs × topics) are those of one measure, `repeats` those of the runs of each system.
         """
         pairs = [pair for family in of_measure for pair in family]
-        t_test = partial(paired, values, alpha=self.alpha, seed=self.seed, families=families)
-        yield PAIRED_T, [row for each in of_measure for row in _rows(t_test(each, interval=self.interval))]
+        t_test = partial(paired, values, alpha=self.alpha, families=families)
+        yield PAIRED_T, [row for each in of_measure for row in _rows(t_test(each))]
         if repeats:
             outcomes = []
             for family in of_measure:

@@ -16,10 +16,9 @@ from ..core.registry.notation import one_of
 from ..errors import GradedError, did_you_mean, needed
 from ..output import plots
 from ..output.formats import counted, decimal, listed, p_of
-from ..output.result import Grouped
 from ..output.tables import Column, Table
 from .paper import ComparedRuns, PaperTable, Win, beaten_cell, in_order, letters, stars
-from .statistics.intervals import KINDS, STUDENT
+from .statistics.paired import FEW
 from .statistics.significance import quietly
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adj
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(ComparedRuns, Grouped):
+class Comparison(ComparedRuns):
     """Means of several runs over the topics, and tests of their differences, the primary one first.
 
     Three data frames answer three questions: `means` (a row per measure and run), `differences` (a row per
@@ -140,7 +139,7 @@ class Comparison(ComparedRuns, Grouped):
     pairs are one family.
 
     `values` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
-    1 for the best. `outcomes` holds all tests. `interval` is the method of the intervals, `lacking` the
+    1 for the best. `outcomes` holds all tests. `lacking` is the
     number of topics that a run lacks. `repeats` has the means of the runs of each system (repeats ×
     measures), if `runs` are systems. `groups` has the comparisons over groups of topics. Such a comparison
     has the `name` of the group, and the number `families` of groups that are tested together. `unit`
@@ -155,7 +154,6 @@ class Comparison(ComparedRuns, Grouped):
     outcomes: tuple[Test, ...]
     references: tuple[str, ...]
     alpha: float
-    interval: str = STUDENT
     uncorrected: bool = False
     lacking: Mapping[str, int] = field(default_factory=dict)
     repeats: Mapping[str, np.ndarray] = field(default_factory=dict)
@@ -194,7 +192,11 @@ class Comparison(ComparedRuns, Grouped):
         if what not in ("differences", "means", "tests"):
             raise GradedError(f"what={what!r} is not allowed; it is 'differences', 'means' or 'tests'")
         table = self._means() if what == "means" else self._tests(what == "tests")
-        return self.with_groups(table, lambda group: group.data(what))
+        if not self.groups:
+            return table
+        parts = {None: table} | {name: part.data(what) for name, part in self.groups.items()}
+        rows = [[name, *row] for name, part in parts.items() for row in part.rows]
+        return replace(table, columns=["group", *table.columns], rows=rows)
 
     def _tests(self, further: bool) -> Table:
         names = (*OF_A_TEST, *(OF_REPEATS if self.repeats else ())) if further else OF_A_DIFFERENCE
@@ -291,7 +293,7 @@ class Comparison(ComparedRuns, Grouped):
 
     def notes(self) -> list[str]:
         """Sentences that the reader of the tables needs."""
-        intervals = f"{100 * (1 - self.alpha):g} % intervals ({KINDS[self.interval]})"
+        intervals = f"{100 * (1 - self.alpha):g} % intervals (Student's t)"
         together, level, count = "", "", counted(self.family, "difference")
         if self.family > 1:
             together = f"; p has Holm's correction and the intervals hold together, for {count}"
@@ -325,7 +327,11 @@ class Comparison(ComparedRuns, Grouped):
         if lone := [run for run, means in self.repeats.items() if len(means) == 1]:
             found.append(f"{listed(lone, 5)}: one run, whose variance over repeats counts as 0.")
         remarks = [f"{name}: {note}" for name, part in self.groups.items() for note in part._remarks()]
-        return found + self.note_of_groups("intervals") + remarks
+        if self.groups:
+            tested = sum(part.topics >= FEW for part in self.groups.values())
+            text = f"Groups of at least {FEW} topics are tested: their p and intervals are corrected for "
+            found.append(f"{text}{counted(tested, 'group')}.")
+        return found + remarks
 
     def _remarks(self) -> list[str]:
         """What is special about some differences."""
@@ -364,6 +370,15 @@ class Comparison(ComparedRuns, Grouped):
             title = f"Does the difference depend on the group? {BY_GROUP}, {self.correction(BY_GROUP)}"
             found.append(self._of_test(BY_GROUP, title))
         return found + self.tables_of_groups()
+
+    def tables_of_groups(self) -> list[Table]:
+        """The tables of all groups, titled with the group."""
+        named = {f"{name} ({counted(part.topics, self.unit)})": part for name, part in self.groups.items()}
+        return [
+            replace(table, title=f"{name}: {table.title}" if table.title else name)
+            for name, part in named.items()
+            for table in part.tables()
+        ]
 
     def correction(self, test: str) -> str:
         """The correction of a pairwise test for the number of comparisons."""

@@ -84,7 +84,7 @@ def intervals(
     """The confidence interval of every run by every measure, over the topics.
 
     `confidence` is between 0 and 1. `method` is ``t`` (Student's t) or ``bca`` (the BCa bootstrap with 9999
-    resamples drawn with `seed`; also named ``bootstrap``), which warns below 25 topics. Topics for which a
+    resamples drawn with `seed`), which warns below 25 topics. Topics for which a
     provider of ir-measures reports no value are left out, as in its mean. The bounds of a sum over n topics
     are n times those of the mean. Needs the extra ``stats``.
 
@@ -98,7 +98,7 @@ def intervals(
     Raises `GradedError` for fewer than two topics, an unknown method and a confidence out of range.
     """
     need_statistics("scipy")
-    method = check(confidence, method)
+    check(confidence, method)
     found = np.empty((4, len(evaluation.runs), len(evaluation.measures)))
     for row, column in np.ndindex(found.shape[1:]):
         values, measure = evaluation.values[row, column], evaluation.measures[column]

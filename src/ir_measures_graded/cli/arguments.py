@@ -89,7 +89,6 @@ def collection_or_values(text: str = VALUES_HELP) -> tuple[Option, ...]:
     return (
         Option("--values FILE", text, repeated=True, reads=each),
         Option("--smaller MEASURE", "with --values: smaller is better; repeatable", repeated=True),
-        BY,
         qrels(optional=True),
         *RUNS,
         SCOREDDOCS_OPTION,
@@ -108,13 +107,13 @@ def resamples(what: str, default: int) -> tuple[Option, Option]:
     return Option("--resamples N", text, at_least_1, default=default), SEED
 
 
-TESTED = ("alpha", "resamples", "seed", "jobs", "progress")
+TESTED = ("alpha", "resamples", "seed", "progress")
 """The names of `tests`."""
 
 
 def tests(what: str) -> tuple[Option, ...]:
     """The options of commands that test runs, `what` by random samples."""
-    return ALPHA, *resamples(what, 10_000), JOBS
+    return ALPHA, *resamples(what, 10_000)
 
 
 def values_by_collection(arguments: Arguments, apart: bool = True) -> dict[str, Evaluation]:
@@ -143,8 +142,8 @@ def values_by_collection(arguments: Arguments, apart: bool = True) -> dict[str, 
 
 def by_of(arguments: Arguments) -> str | None:
     """The attribute that groups the topics: that of --by, or its column in a file of --values."""
-    file, _, column = (arguments.by or "").rpartition(":")
-    return column if file in arguments.values else arguments.by
+    file, _, column = (arguments.get("by") or "").rpartition(":")
+    return column if file in arguments.values else arguments.get("by")
 
 
 def given(arguments: Arguments, default: Sequence[str] = (), stored: Evaluation | None = None) -> list[Any]:

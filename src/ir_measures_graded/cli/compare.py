@@ -9,7 +9,6 @@ from ..analysis import Comparison, OverCollections, compare, compare_collections
 from ..analysis.compare import TESTS
 from ..analysis.over_collections import files_of_collections
 from ..analysis.paper import FIRST, MANY
-from ..analysis.statistics.intervals import METHODS, STUDENT
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import about
@@ -21,7 +20,7 @@ from .parser import Arguments, Option, at_least_1, choice, words
 from .results import Answer, Output, command_line
 
 FOR_ONE = (
-    "tests", "uncorrected", "interval", "by", "sessions", "repeats", "gains", "scoreddocs", "run_column",
+    "tests", "uncorrected", "by", "sessions", "repeats", "gains", "scoreddocs", "run_column",
     "columns", "duplicates", "resamples", "seed",
 )  # fmt: skip
 """Options for a single collection."""
@@ -31,6 +30,7 @@ USAGE = f"{common.OF_RUNS}\n       {common.OF_VALUES}\n       %(prog)s --collect
 OUTPUT = Output(documents=("latex", "markdown", "html"))
 OPTIONS = (
     *common.collection_or_values(),
+    common.BY,
     Option(
         "--collections FILE",
         "table of several collections in place of QRELS and RUN, with the columns collection, qrels and "
@@ -51,7 +51,6 @@ OPTIONS = (
         "column with the system or with the repeat, as (.*)_seed\\d+ or seed",
     ),
     *common.tests("the randomised tests"),
-    choice("--interval", "intervals: Student's t (default) or BCa bootstrap", *METHODS, "bootstrap"),
     choice(
         "--show",
         "table to print; default: the differences; runs: a row for each run, however many they are",
@@ -101,7 +100,7 @@ def run(arguments: Arguments) -> Result | Answer:
         found = _over_collections(arguments, stored)
     else:
         first = common.given(arguments, stored=stored.get(""))
-        settings = arguments.of("uncorrected", "interval", "repeats", *common.TESTED)
+        settings = arguments.of("uncorrected", "repeats", *common.TESTED)
         settings["baseline"] = common.baselines_of(arguments, first)
         settings["by"] = common.by_of(arguments)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
@@ -119,7 +118,7 @@ def run(arguments: Arguments) -> Result | Answer:
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
     for name in FOR_ONE:
-        if arguments.get(name) not in (None, False, [], STUDENT, 10_000) or arguments.show == name:
+        if arguments.get(name) not in (None, False, [], 10_000) or arguments.show == name:
             raise GradedError(f"--{name} is for one collection; there are several")
     if arguments.collections is not None and arguments.values:
         raise GradedError("--collections stands for qrels and runs, and --values too; give one of them")
@@ -131,7 +130,7 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
             part = common.chosen(arguments, each, [word for word in words if word not in runs])
         named = [word for word in words if word in runs] or part.runs
         several[name] = part.part([run for run in named if run in part.runs], part.measures)
-    settings = arguments.of("alpha", "progress", "jobs")
+    settings = arguments.of("alpha", "progress")
     return compare_collections(several, measures, baseline=arguments.baseline, **settings)
 
 

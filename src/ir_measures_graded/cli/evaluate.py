@@ -20,7 +20,7 @@ IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 USAGE = OF_RUNS
 OUTPUT = Output(documents=("json",), named=IR_MEASURES_FORMATS)
 TIES, EXTREMES = ("mean", "min", "max"), ("min", "max")
-INTERVALS = ("t", "bca", "bootstrap")
+INTERVALS = ("t", "bca")
 PROVIDERS = tuple(ir_measures.providers.registry)
 OPTIONS = (
     *COLLECTION,
@@ -69,7 +69,8 @@ def run(arguments: Arguments) -> Answer:
         from ..analysis.statistics.intervals import STUDENT, check
         from ..analysis.statistics.options import need_statistics
 
-        method = check(arguments.confidence, arguments.interval or STUDENT)
+        method = arguments.interval or STUDENT
+        check(arguments.confidence, method)
         need_statistics("scipy")
     found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider", "jobs", "progress"))
     facts = {"unit": found.unit, "topics": len(found.topics), "interval": None}

@@ -2,7 +2,7 @@
 
 from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
-from .arguments import VALUES_HELP, by_of, chosen, collection_or_values, inputs, values_by_collection
+from .arguments import BY, VALUES_HELP, by_of, chosen, collection_or_values, inputs, values_by_collection
 from .parser import Arguments, Option, at_least_1
 from .results import Answer, Output, origin
 
@@ -15,6 +15,7 @@ OPTIONS = (
         f"{VALUES_HELP}: OLD and NEW are then runs of the table, or, with QRELS, the values of OLD must be "
         "those of the table"
     ),
+    BY,
     Option("--margin M", "how much worse NEW may be: a share, as 5%% (default), or a difference, as 0.01"),
     Option("--undecided", "exit status 0 or 1 in place of 3", choices=("pass", "fail")),
     Option("--every-group", "with --by: NEW must hold in every group"),

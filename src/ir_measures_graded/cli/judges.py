@@ -11,7 +11,7 @@ from ..analysis.statistics.options import whole_number
 from ..errors import GradedError
 from ..files.sources import is_file
 from ..output.result import Result, View
-from .arguments import JOBS, RUNS, inputs, resamples
+from .arguments import RUNS, inputs, resamples
 from .arguments import qrels as qrels_of
 from .parser import Arguments, Option, real
 from .results import Output
@@ -39,7 +39,6 @@ OPTIONS = (
         "table to print; default: agreement, and with runs and a single machine estimates",
         choices=(AGREEMENT, "levels", *OF_RUNS),
     ),
-    JOBS,
     *OUTPUT.options,
 )
 
@@ -77,7 +76,7 @@ def run(arguments: Arguments) -> Result:
     qrels, runs, measures = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
     if arguments.show in (ORDERS, FAVOURS, PAIRS) and len(runs) < 2:
         raise GradedError(f"--show {arguments.show} requires at least 2 runs")
-    settings = arguments.of("machine_levels", "progress", "jobs")
+    settings = arguments.of("machine_levels", "progress")
     found = panels(qrels, [arguments.machine, *more], runs, measures, **settings)
     agreed = compared(found, **arguments.of("confidence", "resamples", "seed"))
     if runs and not more and arguments.show in (None, *OF_ONE):

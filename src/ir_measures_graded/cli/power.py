@@ -3,9 +3,9 @@
 from ..analysis import power
 from ..analysis.power import PRIMARY, TESTS
 from ..analysis.statistics.paired import POWER
-from ..output.result import Result, View
-from .arguments import OF_RUNS, OF_VALUES, TESTED, by_of, collection_or_values, given, tests
-from .parser import Arguments, Option, choice, numbers, real
+from ..output.result import Result
+from .arguments import OF_RUNS, OF_VALUES, TESTED, collection_or_values, given, tests
+from .parser import Arguments, Option, numbers, real
 from .results import Output
 
 USAGE = f"{OF_RUNS}\n       {OF_VALUES}"
@@ -18,7 +18,6 @@ OPTIONS = (
     Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
     Option("--power P", "probability of finding a difference; default: 0.8", real, default=POWER),
     *tests("the randomised Tukey HSD test"),
-    choice("--figure", "draw the share of pairs, or the detectable difference", "power", "topics"),
     *OUTPUT.options,
 )
 
@@ -36,7 +35,4 @@ def run(arguments: Arguments) -> Result:
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP --test t-holm -o power.svg
     """
     settings = arguments.of("test", "power", "differences", *TESTED)
-    found = power(*given(arguments), by=by_of(arguments), **settings)
-    if arguments.figure == "power":
-        return found
-    return View(found.tables(), found.topic_figure, found.data(), found.notes(), found.answer())
+    return power(*given(arguments), **settings)

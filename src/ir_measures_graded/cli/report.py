@@ -3,7 +3,7 @@
 from ..analysis.report import pages
 from ..analysis.report.report import MEASURES, TITLE, report
 from ..errors import GradedError
-from .arguments import ALPHA, baseline_of, by_of, collection_or_values, given
+from .arguments import ALPHA, BY, baseline_of, by_of, collection_or_values, given
 from .parser import Arguments, Option, each
 from .results import command_line
 
@@ -13,6 +13,7 @@ ENDINGS = (".html", ".htm")
 USAGE = "%(prog)s QRELS RUN… [MEASURE…] [options]\n       %(prog)s --values FILE [RUN…] [MEASURE…] [options]"
 OPTIONS = (
     *collection_or_values(),
+    BY,
     Option("--baseline RUN", "compare the other runs with this run; default: the first"),
     Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=each),
     Option("--judge FILE", "qrels of a machine judge; repeatable", repeated=True, reads=each),

@@ -2,7 +2,7 @@
 
 from ..analysis import sensitivity
 from ..output.result import Result, View
-from .arguments import COLLECTION, JOBS, OF_RUNS, SESSIONS, inputs
+from .arguments import COLLECTION, OF_RUNS, SESSIONS, inputs
 from .parser import Arguments, Option, choice, whole_numbers
 from .results import Output
 
@@ -13,7 +13,6 @@ OPTIONS = (
     SESSIONS,
     Option("--cutoffs K,…", "cutoffs of the measures, as in 10,100", whole_numbers, default=[]),
     choice("--show", "table to print; default: correlations of the orders", "tau", "ranks", "means"),
-    JOBS,
     *OUTPUT.options,
 )
 
@@ -32,7 +31,7 @@ def run(arguments: Arguments) -> Result:
           --gains flat=1:1,2:1 --gains steep=1:1,2:10 --show ranks -o ranks.svg
     """
     first = inputs(arguments, weighted=True, uncut=True)
-    found = sensitivity(*first, **arguments.of("gains", "cutoffs", "progress", "jobs"))
+    found = sensitivity(*first, **arguments.of("gains", "cutoffs", "progress"))
     if arguments.show == "tau":
         return found
     table = found.rank_table() if arguments.show == "ranks" else found.value_table()

@@ -503,7 +503,6 @@ def evaluated(
     repeats: str = "",
     default: Sequence[str] = (),
     progress: bool = False,
-    jobs: int = 1,
     kept: bool = False,
 ) -> tuple[Evaluation, Study | None]:
     """The `Evaluation` of runs. If `runs` is None, `qrels` is one already, or a table of values.
@@ -518,7 +517,7 @@ def evaluated(
         qrels = in_sessions(qrels, sessions)
         study = study_of(qrels, runs) if kept else None
         qrels, runs = (study.judgments, study.runs) if study else (qrels, runs)
-        return evaluate(qrels, runs, measures or default, progress=progress, jobs=jobs), study
+        return evaluate(qrels, runs, measures or default, progress=progress), study
     if sessions:
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
     found = qrels

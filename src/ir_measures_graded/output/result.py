@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError, needed
@@ -17,7 +17,6 @@ from .formats import (
     TABLES,
     Cells,
     clean,
-    counted,
     decimals,
     escaped_html,
     html,
@@ -142,36 +141,6 @@ class Result(ABC):
             f'<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
             + "".join(f"<p>{escaped_html(note)}</p>" for note in notes if note.strip(".") != told)
         )
-
-
-class Grouped(Result):
-    """A result over all topics, with the results over each of several `groups` of them by name."""
-
-    topics: int
-    groups: Mapping[str, Any]
-
-    def tables_of_groups(self) -> list[Table]:
-        """The tables of all groups, titled with the group."""
-        named = {f"{name} ({counted(part.topics, 'topic')})": part for name, part in self.groups.items()}
-        return [
-            replace(table, title=f"{name}: {table.title}" if table.title else name)
-            for name, part in named.items()
-            for table in part.tables()
-        ]
-
-    def note_of_groups(self, what: str) -> list[str]:
-        """The sentence about the tests of groups, and `what` has their correction besides p."""
-        tested = sum(part.topics >= 10 for part in self.groups.values())
-        text = f"Groups of at least 10 topics are tested: their p and {what} are corrected for "
-        return [f"{text}{counted(tested, 'group')}."] if self.groups else []
-
-    def with_groups(self, table: Table, of: Callable[[Any], Table]) -> Table:
-        """A table over all topics, followed by the rows `of` each group if there are any."""
-        if not self.groups:
-            return table
-        parts = {None: table} | {name: of(part) for name, part in self.groups.items()}
-        rows = [[name, *row] for name, part in parts.items() for row in part.rows]
-        return replace(table, columns=["group", *table.columns], rows=rows)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

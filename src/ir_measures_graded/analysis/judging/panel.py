@@ -52,7 +52,6 @@ def panels(
     *,
     machine_levels: Mapping[Any, Any] | str | None = None,
     progress: bool = False,
-    jobs: int = 1,
 ) -> list[Panel]:
     """A `Panel` for each machine. The parameters are those of `judges` and `estimate`."""
     if not isinstance(machines, Mapping):
@@ -78,5 +77,5 @@ def panels(
     if not named:
         return found
     every = [by_human, *(each.machine for each in found)]
-    first, *others = evaluate_each(every, named, wanted, progress=progress, jobs=jobs)
+    first, *others = evaluate_each(every, named, wanted, progress=progress)
     return [replace(panel, values=(first, other)) for panel, other in zip(found, others)]

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...core.by_topic import mean_over_topics
 from ...errors import GradedError
-from .intervals import BCA, STUDENT, mean_interval, student_interval
+from .intervals import student_interval
 from .options import statistics_library
 from .significance import deviation_of, differences_of, holm, quietly
 
@@ -61,19 +61,18 @@ def paired(
     values: np.ndarray,
     pairs: Pairs,
     alpha: float = 0.05,
-    interval: str = STUDENT,
-    seed: int = 0,
     families: int | None = None,
     errors: np.ndarray | None = None,
 ) -> Paired:
     """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
 
     Two equal rows have p = 1 and an interval without width. A constant difference other than 0 has neither p
-    nor interval. Several differences over fewer than 10 topics have intervals, but no p. `interval` is ``t``
-    or ``bca``, see `mean_interval`. The topics may be one of several groups, of which as many as `families`
-    have at least 10 topics: intervals and effects then hold for all of them together, and p is corrected for
-    the differences in this group alone. Fewer than 10 topics of a group have no p. `errors` (2 × pairs) are
-    other standard errors of the differences and their degrees of freedom; there are no effects for them.
+    nor interval. Several differences over fewer than 10 topics have intervals, but no p.
+
+    The topics may be one of several groups, of which as many as `families` have at least 10 topics: intervals
+    and effects then hold for all of them together, and p is corrected for the differences in this group
+    alone. Fewer than 10 topics of a group have no p. `errors` (2 × pairs) are other standard errors of the
+    differences and their degrees of freedom; there are no effects for them.
 
     >>> found = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
     >>> found.difference.round(3), found.statistic.round(3), found.effect_size.round(3)
@@ -106,9 +105,6 @@ def paired(
     if topics < FEW and (count > 1 or families is not None):
         p, adjusted = np.full((2, count), np.nan)
     lower, upper = student_interval(mean, error, degrees, level)
-    if interval == BCA:
-        for row in np.flatnonzero(~equal & ~constant):
-            lower[row], upper[row] = mean_interval(differences[row], level, BCA, seed=seed)
     detectable = np.where(equal, np.nan, deviation) * detectable_effect(topics, alpha / size)
     if errors is not None:
         effect_size, detectable = np.full((2, count), np.nan)
