@@ -61,7 +61,7 @@ def main() -> None:
         cli.main(["report", "qrels.txt", *RUNS, *measures, "--baseline", "A.run"])
         photograph("report.html", "report.png", 1120, 820)
         orders = sensitivity("qrels.txt", RUNS, ["nDCG_JK@100"])
-        plots.save(orders.rank_changes(), STATIC / "gains.png")
+        plots.save(orders.figure(), STATIC / "gains.png")
         table = compare("qrels.txt", RUNS, ["nDCG_JK@10", "nDCG_JK@100", "Q", "AP"], baseline="D")
         Path("table.html").write_text(STYLE + table.to_html(places=3), encoding="utf-8")
         photograph("table.html", "paper-table.png", 560, 320)
