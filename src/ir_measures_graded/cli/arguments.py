@@ -108,10 +108,10 @@ def resamples(what: str, default: int) -> tuple[Option, Option]:
 
 
 TESTED = ("alpha", "resamples", "seed", "progress")
-"""The names of `tests`."""
+"""The names of `for_tests`."""
 
 
-def tests(what: str) -> tuple[Option, ...]:
+def for_tests(what: str) -> tuple[Option, ...]:
     """The options of commands that test runs, `what` by random samples."""
     return ALPHA, *resamples(what, 10_000)
 

@@ -50,7 +50,7 @@ OPTIONS = (
         "runs repeat systems: a regular expression with one group, the system, or, with --values, a "
         "column with the system or with the repeat, as (.*)_seed\\d+ or seed",
     ),
-    *common.tests("the randomised tests"),
+    *common.for_tests("the randomised tests"),
     choice(
         "--show",
         "table to print; default: the differences; runs: a row for each run, however many they are",

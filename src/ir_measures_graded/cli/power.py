@@ -4,7 +4,7 @@ from ..analysis import power
 from ..analysis.power import PRIMARY, TESTS
 from ..analysis.statistics.paired import POWER
 from ..output.result import Result
-from .arguments import OF_RUNS, OF_VALUES, TESTED, collection_or_values, given, tests
+from .arguments import OF_RUNS, OF_VALUES, TESTED, collection_or_values, for_tests, given
 from .parser import Arguments, Option, numbers, real
 from .results import Output
 
@@ -17,7 +17,7 @@ OPTIONS = (
     ),
     Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
     Option("--power P", "probability of finding a difference; default: 0.8", real, default=POWER),
-    *tests("the randomised Tukey HSD test"),
+    *for_tests("the randomised Tukey HSD test"),
     *OUTPUT.options,
 )
 
