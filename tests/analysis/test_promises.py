@@ -6,6 +6,7 @@ import dataclasses
 import json
 import pickle
 import xml.etree.ElementTree as ElementTree
+from inspect import isabstract
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def _subclasses(kind):
     return {kind} | {each for direct in kind.__subclasses__() for each in _subclasses(direct)}
 
 
-KINDS = sorted(kind.__name__ for kind in _subclasses(Result) if not kind.__abstractmethods__)
+KINDS = sorted(kind.__name__ for kind in _subclasses(Result) if not isabstract(kind))
 KINDS = [name for name in KINDS if name in analysis.__all__]
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -102,8 +103,9 @@ def test_save_writes_every_form_with_all_decimals_or_those_that_are_wanted(resul
                 )
         if ending == "json":
             assert [list(row) for row in json.loads(whole)] == [list(record) for record in records]
-    result.save(tmp_path / "x.svg")
-    assert ElementTree.parse(tmp_path / "x.svg").getroot().tag.endswith("svg")
+    if type(result).figure is not Result.figure:
+        result.save(tmp_path / "x.svg")
+        assert ElementTree.parse(tmp_path / "x.svg").getroot().tag.endswith("svg")
     with pytest.raises(GradedError, match="the ending is one of"):
         result.save(tmp_path / "x.docx")
 

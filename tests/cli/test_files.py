@@ -42,7 +42,6 @@ def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
 
 FIGURES = {
     "sensitivity qrels run other nCG@1 nCG@2 --show ranks": "Ranks of 2 runs",
-    "power qrels run other P@1 --resamples 50": "Detectable difference of two runs",
 }
 
 

@@ -21,7 +21,6 @@ from ..core.uncertainty import with_option
 from ..errors import EmptyRunWarning, GradedError
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, measures_for, named_runs, read_judgments
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remark, measure_remarks
-from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
@@ -71,10 +70,6 @@ class Check(Result):
     def notes(self) -> list[Note]:
         """Unusual properties of the levels, one sentence each."""
         return self.levels.notes()
-
-    def figure(self) -> plots.Figure:
-        """Draw the mean number of documents per topic at each level, as `Levels.figure`."""
-        return self.levels.figure()
 
 
 def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ()) -> Check:

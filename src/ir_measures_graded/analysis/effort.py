@@ -13,7 +13,6 @@ from ir_measures import Measure
 
 from ..core.registry.facts import is_normalised, sign_of
 from ..errors import GradedError, did_you_mean
-from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
@@ -70,20 +69,6 @@ class Effort(Result):
             "Use a measure that is not normalised, such as CG, or the values of a run (--baseline)."
         )
         return [Note(text, self.measure)]
-
-    def figure(self) -> plots.Figure:
-        """Draw the ranks, one panel per target; a white dot at the depth does not reach it.
-
-        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
-        """
-        ranks = np.array(self.ranks, dtype=float).reshape(len(self.runs), len(self.at))
-        reached, values = ~np.isnan(ranks), np.nan_to_num(ranks, nan=self.depth)
-        targets = [f"{self.of}@{at} = {target:.4g}" for at, target in zip(self.at, self.targets)]
-        label = f"Rank with this {self.measure}\nwhite: not within {self.depth}"
-        figure = plots.dot_plot(self.runs, targets, values, [-1] * len(targets), label, filled=reached)
-        for axes in figure.axes:
-            axes.set_xlim(0, 1.05 * self.depth)
-        return figure
 
 
 def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:

@@ -7,11 +7,9 @@ from textwrap import shorten
 import numpy as np
 
 from ..core.ranking.gains import PRESETS, GainMap, Number, gains_text, plain_number
-from ..errors import GradedError
 from ..evaluation.named import Qrels, read_judgments
 from ..files.contracts import Contract
 from ..files.sources import definitions_of
-from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -134,28 +132,6 @@ class Levels(Result):
             topics = counted(without, "topic")
             notes.append(Note("{} of {} have no document above level 0.", topics, self.relevant.size))
         return notes
-
-    @plots.styled
-    def figure(self) -> plots.Figure:
-        """Draw the mean number of documents per topic at each level.
-
-        Raises `GradedError` if Matplotlib is not installed (extra ``plot``), and for more than 100 levels.
-        """
-        if len(self.levels) > LARGEST:
-            raise GradedError(f"a figure shows at most {LARGEST} levels; there are {len(self.levels)}")
-        figure = plots.new_figure(7.0, 0.35 * len(self.levels) + 1.0)
-        axes = figure.add_subplot()
-        means = self.documents / self.relevant.size
-        bars = axes.barh(range(len(self.levels)), means, color=plots.COLOURS[0])
-        axes.bar_label(bars, [f"{number:,}" for number in self.documents.tolist()], padding=3)
-        names = [f"{self.definitions.get(level, '').partition(':')[0]}  {level:g}" for level in self.levels]
-        axes.set_yticks(range(len(names)), names)
-        axes.tick_params(axis="y", length=0)
-        axes.grid(visible=False, axis="y")
-        axes.margins(x=0.12)
-        axes.set_title(f"Judged documents of {counted(self.relevant.size, 'topic')} by level")
-        axes.set_xlabel("Mean number of documents per topic")
-        return figure
 
 
 def _are(number: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -263,7 +263,7 @@ def _decimals(number: float, places: int) -> str:
     return f"{number:.{places}f}" if places >= 0 else repr(number)
 
 
-class ComparedRuns(Result):
+class ComparedRuns(Result, ABC):
     """Runs compared by measures: their order, rows of tables, and the tables that papers print."""
 
     runs: tuple[str, ...]

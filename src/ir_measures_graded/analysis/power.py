@@ -24,7 +24,6 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
-from ..output import plots
 from ..output.formats import counted
 from ..output.result import Result
 from ..output.tables import Table
@@ -209,31 +208,6 @@ class Power(Result):
             "pair of lowest, median and highest spread; at limit: the median spread at its upper 80 % limit, "
             f"{upper_limit(self.topics):.2f} times the estimate.",
         ]
-
-    @plots.styled
-    def figure(self) -> plots.Figure:
-        """Draw the detectable difference by the number of topics, one curve per measure.
-
-        The difference is that of the pair of median spread, which the test finds with `power`. Needs the
-        extra ``plot``.
-        """
-        topics = np.unique(np.geomspace(5, max(200, 2 * self.topics), 30).astype(np.int64))
-        effects = [paired.detectable_effect(count, self.level, self.power) for count in topics.tolist()]
-        names = [plots.title(measure, width=40) for measure in self.measures]
-        figure = plots.new_figure(*plots.size_for(line for name in names for line in name.split("\n")))
-        axes = figure.add_subplot()
-        for number, (name, deviation) in enumerate(zip(names, np.median(self.deviations, axis=1))):
-            style = {**plots.line_style(number), "marker": ""}
-            axes.plot(topics, deviation * np.array(effects), label=name, **style)
-        axes.axvline(self.topics, color=plots.GREY, linewidth=0.8)
-        axes.set_xlim(0, topics[-1])
-        axes.set_ylim(bottom=0)
-        plots.legend_outside(axes)
-        axes.set_xlabel(f"{self.unit.capitalize()}s (grey line: {self.topics})")
-        axes.set_ylabel("Detectable difference of two runs")
-        pairs = counted(len(self.pairs), "pair")
-        axes.set_title(f"paired t, α = {self.alpha:g} for {pairs}, power = {self.power:g}")
-        return figure
 
 
 def power(

@@ -6,7 +6,7 @@ from .parser import Arguments
 from .results import Answer, Output
 
 USAGE = "%(prog)s QRELS [RUN…] [MEASURE…] [options]"
-OUTPUT = Output()
+OUTPUT = Output(figure=False)
 OPTIONS = (*COLLECTION, *OUTPUT.options)
 
 

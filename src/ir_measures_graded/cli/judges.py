@@ -83,11 +83,11 @@ def run(arguments: Arguments) -> Result:
         agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence))
     result = agreed.estimates or agreed
     if not arguments.show:
-        return View(agreed.tables(), result.figure, result.data(), agreed.notes(), agreed.answer())
+        return View(agreed.tables(), agreed.figure, result.data(), agreed.notes(), agreed.answer())
     tables = {"levels": agreed.level_table, ORDERS: agreed.order_table}
     tables[FAVOURS] = agreed.favour_table
     if agreed.estimates:
         tables[PAIRS] = agreed.estimates.pair_table
     if arguments.show in tables:
-        return View([tables[arguments.show]()], result.figure)
-    return View(result.tables()[:1], result.figure, result.data())
+        return View([tables[arguments.show]()], agreed.figure)
+    return View(result.tables()[:1], agreed.figure, result.data())

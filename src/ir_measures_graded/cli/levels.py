@@ -6,7 +6,7 @@ from .parser import Arguments
 from .results import Output
 
 USAGE = "%(prog)s QRELS [options]"
-OUTPUT = Output()
+OUTPUT = Output(figure=False)
 OPTIONS = (qrels(), *OUTPUT.options)
 
 
@@ -17,6 +17,6 @@ def run(arguments: Arguments) -> Levels:
     for people add gains to paste into measure strings, and unusual properties of the levels, such as gaps.
 
       ir_measures_graded levels qrels.txt
-      ir_measures_graded levels graded-demo -o levels.svg
+      ir_measures_graded levels graded-demo -o levels.csv
     """
     return levels(arguments.qrels)

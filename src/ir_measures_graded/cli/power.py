@@ -9,7 +9,7 @@ from .parser import Arguments, Option, numbers, real
 from .results import Output
 
 USAGE = f"{OF_RUNS}\n       {OF_VALUES}"
-OUTPUT = Output()
+OUTPUT = Output(figure=False)
 OPTIONS = (
     *collection_or_values(),
     Option(
@@ -32,7 +32,7 @@ def run(arguments: Arguments) -> Result:
     of compare: paired t with Holm's correction (t-holm).
 
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
-      ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP --test t-holm -o power.svg
+      ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP --test t-holm -o power.csv
     """
     settings = arguments.of("test", "power", "differences", *TESTED)
     return power(*given(arguments), **settings)

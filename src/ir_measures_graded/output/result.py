@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -32,10 +31,10 @@ ROWS = 50
 """A notebook shows at most this many rows of a table."""
 
 
-class Result(ABC):
+class Result:
     """The result of an analysis. A notebook shows the figure and the first rows of the table.
 
-    A subclass declares `tables` or `data` or both, `answer` or `summary`, `figure`, and `notes` if it has
+    A subclass declares `tables` or `data` or both, `answer` or `summary`, and `figure` and `notes` if it has
     some; see `output.tables`.
     """
 
@@ -63,9 +62,9 @@ class Result(ABC):
         """The answer in one sentence: the first of `answer`, or the content of a result without one."""
         return str(self.answer()[0])
 
-    @abstractmethod
     def figure(self) -> Figure:
-        """A Matplotlib figure. Raises `GradedError` if Matplotlib is not installed (extra ``plot``)."""
+        """A Matplotlib figure. Raises `GradedError` if there is none, and without the extra ``plot``."""
+        raise GradedError(f"a result of the kind {type(self).__name__} has no figure; save its table")
 
     def table(self) -> Cells:
         """Column names and rows of the main table, for people."""
@@ -127,8 +126,10 @@ class Result(ABC):
         return f"<{type(self).__name__}: {clean(self.summary)}>"
 
     def _repr_html_(self) -> str:
+        drawing = ""
         try:
-            drawing = plots.svg(self.figure(), label=self.summary)
+            if type(self).figure is not Result.figure:
+                drawing = f"<div>{plots.svg(self.figure(), label=self.summary)}</div>"
         except GradedError as error:
             drawing = f"<p>{escaped_html(str(error))}</p>"
         (columns, rows), told = self.table(), self.summary.strip(".")
@@ -137,8 +138,7 @@ class Result(ABC):
         rest = f"<p>{ROWS} of {len(rows)} rows</p>" if len(rows) > ROWS else ""
         return (
             f"<p><b>{type(self).__name__}</b>: {escaped_html(self.summary)}</p>"
-            f"<div>{drawing}</div>"
-            f'<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
+            f'{drawing}<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
             + "".join(f"<p>{escaped_html(note)}</p>" for note in notes if note.strip(".") != told)
         )
 

@@ -17,8 +17,8 @@ and notes, so a result only declares them and never escapes a name itself:
 >>> Note("{} lacks {} topics.", "bm25\\x1b[2J", 3)
 'bm25 [2J lacks 3 topics.'
 
-To declare a result, subclass `Result` and define `tables`, `figure`, `answer`, whose first sentence is the
-`summary` and which every format for people begins with, and `notes` if it has some.
+To declare a result, subclass `Result` and define `tables`, `answer`, whose first sentence is the
+`summary` and which every format for people begins with, and `figure` and `notes` if it has some.
 `Result` derives `table`, `records`, `to_frame`, `lines`, `save` and the view in notebooks from them. Programs
 read all columns of the first table. Define `data` if they should read something else, such as more columns,
 of which `select` takes some for people. A result with a single table defines `data` or `tables`.

@@ -46,7 +46,6 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...errors import GradedError
 from ...evaluation.named import Qrels, Runs
-from ...output import plots
 from ...output.formats import counted, known
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
@@ -68,10 +67,6 @@ COLUMNS: Final = Note(
     "lambda: the weight of the machine's judgments; worth: the human topics that give an equally precise "
     "mean; halving: the further topics that the human must judge to halve the interval."
 )
-LOOKS: Final = {
-    HUMAN: {"color": plots.GREY, "linewidth": 8, "alpha": 0.35, "label": HUMAN},
-    MACHINE: {"color": plots.COLOURS[4], "linewidth": 4, "alpha": 0.6, "label": MACHINE},
-}
 
 
 @dataclass(frozen=True)
@@ -163,19 +158,6 @@ class Estimates(Result):
             pairs = counted(count, "pair")
             notes.append(Note(text, measure, left, pairs, "is" if left == 1 else "are"))
         return [*notes, COLUMNS]
-
-    def figure(self) -> plots.Figure:
-        """Draw the combined estimates and the intervals of all judges. Needs the extra ``plot``."""
-        measures = list(dict.fromkeys(one.measure for one in self.estimates))
-        runs = list(dict.fromkeys(one.run for one in self.estimates))
-        found = np.full((len(JUDGES), 3, len(runs), len(measures)), np.nan)
-        for one in self.estimates:
-            row, column = runs.index(one.run), measures.index(one.measure)
-            found[JUDGES.index(one.judge), :, row, column] = one.value, one.lower, one.upper
-        titles, signs = list(map(str, measures)), list(map(sign_of, measures))
-        label = f"Combined estimate and {100 * self.confidence:g} % intervals"
-        combined, spans = found[2], [(each[1:], LOOKS[judge]) for each, judge in zip(found, JUDGES[:2])]
-        return plots.dot_plot(runs, titles, combined[0], signs, label, combined[1:], spans=spans)
 
 
 def _table(estimates: Iterable[Estimate], *columns: Any) -> Table:
