@@ -78,7 +78,7 @@ def test_systems_are_compared_by_means_over_their_repeats(values):
     means = {name: values.values[of, 0].mean(axis=0) for name, of in rows.items()}
     plain = compare(of_array([*means.values()]), tests=["wilcoxon"])
     assert found.differences["p"].tolist() == pytest.approx(plain.differences["p"].tolist())
-    for row in found.records("means"):
+    for row in found.data("means").records():
         spread = values.values[rows[row["run"]], 0].mean(axis=1)
         assert (row["mean"], row["SD"]) == pytest.approx((spread.mean(), spread.std(ddof=1)))
         assert f"{row['mean']:.4f} ± {row['SD']:.4f}" in found.to_latex()

@@ -160,12 +160,13 @@ def test_print_shows_the_table_and_save_writes_what_the_ending_says(results, kin
 
 def test_a_comparison_has_a_frame_for_each_question(results):
     found = results["Comparison"]
+    assert found.to_frame().equals(found.differences)
     for what in ("differences", "means", "tests"):
-        assert found.to_frame(what).equals(getattr(found, what))
+        assert found.data(what).to_frame().equals(getattr(found, what))
     with pytest.raises(
         GradedError, match="what='all' is not allowed; it is 'differences', 'means' or 'tests'"
     ):
-        found.to_frame("all")
+        found.data("all")
 
 
 def test_means_are_a_dict_of_floats_for_loggers(results):

@@ -13,7 +13,7 @@ from ir_measures import Measure
 
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import one_of
-from ..errors import GradedError, did_you_mean, needed
+from ..errors import GradedError, did_you_mean
 from ..output import plots
 from ..output.formats import counted, decimal, listed, p_of
 from ..output.tables import Column, Table
@@ -165,27 +165,17 @@ class Comparison(ComparedRuns):
     @cached_property
     def means(self) -> DataFrame:
         """A row per measure and run: its mean, and its mean rank over the topics."""
-        return self.to_frame("means")
+        return self.data("means").to_frame()
 
     @cached_property
     def differences(self) -> DataFrame:
         """A row per measure and pair of runs: the primary procedure."""
-        return self.to_frame()
+        return self.data().to_frame()
 
     @cached_property
     def tests(self) -> DataFrame:
         """A row per further test."""
-        return self.to_frame("tests")
-
-    def to_frame(self, what: str = "differences") -> DataFrame:
-        """The `records` as a pandas DataFrame: ``differences``, ``means`` or ``tests``."""
-        pandas = needed("pandas", "a DataFrame")
-
-        return pandas.DataFrame(self.records(what))
-
-    def records(self, what: str = "differences") -> list[dict[str, Any]]:
-        """One dictionary per row of `data`."""
-        return self.data(what).records()
+        return self.data("tests").to_frame()
 
     def data(self, what: str = "differences") -> Table:
         """One row per measure and pair of runs; or the rows of `means` or `tests`. Those of groups follow."""

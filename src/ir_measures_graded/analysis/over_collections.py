@@ -203,10 +203,6 @@ class OverCollections(ComparedRuns):
         rows = [[*row[:2], *row[2], *row[3:]] for row in found.rows]
         return Table(["measure", COLLECTION, "run", "other", *columns], rows)
 
-    def records(self, what: str = "differences") -> list[dict[str, Any]]:
-        """One dictionary per row of `data`."""
-        return self.data(what).records()
-
     def papers(self) -> list[PaperTable]:
         """The table that papers print for each measure: runs × collections and the mean."""
         names, found = (*self.collections, "mean"), []

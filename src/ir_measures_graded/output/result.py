@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import GradedError, needed
+from ..errors import GradedError
 from . import plots
 from .files import ending_of, write_whole
 from .formats import (
@@ -76,9 +76,7 @@ class Result:
 
     def to_frame(self) -> DataFrame:
         """The records as a pandas DataFrame."""
-        pandas = needed("pandas", "a DataFrame")
-
-        return pandas.DataFrame(self.records())
+        return self.data().to_frame()
 
     def lines(self, form: str = "text", places: int | None = None) -> list[str]:
         """The tables and notes in a format for people, or all values in one for programs (`FORMATS`).

@@ -30,14 +30,20 @@ of which `select` takes some for people. A result with a single table defines `d
         return [self.data().select("topic", "p"), Table(("run", "mean"), rows, title="Means")]
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..errors import needed
 from .formats import FOR_PEOPLE, FORMATS, Cells, clean, html, known
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 class Column(NamedTuple):
@@ -75,7 +81,7 @@ class Table:
     @classmethod
     def of(
         cls, columns: Iterable[Column | str], records: Iterable[Mapping[str, Any]], title: str = ""
-    ) -> "Table":
+    ) -> Table:
         """The table of the entries that records have for these columns."""
         columns = list(columns)
         names = list(map(_name, columns))
@@ -84,7 +90,7 @@ class Table:
     @classmethod
     def of_arrays(
         cls, axes: Mapping[str, Sequence[Any]], arrays: Mapping[str, np.ndarray], title: str = ""
-    ) -> "Table":
+    ) -> Table:
         """A row for each cell of some arrays: its labels on the axes, then the cells, None for NaN.
 
         >>> runs, topics, values = ["bm25"], ["1", "2"], np.array([[0.25, np.nan]])
@@ -95,7 +101,7 @@ class Table:
         rows = [[*labels, *numbers] for labels, numbers in zip(product(*axes.values()), cells)]
         return cls([*axes, *arrays], rows, title)
 
-    def select(self, *names: str) -> "Table":
+    def select(self, *names: str) -> Table:
         """The columns with these names, in this order."""
         places = [list(map(_name, self.columns)).index(name) for name in names]
         rows = [[row[place] for place in places] for row in self.rows]
@@ -105,6 +111,10 @@ class Table:
         """One dictionary per row, from the names of the columns to the values."""
         names = list(map(_name, self.columns))
         return [dict(zip(names, row)) for row in self.rows]
+
+    def to_frame(self) -> DataFrame:
+        """The records as a pandas DataFrame."""
+        return needed("pandas", "a DataFrame").DataFrame(self.records())
 
     def values(self) -> Cells:
         """The names of the columns and the rows, for programs."""
@@ -144,7 +154,7 @@ class Note(str):
     text: str
     names: tuple[Any, ...]
 
-    def __new__(cls, text: str, *names: Any) -> "Note":
+    def __new__(cls, text: str, *names: Any) -> Note:
         """The sentence; control characters in names become blanks."""
         made = super().__new__(cls, clean(text.format(*names)))
         made.text, made.names = text, names
