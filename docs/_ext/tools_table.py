@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from computed import markdown
 
-from ir_measures_graded.analysis.identify.definitions import HERE, Tool, tools
+from ir_measures_graded.analysis.identify.definitions import HERE, tools
 
 COLUMNS = {
     "measure": "measure",
@@ -20,12 +22,11 @@ COLUMNS = {
 
 def table() -> str:
     """One row per measure of a tool; a version means that the tests run it."""
-    others = [tool for tool in tools() if tool.known != HERE]
+    others = [tool for tool in tools() if tool["known"] != HERE]
     return markdown(["tool", "metric", *COLUMNS.values()], map(_row, others))
 
 
-def _row(tool: Tool) -> list[str]:
-    version = f" {tool.version}" if tool.version else ""
-    metric = tool.metric.replace("{k}", "k")
-    shown = [tool.dimensions.get(name, "").replace("|", " or ") for name in COLUMNS]
-    return [f"{tool.name}{version}", f"`{metric}`", *shown]
+def _row(tool: Mapping[str, str]) -> list[str]:
+    metric = tool["metric"].replace("{k}", "k")
+    shown = [tool[name].replace("|", " or ") for name in COLUMNS]
+    return [f"{tool['tool']} {tool['version']}".strip(), f"`{metric}`", *shown]

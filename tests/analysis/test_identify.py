@@ -9,7 +9,7 @@ import pytest
 
 from ir_measures_graded.analysis import evaluate, identify
 from ir_measures_graded.analysis.identify import definitions as tables
-from ir_measures_graded.analysis.identify.values import values_by_topic
+from ir_measures_graded.analysis.identify.cases import values_by_topic
 from ir_measures_graded.errors import GradedError
 
 RANDOM = np.random.default_rng(5)
@@ -213,7 +213,7 @@ def test_no_definition_is_none_in_every_form(kind):
 def test_the_nearest_has_the_topics_that_differ_and_the_gaps():
     found = identify(QRELS, RUN, values_of("nDCG_Burges@10") | {"q5": 0.9999})
     assert (found.nearest.gain, found.nearest.cutoff, found.differ) == (EXP, "10", 1)
-    assert found.summary.startswith("No definition gives all 24 values. The nearest is nDCG_Burges@10")
+    assert found.summary.startswith("No definition gives the 24 values. The nearest is nDCG_Burges@10")
     (row,) = texts_of(found, "differs")
     assert row.startswith("topic q5: given 0.9999, computed 0.")
 
@@ -314,7 +314,8 @@ def test_a_second_run_narrows_the_answer_and_contradicts_it():
     assert len(both.definitions) < len(one.definitions)
     assert (one.equal, both.equal) == (False, True)
     assert mixed.definitions == ()
-    assert "those of run 1 are nDCG@10" in mixed.summary
+    assert "The nearest is nDCG@10" in mixed.summary
+    assert mixed.summary.endswith("it gives 24 of 24 for run 1.")
 
 
 def test_a_plain_name_is_before_an_equal_contrived_one():
@@ -414,13 +415,13 @@ def test_every_cell_of_the_table_of_tools_has_known_values():
         cutoff, tables.AVERAGED, tables.SHOWN,
     ]))  # fmt: skip
     for tool in tables.tools():
-        assert tool.known in ("run", "read", tables.HERE)
-        assert (tool.version != "") == (tool.known == "run"), tool
-        for name, cell in tool.dimensions.items():
-            assert name == "measure" or cell in tables.ANY or {*cell.split("|")} <= {*known[name]}, tool
+        assert tool["known"] in ("run", "read", tables.HERE)
+        assert (tool["version"] != "") == (tool["known"] == "run"), tool
+        for name in known:
+            assert tool[name] in tables.ANY or {*tool[name].split("|")} <= {*known[name]}, tool
 
 
 def test_a_tool_that_takes_any_table_does_not_gain_from_unjudged_documents():
-    (row,) = (tool for tool in tables.tools() if tool.metric == "MSnDCG@{k}")
-    assert row.departs("gain", "solved: 1:2, 2:3") == 0
-    assert row.departs("gain", "2^level") == 1
+    (row,) = (tool for tool in tables.tools() if tool["metric"] == "MSnDCG@{k}")
+    assert tables.departs(row, "gain", "solved: 1:2, 2:3") == 0
+    assert tables.departs(row, "gain", "2^level") == 1

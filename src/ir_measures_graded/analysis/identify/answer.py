@@ -4,9 +4,9 @@ nearest and why it may differ."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures import Measure
@@ -20,9 +20,9 @@ from ...output.result import Result
 from ...output.tables import Table
 from . import definitions as by
 from .cases import Case
-from .definitions import BASE, LABELS, Definition, Tool
+from .definitions import BASE, LABELS, Definition
 from .formulas import Space, values_at, values_of
-from .search import SAME, Found
+from .search import MOST, SAME, Found
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +33,7 @@ CHANCE = 0.05  # the usual level of tests: what happens by chance with a higher 
 AGREEING = 5  # a cause needs so many topics that agree
 # A cause is a property of at least this share of the topics that differ, and at most this of the others.
 COMMON, SELDOM = 0.5, 0.2
-TRIED = 8  # the number of measure strings that are compared with what was found
+EXTREMES = by.WORST, by.BEST
 Dimensions = dict[str, tuple[str, tuple[str, ...]]]  # the state and the values of each dimension
 
 
@@ -90,18 +90,15 @@ class Identification(Result):
     def data(self) -> Table:
         """One row per dimension and value, per tool, and for the measure of this package; if no definition
         is found, a row with the finding ``none``, the means given and computed, and how many differ."""
-        states = self.dimensions.items()
-        rows: list[tuple[Any, ...]] = [
-            (state, LABELS[name], value) for name, (state, values) in states for value in values
-        ]
+        named = [(state, LABELS[name], values) for name, (state, values) in self.dimensions.items()]
+        rows = [(*head, value) for *head, values in named for value in values]
         rows += [("computed so by", "tool", tool) for tool in self.tools]
-        if self.measure is None:
-            what = described(self.definition) if self.definition else ""
-            rows += [("none", "nearest", what, *self.means, self.differ)]
-        else:
+        if self.measure is not None:
             rows += [("equal here" if self.equal else "nearest here", "measure string", self.measure)]
-        columns = ("finding", "dimension", "value", "given", "computed", "differ")
-        return Table(columns, [(*row, *[None] * (6 - len(row))) for row in rows])
+        elif self.definition:
+            rows += [("none", "nearest", described(self.definition))]
+        columns = ("finding", "dimension", "value", "equal", "given", "computed", "differ")
+        return Table(columns, [(*row, self.equal, *self.means, self.differ) for row in rows])
 
     def topic_table(self) -> Table:
         """One row per topic of the first run: the value given, the computed one, and their difference."""
@@ -125,8 +122,8 @@ class Identification(Result):
         return figure
 
 
-def described(each: Definition) -> str:
-    """A definition in words, without what is usual.
+def described(each: Definition, name: str = "") -> str:
+    """A definition in words, without what is usual; `name` is the measure string that is equal.
 
     >>> described(Definition("nDCG", "10", "level")), described(Definition("nDCG", "10", "2^level − 1"))
     ('nDCG@10', 'nDCG@10 (gain: 2^level − 1)')
@@ -135,9 +132,9 @@ def described(each: Definition) -> str:
     cutoff = "" if each.cutoff in ("", by.ALL_RANKS) else f"{at}{each.cutoff}"
     usual = {"", "level", "log2(r + 1)", by.FIRST_K, by.ZERO, *BASE, by.QRELS_TOPICS, by.ROUNDED}
     usual |= set() if cutoff else {by.UNCUT}
-    fields = list(each._asdict().items())[2:]
-    rest = "; ".join(f"{LABELS[name]}: {value}" for name, value in fields if value not in usual)
-    return f"{each.measure}{cutoff}{f' ({rest})' * bool(rest)}"
+    fields = list(each._asdict().items())[9 if name else 2 :]
+    rest = "; ".join(f"{LABELS[field]}: {value}" for field, value in fields if value not in usual)
+    return f"{name or each.measure + cutoff}{f' ({rest})' * bool(rest)}"
 
 
 class Answer:
@@ -150,11 +147,11 @@ class Answer:
 
     def __init__(self, space: Space, cases: Sequence[Case], found: Found):
         self.space, self.cases, self.found, self.case = space, cases, found, cases[0]
-        self.by_mean, self.here = self.case.mean is not None, [tool.known == by.HERE for tool in by.tools()]
+        self.by_mean = self.case.mean is not None
+        self.here = np.array([tool["known"] == by.HERE for tool in by.tools()])
         self.constant = not self.by_mean and self.case.coincidence == 1
-        self.places = [{value: place for place, value in enumerate(of)} for of in space.tried.values()]
+        self.places = [{value: place for place, value in enumerate(of)} for of in space.values()]
         prints = {each: round(found.kept[each][1], 8) for each in found.kept}
-        self.different = len({prints[each] for each in found.fitting})
         self.is_found = bool(found.fitting) and not (self.by_mean and by.costs(found.fitting).min())
         candidates = found.fitting if self.is_found else found.nearest(1) or found.fitting
         costs = by.costs(candidates)
@@ -164,78 +161,85 @@ class Answer:
         for number, each in enumerate(self.matches):
             groups[prints[each]].append(number)
         self.groups, self.chosen = [*groups.values()], self.matches[0]
+        self.different = len({prints[each] for each in found.fitting})
         self.values = values_of(space, self.case, self.chosen)
         fits = self.case.fits(self.values, self.case.values, self.chosen.shown)
         self.differs = ~np.isnan(self.case.values) & ~fits
-        different = found.different(int(self.costs[0].min()))
-        self.chance = min(1.0, different * float(np.prod([case.coincidence for case in cases])))
+        usual = found.different(int(self.costs[0].min()))
+        self.chance = min(1.0, usual * float(np.prod([case.coincidence for case in cases])))
 
     def likelihood(self, each: Definition, cost: np.ndarray) -> tuple[int, ...]:
         """The key that sorts definitions: first those of tools and the usual ones."""
         places = [of.get(value, 0) for of, value in zip(self.places, each)]
+        tools = int(np.count_nonzero(cost[~self.here] == 0))
         unusual = each.measure.count("=") + (each.cutoff not in ("10", by.ALL_RANKS))
-        tools = int(np.count_nonzero(cost[~np.array(self.here)] == 0))
         unusual += sum(place > 0 for place in places[2:])
         return int(cost.min()), not tools, unusual, -tools, *places
 
     def tools(self, numbers: Sequence[int]) -> dict[str, str]:
         """The tools that compute one of these matches, with the metric, and their names."""
-        rows = np.argwhere((self.costs[numbers] == 0).T & ~np.array(self.here)[:, None])
-        pairs = [(by.tools()[row], self.matches[numbers[number]].cutoff) for row, number in rows.tolist()]
-        return {tool.called(cutoff): tool.name for tool, cutoff in pairs}
+        found = {}
+        for row, number in np.argwhere((self.costs[numbers] == 0).T & ~self.here[:, None]).tolist():
+            tool, cutoff = by.tools()[row], self.matches[numbers[number]].cutoff.title()
+            version = f" ({tool['version']})" if tool["version"] else ""
+            found[f"{tool['tool']} {tool['metric'].replace('{k}', cutoff)}{version}"] = tool["tool"]
+        return found
 
     def named(self, numbers: Sequence[int]) -> str:
         """Some matches with the same values: the measure, and who computes it."""
         names = listed(dict.fromkeys(self.tools(numbers).values()))
-        measure, _, _, equal = self.ours(numbers)
-        name = str(measure) if equal else described(self.matches[numbers[0]])
+        measure, _, equal = self.ours(numbers)
+        name = described(self.matches[numbers[0]], str(measure) if equal else "")
         return f"{name}, as {names} compute{'' if ', ' in names else 's'} it" if names else name
 
-    def ours(self, numbers: Sequence[int]) -> tuple[Measure | None, Definition, Tool, bool]:
-        """The measure string nearest to some matches with the same values, the one that it is near to, its
-        row in the table, and whether it gives the same values."""
+    def ours(self, numbers: Sequence[int]) -> tuple[Measure | None, str, bool]:
+        """The measure string nearest to some matches with the same values, how it differs in words, and
+        whether it gives the same values."""
         costs = np.where(self.here, self.costs[numbers], by.FAR)
-        found = []
-        for place in np.argsort(costs, axis=None, kind="stable")[:TRIED].tolist():
-            member, row = divmod(place, costs.shape[1])
-            each, tool = self.matches[numbers[member]], by.tools()[row]
-            measure = self.string(each, tool) if costs[member, row] < by.FAR else None
-            if measure is not None:
-                apart = self.of_measure(measure) - values_of(self.space, self.case, each)
-                found.append((measure, each, tool, bool(np.nan_to_num(np.abs(apart)).max() < SAME)))
-        return next((each for each in found if each[3]), (found or [(None, each, tool, False)])[0])
+        member, row = divmod(int(costs.argmin()), costs.shape[1])
+        each, tool = self.matches[numbers[member]], by.tools()[row]
+        measure = self.string(each, tool) if costs[member, row] < by.FAR else None
+        if measure is None:
+            return None, "", False
+        ours = values_at(measure, self.case.documents.ranks) * (100 if each.shown == by.PERCENT else 1)
+        apart = np.nan_to_num(np.abs(ours - values_of(self.space, self.case, each)))
+        differ = [
+            f"{LABELS[name]} {tool[name]}"
+            for name, value in list(each._asdict().items())[1:]
+            if tool[name] and by.departs(tool, name, value)
+        ]
+        differ += [counted(int((apart > self.case.tolerance).sum()), "topic") + " with other values"]
+        is_plain = each.averaged in ("", by.QRELS_TOPICS) and not each.shown.startswith("each")
+        differ += [f"mean over the qrels' topics {ours.mean():.4f}, not {self.mean():.4f}"]
+        return measure, f"{measure} is another: {'; '.join(differ)}", is_plain and bool(apart.max() < SAME)
 
-    def string(self, each: Definition, tool: Tool) -> Measure | None:
+    def string(self, each: Definition, tool: Mapping[str, str]) -> Measure | None:
         """The measure string of a row in the table that is nearest to a definition."""
-        levels = np.unique(self.case.judged.all_levels)
-        gains = self.space.tried["gain"].get(each.gain, np.asarray)(levels[levels > 0])
-        table = ",".join(f"{level:g}:{gain:g}" for level, gain in zip(levels[levels > 0], gains))
-        metric = tool.metric.replace("@{k}", "").replace("{gains}", table) or each.measure.partition(" ")[0]
-        measure = parse_measure(metric)
+        levels = np.unique(np.fmax(self.case.judged.all_levels, 0))[1:]
+        gains = self.space["gain"].get(each.gain, np.asarray)(levels)
+        table = ",".join(f"{level:g}:{gain:g}" for level, gain in zip(levels, gains))
+        metric = tool["metric"].replace("@{k}", "").replace("{gains}", table)
+        measure = parse_measure(metric or each.measure.partition(" ")[0])
         if each.documents == by.JUDGED_ONLY and "judged_only" in measure.SUPPORTED_PARAMS:
             measure = type(measure)(**measure.params, judged_only=True)
         return by.at_cutoff(measure, each.cutoff)
 
-    def of_measure(self, measure: Measure) -> np.ndarray:
-        """The values of a measure, as they are shown."""
-        return values_at(measure, self.case.ranks) * (100 if self.chosen.shown == by.PERCENT else 1)
-
     def identification(self) -> Identification:
         """The result."""
         case, settled = self.case, self.is_found and not self.constant
-        measure, each, tool, equal = self.ours(self.groups[0])
+        measure, difference, equal = self.ours(self.groups[0])
         dimensions = self.dimensions() if settled else {}
-        numbers = self.groups[0] if self.by_mean else [*range(len(self.matches))]
-        tools = [*self.tools(numbers)] if settled else []
+        tools = [*self.tools(self.groups[0])] if settled else []
         summary, findings = self.told()
-        if settled and not (self.by_mean and len(self.groups) > 1):
+        if settled and len(self.groups) == 1:
             findings += states(dimensions)
         if tools:
             shown = tools[: 2 * LISTED] + ["…"] * (len(tools) > 2 * LISTED)
             findings.append(("computed so by", "; ".join(shown)))
         if settled and measure is not None and not equal:
-            findings.append(("here", self.difference(measure, each, tool)))
-        tried = f"{self.found.tried:,} definitions; {self.found.count:,} fit"
+            findings.append(("here", difference))
+        count = len(self.found.fitting)
+        tried = f"{self.found.tried:,} definitions; {count:,}{' or more' * (count >= MOST)} fit"
         findings.append(("tried", tried + f", {self.different:,} of them different" * (self.different > 1)))
         return Identification(
             topics=tuple(case.judged.topics[number] for number in case.known),
@@ -257,57 +261,34 @@ class Answer:
 
     def told(self) -> tuple[str, list[tuple[str, str]]]:
         """The answer in a sentence or two, and the findings that belong to it."""
-        name, case, size = self.named(self.groups[0]), self.case, self.case.known.size
-        if self.by_mean:
-            return self.told_of_mean(name)
-        count = sum(each.known.size for each in self.cases)
-        values, those = (f"The {count} values are", "those") if count > 1 else ("The value is", "that")
+        name, case, count = self.named(self.groups[0]), self.case, sum(each.given.size for each in self.cases)
+        are, those, s = ("are", "those", "s") if count > 1 else ("is", "that", "")
+        numbers = " and ".join(f"{each.mean:.{each.decimals}f}" for each in self.cases if self.by_mean)
+        noun = f"mean{s} {numbers}" if self.by_mean else f"{count} values" if s else "value"
         if self.constant:
-            return f"{values} {case.values[case.known][0]:g}, which identifies nothing.", []
-        if self.is_found and self.chance > CHANCE:
-            return f"{values} perhaps {those} of {name}; but so little evidence fits many definitions.", []
+            return f"The {noun} {are} {case.given[0]:g}, which identifies nothing.", []
+        decide = ("to decide", "values by topic, a second run, or another decimal")
         if self.is_found:
-            return f"{values} {those} of {name}.", []
-        agree, none = (
-            size - int(self.differs.sum()),
-            f"No definition gives {f'all {count} values' if count > 1 else 'the value'}",
-        )
-        if agree == size:
-            return f"{none}: those of {case.name} are {name}, those of the other runs are not.", []
+            usual = [group for group in self.groups if not self.costs[group].min()]
+            findings = [("fits", self.named(group)) for group in usual[:LISTED]] * (len(usual) > 1)
+            is_weak, rarer = self.chance > CHANCE, self.different - max(len(usual), 1)
+            if self.by_mean or is_weak:
+                hint = "; name the measure and its cutoff" * (len(self.space["cutoff"]) > 1)
+                numbers = f"random numbers fit a usual definition with probability {self.chance:.3f} at most"
+                findings += [("chance", numbers + hint), decide]
+            more = f" {counted(rarer, 'rarer definition')} fit{'s' * (rarer == 1)} as well." * (rarer > 0)
+            return f"The {noun} {are} {'perhaps ' * is_weak}{those} of {name}.{more}", findings
+        none = f"No definition gives the {noun}"
+        if rarer := self.different:
+            none = f"No usual definition gives the {noun}, and {rarer} rare by chance"
+        if self.by_mean:
+            return f"{none}. The nearest is {name}, with {self.mean():.{case.decimals}f}.", [decide]
+        size, agree = case.known.size, case.known.size - int(self.differs.sum())
         if 2 * agree < size:
             hint = "check that they are of this run and these qrels"
             return f"{none}, and none is near: the nearest agrees in {agree} of {size}; {hint}.", []
-        gaps, places = np.nan_to_num(np.abs(self.values - case.values)), case.decimals
-        numbers = sorted(np.flatnonzero(self.differs).tolist(), key=lambda number: -gaps[number])
-        findings = []
-        for number in numbers[:LISTED]:
-            given, computed = (f"{each[number]:.{places}f}" for each in (case.values, self.values))
-            text = f"topic {case.judged.topics[number]}: given {given}, computed {computed}"
-            findings.append(("differs", text))
-        if others := numbers[LISTED:]:
-            findings.append(("differs", f"and {counted(len(others), 'other topic')}"))
-        mean = f"{gaps[case.known].mean():.{places + 1}f}"
-        findings.append(("gap", f"largest {gaps.max():.{places}f}, mean over all topics {mean}"))
-        return f"{none}. The nearest is {name}; it gives {agree} of them.", [*findings, *self.causes()]
-
-    def told_of_mean(self, name: str) -> tuple[str, list[tuple[str, str]]]:
-        """What a mean may be, the likeliest first."""
-        given = " and ".join(f"{case.mean:.{case.decimals}f}" for case in self.cases)
-        one = len(self.cases) == 1
-        given, that = (f"The mean {given} is", "that") if one else (f"The means {given} are", "those")
-        usual = [numbers for numbers in self.groups if not self.costs[numbers].min()]
-        rarer = self.different - len(usual) * self.is_found
-        fit = f"{counted(rarer, 'rarer definition')} fit{'s' * (rarer == 1)}"
-        decide = ("to decide", "values by topic, a second run, or another decimal")
-        if not self.is_found:
-            none = f"{given} {that} of no tool's definition{f'; {fit}, as chance has it' * (rarer > 0)}."
-            return f"{none} The nearest is {name}, with {self.mean():.{self.case.decimals}f}.", [decide]
-        fits = [("fits", self.named(numbers)) for numbers in usual[:LISTED]] * (len(usual) > 1)
-        hint = "; name the measure and its cutoff" * (len(self.space.tried["cutoff"]) > 1)
-        usual_mean = "a random mean from 0 to 1 fits a definition as usual with probability"
-        chance = f"{usual_mean} {self.chance:.3f} at most{hint}"
-        sentence = f"{given} {'perhaps ' * (self.chance > CHANCE)}{that} of {name}."
-        return sentence + f" {fit} as well." * (rarer > 0), [*fits, ("chance", chance), decide]
+        gives = f"{agree} of {size}" + f" for {case.name}" * (len(self.cases) > 1)
+        return f"{none}. The nearest is {name}; it gives {gives}.", [*self.gaps(), *self.causes()]
 
     def mean(self) -> float:
         """The mean of the chosen definition."""
@@ -326,39 +307,40 @@ class Answer:
         measures = tuple(dict.fromkeys((self.chosen.measure, *reversed(families.values()))))
         family = [each for each in self.matches if each.measure == self.chosen.measure]
         found: Dimensions = {"measure": (OPEN if len(families) > 1 else SETTLED, measures)}
-        for name, tried in list(self.space.tried.items())[1:]:
+        for name, tried in list(self.space.items())[1:]:
             values = tuple(dict.fromkeys(value for each in family if (value := getattr(each, name))))
-            possible = {*tried} - by.impossible(self.chosen)
+            possible = {*tried} - by.UNTRIED[self.chosen.discount == ""]
             if values and len(possible) > 1:
                 state = SETTLED if len(values) == 1 else OPEN
                 found[name] = (UNREACHED if possible <= {*values} else state), values
         return found
 
-    def difference(self, measure: Measure, each: Definition, tool: Tool) -> str:
-        """How our measure differs from the definition."""
-        differ = [
-            f"{LABELS[name]} {tool.dimensions[name]}"
-            for name in Definition._fields[1:]
-            if tool.departs(name, getattr(each, name)) and name in tool.dimensions
-        ]
-        ours = self.of_measure(measure)
-        apart = counted(int((np.abs(ours - self.values) > self.case.tolerance).sum()), "topic")
-        means = f"mean {ours.mean():.4f}, not {np.nanmean(self.values):.4f}"
-        return f"{measure} is another: {'; '.join([*differ, f'{apart} with other values', means])}"
+    def gaps(self) -> Iterator[tuple[str, str]]:
+        """The topics that differ, those with the largest gaps first."""
+        case, gaps = self.case, np.nan_to_num(np.abs(self.values - self.case.values))
+        numbers = sorted(np.flatnonzero(self.differs).tolist(), key=lambda number: -gaps[number])
+        for number in numbers[:LISTED]:
+            given, computed = (f"{each[number]:.{case.decimals}f}" for each in (case.values, self.values))
+            yield "differs", f"topic {case.judged.topics[number]}: given {given}, computed {computed}"
+        if others := numbers[LISTED:]:
+            yield "differs", f"and {counted(len(others), 'other topic')}"
+        if numbers:
+            largest, mean = (
+                f"{gaps.max():.{case.decimals}f}",
+                f"{gaps[case.known].mean():.{case.decimals + 1}f}",
+            )
+            yield "gap", f"largest {largest}, mean over all topics {mean}"
 
     def causes(self) -> Iterator[tuple[str, str]]:
         """Properties that are common among the topics that differ, and rare among those that agree."""
-        case, chosen, differs = self.case, self.chosen, self.differs
-        judged, ranks, near = case.judged, case.ranks, case.tolerance
+        case, chosen, differs, ranks = self.case, self.chosen, self.differs, self.case.documents.ranks
         k = float(chosen.cutoff) if chosen.cutoff not in ("", by.ALL_RANKS) else np.inf
-        retrieved, relevant = ranks.retrieved, judged.relevant(LINEAR)
+        retrieved, relevant = ranks.retrieved, case.judged.relevant(LINEAR)
         judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=retrieved.size)
-        reordered = np.zeros_like(differs)
+        low = high = self.values
         if chosen.precision and chosen.discount:
-            extremes = [chosen._replace(order=order) for order in (by.WORST, by.BEST)]
-            lower, upper = (values_of(self.space, case, extreme) for extreme in extremes)
-            reordered = differs & (case.values >= lower - near) & (case.values <= upper + near)
-        numbers = np.arange(retrieved.size)
+            low, high = (values_of(self.space, case, chosen._replace(order=each)) for each in EXTREMES)
+        reordered = differs & (np.abs(case.values - np.clip(case.values, low, high)) <= case.tolerance)
         properties = {
             "another order of tied documents gives the value, as an unstable sort may": reordered,
             "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
@@ -366,8 +348,7 @@ class Answer:
             "fewer relevant documents than the cutoff": (relevant > 0) & (relevant < k) & np.isfinite(k),
             "no relevant document": relevant == 0,
             "missing from the run": retrieved == 0,
-            "a document with a negative level": np.isin(numbers, judged.topic[judged.level < 0]),
-            "a document retrieved twice, whose first row counts": np.isin(judged.topics, case.repeated),
+            "a document retrieved twice, whose first row counts": np.isin(case.judged.topics, case.repeated),
         }
         agrees = ~np.isnan(case.values) & ~differs
         for cause, has in properties.items() if agrees.sum() >= AGREEING else ():

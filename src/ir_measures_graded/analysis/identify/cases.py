@@ -1,12 +1,12 @@
 """A run with the values given for it, and as label matrices: the level at each rank of each topic, in every
-order that is tried."""
+order that is tried. Values by topic are read from any table of values."""
 
 from __future__ import annotations
 
-import io
-from array import array
-from collections.abc import Sequence
+import os
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cache, cached_property
 from typing import Any
 
@@ -17,9 +17,12 @@ from ...core.measures.topics import ratio
 from ...core.ranking.judged import Judged
 from ...core.ranking.ranks import JudgedRanks
 from ...core.reduction import reduced
+from ...core.rows.columns import column_name
 from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows
-from ...files.content import Content, File
+from ...errors import GradedError, shown
+from ...evaluation.values import cells_of, frame_of
+from ...output.formats import listed
 from . import definitions as by
 from .definitions import Order
 
@@ -29,6 +32,10 @@ PERCENT_FROM = 1.01  # larger values may be percentages
 # Values lie closer together than random numbers. With this factor, one value with four decimals is no
 # evidence: in a trial with definitions that are not tried, 1 of 20 such values was that of another one.
 SPREAD = 3
+MOST_DECIMALS = 6  # more are not compared: tools that compute with 32-bit floats do not have them
+MEANS = ("amean", "mean")  # names that tools write in place of a topic for the mean
+FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
+COLUMNS = ["query_id", "measure", "value"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +43,8 @@ class Case:
     """A run, the qrels, and the numbers given for the run: its values, one per topic (NaN if unknown), or its
     `mean`.
 
-    `name` is that of the run, and `decimals` are those of the numbers. `ranks_in_file` has the rank column of
-    the run's file by line. `repeated` are the topics that had a document twice, which was dropped. `weights`
-    (T) are random; sums of values with these weights tell definitions apart.
+    `name` is that of the run, and `decimals` are those of the numbers. `repeated` are the topics that had a
+    document twice, which was dropped.
     """
 
     name: str
@@ -47,18 +53,11 @@ class Case:
     values: np.ndarray
     mean: float | None
     decimals: int
-    ranks_in_file: np.ndarray | None
     repeated: Sequence[str]
-    weights: np.ndarray
-
-    @cached_property
-    def ranks(self) -> JudgedRanks:
-        """The run as the package ranks it."""
-        return reduced(self.judged, self.run)
 
     @cached_property
     def documents(self) -> Documents:
-        return Documents(self)
+        return Documents(self.judged, self.run)
 
     @cached_property
     def known(self) -> np.ndarray:
@@ -121,7 +120,7 @@ class Case:
         numbers = np.stack(shown)
         gaps = np.where(fits, 0.0, np.nan_to_num(np.abs(numbers - given), nan=1)).mean(axis=2)
         known = ~np.isnan(numbers)
-        weights = self.weights[self.known if self.mean is None else [0]]
+        weights = np.random.default_rng(len(self.name)).random(numbers.shape[2])
         prints = np.where(known.any(axis=2), weights @ np.where(known, numbers, -1.0), np.nan)
         return np.asarray(fits.all(axis=2)), gaps + (fits.mean(axis=2) < 0.5), prints
 
@@ -130,15 +129,11 @@ class Case:
         apart."""
         if self.mean is not None or len(self.judged.topics) <= 2 * few:
             return self
-        telling = np.isin(self.given, (0, 1), invert=True)
-        some, others = self.known[telling], self.known[~telling]
-        lacking = max(few - some.size, 2)
-        topics = np.sort(
-            np.concatenate((some[:: 1 + some.size // few], others[:: 1 + others.size // lacking]))
-        )
-        judged, values, weights = self.judged.part(topics), self.values[topics], self.weights[topics]
+        order = np.argsort(np.isin(self.given, (0, 1)), kind="stable")
+        topics = np.sort(self.known[order[:few]])
+        judged, values = self.judged.part(topics), self.values[topics]
         run = self.run.of_topics(judged.code)
-        return replace(self, judged=judged, run=run, values=values, weights=weights)
+        return replace(self, judged=judged, run=run, values=values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,14 +157,13 @@ class Lists:
 class Documents:
     """The retrieved documents of a case, and behind them the judged ones that are not retrieved, a row each.
 
-    `topic`, `level` (NaN if unjudged), `score`, `place`, `id_order` (place among all ids, descending), `rank`
-    (of the file, if it has one) and `is_retrieved` describe a row, and `hits` are those of `ranks`. `best`
-    and `top` are as in `Lists`.
+    `topic`, `level` (NaN if unjudged), `score`, `place`, `id_order` (place among all ids, descending) and
+    `is_retrieved` describe a row, and `hits` are those of `ranks`. `best` and `top` are as in `Lists`.
     """
 
-    def __init__(self, case: Case):
-        self.judged = judged = case.judged
-        self.ranks, listed = case.ranks, case.ranks.listed
+    def __init__(self, judged: Judged, run: Rows):
+        self.judged, self.ranks = judged, reduced(judged, run)
+        listed = self.ranks.listed
         self.hits = self.ranks.row[self.ranks.position]
         missed = np.delete(np.arange(judged.level.size), self.ranks.doc)
         topic = np.repeat(np.arange(len(judged.topics)), np.diff(listed.offsets))
@@ -179,9 +173,6 @@ class Documents:
         self.level = np.concatenate((np.full(topic.size, np.nan), judged.level[missed]))
         self.level[self.hits] = judged.level[self.ranks.doc]
         self.score = np.concatenate((listed.values, np.full(missed.size, -np.inf)))
-        self.rank = np.full(self.topic.size, np.inf)
-        if case.ranks_in_file is not None and listed.line is not None:
-            self.rank[: topic.size] = case.ranks_in_file[listed.line - 1]
         ids = Ids.concatenated([listed.docs.ids(), judged.rows.docs.ids().take(missed)])
         self.id_order = np.empty_like(self.place)
         self.id_order[ids.descending(np.zeros_like(self.topic))] = self.place
@@ -205,33 +196,70 @@ class Documents:
 
     def _lists(self, order: Order) -> Lists:
         """The run in an order; orders that are the same here have the same lists."""
-        missing = 0.0 if order.documents == by.SCORED_0 else -np.inf
-        every, score = self.sorted(order.order, order.precision, missing)
-        rows = every[by.DOCUMENTS[order.documents](self)[every]]
+        way, precision, documents = order
+        every, score = self.sorted(way, precision, 0.0 if documents == by.SCORED_0 else -np.inf)
+        rows = every[by.DOCUMENTS[documents](self)[every]]
         topic, ties = self.topic[rows], None
         level = self.matrix(topic, np.nan_to_num(self.level[rows]))
-        if order.order == by.MEAN:
+        if way == by.MEAN:
             new = changes(topic) | changes(score[rows])
             ties = None if new.all() else np.cumsum(new) - 1
         rank = np.empty(self.place.size, dtype=np.int64)
         rank[every[self.is_retrieved[every]]] = positions(self.ranks.retrieved) + 1
         sort = np.lexsort((rank[self.hits], self.ranks.topic))
         ranks = replace(self.ranks, doc=self.ranks.doc[sort], rank=rank[self.hits][sort])
-        ranks = ranks.condensed if order.documents == by.JUDGED_ONLY else ranks
+        ranks = ranks.condensed if documents == by.JUDGED_ONLY else ranks
         arrays = level, ranks.rank, np.array(ties)
-        key = order.documents, order.order == by.MEAN, *(hash(each.tobytes()) for each in arrays)
-        return self.different.setdefault(
-            key, Lists(level, ~np.isnan(level), ties, self.best, self.top, ranks)
-        )
+        key = documents, way == by.MEAN, *(hash(each.tobytes()) for each in arrays)
+        lists = Lists(level, ~np.isnan(level), ties, self.best, self.top, ranks)
+        return self.different.setdefault(key, lists)
 
 
-def ranks_by_line(file: File) -> np.ndarray | None:
-    """The rank column of a TREC file, by line; None for a file of another form."""
-    ranks = array("d")
-    with Content(file) as content:
-        for line in io.BytesIO(content.stream.read()):
-            fields = line.split()
-            if fields and (len(fields) != 6 or not fields[3].isdigit()):
-                return None
-            ranks.append(int(fields[3]) if fields else 0)
-    return np.array(ranks)
+def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> dict[str, float]:
+    """The value of each topic from a path, a mapping, a table, or rows such as ir-measures' metrics.
+
+    `topics` are those of the qrels. `name` is the measure to take if the source has several. Raises
+    `GradedError` for values that cannot be read, for several measures, and if no topic is in the qrels.
+    """
+    where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
+    if hasattr(source, "items") and not hasattr(source, "columns"):
+        source = {str(topic): each for topic, each in source.items()}
+        source = source if any(isinstance(each, Mapping) for each in source.values()) else [source]
+    frame = frame_of(source, FORMS)
+    if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is None:
+        if 0 in frame or 1 in frame.index:  # the columns have no names, or others
+            if len(frame.columns) not in (2, 3):
+                raise GradedError(f"{where}: cannot be read as {FORMS}")
+            frame = frame.set_axis(COLUMNS if len(frame.columns) == 3 else COLUMNS[::2], axis=1)
+        else:  # a column for each topic, a row for each measure
+            frame = frame.rename_axis("measure").reset_index().melt("measure", var_name=COLUMNS[0])
+    cells = cells_of(frame, where, "", (), "", False).astype({"topic": str, "measure": str})
+    if cells["measure"].isin(topics).sum() > cells["topic"].isin(topics).sum():
+        cells = cells.rename(columns={"measure": "topic", "topic": "measure"})  # ir_measures' order
+    cells = cells[cells["topic"].isin(topics) | ~cells["topic"].isin(MEANS)]
+    measures = [*cells["measure"].unique()]
+    chosen = measures[0] if name is None and len(measures) == 1 else name
+    if chosen not in measures:
+        raise GradedError(f"{where}: name one of the measures of the values: {listed(measures, 8)}")
+    cells = cells[cells["measure"] == chosen]
+    values = dict(zip(cells["topic"], cells["value"].tolist()))
+    for twice in cells["topic"][cells["topic"].duplicated()]:
+        raise GradedError(f"{where}: topic {shown(twice)} has two values")
+    if values.keys().isdisjoint(topics):
+        first = shown(next(iter(values)))
+        raise GradedError(f"{where}: none of its topics (such as {first}) is in the qrels; give {FORMS}")
+    return values
+
+
+def decimals_of(numbers: Collection[float | str]) -> int:
+    """The most decimals that a number shows, at most `MOST_DECIMALS`.
+
+    Zeros behind all of several numbers do not count, and several numbers without decimals are exact.
+
+    >>> decimals_of([0.25, 0.178]), decimals_of(["0.1780"]), decimals_of([1e-9]), decimals_of([0, 1])
+    (3, 4, 6, 6)
+    """
+    exact = [Decimal(each if isinstance(each, str) else f"{each:.10g}") for each in numbers]
+    several = len(exact) > 1
+    most = max(-int((each.normalize() if several else each).as_tuple().exponent) for each in exact)
+    return MOST_DECIMALS if several and most <= 0 else min(max(most, 0), MOST_DECIMALS)

@@ -2,7 +2,7 @@
 does, and in `tools.csv` the definitions of tools and of this package.
 
 A `Definition` has the name of one value in each dimension. nDCG and DCG have all dimensions. Other measures
-are strings of this package or of ir-measures, with the few others in `SUMS` and `QUOTIENTS`.
+are strings of this package or of ir-measures, or one of the few `FORMULAS`.
 """
 
 from __future__ import annotations
@@ -12,31 +12,21 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
-from ...core.measures.sessions import SessionMeasure
 from ...core.measures.topics import ratio
-from ...core.provider import GradedProvider
 from ...core.ranking.gains import EXP, LINEAR, gain_of
-from ...core.ranking.judged import Judged
-from ...core.registry.facts import is_graded, needs_intents
-from ...core.registry.names import registry
 from ...core.registry.notation import checked, parse_measure
 from ...errors import GradedError
 
+if TYPE_CHECKING:
+    from .cases import Lists
+
 NDCG, DCG = "nDCG", "DCG"
 ALL_RANKS = "none"  # the cutoff of a measure without a cutoff
-
-
-class Order(NamedTuple):
-    """An order of a run: of its ties, of its scores, and which documents it has."""
-
-    order: str
-    precision: str
-    documents: str
 
 
 class Definition(NamedTuple):
@@ -61,9 +51,12 @@ class Definition(NamedTuple):
     @property
     def list_order(self) -> Order:
         """The order of the run."""
-        return Order(*self[6:9])
+        return self[6:9]
 
 
+ORDER = ("order", "precision", "documents")
+Order = tuple[str, str, str]
+"""An order of a run: of its ties, of its scores, and which documents it has."""
 LABELS = dict(zip(Definition._fields, Definition._fields)) | {
     "ideal": "ideal list",
     "nothing": "nothing relevant",
@@ -94,11 +87,10 @@ DISCOUNTS: dict[str, Function] = {
     "log10 r from rank 10 on": log_from(10),
     "r": lambda r: r,
     "log2(r + 2)": lambda r: np.log2(r + 2),
-    "ln(r + 1)": lambda r: np.log(r + 1),
 }
 """The divisor of the gain at rank r, by name."""
 FIRST_K, UNCUT, ANEW = "all judged, first k", "all judged, not cut", "the top k sorted anew"
-IDEALS: dict[str, Callable[[Any, int], np.ndarray]] = {
+IDEALS: dict[str, Callable[[Lists, int], np.ndarray]] = {
     FIRST_K: lambda lists, depth: lists.best,
     UNCUT: lambda lists, depth: lists.best,
     "all judged, first min(retrieved, k)": lambda lists, depth: np.where(
@@ -120,24 +112,22 @@ def descending(levels: np.ndarray) -> np.ndarray:
     return np.asarray(-np.sort(-levels, axis=1))
 
 
+NEGATIVE = "level, negative too"
 LEVEL: Function = partial(gain_of, gains=LINEAR)
 EXPONENTIAL: Function = partial(gain_of, gains=EXP)
-GAINS: dict[str, Function] = {
-    "level": LEVEL,
-    "2^level − 1": EXPONENTIAL,
-    "2^level": np.exp2,
-    "2^(level − 1)": lambda level: np.exp2(level - 1),
-    "level, negative too": np.asarray,
+GAINS: dict[str, tuple[Function, int, int]] = {
+    "level": (LEVEL, 0, 1),
+    "2^level − 1": (EXPONENTIAL, 0, 1),
+    "2^level": (np.exp2, 0, 1),
+    NEGATIVE: (np.asarray, 0, 1),
+    "2^level of relevant documents": (np.exp2, 1, 2),
+    "1 from level {:g} on": (np.ones_like, 1, 6),
+    "level from {:g} on": (LEVEL, 2, 3),
+    "2^level − 1 from level {:g} on": (EXPONENTIAL, 2, 3),
 }
-"""The gain of every level."""
-GAINS_FROM: dict[str, tuple[Function, slice]] = {
-    "2^level of relevant documents": (np.exp2, slice(1)),
-    "2^(level − 1) of relevant documents": (lambda level: np.exp2(level - 1), slice(1)),
-    "1 from level {:g} on": (np.ones_like, slice(5)),
-    "level from {:g} on": (LEVEL, slice(1, 2)),
-    "2^level − 1 from level {:g} on": (EXPONENTIAL, slice(1, 2)),
-}
-"""Gains from a level on, and from which of the positive levels they are tried; lower levels gain nothing."""
+"""The gain of a level, and from which levels on documents gain it: those at these numbers in a list of all
+levels (0) and the positive ones."""
+HIGHEST = 500  # the highest level that is tried as an exponent
 
 
 def gains_for(levels: np.ndarray) -> dict[str, Function]:
@@ -146,28 +136,26 @@ def gains_for(levels: np.ndarray) -> dict[str, Function]:
     >>> gains_for(np.array([0, 2]))["2^level"](np.array([0, 2])).tolist()
     [1.0, 4.0]
     """
-
-    def gains_from(least: float, gain: Function) -> Function:
-        return lambda level: np.where(level >= least, gain(level), 0.0)
-
-    found, positive = {**GAINS}, levels[levels > 0].tolist()
-    for name, (gain, which) in GAINS_FROM.items():
-        found |= {name.format(least): gains_from(least, gain) for least in positive[which]}
-    if levels.min(initial=0) >= 0:
-        del found["level, negative too"]
-    exponents = levels.max(initial=0) <= HIGHEST
-    return {name: gain for name, gain in found.items() if exponents or "2^" not in name}
+    least = [-np.inf, *levels[levels > 0].tolist()]
+    left_out = {NEGATIVE} if levels.min(initial=0) >= 0 else set()
+    left_out |= {name for name in GAINS if "2^" in name and levels.max(initial=0) > HIGHEST}
+    return {
+        name.format(each): partial(gain_from, each, gain)
+        for name, (gain, first, end) in GAINS.items()
+        for each in least[first:end]
+        if name not in left_out
+    }
 
 
-DCG_ONLY = {"ln(r + 1)", "2^(level − 1)", "2^(level − 1) of relevant documents"}
-"""Discounts and gains that are proportional to others, so that nDCG does not change."""
-OF_UNJUDGED = {"2^level", "2^(level − 1)", "level, negative too"}
-"""Gains that no table of gains by relevance level makes."""
-HIGHEST = 500  # the highest level that is tried as an exponent
+def gain_from(least: float, gain: Function, level: np.ndarray) -> np.ndarray:
+    """The gain of levels from the least one on; lower levels gain nothing."""
+    return np.where(level >= least, gain(level), 0.0)
+
 
 # ------------------------------------------------------------------------- order, documents, mean, print
 
 DESCENDING, MEAN, WORST, BEST = "docid descending", "mean over ties", "worst label first", "best label first"
+UNSORTED = "as read, without scores"
 ORDERS: dict[str, Callable[[Any], list[np.ndarray]]] = {
     DESCENDING: lambda rows: [rows.id_order],
     "docid ascending": lambda rows: [-rows.id_order],
@@ -176,12 +164,9 @@ ORDERS: dict[str, Callable[[Any], list[np.ndarray]]] = {
     MEAN: lambda rows: [rows.id_order],
     WORST: lambda rows: [rows.id_order, np.nan_to_num(rows.level)],
     BEST: lambda rows: [rows.id_order, -np.nan_to_num(rows.level)],
-    "as read, without scores": lambda rows: [rows.place],
-    "the rank column": lambda rows: [rows.rank],
+    UNSORTED: lambda rows: [rows.place],
 }
-"""From `cases.Documents`, the keys that sort rows with the same score, the last first; the last two orders
-ignore scores."""
-UNSORTED = list(ORDERS)[-2:]
+"""From `cases.Documents`, the keys that sort rows with the same score, the last first."""
 PRECISIONS = {"32-bit": np.float32, "64-bit": np.float64}
 EVERY, JUDGED_ONLY = "all", "judged only"
 SCORED_0 = "the judged ones, with score 0 if not retrieved"
@@ -192,7 +177,7 @@ DOCUMENTS: dict[str, Callable[[Any], np.ndarray]] = {
     SCORED_0: lambda rows: ~np.isnan(rows.level),
 }
 """Which rows are in the list."""
-BASE = Order(DESCENDING, "32-bit", EVERY)  # trec_eval's order, in which every measure is tried
+BASE = (DESCENDING, "32-bit", EVERY)  # trec_eval's order, in which every measure is tried
 QRELS_TOPICS, RUN_TOPICS = "the qrels' topics", "the run's topics"
 AVERAGED: dict[str, Callable[[Any], np.ndarray]] = {
     QRELS_TOPICS: lambda rows: np.ones(rows.ranks.retrieved.size),
@@ -217,76 +202,68 @@ SHOWN: dict[str, Function] = {
 # ------------------------------------------------------------------------------------------- other measures
 
 
-Terms = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+class Ranked:
+    """The lists of a run as formulas see them, with relevance from the level `least` on.
+
+    For each rank (T × D) these are the `level` ≥ 0, whether there is a `hit`, and the `precision` there, 0
+    without a hit. For each topic (T × 1), `top` is its top level, `R` the number of relevant and `n` that of
+    retrieved documents. Values are for each cutoff of `k` (C).
+    """
+
+    def __init__(self, lists: Lists, k: np.ndarray, least: float):
+        self.k, self.inside, self.rank = k, lists.inside, np.arange(1.0, lists.level.shape[1] + 1)
+        self.level, self.top = np.fmax(lists.level, 0), np.fmax(lists.best[:, :1], 0)
+        self.hit = self.level >= least
+        self.precision = self.hit * np.cumsum(self.hit, axis=1) / self.rank
+        self.R, self.n = (each.sum(axis=1)[:, None] for each in (lists.best >= least, self.inside))
+
+    def upto(self, terms: np.ndarray) -> np.ndarray:
+        """The sum of terms over the first k ranks."""
+        sums = np.cumsum(np.nan_to_num(terms) * self.inside, axis=1)
+        return sums[:, np.minimum(self.k, self.rank.size).astype(int) - 1]
+
+    def cascade(self, stops: np.ndarray) -> np.ndarray:
+        """ERR with these probabilities to stop."""
+        going = np.cumprod(np.insert(1 - stops, 0, 1, axis=1), axis=1)[:, :-1]
+        return self.upto(stops * going / self.rank)
 
 
-def _stopping(stops: np.ndarray, rank: np.ndarray) -> np.ndarray:
-    return np.asarray(stops * np.cumprod(np.insert(1 - stops, 0, 1, axis=1), axis=1)[:, :-1] / rank)
-
-
-def _rank_biased(p: float) -> Terms:
-    return lambda level, top, rank: (1 - p) * p ** (rank - 1) * level
-
-
-# Sums over ranks that no measure string has, as terms by the level ≥ 0, the topic's top level and the rank.
-SUMS: dict[str, Terms] = {
-    "ERR_G with the topic's top level": lambda level, top, rank: _stopping((2**level - 1) / 2**top, rank),
-    "ERR_G with the level as the probability": lambda level, top, rank: _stopping(level, rank),
-} | {f"RBP_G(p={p}) with the gains themselves": _rank_biased(p) for p in (0.5, 0.8, 0.9, 0.95)}
-
-# Measures with other denominators, by the cutoff, the relevant documents among the first k, the sum of their
-# precisions, all R relevant and all n retrieved documents; the braces are for the least relevant level.
-QUOTIENTS: dict[str, Callable[..., np.ndarray]] = {
-    "AP{} over min(R, k)": lambda k, hits, precisions, R, n: ratio(precisions, np.minimum(R, k)),
-    "AP{} over the relevant documents found": lambda k, hits, precisions, R, n: ratio(precisions, hits),
-    "P{} over min(retrieved, k)": lambda k, hits, precisions, R, n: ratio(hits, np.minimum(n, k)),
-    "R{} over min(R, k)": lambda k, hits, precisions, R, n: ratio(hits, np.minimum(R, k)),
+Formula = Callable[[Ranked], np.ndarray]
+FORMULAS: dict[str, Formula] = {
+    "AP{} over min(R, k)": lambda of: ratio(of.upto(of.precision), np.minimum(of.R, of.k)),
+    "AP{} over the relevant documents found": lambda of: ratio(of.upto(of.precision), of.upto(of.hit)),
+    "P{} over min(retrieved, k)": lambda of: ratio(of.upto(of.hit), np.minimum(of.n, of.k)),
+    "R{} over min(R, k)": lambda of: ratio(of.upto(of.hit), np.minimum(of.R, of.k)),
+    "ERR_G with the topic's top level": lambda of: of.cascade((2**of.level - 1) / 2**of.top),
+    "ERR_G with the level as the probability": lambda of: of.cascade(of.level),
+    "RBP_G(p=0.5) with the gains themselves": lambda of: of.upto(0.5**of.rank * of.level),
+    "RBP_G(p=0.8) with the gains themselves": lambda of: of.upto(0.2 * 0.8 ** (of.rank - 1) * of.level),
+    "RBP_G(p=0.9) with the gains themselves": lambda of: of.upto(0.1 * 0.9 ** (of.rank - 1) * of.level),
+    "RBP_G(p=0.95) with the gains themselves": lambda of: of.upto(0.05 * 0.95 ** (of.rank - 1) * of.level),
 }
-PROVIDER = GradedProvider()
+"""Measures that no measure string has, with the least relevant level in place of the braces."""
 ANY_ORDER = ("AP", "P", "R", "RR", "Rprec", "Success", "Bpref", "Q", "ERR_G", "RBP_G")
 """The measures that are tried in all orders of ties and at all cutoffs."""
-VARIED = Path(__file__).with_name("varied.txt")
-"""Measures that are tried besides those at their defaults."""
+STRINGS = Path(__file__).with_name("measures.txt")
+"""The measure strings that are tried."""
 
 
-def measures(levels: np.ndarray, judged: Judged) -> dict[str, Any]:
-    """nDCG, DCG, `SUMS`, `QUOTIENTS` with each least relevant level, and the other measures of the registry
-    that this package computes: without a cutoff, at their defaults and from each level on, and `VARIED`."""
+def measures(levels: np.ndarray) -> dict[str, Any]:
+    """nDCG, DCG, `FORMULAS` and `STRINGS`; those with braces once for each of the lowest levels from which
+    on documents are relevant."""
     whole = [int(level) for level in levels[levels > 0][:5].tolist() if level % 1 == 0]
     least = {1: ""} | {level: f"(rel={level})" for level in whole if level != 1}
-    found = list(map(parse_measure, VARIED.read_text().split()))
-    try:
-        has_intents = bool(judged.intents)
-    except GradedError:
-        has_intents = False
-    for measure in registry().values():
-        known = measure.SUPPORTED_PARAMS
-        if not isinstance(measure, SessionMeasure) and (has_intents or not needs_intents(measure)):
-            top = {"max_rel": int(levels.max(initial=1))} if "max_rel" in known else {}
-            from_each = least if "rel" in known and not is_graded(measure) else ()
-            found += [measure(**top), *(measure(rel=level, **top) for level in from_each)]
-    others: dict[str, Any] = {NDCG: None, DCG: None} | SUMS
-    for name, formula in QUOTIENTS.items():
-        others |= {name.format(text): (formula, level) for level, text in least.items()}
-    strings = {str(each): each for each in found if is_computed(each) and str(each) not in cumulated()}
-    return others | strings
+    found: dict[str, Any] = {NDCG: None, DCG: None}
+    for name, formula in FORMULAS.items():
+        found |= {name.format(text): (formula, level) for level, text in least.items()}
+    for name in STRINGS.read_text().split():
+        strings = dict.fromkeys(name.format(text) for text in least.values())
+        found |= {str(measure): measure for measure in map(parse_measure, strings)}
+    return found
 
 
-def impossible(definition: Definition) -> set[str]:
-    """The values that are not tried for the measure of a definition, or need not be."""
-    others = set() if definition.discount else {MEAN, *list(DOCUMENTS)[2:]}
-    return others | (DCG_ONLY if definition.measure == NDCG else set()) | {*UNSORTED}
-
-
-def is_computed(measure: Measure) -> bool:
-    """Whether this package computes the measure, with a cutoff and without one."""
-    cut = [at_cutoff(measure, cutoff) for cutoff in ("", "10")]
-    return all(PROVIDER.supports(each) for each in cut if each)
-
-
-def uncut(measure: Measure) -> Measure:
-    """The measure without its cutoff."""
-    return type(measure)(**{name: of for name, of in measure.params.items() if name != "cutoff"})
+UNTRIED: tuple[set[str], set[str]] = ({UNSORTED}, {UNSORTED, MEAN, *list(DOCUMENTS)[2:]})
+"""The values that are not tried, or need not be, for nDCG and DCG, and for other measures."""
 
 
 def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:
@@ -318,9 +295,9 @@ ANY: dict[str, Callable[[str], bool]] = {
     "": lambda value: True,
     "k": lambda cutoff: cutoff != ALL_RANKS,
     "any table": lambda gain: gain in ("level", "2^level − 1") or gain.startswith("solved"),
-    "any gain of a level": lambda gain: gain not in OF_UNJUDGED,
+    "any gain of a level": lambda gain: gain not in ("2^level", NEGATIVE),
     "1 from level": lambda gain: gain.startswith("1 from level"),
-    "one sort": lambda order: order != MEAN,
+    "one sort": lambda order: order not in (MEAN, WORST, BEST),
 }
 """The names in the table that stand for several values of a dimension."""
 EMPTY = {"order": "one sort", "shown": f"{ROUNDED}|{PERCENT}"}
@@ -329,45 +306,35 @@ HERE = "here"  # `known` of the measures of this package and ir-measures
 FAR = 9  # the departures of a definition from a tool that computes another measure
 
 
-class Tool(NamedTuple):
-    """A measure of a tool: `name` and `version` of the tool, the `metric`, and the dimensions that are
-    known."""
-
-    name: str
-    version: str
-    metric: str
-    known: str
-    dimensions: Mapping[str, str]
-
-    def departs(self, name: str, value: str) -> int:
-        """The number of departures of a value from what the tool computes, in one dimension."""
-        cell = self.dimensions.get(name, EMPTY.get(name, ""))
-        if name == "discount" and (value == "") != (cell == ""):
-            return FAR  # the one is a measure string, the other nDCG or DCG with all dimensions
-        if name == "measure" and cell == "any string":
-            return (" " in value) + len(re.findall("(?<!rel)=", value))
-        admitted = ANY.get(cell, cell.split("|").__contains__)
-        return (FAR if name == "measure" else 1) * (value != "" and not admitted(value))
-
-    def called(self, cutoff: str) -> str:
-        """The tool, its metric with the cutoff, and its version."""
-        version = f" ({self.version})" if self.version else ""
-        return f"{self.name} {self.metric.replace('{k}', cutoff.title())}{version}"
+HEADS = ("tool", "version", "metric", "known")
 
 
 @cache
-def tools() -> tuple[Tool, ...]:
-    """All rows of the table."""
+def tools() -> tuple[dict[str, str], ...]:
+    """The rows of the table: a measure of a tool each, the other columns beside `HEADS` are dimensions."""
     with FILE.open(encoding="utf-8", newline="") as file:
-        rows = [{name: value for name, value in row.items() if value} for row in csv.DictReader(file)]
-    heads = ("tool", "version", "metric", "known")
-    return tuple(Tool._make((*(row.pop(name, "") for name in heads), row)) for row in rows)
+        return tuple(csv.DictReader(file))
+
+
+def departs(tool: Mapping[str, str], name: str, value: str) -> int:
+    """The number of departures of a value from what a tool computes, in one dimension."""
+    cell = tool[name] or EMPTY.get(name, "")
+    if name == "discount" and (value == "") != (cell == ""):
+        return FAR  # the one is a measure string, the other nDCG or DCG with all dimensions
+    if name == "measure" and cell == "any string":
+        return (" " in value) + len(re.findall("(?<!rel)=", value))
+    return (FAR if name == "measure" else 1) * (value != "" and not admits(cell, value))
+
+
+def admits(cell: str, value: str) -> bool:
+    """Whether a cell of the table admits a value."""
+    return ANY[cell](value) if cell in ANY else value in cell.split("|")
 
 
 @cache
 def departures(name: str, value: str) -> np.ndarray:
     """The departures of a value in one dimension from each of `tools`."""
-    return np.array([tool.departs(name, value) for tool in tools()], dtype=np.uint8)
+    return np.array([departs(tool, name, value) for tool in tools()], dtype=np.uint8)
 
 
 def costs(definitions: Sequence[Definition]) -> np.ndarray:
@@ -382,12 +349,11 @@ def costs(definitions: Sequence[Definition]) -> np.ndarray:
 
 def is_usual(name: str, value: str) -> bool:
     """Whether the table says of some tool that it has this value of a dimension."""
-    cells = {tool.dimensions.get(name, "") for tool in tools() if tool.known != HERE}
-    return any(ANY.get(cell, cell.split("|").__contains__)(value) for cell in cells - {""})
+    return any(tool[name] and tool["known"] != HERE and admits(tool[name], value) for tool in tools())
 
 
 @cache
 def cumulated() -> dict[str, str]:
     """The measure strings that are nDCG or DCG in some dimensions, with which of both."""
-    own = [tool for tool in tools() if tool.known == HERE and "discount" in tool.dimensions]
-    return {re.sub(r"\{.*", "", tool.metric).rstrip("@"): tool.dimensions["measure"] for tool in own}
+    own = [tool for tool in tools() if tool["known"] == HERE and tool["discount"]]
+    return {re.sub(r"\{.*", "", tool["metric"]).rstrip("@"): tool["measure"] for tool in own}

@@ -5,9 +5,8 @@ that no table has."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
-from itertools import compress, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from ...core.uncertainty import evaluated
 from ...errors import GradedError
 from . import definitions as by
 from .cases import Case, Lists
-from .definitions import BASE, Definition, Function, Order
+from .definitions import BASE, ORDER, Definition, Function, Order
 
 FEW_CUTOFFS = 16  # some rare definitions are tried with at most this number of cutoffs
 TOPICS = 96  # the number of topics that are used if there are many more
@@ -38,109 +37,73 @@ TABLES = 48  # the number of tables that are verified
 Block = tuple[Iterable[Definition], np.ndarray]
 
 
-@dataclass(frozen=True)
-class Space:
-    """The definitions to try: all combinations of `tried`, which has a table for each dimension.
+Space = Mapping[str, Mapping[str, Any]]
+"""The definitions to try: all combinations of a table for each dimension. A table maps the names of values to
+what they do, as in `definitions`, the likeliest first."""
 
-    A table maps the names of values to what they do, as in `definitions`, the likeliest first.
-    """
 
-    tried: Mapping[str, Mapping[str, Any]]
+def around(space: Space, definitions: Iterable[Definition]) -> Space:
+    """The smallest space that has these definitions."""
+    columns = dict(zip(Definition._fields, map(set, zip(*definitions))))
+    return {name: {v: of[v] for v in of if v in columns[name]} for name, of in space.items()}
 
-    def limited(self, **tried: Mapping[str, Any]) -> Space:
-        """The space with other tables for some dimensions."""
-        return Space({**self.tried, **tried})
 
-    def with_all(self, other: Space) -> Space:
-        """The space with the tables of both."""
-        return Space({name: {**of, **other.tried[name]} for name, of in self.tried.items()})
-
-    def around(self, definitions: Iterable[Definition]) -> Space:
-        """The smallest space that has these definitions."""
-        columns = dict(zip(Definition._fields, zip(*definitions)))
-        tables = self.tried.items()
-        return self.limited(**{name: {v: of[v] for v in of if v in columns[name]} for name, of in tables})
-
-    @property
-    def cuts(self) -> np.ndarray:
-        """The cutoffs as numbers."""
-        return np.array([*self.tried["cutoff"].values()])
-
-    @property
-    def orders(self) -> tuple[Order, ...]:
-        """The orders of a run."""
-        found = product(*(self.tried[name] or ("",) for name in Order._fields))
-        orders = (Order(a, "" if a in by.UNSORTED else b, c) for a, b, c in found)
-        return tuple(dict.fromkeys(orders))
+def orders_of(space: Space) -> tuple[Order, ...]:
+    """The orders of a run."""
+    found = product(*(space[name] or ("",) for name in ORDER))
+    return tuple(dict.fromkeys((a, "" if a == by.UNSORTED else b, c) for a, b, c in found))
 
 
 def blocks(space: Space, order: Order, lists: Lists, ideals: dict[str, np.ndarray]) -> Iterator[Block]:
     """All definitions in an order. `ideals` keeps the DCG of ideal lists for other orders of the same
     documents."""
     yield from cumulated_gains(space, lists, ideals)
-    cutoffs, cuts = [*space.tried["cutoff"]], space.cuts
-    rank, top = np.arange(1, lists.level.shape[1] + 1), np.fmax(lists.best[:, :1], 0)
-    level, at = np.maximum(np.nan_to_num(lists.level), 0), np.minimum(cuts, rank.size).astype(int) - 1
-
-    @cache
-    def counts(least: float) -> tuple[np.ndarray, ...]:
-        hits = lists.level >= least
-        found = np.cumsum(hits, axis=1)
-        precisions = np.cumsum(hits * found / rank, axis=1)
-        sizes = (sizes.sum(axis=1)[:, None] for sizes in (lists.best >= least, lists.inside))
-        return cuts, found[:, at], precisions[:, at], *sizes
-
-    for name, of in space.tried["measure"].items():
+    cutoffs, cuts = [*space["cutoff"]], np.array([*space["cutoff"].values()])
+    ranked = cache(partial(by.Ranked, lists, cuts))
+    for name, of in space["measure"].items():
         names = map(partial(Definition, name), cutoffs)
         if isinstance(of, Measure):
             yield names, of_string(of, cutoffs, order, lists.ranks)
-        elif isinstance(of, tuple):
-            formula, least = of
-            yield names, formula(*counts(least))
         elif of is not None:
+            formula, least = of
             with np.errstate(all="ignore"):
-                terms = np.nan_to_num(of(level, top, rank)) * lists.inside
-            yield names, np.cumsum(terms, axis=1)[:, at]
+                yield names, formula(ranked(least))
     lists.ranks.views.clear()  # those of each cutoff would fill the memory
 
 
 def cumulated_gains(space: Space, lists: Lists, ideals: dict[str, np.ndarray]) -> Iterator[Block]:
     """The blocks of DCG and of nDCG."""
-    tried = space.tried
-    if {by.NDCG, by.DCG}.isdisjoint(tried["measure"]):
+    if {by.NDCG, by.DCG}.isdisjoint(space["measure"]):
         return
-    values = cumulated(space, lists.level, space.cuts, lists.ties)
-    parts = [*product(tried["gain"], tried["discount"], tried["cutoff"])]
-    own = np.array([by.DCG_ONLY.isdisjoint(part) for part in parts])
-    if by.DCG in tried["measure"]:
+    values = cumulated(space, lists.level, np.array([*space["cutoff"].values()]), lists.ties)
+    parts = [*product(space["gain"], space["discount"], space["cutoff"])]
+    if by.DCG in space["measure"]:
         yield _named(parts, by.DCG, "", ""), values
-    for ideal in tried["ideal"] if by.NDCG in tried["measure"] else ():
-        if ideal == by.ANEW and len(tried["cutoff"]) > FEW_CUTOFFS:
+    for ideal in space["ideal"] if by.NDCG in space["measure"] else ():
+        if ideal == by.ANEW and len(space["cutoff"]) > FEW_CUTOFFS:
             continue
         if ideal not in ideals or ideal == by.ANEW:
-            ideals[ideal] = ideally_cumulated(space, lists, ideal)[:, own]
+            ideals[ideal] = ideally_cumulated(space, lists, ideal)
         best = ideals[ideal]
-        for nothing, value in tried["nothing"].items():
-            normalised = np.divide(values[:, own], best, out=np.full(best.shape, value), where=best > 0)
-            yield _named(compress(parts, own), by.NDCG, ideal, nothing), normalised
+        for nothing, value in space["nothing"].items():
+            normalised = np.divide(values, best, out=np.full(best.shape, value), where=best > 0)
+            yield _named(parts, by.NDCG, ideal, nothing), normalised
 
 
 def _named(parts: Iterable[Any], measure: str, ideal: str, nothing: str) -> Iterator[Definition]:
     return (Definition(measure, k, gain, discount, ideal, nothing) for gain, discount, k in parts)
 
 
-def cumulated(
-    space: Space, level: np.ndarray, cuts: np.ndarray, ties: np.ndarray | None = None
-) -> np.ndarray:
+def cumulated(space: Space, level: np.ndarray, cuts: np.ndarray, ties: Any = None) -> np.ndarray:
     """DCG of lists of levels (T × D) for all gains, discounts and cutoffs (T × C)."""
-    inside, gains = ~np.isnan(level), space.tried["gain"].values()
+    inside, gains = ~np.isnan(level), space["gain"].values()
     gain = np.stack([np.where(inside, each(np.where(inside, level, 0.0)), 0.0) for each in gains])
     if ties is not None:
         starts, sizes = np.flatnonzero(changes(ties)), np.bincount(ties)
         means = np.add.reduceat(gain[:, inside], starts, axis=1) / sizes
         gain[:, inside] = np.repeat(means, sizes, axis=1)
     rank = np.arange(1, level.shape[1] + 1, dtype=np.float64)
-    discount = np.stack([1 / each(rank) for each in space.tried["discount"].values()], axis=1)
+    discount = np.stack([1 / each(rank) for each in space["discount"].values()], axis=1)
     weights = discount[:, :, None] * (rank[:, None, None] <= cuts)
     found = gain.reshape(-1, rank.size) @ weights.reshape(rank.size, -1)
     return np.moveaxis(found.reshape(len(gains), len(level), -1), 0, 1).reshape(len(level), -1)
@@ -148,7 +111,7 @@ def cumulated(
 
 def ideally_cumulated(space: Space, lists: Lists, ideal: str) -> np.ndarray:
     """The same of the ideal lists of a kind."""
-    cuts, levels = space.cuts, by.IDEALS[ideal]
+    cuts, levels = np.array([*space["cutoff"].values()]), by.IDEALS[ideal]
     if ideal != by.ANEW:
         longest = int(cuts[np.isfinite(cuts)].max(initial=lists.level.shape[1]))
         return cumulated(space, levels(lists, longest), cuts + (np.inf if ideal == by.UNCUT else 0))
@@ -163,11 +126,12 @@ def of_string(measure: Measure, cutoffs: Iterable[str], order: Order, ranks: Jud
     In another order than trec_eval's, only measures that often depend on it are tried, at few cutoffs.
     """
     cuts = [by.at_cutoff(measure, cutoff) for cutoff in cutoffs]
-    if order[:2] == BASE[:2]:
-        condenses = order.documents == by.JUDGED_ONLY and "judged_only" in measure.SUPPORTED_PARAMS
-        possible = order.documents == by.EVERY or condenses
+    ties, precision, documents = order
+    if (ties, precision) == BASE[:2]:
+        condenses = documents == by.JUDGED_ONLY and "judged_only" in measure.SUPPORTED_PARAMS
+        possible = documents == by.EVERY or condenses
     else:
-        is_plain = order.documents == by.EVERY and order.order != by.MEAN
+        is_plain = documents == by.EVERY and ties != by.MEAN
         possible = is_plain and measure.NAME in by.ANY_ORDER and len(cuts) <= FEW_CUTOFFS
     return np.stack([values_at(cut if possible else None, ranks) for cut in cuts], axis=1)
 
@@ -186,7 +150,7 @@ def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
 
 def values_of(space: Space, case: Case, definition: Definition) -> np.ndarray:
     """The value of a definition for each topic, as it is shown; NaN where it leaves the topic out."""
-    order, space = definition.list_order, space.around([definition])
+    order, space = definition.list_order, around(space, [definition])
     ((_, values),) = blocks(space, order, case.documents.lists(order), {})
     return values[:, 0] * (100 if definition.shown == by.PERCENT else 1)
 
@@ -201,12 +165,14 @@ def solved_gains(space: Space, case: Case) -> Iterator[dict[str, Function]]:
     levels, telling = levels[levels > 0], np.flatnonzero((values > 0) & (values != 1))
     if not 1 < levels.size <= min(telling.size - SPARE, MOST_LEVELS):
         return
-    space = space.limited(gain={f"{level:g}": partial(np.equal, level) for level in levels})
+    space = {**space, "gain": {f"{level:g}": partial(np.equal, level) for level in levels}}
     shape, value, solutions = (values.size, levels.size, -1), values[telling, None], []
-    for lists in dict.fromkeys(map(case.documents.lists, space.orders)):
+    for lists in dict.fromkeys(map(case.documents.lists, orders_of(space))):
         # The discounts that each level collects in the run, and in an ideal list (T × L × W).
-        of_run = cumulated(space, lists.level, space.cuts, lists.ties).reshape(shape)[telling]
-        for ideal in space.tried["ideal"]:
+        of_run = cumulated(space, lists.level, np.array([*space["cutoff"].values()]), lists.ties).reshape(
+            shape
+        )[telling]
+        for ideal in space["ideal"]:
             of_ideal = ideally_cumulated(space, lists, ideal).reshape(shape)[telling]
             apart = of_run - value[:, :, None] * of_ideal
             gains = np.linalg.eigh(np.einsum("tlw,tmw->wlm", apart, apart))[1][:, :, 0]

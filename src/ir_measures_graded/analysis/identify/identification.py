@@ -10,16 +10,16 @@ from ir_measures import Measure
 
 from ...core.registry.notation import parse_measures
 from ...core.rows.rows import repeated_documents
-from ...errors import GradedError
+from ...errors import GradedError, shown
 from ...evaluation.named import Judgments, Qrels, about, named_runs, read_judgments
+from ...evaluation.values import number_in
 from ...files.files import RunFile
 from ..statistics.options import whole_number
 from . import definitions as by
 from .answer import Answer, Identification
-from .cases import Case, ranks_by_line
+from .cases import Case, decimals_of, values_by_topic
 from .formulas import Space, solved_gains
 from .search import search
-from .values import MOST_DECIMALS, decimals_of, finite, values_by_topic
 
 DEPTH = 100  # cutoffs to this one are tried if nothing fits
 
@@ -70,12 +70,12 @@ def identify(
     wider = _all_cutoffs(space, cases, any_cutoff)
     found = search(space, cases)
     if any_cutoff or not (found.fitting or mean):
-        found, space = found.plus(search(wider, cases)), space.with_all(wider)
-    solves = by.NDCG in space.tried["measure"] and mean is None and not found.fitting
+        found, space = found.plus(search(wider, cases)), _both(space, wider)
+    solves = by.NDCG in space["measure"] and mean is None and not found.fitting
     for gains in solved_gains(usual, cases[0]) if solves else ():
-        solved = usual.limited(gain=gains, measure={by.NDCG: None})
+        solved = {**usual, "gain": gains, "measure": {by.NDCG: None}}
         if gains and (fitting := search(solved, cases)).fitting:
-            found, space = found.plus(fitting), space.with_all(solved)
+            found, space = found.plus(fitting), _both(space, solved)
             break
     if not found.tried:
         raise GradedError(f"identify cannot compute {measure}; give another measure, or none to try all")
@@ -90,59 +90,52 @@ def _case(
     (read,) = named_runs([(os.path.basename(path) if isinstance(path, str) else f"run {number}", run)])
     with about(read.name):
         table, repeated = repeated_documents(read.table(judgments))
+    if mean and not np.isfinite(average := number_in(told)):
+        raise GradedError(f"the mean is {shown(told)}; it must be a finite number")
     known = {} if mean else values_by_topic(told, judged.code.keys(), name)
-    return Case(
-        read.name,
-        judged,
-        table,
-        np.array([float(known.get(topic, np.nan)) for topic in judged.topics]),
-        finite(told, "the mean") if mean else None,
-        decimals_of([*known.values()] or [told]) if places is None else places,
-        ranks_by_line(read.file) if read.file else None,
-        repeated,
-        np.random.default_rng(number).random(len(judged.topics)),
-    )
+    values = np.array([known.get(topic, np.nan) for topic in judged.topics])
+    places = decimals_of([*known.values()] or [told]) if places is None else places
+    return Case(read.name, judged, table, values, average if mean else None, places, repeated)
 
 
 def _space(cases: Sequence[Case], measure: Measure | str | None) -> Space:
     """The definitions to try. Raises `GradedError` for a measure that is unknown."""
     levels, cutoff, discounts = np.unique(cases[0].judged.level), "", by.DISCOUNTS
-    measures = by.measures(levels, cases[0].judged)
+    measures = by.measures(levels)
     if measure is not None:
         if isinstance(measure, str):
             measure = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", measure)
         wanted, *more = parse_measures(measure, uncut=True)
         if more:
             raise GradedError(f"measure {measure!r} names several measures; name one")
-        cutoff, family, own = str(wanted.params.get("cutoff", "")), by.family(wanted.NAME), by.uncut(wanted)
+        cutoff, family = str(wanted.params.get("cutoff", "")), by.family(wanted.NAME)
         measures = {name: of for name, of in measures.items() if by.family(name) == family}
-        if str(own) not in measures and by.is_computed(own):
-            measures[str(own)] = own
         if base := wanted.params.get("b"):
             discounts = discounts | {f"log{base:g} r from rank {base:g} on": by.log_from(base)}
     means = cases[0].mean is not None
     if not measures:
         raise GradedError(f"identify cannot compute {measure}; give another measure, or none to try all")
-    by_rank = all(case.ranks_in_file is not None for case in cases)
-    possible = {
-        by.ROUNDED: True,
-        by.TRUNCATED: all(case.decimals < MOST_DECIMALS for case in cases),
-        by.PERCENT: any(case.digits > case.decimals for case in cases),
-    }
-    tried = {
+    is_percent = any(case.digits > case.decimals for case in cases)
+    left_out = {way for way in by.SHOWN if way.startswith("each") and not means}
+    left_out |= set() if is_percent else {by.PERCENT}
+    return {
         "measure": measures,
         "cutoff": _numbers([cutoff] if cutoff else by.CUTOFFS),
         "gain": by.gains_for(levels),
         "discount": discounts,
         "ideal": by.IDEALS,
         "nothing": by.NOTHING,
-        "order": dict(list(by.ORDERS.items())[: None if by_rank else -1]),
+        "order": by.ORDERS,
         "precision": by.PRECISIONS,
         "documents": by.DOCUMENTS,
         "averaged": by.AVERAGED if means else {},
-        "shown": {way: of for way, of in by.SHOWN.items() if possible.get(way, means)},
+        "shown": {way: of for way, of in by.SHOWN.items() if way not in left_out},
     }
-    return Space(tried)
+
+
+def _both(space: Space, other: Space) -> Space:
+    """The space with the tables of both."""
+    return {name: {**of, **other[name]} for name, of in space.items()}
 
 
 def _numbers(cutoffs: Iterable[str]) -> dict[str, float]:
@@ -154,10 +147,10 @@ def _all_cutoffs(space: Space, cases: Sequence[Case], deep: bool) -> Space:
     depth = max(int(np.diff(case.run.offsets).max(initial=0)) for case in cases)
     cutoffs = map(str, range(1, (depth if deep else min(depth, DEPTH)) + 1))
     usual = {
-        name: {value: of for value, of in space.tried[name].items() if by.is_usual(name, value)}
+        name: {value: of for value, of in space[name].items() if by.is_usual(name, value)}
         for name in ("gain", "discount", "ideal", "precision", "documents")
     }
-    measures = space.tried["measure"]
+    measures = space["measure"]
     some = {name: of for name, of in measures.items() if name in (by.NDCG, by.DCG, *by.ANY_ORDER)}
-    others = _numbers(k for k in cutoffs if k not in space.tried["cutoff"])
-    return space.limited(cutoff=others, measure=some or measures, **usual)
+    others = _numbers(k for k in cutoffs if k not in space["cutoff"])
+    return {**space, "cutoff": others, "measure": some or measures, **usual}

@@ -15,8 +15,8 @@ import numpy as np
 
 from . import definitions as by
 from .cases import Case, Lists
-from .definitions import Definition, Order
-from .formulas import Space, blocks
+from .definitions import ORDER, Definition, Order
+from .formulas import Space, around, blocks, orders_of
 
 SAME = 1e-9  # values that differ by less are the same
 FEW = 12  # the number of topics on which all definitions are tried if there are more than twice as many
@@ -29,21 +29,20 @@ BEHIND = 1e6  # the distance of rare definitions begins here
 
 @dataclass
 class Found:
-    """The numbers of definitions that were tried and that fit.
+    """The number of definitions that were tried.
 
     `kept` are those that fit and the nearest others, each with its distance, which is 0 if it fits, and its
     print. `prints` has the prints of all definitions, and in how many dimensions they depart from a tool's.
     """
 
     tried: int = 0
-    count: int = 0
     kept: dict[Definition, tuple[float, float]] = field(default_factory=dict)
     prints: list[np.ndarray] = field(default_factory=list)
 
     def plus(self, other: Found) -> Found:
         """The findings of two searches."""
         kept, prints = self.kept | other.kept, self.prints + other.prints
-        return Found(self.tried + other.tried, self.count + other.count, kept, prints)
+        return Found(self.tried + other.tried, kept, prints)
 
     @property
     def fitting(self) -> list[Definition]:
@@ -67,15 +66,16 @@ def search(space: Space, cases: Sequence[Case]) -> Found:
     if samples == [*cases]:
         return compared(space, cases, 1)
     found = compared(space, samples, NEAR)
-    candidates = [*found.fitting, *found.nearest(NEAR)]
-    on_all = compared(space.around(candidates) if found.count <= MOST else space, cases, 1)
-    return Found(found.tried, on_all.count, on_all.kept, found.prints)
+    if candidates := [*found.fitting, *found.nearest(NEAR)]:
+        on_all = compared(around(space, candidates) if len(found.fitting) < MOST else space, cases, 1)
+        return Found(found.tried, on_all.kept, found.prints)
+    return found
 
 
 def compared(space: Space, cases: Sequence[Case], few: int) -> Found:
     """All definitions compared with the numbers given. Those that fit and the few nearest others are kept."""
-    ways, sets, found = [*space.tried["shown"]], [*space.tried["averaged"]] or [""], Found()
-    most, near = (RARE, 0) if space.tried["averaged"] else (by.FAR - 1, RARE)
+    ways, sets, found = [*space["shown"]], [*space["averaged"]] or [""], Found()
+    most, near = (RARE, 0) if space["averaged"] else (by.FAR - 1, RARE)
     unusual = np.array([by.departures("shown", way)[-1] for way in ways], int)[:, None, None]
     for names, orders, costs, fits, off, prints in results(space, cases):
         rare = costs.min(axis=0) + unusual + np.zeros(fits.shape, int)
@@ -86,12 +86,11 @@ def compared(space: Space, cases: Sequence[Case], few: int) -> Found:
         places = np.argwhere(off <= limit + SAME)[: max(MOST - len(found.kept), 0)].tolist()
         for order, cost in zip(orders, costs):
             found.tried += int(np.isfinite(prints).sum())
-            found.count += int(((off == 0) & (cost + unusual <= most)).sum())
             for way, members, column in places:
                 place = way, members, column
                 if cost[column] + unusual[way, 0, 0] <= max(most, rare[place]):
                     more = {"averaged": sets[members], "shown": ways[way]}
-                    name = names[column]._replace(**order._asdict(), **more)
+                    name = names[column]._replace(**dict(zip(ORDER, order)), **more)
                     found.kept[name] = float(off[place]), float(prints[place])
         found.prints.append(np.stack([prints, rare])[:, (rare <= most) & ~np.isnan(prints)])
     return found
@@ -101,19 +100,19 @@ def results(space: Space, cases: Sequence[Case]) -> Iterator[tuple[Any, ...]]:
     """For all orders with equal lists: the definitions (C) without an order, these orders, the departures in
     each of them from the nearest tool (orders × C), and the results of `Case.compared` for all cases; the
     distances are those of the first."""
-    cutoffs, ways = [*space.tried["cutoff"].items()], [*space.tried["shown"]]
+    cutoffs, ways = [*space["cutoff"].items()], [*space["shown"]]
     groups = defaultdict[tuple[Lists, ...], list[Order]](list)
-    for order in space.orders:
+    for order in orders_of(space):
         groups[tuple(case.documents.lists(order) for case in cases)].append(order)
     size = max(SLAB // sum(case.known.size for case in cases), 1)
     for start in range(0, len(cutoffs), size):
-        slab, names = space.limited(cutoff=dict(cutoffs[start : start + size])), list[Definition]()
+        slab, names = {**space, "cutoff": dict(cutoffs[start : start + size])}, list[Definition]()
         ideals, known = defaultdict[Any, dict[str, np.ndarray]](dict), dict[bytes, np.ndarray]()
         from_tools = np.empty(0)
         for group, orders in groups.items():
             compared = []
             for case, lists in zip(cases, group):
-                tried = [*blocks(slab, orders[0], lists, ideals[case, orders[0].documents])]
+                tried = [*blocks(slab, orders[0], lists, ideals[case, orders[0][2]])]
                 if not names:
                     names = [name for block in tried for name in block[0]]
                     from_tools = by.costs(names)
@@ -121,9 +120,16 @@ def results(space: Space, cases: Sequence[Case]) -> Iterator[tuple[Any, ...]]:
                 compared.append(case.compared(values, ways))
             costs = []
             for order in orders:
-                of_order = np.sum([by.departures(*pair) for pair in order._asdict().items()], axis=0)
+                of_order = np.sum([by.departures(*pair) for pair in zip(ORDER, order)], axis=0)
                 if (key := of_order.tobytes()) not in known:
                     known[key] = (from_tools + of_order).min(axis=1, initial=by.FAR).astype(int)
                 costs.append(known[key])
             fits, off, prints = map(np.stack, zip(*compared))
-            yield names, orders, np.stack(costs), fits.all(axis=0), off[0] + SAME, prints.sum(axis=0)
+            yield (
+                names,
+                orders,
+                np.stack(costs),
+                fits.all(axis=0),
+                off[0] + SAME,
+                np.tensordot(np.sqrt(np.arange(2, len(prints) + 2)), prints, 1),
+            )
