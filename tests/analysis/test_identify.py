@@ -242,6 +242,13 @@ def test_a_cause_that_only_the_topics_that_differ_have_is_named_and_no_other(cau
     assert not [text for text in causes if "twice" in text and cause != "retrieved twice"]
 
 
+def test_a_measure_without_cutoff_that_nothing_fits_is_none():
+    qrels, run = collection(topics=30)
+    values = RANDOM.permutation([*values_of("Rprec", run, qrels=qrels).values()])
+    found = identify(qrels, run, dict(zip(qrels, values.tolist())), measure="Rprec")
+    assert (found.measure, found.equal) == (None, False)
+
+
 def test_values_that_are_all_equal_or_without_decimals_claim_nothing():
     for values in (dict.fromkeys(QRELS, 0.25), dict(list(values_of("nDCG@10", places=1).items())[:4])):
         found = identify(QRELS, RUN, values, measure="nDCG")

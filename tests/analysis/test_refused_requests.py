@@ -61,13 +61,13 @@ evaluate(QRELS, {"mine": NESTED}, ["AP"]) | the score <deeply nested dict> is no
 evaluate(QRELS, RUNS, ["AP"], provider="x") | there is no provider 'x'; ir_measures has
 evaluate(QRELS, RUNS, ["AP"]).of("muAP") | muAP is not among the measures evaluated: AP
 identify(QRELS, RUNS["good"], {"x": 0.5}) | values: none of its topics (such as 'x') is in the qrels; give
-identify(QRELS, RUNS["good"], {}) | values: there are no values; give lines of a topic and a value, the
+identify(QRELS, RUNS["good"], {}) | values: there is no value
 identify(QRELS, RUNS["good"], {"q1": 0.5}, measure="alpha_nDCG@5") | cannot compute alpha_nDCG@5
-identify(QRELS, RUNS["good"], {"q1": "a"}) | values: the value of topic 'q1' is 'a'; it must be a finite
-identify(QRELS, RUNS["good"], {"q1": nan}) | values: the value of topic 'q1' is nan; it must be a finite
+identify(QRELS, RUNS["good"], {"q1": "a", "q2": 1}) | values: row 1, column value: 'a' is not a finite number
+identify(QRELS, RUNS["good"], mean="0,5") | the mean is '0,5'; it must be a finite number
 identify(QRELS, RUNS["good"], [("q1", 0.5), ("q1", 0.5)]) | values: topic 'q1' has two values
-identify(QRELS, RUNS["good"], {"q1": {"P": 0.5, "R": 0.5}}) | values: the values are of several measures (P
-identify(QRELS, RUNS["good"], {"q1": {"P": 0.5}}, name="R") | values: no value has the name 'R'; there are P
+identify(QRELS, RUNS["good"], {"q1": {"P": 0.5, "R": 0.5}}) | values: name one of the measures of the values
+identify(QRELS, RUNS["good"], {"q1": {"P": 0.5}}, name="R") | values: name one of the measures of the
 identify(QRELS, RUNS["good"], {"q1": 0.5}, mean=0.5) | give values by topic or a mean, one of the two
 identify(QRELS, RUNS["good"], {"q1": 0.5}, decimals=16) | decimals=16 is not allowed; it is a whole number
 evaluate(QRELS, RUNS, ["IRec@10"]) | the qrels have no intents; measures of intents need an

@@ -33,7 +33,7 @@ def test_means_of_two_runs_are_given_in_their_order(output, given):
     assert (last["finding"], last["value"]) == ("equal here", "nDCG_JK@10")
     records = output("identify", demo.NAME, A, "--mean", "0.4444", "--measure", "nDCG@10", "-f", "json")
     (none,) = json.loads("".join(records))
-    assert (none["finding"], none["given"], none["differ"]) == ("none", 0.4444, 1)
+    assert (none["finding"], none["equal"], none["given"], none["differ"]) == ("none", False, 0.4444, 1)
 
 
 def test_topics_are_shown_and_a_page_is_written(output, given, tmp_path):

@@ -203,11 +203,8 @@ class Answer:
             return None, "", False
         ours = values_at(measure, self.case.documents.ranks) * (100 if each.shown == by.PERCENT else 1)
         apart = np.nan_to_num(np.abs(ours - values_of(self.space, self.case, each)))
-        differ = [
-            f"{LABELS[name]} {tool[name]}"
-            for name, value in list(each._asdict().items())[1:]
-            if tool[name] and by.departs(tool, name, value)
-        ]
+        dimensions = [name for name, value in zip(each._fields, each) if by.departs(tool, name, value)]
+        differ = [f"{LABELS[name]} {tool[name]}" for name in dimensions if tool[name] and name != "measure"]
         differ += [counted(int((apart > self.case.tolerance).sum()), "topic") + " with other values"]
         is_plain = each.averaged in ("", by.QRELS_TOPICS) and not each.shown.startswith("each")
         differ += [f"mean over the qrels' topics {ours.mean():.4f}, not {self.mean():.4f}"]
@@ -280,7 +277,8 @@ class Answer:
             return f"The {noun} {are} {'perhaps ' * is_weak}{those} of {name}.{more}", findings
         none = f"No definition gives the {noun}"
         if rarer := self.different:
-            none = f"No usual definition gives the {noun}, and {rarer} rare by chance"
+            rare = f"{counted(rarer, 'rare definition')} do{'es' * (rarer == 1)} by chance"
+            none = f"No usual definition gives the {noun}; {rare}"
         if self.by_mean:
             return f"{none}. The nearest is {name}, with {self.mean():.{case.decimals}f}.", [decide]
         size, agree = case.known.size, case.known.size - int(self.differs.sum())

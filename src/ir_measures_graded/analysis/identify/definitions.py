@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -268,12 +269,11 @@ UNTRIED: tuple[set[str], set[str]] = ({UNSORTED}, {UNSORTED, MEAN, *list(DOCUMEN
 
 def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:
     """The measure with a cutoff; None if it does not take the cutoff or lacks one."""
-    try:
+    with suppress(GradedError):
         if cutoff in ("", ALL_RANKS):
             return checked(measure)
         return checked(measure @ int(cutoff)) if "cutoff" in measure.SUPPORTED_PARAMS else None
-    except GradedError:
-        return None
+    return None
 
 
 def family(name: str) -> str:
@@ -343,7 +343,7 @@ def costs(definitions: Sequence[Definition]) -> np.ndarray:
     for name, values in zip(Definition._fields, zip(*definitions)):
         distinct = {value: number for number, value in enumerate(dict.fromkeys(values))}
         table = np.stack([departures(name, value) for value in distinct])
-        found += table[np.fromiter(map(distinct.__getitem__, values), np.int64, len(values))]
+        found += table[[*map(distinct.__getitem__, values)]]
     return found
 
 

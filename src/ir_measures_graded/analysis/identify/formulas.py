@@ -5,6 +5,7 @@ that no table has."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from itertools import product
 from typing import Any
@@ -48,6 +49,11 @@ def around(space: Space, definitions: Iterable[Definition]) -> Space:
     return {name: {v: of[v] for v in of if v in columns[name]} for name, of in space.items()}
 
 
+def cuts_of(space: Space) -> np.ndarray:
+    """The cutoffs as numbers."""
+    return np.array([*space["cutoff"].values()])
+
+
 def orders_of(space: Space) -> tuple[Order, ...]:
     """The orders of a run."""
     found = product(*(space[name] or ("",) for name in ORDER))
@@ -58,7 +64,7 @@ def blocks(space: Space, order: Order, lists: Lists, ideals: dict[str, np.ndarra
     """All definitions in an order. `ideals` keeps the DCG of ideal lists for other orders of the same
     documents."""
     yield from cumulated_gains(space, lists, ideals)
-    cutoffs, cuts = [*space["cutoff"]], np.array([*space["cutoff"].values()])
+    cutoffs, cuts = [*space["cutoff"]], cuts_of(space)
     ranked = cache(partial(by.Ranked, lists, cuts))
     for name, of in space["measure"].items():
         names = map(partial(Definition, name), cutoffs)
@@ -75,7 +81,7 @@ def cumulated_gains(space: Space, lists: Lists, ideals: dict[str, np.ndarray]) -
     """The blocks of DCG and of nDCG."""
     if {by.NDCG, by.DCG}.isdisjoint(space["measure"]):
         return
-    values = cumulated(space, lists.level, np.array([*space["cutoff"].values()]), lists.ties)
+    values = cumulated(space, lists.level, cuts_of(space), lists.ties)
     parts = [*product(space["gain"], space["discount"], space["cutoff"])]
     if by.DCG in space["measure"]:
         yield _named(parts, by.DCG, "", ""), values
@@ -111,7 +117,7 @@ def cumulated(space: Space, level: np.ndarray, cuts: np.ndarray, ties: Any = Non
 
 def ideally_cumulated(space: Space, lists: Lists, ideal: str) -> np.ndarray:
     """The same of the ideal lists of a kind."""
-    cuts, levels = np.array([*space["cutoff"].values()]), by.IDEALS[ideal]
+    cuts, levels = cuts_of(space), by.IDEALS[ideal]
     if ideal != by.ANEW:
         longest = int(cuts[np.isfinite(cuts)].max(initial=lists.level.shape[1]))
         return cumulated(space, levels(lists, longest), cuts + (np.inf if ideal == by.UNCUT else 0))
@@ -138,13 +144,11 @@ def of_string(measure: Measure, cutoffs: Iterable[str], order: Order, ranks: Jud
 
 def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
     """The values of a measure; NaN for none, and if the data do not allow it."""
-    try:
+    with suppress(GradedError):  # a gain above max_gain, for example
         if measure is not None and is_graded(measure):
             return computed(measure, view(measure, ranks), partial(evaluated, measure))
         if measure is not None:
             return np.nan_to_num(standard.values(measure, ranks))
-    except GradedError:  # a gain above max_gain, for example
-        pass
     return np.full(len(ranks.judged.topics), np.nan)
 
 
@@ -169,9 +173,7 @@ def solved_gains(space: Space, case: Case) -> Iterator[dict[str, Function]]:
     shape, value, solutions = (values.size, levels.size, -1), values[telling, None], []
     for lists in dict.fromkeys(map(case.documents.lists, orders_of(space))):
         # The discounts that each level collects in the run, and in an ideal list (T × L × W).
-        of_run = cumulated(space, lists.level, np.array([*space["cutoff"].values()]), lists.ties).reshape(
-            shape
-        )[telling]
+        of_run = cumulated(space, lists.level, cuts_of(space), lists.ties).reshape(shape)[telling]
         for ideal in space["ideal"]:
             of_ideal = ideally_cumulated(space, lists, ideal).reshape(shape)[telling]
             apart = of_run - value[:, :, None] * of_ideal
@@ -195,7 +197,6 @@ def _rounded(gains: Sequence[float], digits: int) -> Iterator[tuple[float, ...]]
     positive = positive / positive[positive > 1e-3 * positive.max()].min()
     if digits:
         yield tuple(float(f"{gain:.{digits}g}") for gain in positive.tolist())
-        return
-    for lowest in LOWEST:
+    for lowest in () if digits else LOWEST:
         whole = np.rint(positive * lowest).astype(np.int64)
         yield tuple((whole // np.gcd.reduce(whole)).tolist())

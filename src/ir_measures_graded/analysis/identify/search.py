@@ -106,30 +106,18 @@ def results(space: Space, cases: Sequence[Case]) -> Iterator[tuple[Any, ...]]:
         groups[tuple(case.documents.lists(order) for case in cases)].append(order)
     size = max(SLAB // sum(case.known.size for case in cases), 1)
     for start in range(0, len(cutoffs), size):
-        slab, names = {**space, "cutoff": dict(cutoffs[start : start + size])}, list[Definition]()
-        ideals, known = defaultdict[Any, dict[str, np.ndarray]](dict), dict[bytes, np.ndarray]()
-        from_tools = np.empty(0)
+        slab, ideals = {**space, "cutoff": dict(cutoffs[start : start + size])}, defaultdict[Any, Any](dict)
+        names, from_tools = list[Definition](), np.empty(0)
         for group, orders in groups.items():
-            compared = []
+            found = []
             for case, lists in zip(cases, group):
                 tried = [*blocks(slab, orders[0], lists, ideals[case, orders[0][2]])]
                 if not names:
                     names = [name for block in tried for name in block[0]]
-                    from_tools = by.costs(names)
-                values = np.concatenate([block[1] for block in tried], axis=1)
-                compared.append(case.compared(values, ways))
-            costs = []
-            for order in orders:
-                of_order = np.sum([by.departures(*pair) for pair in zip(ORDER, order)], axis=0)
-                if (key := of_order.tobytes()) not in known:
-                    known[key] = (from_tools + of_order).min(axis=1, initial=by.FAR).astype(int)
-                costs.append(known[key])
-            fits, off, prints = map(np.stack, zip(*compared))
-            yield (
-                names,
-                orders,
-                np.stack(costs),
-                fits.all(axis=0),
-                off[0] + SAME,
-                np.tensordot(np.sqrt(np.arange(2, len(prints) + 2)), prints, 1),
-            )
+                    from_tools = by.costs(names).T.copy()
+                found.append(case.compared(np.concatenate([block[1] for block in tried], axis=1), ways))
+            sums = [np.sum([*map(by.departures, ORDER, order)], axis=0) for order in orders]
+            costs = [(from_tools + each[:, None]).min(axis=0, initial=by.FAR).astype(int) for each in sums]
+            fits, off, prints = zip(*found)
+            weighted = sum(np.sqrt(number) * each for number, each in enumerate(prints, start=1))
+            yield names, orders, np.stack(costs), np.all(fits, axis=0), off[0] + SAME, weighted
