@@ -119,6 +119,11 @@ def test_the_differences_of_documents_sum_to_that_of_the_values(collection, anot
         assert len(found.table()[1]) == len(adding)
 
 
+def test_ties_of_unjudged_documents_are_in_the_order_of_the_measure():
+    run = {"q": {"z": 1.0, "m": 1.0, "a": 1.0, "k": 1.0 + 1e-9, "y": 2.0}}
+    assert explain({"q": {"m": 1}}, run, "RR@5", "q").documents == ("y", "k", "a", "m", "z")
+
+
 def test_nothing_is_warned_of_the_ideal_list(recwarn):
     explain({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}, "AP", "q")
     assert not recwarn.list

@@ -147,7 +147,11 @@ def test_tables_of_values(content, fact, tmp_path, monkeypatch):
         ),
         ({"1": {"a\x0bb": 1}}, GOOD, r"ids without blanks, but topic 1 judges document 'a\x0bb'"),
         ({"1": {"a": 1, "": 1}}, GOOD, "ids without blanks, but topic 1 judges document ''"),
-        ({"q1": {"a": 1}}, {"q1": {"a": 1}}, "topics that are whole numbers, not 'q1'"),
+        (
+            {"q1": {"a": 1}},
+            {"q1": {"a": 1}},
+            "topics that are whole numbers, not 'q1'; ERR_G(max_gain=15)@5 is the same measure",
+        ),
         ({"1": {"a": 1}, "01": {"a": 0}}, GOOD, "topics as numbers, so 1 and 01 are the same"),
         ({"1": {"a": 5}}, GOOD, "whole levels up to 4, but topic 1 judges document 'a' with 5"),
         ({"1": {"a": 0.5}}, GOOD, "whole levels up to 4, but topic 1 judges document 'a' with 0.5"),

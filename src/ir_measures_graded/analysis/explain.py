@@ -333,7 +333,8 @@ def _lists(
     gain = gain_of(judged.level, facts.gains_of(measure))
     sizes = np.minimum(ranks.retrieved, depth)
     topic, rank = np.repeat(np.arange(sizes.size), sizes), positions(sizes) + 1
-    position = _positions_of(ranks, ordered)[bounds_of(ranks.retrieved)[topic] + rank - 1]
+    ascending = is_graded(measure) and measure.in_order(ranks) is not ranks
+    position = _positions_of(ranks, ordered, ascending)[bounds_of(ranks.retrieved)[topic] + rank - 1]
     documents = [*ranks.documents(position)]
     scores = _at_ranks(topic, rank, as_compared(ranks.score[position]), shape)
     unjudged = np.where(np.isnan(scores), np.nan, 0.0)
@@ -377,16 +378,21 @@ def _one_ranking(measure: Measure | str) -> Measure:
     return measure
 
 
-def _positions_of(ranks: JudgedRanks, ordered: JudgedRanks) -> np.ndarray:
+def _positions_of(ranks: JudgedRanks, ordered: JudgedRanks, ascending: bool) -> np.ndarray:
     """The position in `ranks` of the document at each position of `ordered`.
 
-    Both are one run, in trec_eval's order and with other ranks of judged documents within tie groups.
+    Both are one run, in trec_eval's order and with other ranks of judged documents within tie groups. Tied
+    unjudged documents are in trec_eval's order or, if `ascending`, in that of `ranks_by_ascending_id`.
     """
     every = found = np.arange(ranks.score.size)
     if ordered is not ranks:
         found = every.copy()
         found[ordered.position[np.argsort(ordered.doc)]] = ranks.position[np.argsort(ranks.doc)]
-        found[np.delete(every, ordered.position)] = np.delete(every, ranks.position)
+        others = np.delete(every, ranks.position)
+        if ascending:
+            first = every - positions(ranks.retrieved) + ranks.first_of_tie
+            others = others[np.lexsort((-others, -ranks.score[others], first[others]))]
+        found[np.delete(every, ordered.position)] = others
     return found
 
 

@@ -89,8 +89,11 @@ def explained(measures: Sequence[Measure]) -> Iterator[None]:
 
 def _same(measures: Iterable[Measure]) -> str:
     """The end of a message, which names the graded measures that are equal to the first ones."""
-    known = filter(None, map(definition_of, [*measures][:3]))
+    first = [*measures][:3]
+    known = filter(None, map(definition_of, first))
     same = [name for each in known if isinstance(each, Standard) and (name := each.same())]
+    graded = registry()["ERR_G"](max_gain=2**HIGHEST - 1)
+    same += [str(graded(**each.params)) for each in first if each.NAME == "ERR"]
     return f"; {' or '.join(same)} is the same measure" if same else ""
 
 
@@ -142,5 +145,6 @@ class CheckedGdeval(GdevalEvaluator):
                 reason = f"whole levels up to {HIGHEST}, but {found}"
             if reason:
                 names = ", ".join(map(str, self.measures))
-                raise GradedError(f"cannot compute {names}: gdeval takes {reason}{_same(self.measures)}")
+                same = _same(each for each in self.measures if level <= HIGHEST or each.NAME != "ERR")
+                raise GradedError(f"cannot compute {names}: gdeval takes {reason}{same}")
             yield row
