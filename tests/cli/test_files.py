@@ -144,6 +144,20 @@ def test_a_named_pipe_receives_the_table(output):
     assert not Path("pipe.csv").is_file()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+def test_a_file_that_changes_meanwhile_is_refused(refusal):
+    os.mkfifo("pipe.qrels")
+    Path("changing.run").write_text("q1 Q0 a 1 1 x\n")
+
+    def feed():
+        with open("pipe.qrels", "w") as qrels:
+            Path("changing.run").write_text("q1 Q0 b 1 1 x\nq1 Q0 a 2 0 x\n")
+            qrels.write("q1 0 a 1\n")
+
+    threading.Thread(target=feed, daemon=True).start()
+    assert "changing.run: the file changed" in refusal("evaluate", "pipe.qrels", "changing.run", "AP")
+
+
 def test_a_symbolic_link_remains(output):
     os.symlink("target.csv", "link.csv")
     output("evaluate", "qrels", "run", "AP", "-o", "link.csv")

@@ -73,12 +73,16 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
     except SystemExit:
         return help_or_version.getvalue().splitlines(), 0
     from ..output.result import Result  # takes time
-    from .results import Answer, check_files, shown
+    from .results import Answer, check_files, shown, stamps
 
     if hasattr(command, "OUTPUT"):
         command.OUTPUT.check(arguments)
     check_files(arguments)
+    before = stamps(arguments)
     found = command.run(arguments)
+    for path, stamp in stamps(arguments).items():
+        if stamp != before.get(path, stamp):
+            raise GradedError(f"{path}: the file changed while it was read; run the command again")
     answer = Answer(found) if isinstance(found, Result) else found
     if isinstance(answer, Answer):
         return shown(arguments, command.OUTPUT, answer), answer.status

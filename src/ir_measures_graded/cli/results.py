@@ -128,6 +128,12 @@ def check_files(arguments: Arguments, written: Iterable[str] = ()) -> None:
             raise GradedError(f"cannot write {path!r}: the command reads the folder of this file")
 
 
+def stamps(arguments: Arguments) -> dict[str, tuple[int, int]]:
+    """The time of the last change and the size of each file that the command reads."""
+    stats = {path: os.stat(path) for path in arguments.files("reads") if path and os.path.isfile(path)}
+    return {path: (stat.st_mtime_ns, stat.st_size) for path, stat in stats.items()}
+
+
 def shown(arguments: Arguments, output: Output, answer: Answer) -> list[str]:
     """Write the files that -o names and the others of the answer, all or none; return the lines to print."""
 
