@@ -5,26 +5,21 @@ import shutil
 from collections import Counter
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("duckdb", reason="DuckDB is not installed")
-pytest.importorskip("scipy", reason="the extra stats is not installed")
 
 import arrays
-import decisions
 import growth
 import large
 import sharing
 import workloads
 from workloads import FORMS, SHAPES
 
-import judging
 import measures
 import peers
-from ir_measures_graded import demo
 from peers import OURS, TINY
 
 SAME_AS_OURS = (OURS, "define_byquery", "pyNTCIREVAL")
@@ -118,35 +113,3 @@ def test_contestants_on_arrays_agree():
     calls = arrays.contestants(*arrays.made(20, 30))
     means = {name: call() for name, call in calls.items()}
     assert means == pytest.approx(dict.fromkeys(calls, means[arrays.KEPT]), abs=2e-6)
-
-
-def test_judging_measures_when_the_order_is_settled(monkeypatch, capsys):
-    monkeypatch.setattr(judging, "STEPS", 4)
-    shares = judging.settled(np.array([[0.8, 1, 0.9, 1, 1], [1, 1, 1, 1, 1], [0.2, 0.2, 0.2, 0.2, 1]]))
-    assert shares.tolist() == [0.75, 0, 1]
-    judging.main(["CG@3", "--trials", "2"])
-    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
-    rows = [["CG@3", order, values] for order in judging.ORDERS for values in judging.VALUES]
-    assert [line[:3] for line in lines] == rows
-    assert all(0 <= float(line[4]) <= float(line[3]) and -1 <= float(line[6]) <= 1 for line in lines)
-
-
-@pytest.mark.parametrize("simulation", judging.SIMULATIONS)
-def test_simulations_of_judges_have_shares(simulation, capsys):
-    judging.main(["nDCG_JK@10", "--trials", "2", "--simulate", simulation])
-    head, *rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert rows
-    assert all(len(row) == len(head) for row in rows)
-    assert all(-1 <= float(cell) <= 2 for row in rows for cell in row[2:])
-
-
-@pytest.mark.parametrize("simulation", decisions.SIMULATIONS[1:], ids=lambda each: each.__name__)
-def test_simulations_of_decisions_print_shares(simulation, capsys):
-    runs = map(str, demo.run_paths().values())
-    draws = {} if simulation is decisions.power else {"draws": 2}
-    simulation(str(demo.qrels_path()), *runs, **draws)
-    head, _, *rows = capsys.readouterr().out.splitlines()
-    assert rows
-    assert {row.count("|") for row in rows} == {head.count("|")}
-    shares = [float(cell) for row in rows for cell in row.split("|")[-3:-1]]
-    assert all(0 <= share <= 1 or simulation is decisions.power for share in shares)
