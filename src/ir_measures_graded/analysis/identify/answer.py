@@ -264,7 +264,8 @@ class Answer:
         noun = f"mean{s} {numbers}" if self.by_mean else f"{count} values" if s else "value"
         if self.constant:
             return f"The {noun} {are} {case.given[0]:g}, which identifies nothing.", []
-        decide = ("to decide", "values by topic, a second run, or another decimal")
+        more = "values by topic" if self.by_mean else "more topics"
+        decide = ("to decide", f"{more}, a second run, or another decimal")
         if self.is_found:
             usual = [group for group in self.groups if not self.costs[group].min()]
             findings = [("fits", self.named(group)) for group in usual[:LISTED]] * (len(usual) > 1)
@@ -273,8 +274,8 @@ class Answer:
                 hint = "; name the measure and its cutoff" * (len(self.space["cutoff"]) > 1)
                 numbers = f"random numbers fit a usual definition with probability {self.chance:.3f} at most"
                 findings += [("chance", numbers + hint), decide]
-            more = f" {counted(rarer, 'rarer definition')} fit{'s' * (rarer == 1)} as well." * (rarer > 0)
-            return f"The {noun} {are} {'perhaps ' * is_weak}{those} of {name}.{more}", findings
+            rest = f" {counted(rarer, 'rarer definition')} fit{'s' * (rarer == 1)} as well." * (rarer > 0)
+            return f"The {noun} {are} {'perhaps ' * is_weak}{those} of {name}.{rest}", findings
         none = f"No definition gives the {noun}"
         if rarer := self.different:
             rare = f"{counted(rarer, 'rare definition')} do{'es' * (rarer == 1)} by chance"
@@ -310,7 +311,10 @@ class Answer:
             possible = {*tried} - by.UNTRIED[self.chosen.discount == ""]
             if values and len(possible) > 1:
                 state = SETTLED if len(values) == 1 else OPEN
-                found[name] = (UNREACHED if possible <= {*values} else state), values
+                found[name] = (
+                    (UNREACHED if possible <= {*values} and len(self.groups) == 1 else state),
+                    values,
+                )
         return found
 
     def gaps(self) -> Iterator[tuple[str, str]]:

@@ -98,7 +98,7 @@ class Case:
     def fits(self, values: np.ndarray, given: np.ndarray, way: str) -> np.ndarray:
         """Whether the values, shown in a way, are the given ones."""
         if way == by.TRUNCATED:
-            half = 0.5 * 10.0**-self.decimals
+            half = 0.5 * 10.0**-self.decimals if self.decimals < MOST_DECIMALS else -1
             return np.asarray(np.abs(values - given - half) <= half + 1e-12)
         return np.asarray(np.abs(values - given) <= self.tolerance + SINGLE * np.abs(given))
 
@@ -109,13 +109,16 @@ class Case:
         A mean is over each of the sets of topics in `AVERAGED`. The distance is the mean gap of those that
         differ over all, and 1 more if most differ. Prints are NaN if all values are NaN.
         """
-        shown, given = [by.SHOWN[way](values)[None, self.known] for way in ways], self.given[:, None]
-        if self.mean is not None:
+        given = self.given[:, None]
+        if self.mean is None:
+            shown = [by.SHOWN[way](values)[None, self.known] for way in ways]
+        else:
             seen = ~np.isnan(values)
             others = sum(topic not in self.judged.code for topic in self.run.topics)
             size = self.members @ seen + others * (np.array([*by.AVERAGED]) == by.RUN_TOPICS)[:, None]
-            sums = [self.members @ np.where(seen, each[0], 0.0) for each in shown]
-            shown = [np.where(seen.any(axis=0), ratio(each, size), np.nan)[:, None] for each in sums]
+            size[:, ~seen.any(axis=0)], filled = np.nan, np.where(seen, values, 0.0)
+            sums = {of: self.members @ of(filled) for of in {by.SHOWN[way] for way in ways}}
+            shown = [ratio(sums[by.SHOWN[way]], size)[:, None] for way in ways]
         fits = np.stack([self.fits(each, given, way) for way, each in zip(ways, shown)])
         numbers = np.stack(shown)
         gaps = np.where(fits, 0.0, np.nan_to_num(np.abs(numbers - given), nan=1)).mean(axis=2)

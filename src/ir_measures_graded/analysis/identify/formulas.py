@@ -25,6 +25,7 @@ from . import definitions as by
 from .cases import Case, Lists
 from .definitions import BASE, ORDER, Definition, Function, Order
 
+LIKELY_CUTOFFS = 5  # measure strings are tried with so many cutoffs in other orders than trec_eval's
 FEW_CUTOFFS = 16  # some rare definitions are tried with at most this number of cutoffs
 TOPICS = 96  # the number of topics that are used if there are many more
 SPARE = 3  # the number of telling topics beyond the number of levels that make a solution credible
@@ -126,20 +127,19 @@ def ideally_cumulated(space: Space, lists: Lists, ideal: str) -> np.ndarray:
     return np.stack(found, axis=2).reshape(len(lists.level), -1)
 
 
-def of_string(measure: Measure, cutoffs: Iterable[str], order: Order, ranks: JudgedRanks) -> np.ndarray:
+def of_string(measure: Measure, cutoffs: Sequence[str], order: Order, ranks: JudgedRanks) -> np.ndarray:
     """The values of a measure string; NaN at cutoffs that it does not take, and in orders that are not tried.
 
-    In another order than trec_eval's, only measures that often depend on it are tried, at few cutoffs.
+    In other orders than trec_eval's, only measures that often depend on them are tried, at likely cutoffs.
     """
-    cuts = [by.at_cutoff(measure, cutoff) for cutoff in cutoffs]
-    ties, precision, documents = order
-    if (ties, precision) == BASE[:2]:
-        condenses = documents == by.JUDGED_ONLY and "judged_only" in measure.SUPPORTED_PARAMS
-        possible = documents == by.EVERY or condenses
-    else:
-        is_plain = documents == by.EVERY and ties != by.MEAN
-        possible = is_plain and measure.NAME in by.ANY_ORDER and len(cuts) <= FEW_CUTOFFS
-    return np.stack([values_at(cut if possible else None, ranks) for cut in cuts], axis=1)
+    ties, _, documents = order
+    condenses = documents == by.JUDGED_ONLY and "judged_only" in measure.SUPPORTED_PARAMS
+    depends = measure.NAME in by.ANY_ORDER and ties != by.MEAN and (documents == by.EVERY or condenses)
+    tried = len(cutoffs) if order == BASE else LIKELY_CUTOFFS if depends else 0
+    values = np.full((len(ranks.judged.topics), len(cutoffs)), np.nan)
+    for column, cutoff in enumerate(cutoffs[:tried]):
+        values[:, column] = values_at(by.at_cutoff(measure, cutoff), ranks)
+    return values
 
 
 def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
@@ -159,16 +159,13 @@ def values_of(space: Space, case: Case, definition: Definition) -> np.ndarray:
     return values[:, 0] * (100 if definition.shown == by.PERCENT else 1)
 
 
-def solved_gains(space: Space, case: Case) -> Iterator[dict[str, Function]]:
-    """Tables of gains with which some nDCG comes near all values, by name, such as ``solved: 1:1, 2:3``.
-
-    First come whole gains, then those with more and more digits.
-    """
+def solved_gains(space: Space, case: Case) -> dict[str, Function]:
+    """Tables of whole gains with which some nDCG comes near all values, by name, as ``solved: 1:1, 2:3``."""
     case = case.sample(TOPICS)
     levels, values = np.unique(case.judged.all_levels), case.values
     levels, telling = levels[levels > 0], np.flatnonzero((values > 0) & (values != 1))
     if not 1 < levels.size <= min(telling.size - SPARE, MOST_LEVELS):
-        return
+        return {}
     space = {**space, "gain": {f"{level:g}": partial(np.equal, level) for level in levels}}
     shape, value, solutions = (values.size, levels.size, -1), values[telling, None], []
     for lists in dict.fromkeys(map(case.documents.lists, orders_of(space))):
@@ -184,19 +181,16 @@ def solved_gains(space: Space, case: Case) -> Iterator[dict[str, Function]]:
                 off = np.nan_to_num(np.abs(ratio - value) / case.tolerance, nan=np.inf).max(axis=0)
             near = np.flatnonzero((off <= NEAR) & (gains > 0).any(axis=1))
             solutions += [(off[number], gains[number].tolist()) for number in near.tolist()]
-    for digits in (0, 4, 6):
-        tables = dict.fromkeys(each for _, gains in sorted(solutions) for each in _rounded(gains, digits))
-        gains_of = [dict(zip(levels.tolist(), table)) for table in list(tables)[:TABLES]]
-        names = [", ".join(f"{level:g}:{gain:g}" for level, gain in gains.items()) for gains in gains_of]
-        yield {f"solved: {name}": partial(gain_of, gains=gains) for name, gains in zip(names, gains_of)}
+    tables = dict.fromkeys(table for _, gains in sorted(solutions) for table in whole(gains))
+    gains_of = [dict(zip(levels.tolist(), table)) for table in list(tables)[:TABLES]]
+    names = [", ".join(f"{level:g}:{gain:g}" for level, gain in gains.items()) for gains in gains_of]
+    return {f"solved: {name}": partial(gain_of, gains=gains) for name, gains in zip(names, gains_of)}
 
 
-def _rounded(gains: Sequence[float], digits: int) -> Iterator[tuple[float, ...]]:
-    """A solution, whose unit is free, with so many digits, or as whole gains."""
+def whole(gains: Sequence[float]) -> Iterator[tuple[int, ...]]:
+    """A solution, whose unit is free, as whole gains."""
     positive = np.maximum(gains, 0)
     positive = positive / positive[positive > 1e-3 * positive.max()].min()
-    if digits:
-        yield tuple(float(f"{gain:.{digits}g}") for gain in positive.tolist())
-    for lowest in () if digits else LOWEST:
-        whole = np.rint(positive * lowest).astype(np.int64)
-        yield tuple((whole // np.gcd.reduce(whole)).tolist())
+    for lowest in LOWEST:
+        found = np.rint(positive * lowest).astype(np.int64)
+        yield tuple((found // np.gcd.reduce(found)).tolist())

@@ -17,7 +17,7 @@ from ...files.files import RunFile
 from ..statistics.options import whole_number
 from . import definitions as by
 from .answer import Answer, Identification
-from .cases import MOST_DECIMALS, Case, decimals_of, values_by_topic
+from .cases import Case, decimals_of, values_by_topic
 from .formulas import Space, solved_gains
 from .search import search
 
@@ -72,11 +72,10 @@ def identify(
     if any_cutoff or not (found.fitting or mean):
         found, space = found.plus(search(wider, cases)), _both(space, wider)
     solves = by.NDCG in space["measure"] and mean is None and not found.fitting
-    for gains in solved_gains(usual, cases[0]) if solves else ():
+    if solves and (gains := solved_gains(usual, cases[0])):
         solved = {**usual, "gain": gains, "measure": {by.NDCG: None}}
-        if gains and (fitting := search(solved, cases)).fitting:
+        if (fitting := search(solved, cases)).fitting:
             found, space = found.plus(fitting), _both(space, solved)
-            break
     if not found.tried:
         raise GradedError(f"identify cannot compute {measure}; give another measure, or none to try all")
     return Answer(space, cases, found).identification()
@@ -118,8 +117,6 @@ def _space(cases: Sequence[Case], measure: Measure | str | None) -> Space:
     left_out = {way for way in by.SHOWN if way.startswith("each") and not means}
     if all(case.digits == case.decimals for case in cases):
         left_out.add(by.PERCENT)
-    if any(case.decimals >= MOST_DECIMALS for case in cases):
-        left_out.add(by.TRUNCATED)
     return {
         "measure": measures,
         "cutoff": _numbers([cutoff] if cutoff else by.CUTOFFS),
