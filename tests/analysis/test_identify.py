@@ -366,6 +366,8 @@ def test_the_topics_of_a_mean_are_a_dimension():
     mean = np.mean([value for topic, value in values.items() if topic in RUN])
     found = identify(QRELS, RUN, mean=f"{mean:.5f}", measure="nDCG@10")
     assert found.definition.averaged in ("the run's topics", "topics in both")
+    assert not found.equal
+    assert "nDCG@10 (averaged topics: the run's topics)" in found.summary
     mean = np.mean([round(value, 2) for value in values.values()])
     found = identify(QRELS, RUN, mean=f"{mean:.5f}", measure="nDCG@10")
     assert not found.equal or "each topic rounded to 2 decimals first" in found.definition.shown

@@ -98,7 +98,7 @@ class Case:
     def fits(self, values: np.ndarray, given: np.ndarray, way: str) -> np.ndarray:
         """Whether the values, shown in a way, are the given ones."""
         if way == by.TRUNCATED:
-            half = 0.5 * 10.0**-self.decimals if self.decimals < MOST_DECIMALS else -1
+            half = 0.5 * 10.0**-self.decimals
             return np.asarray(np.abs(values - given - half) <= half + 1e-12)
         return np.asarray(np.abs(values - given) <= self.tolerance + SINGLE * np.abs(given))
 

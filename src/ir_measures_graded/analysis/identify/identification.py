@@ -17,7 +17,7 @@ from ...files.files import RunFile
 from ..statistics.options import whole_number
 from . import definitions as by
 from .answer import Answer, Identification
-from .cases import Case, decimals_of, values_by_topic
+from .cases import MOST_DECIMALS, Case, decimals_of, values_by_topic
 from .formulas import Space, solved_gains
 from .search import search
 
@@ -117,6 +117,8 @@ def _space(cases: Sequence[Case], measure: Measure | str | None) -> Space:
     left_out = {way for way in by.SHOWN if way.startswith("each") and not means}
     if all(case.digits == case.decimals for case in cases):
         left_out.add(by.PERCENT)
+    if any(case.decimals >= MOST_DECIMALS for case in cases):
+        left_out.add(by.TRUNCATED)
     return {
         "measure": measures,
         "cutoff": _numbers([cutoff] if cutoff else by.CUTOFFS),
