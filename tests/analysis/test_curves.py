@@ -49,12 +49,23 @@ def test_ideal_curve_is_default_for_cg_and_dcg_only():
     assert curves(QRELS, RUNS, "P", 2, ideal=True).ideal.tolist() == [1, (1 + 0.5 + 0.5) / 3]
 
 
+def test_averages_divide_the_mean_vector_by_the_mean_ideal_vector():
+    for normalised, plain in ((nCG, CG), (nDCG_JK(b=3), DCG_JK(b=3)), (nCG(gains={3: 9}), CG(gains={3: 9}))):
+        found = curves(QRELS, RUNS, normalised, DEPTH, normalise="averages", ideal=True)
+        raw = curves(QRELS, RUNS, plain, DEPTH)
+        np.testing.assert_allclose(found.values, raw.values / raw.ideal, rtol=1e-15)
+        assert found.ideal.tolist() == [1] * DEPTH
+        assert not np.allclose(found.values, curves(QRELS, RUNS, normalised, DEPTH).values)
+
+
 # -------------------------------------------------------------------------- several measures
 
 
-@pytest.mark.parametrize("options", [{}, {"confidence": 0.9, "resamples": 20}])
+@pytest.mark.parametrize("options", [{}, {"normalise": "averages"}, {"confidence": 0.9, "resamples": 20}])
 def test_curves_of_several_measures_equal_those_of_each(options):
-    measures = ["nCG@4", "nDCG_JK(b=3)", "nDCG_JK(b=3)@9", "P", "DCG_JK", "muAP"]
+    measures = ["nCG@4", "nDCG_JK(b=3)", "nDCG_JK(b=3)@9"]
+    if "normalise" not in options:
+        measures += ["P", "DCG_JK", "muAP"]
     found = curves(QRELS, RUNS, measures, **options)
     assert len(found.curves) == len(measures)
     for together, measure in zip(found.curves, measures):

@@ -7,7 +7,7 @@ A = str(demo.run_paths()["A"])
 
 
 def test_options_reach_the_analysis(output):
-    options = {"confidence": 0.8, "resamples": 50, "seed": 3}
+    options = {"normalise": "averages", "confidence": 0.8, "resamples": 50, "seed": 3}
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     runs = {name: str(path) for name, path in demo.run_paths().items()}
     lines = output("curves", demo.NAME, *runs.values(), "nCG", "--depth", 4, "--ideal", *words, "-p", "-1")

@@ -42,6 +42,7 @@ curves graded-demo A.run nCG DCG_JK --at 5            | --at needs one measure; 
 curves graded-demo A.run ESL                          | ESL has no cutoff
 curves graded-demo A.run P --depth 0                  | depth=0 is not allowed; it is a whole number from 1
 curves graded-demo A.run P --depth ten                | argument --depth: 'ten' is not allowed
+curves graded-demo A.run P --normalise averages       | P is not normalised by an ideal vector
 curves graded-demo A.run P no-such.run                | file not found: 'no-such.run'; did you mean C.run?
 curves graded-demo A.run CG --at "5;10"               | give whole numbers separated by commas, as in 5,10,20
 curves graded-demo A.run CG --at 200                  | at=200 is beyond the curves, which end at rank 100

@@ -15,17 +15,21 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
+from ..core.measures.base import GradedMeasure
 from ..core.measures.standard import definition_of
+from ..core.measures.topics import Topics
 from ..core.provider import check_levels, computed, view
 from ..core.ranking.gains import gain_of
 from ..core.registry.facts import (
     gains_of,
     is_graded,
+    is_normalised,
     is_plain_sum,
     name_of,
     needs_intents,
     sign_of,
 )
+from ..core.registry.names import registry
 from ..core.registry.notation import checked, parse_measures
 from ..core.uncertainty import evaluated
 from ..errors import GradedError, NotApplicableError, did_you_mean
@@ -68,12 +72,13 @@ class Curves(Result):
 
     `values` (runs × depth) holds the curve of each of `runs` at the ranks 1 … depth. `ideal` (depth) is the
     curve of the judged documents in the best order, or None. `bands` (runs × 2 × depth) are the lower and
-    upper ends of the interval at level `confidence`; both are None without intervals. `topics` is the number
-    of topics. Of more than 12 runs, figures show the best five and those to `highlight` in colour and the
-    others in grey.
+    upper ends of the interval at level `confidence`; both are None without intervals. `normalise` names
+    the averaged vectors, `topics` is the number of topics. Of more than 12 runs, figures show the best five
+    and those to `highlight` in colour and the others in grey.
     """
 
     measure: Measure
+    normalise: str
     topics: int
     runs: tuple[str, ...]
     values: np.ndarray
@@ -86,6 +91,11 @@ class Curves(Result):
     def ranks(self) -> np.ndarray:
         """The ranks 1 … depth."""
         return np.arange(1, self.values.shape[1] + 1)
+
+    @property
+    def label(self) -> str:
+        """The measure, and the normalisation unless it is topic by topic."""
+        return f"{self.measure}" + (", ratio of averages" if self.normalise == "averages" else "")
 
     @cached_property
     def order(self) -> list[int]:
@@ -110,16 +120,14 @@ class Curves(Result):
         name, rank, value = self.runs[best], len(self.ranks), decimal(float(self.values[best, -1]))
         topics = counted(self.topics, "topic")
         if len(self.runs) == 1:
-            return [
-                Note("{} has the mean {} {} at rank {} over {}.", name, self.measure, value, rank, topics)
-            ]
+            return [Note("{} has the mean {} {} at rank {} over {}.", name, self.label, value, rank, topics)]
         text = "{} has the best mean {} at rank {}, {} over {}; it is the best at {} of {}."
-        return [Note(text, name, self.measure, rank, value, topics, leads, depth)]
+        return [Note(text, name, self.label, rank, value, topics, leads, depth)]
 
     @property
     def summary(self) -> str:
         """The answer; without a run, the measure and the ranks."""
-        return str(next(iter(self.answer()), f"{self.measure} at {counted(len(self.ranks), 'rank')}."))
+        return str(next(iter(self.answer()), f"{self.label} at {counted(len(self.ranks), 'rank')}."))
 
     def tables(self) -> list[Table]:
         """One row per rank, one column per curve that figures show in colour, each followed by its band."""
@@ -142,7 +150,7 @@ class Curves(Result):
         if self.ideal is not None:
             names, values = (IDEAL, *names), np.concatenate([self.ideal[None], values])
             bands = np.concatenate([np.full_like(bands, np.nan, shape=(1, *bands.shape[1:])), bands])
-        axes = {"measure": [str(self.measure)], "run": names, RANK: self.ranks.tolist()}
+        axes = {"measure": [self.label], "run": names, RANK: self.ranks.tolist()}
         arrays = {"value": values, "lower": bands[:, 0], "upper": bands[:, 1]}
         return Table.of_arrays(axes, arrays)
 
@@ -191,7 +199,7 @@ class Curves(Result):
             label = run if run in styles else f"{len(self.runs) - len(styles)} others"
             drawn += axes.plot(ranks, self.values[number], label=label, markevery=(start, every), **style)
         if title:
-            axes.set_title(plots.title(self.measure, width))
+            axes.set_title(plots.title(self.label, width))
         axes.set_ylabel(
             ", ".join([f"Mean over {counted(self.topics, 'topic')}", *self.notes()[: self.bands is not None]])
         )
@@ -221,7 +229,7 @@ class CurveSet(Result):
 
     def tables(self) -> list[Table]:
         """The tables of all measures below one another."""
-        tables = [(str(found.measure), found.tables()[0].records()) for found in self.curves]
+        tables = [(found.label, found.tables()[0].records()) for found in self.curves]
         rows = [{"measure": label, **record} for label, records in tables for record in records]
         columns = list(dict.fromkeys(name for row in rows for name in row))
         return [Table(columns, [list(map(row.get, columns)) for row in rows])]
@@ -257,7 +265,7 @@ class CurveSet(Result):
 @overload
 def curves(
     qrels: Qrels, runs: Runs, measure: Measure | str, depth: int | None = ..., *,
-    ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ...,
+    normalise: str = ..., ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ...,
     seed: int = ..., highlight: Iterable[str] = ..., progress: bool = ...,
 ) -> Curves: ...  # fmt: skip
 
@@ -265,7 +273,7 @@ def curves(
 @overload
 def curves(
     qrels: Qrels, runs: Runs, measure: Iterable[Measure | str], depth: int | None = ..., *,
-    ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ...,
+    normalise: str = ..., ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ...,
     seed: int = ..., highlight: Iterable[str] = ..., progress: bool = ...,
 ) -> CurveSet: ...  # fmt: skip
 
@@ -276,6 +284,7 @@ def curves(
     measure: Measure | str | Iterable[Measure | str],
     depth: int | None = None,
     *,
+    normalise: str = "topics",
     ideal: bool | None = None,
     confidence: float | None = None,
     resamples: int = RESAMPLES,
@@ -289,6 +298,9 @@ def curves(
     - `measure`: any measure that takes a cutoff, graded or standard. Several measures give a `CurveSet`.
     - `depth` (1 to 100,000, without a definition to 10,000): the last rank; by default the measure's cutoff,
       or 100 without one. A depth that would need too much memory is refused.
+    - `normalise`: ``topics`` averages the topics' curves; ``averages``, for measures such as nCG that are
+      normalised by an ideal vector, divides the mean vector by the mean ideal vector (Järvelin &
+      Kekäläinen 2002, section 3.3).
     - `ideal`: whether to add the curve of the ideal list; by default for CG, DCG_JK and DCG_Burges.
     - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap, from
       `resamples` (≥ 1) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
@@ -305,10 +317,8 @@ def curves(
     """
     every = parse_measures(measure, uncut=True)
     asked = [uncut(definition_of(found) or found, depth) for found in every]
-    if confidence is not None:
-        check_probability(confidence, "confidence", 0.95)
-    whole_number(resamples, "resamples", 1)
-    whole_number(seed, "seed", 0)
+    for one, _ in asked:
+        _check(one, normalise, confidence, resamples, seed)
     judgments, named = read_judgments(qrels), named_runs(runs, needed=False)
     with about(judgments.name):
         for one, _ in asked:
@@ -326,7 +336,7 @@ def curves(
         if run.name in (RANK, IDEAL):
             raise NotApplicableError(f"{run.name!r} is a column name; rename the run")
 
-    names = tuple(run.name for run in named)
+    averages, names = normalise == "averages", tuple(run.name for run in named)
     named_too = (highlight,) if isinstance(highlight, str) else tuple(highlight)
     for name in named_too:
         if name not in names:
@@ -335,19 +345,19 @@ def curves(
     for one, end in asked:
         best = None
         if is_plain_sum(one) if ideal is None else ideal:
-            (values,) = _values([(one @ end, end)], ideal_run(judgments, one), judgments)
-            best = mean_over_topics(values)
+            (vectors,) = _vectors([(one @ end, end)], ideal_run(judgments, one), judgments, averages)
+            best = _combined(one, *map(mean_over_topics, vectors))
         means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
-        found = Curves(one, topics, names, means, best, highlight=named_too)
+        found = Curves(one, normalise, topics, names, means, best, highlight=named_too)
         with_bands = confidence is not None
         result.append(replace(found, bands=bands, confidence=confidence) if with_bands else found)
     cut = [(one @ end, end) for one, end in asked]
     with warned_together():
         for number, run in enumerate(tracked(named, "run", progress)):
-            for found, values in zip(result, _values(cut, run, judgments)):
-                found.values[number] = mean_over_topics(values)
+            for found, vectors in zip(result, _vectors(cut, run, judgments, averages)):
+                found.values[number] = _combined(found.measure, *map(mean_over_topics, vectors))
                 if found.bands is not None and confidence is not None:
-                    found.bands[number] = bootstrap(values, confidence, resamples, seed, "percentile")
+                    found.bands[number] = _interval(found.measure, vectors, confidence, resamples, seed)
     return result[0] if isinstance(measure, (str, Measure)) else CurveSet(tuple(result))
 
 
@@ -374,12 +384,27 @@ def deepest(measure: Measure) -> int:
     return 100_000 if is_graded(measure) else 10_000
 
 
+def _check(measure: Measure, normalise: str, confidence: float | None, resamples: int, seed: int) -> None:
+    if normalise not in ("topics", "averages"):
+        raise GradedError(f"normalise={normalise!r} is not allowed; it is 'topics' or 'averages'")
+    if normalise == "averages" and not is_normalised(measure):
+        normalised = {name_of(known) for known in registry().values() if is_normalised(definition_of(known))}
+        names = ", ".join(sorted(normalised, key=str.lower))
+        raise GradedError(
+            f"{measure} is not normalised by an ideal vector; normalise='averages' is for {names}"
+        )
+    if confidence is not None:
+        check_probability(confidence, "confidence", 0.95)
+    whole_number(resamples, "resamples", 1)
+    whole_number(seed, "seed", 0)
+
+
 def values_at_ranks(measure: Measure, run: Run, depth: int) -> np.ndarray:
     """The value of each topic with the cutoff at each of the ranks 1 … `depth` (T × depth).
 
     The measure's own cutoff is ignored.
     """
-    (values,) = _values([(measure, depth)], run, run.judgments)
+    ((values,),) = _vectors([(measure, depth)], run, run.judgments)
     return values.T
 
 
@@ -400,27 +425,55 @@ def ideal_run(judgments: Judgments, measure: Measure) -> Run:
     return replace(run, parent=run)  # nothing is remarked on a run with a parent
 
 
-def _values(asked: list[tuple[Measure, int]], run: Run, judgments: Judgments) -> list[np.ndarray]:
-    """The values of each measure at the ranks 1 … depth (depth × topics).
+def _vectors(
+    asked: list[tuple[Measure, int]], run: Run, judgments: Judgments, averages: bool = False
+) -> list[np.ndarray]:
+    """The vectors of each measure at the ranks 1 … depth (1 × depth × topics), to be averaged over topics.
 
-    Graded measures alone read the run block by block.
+    If `averages`, the vectors of the run and of the ideal list (2 × depth × topics). Graded measures alone
+    read the run block by block.
     """
     if not all(is_graded(measure) for measure, _ in asked):
         run = run.kept(judgments)
         _ = run.ranks  # A studied run names itself in errors, so it is read outside `about`.
-    found = [np.empty((depth, len(judgments.topics))) for _, depth in asked]
+    found = [np.empty((1 + averages, depth, len(judgments.topics))) for _, depth in asked]
     remarks = RunRemarks(judgments.documents, contract=judgments.contract)
     with about(run.name):
         for ranks in remarks.watched(run.reduced(judgments)):
-            for (measure, depth), values in zip(asked, found):
+            for (measure, depth), vectors in zip(asked, found):
                 if is_graded(measure):
                     topics = view(measure, ranks, cut=False)
-                    compute = partial(evaluated, measure, depth=depth)
-                    values[:, ranks.numbers] = computed(measure, topics, compute, (depth,)).T
-    for (measure, depth), values in zip(asked, found):
+                    compute = partial(_at_ranks, measure, depth, averages)
+                    at_ranks = computed(measure, topics, compute, (2, depth) if averages else (depth,))
+                    vectors[..., ranks.numbers] = np.moveaxis(at_ranks, 0, -1)
+    for (measure, depth), vectors in zip(asked, found):
         if not is_graded(measure):
             cut = [measure @ rank for rank in range(1, depth + 1)]
-            values[:] = evaluate(judgments, [run], cut).values[0]
+            vectors[0] = evaluate(judgments, [run], cut).values[0]
     if run.kept_for is None:  # a study warns itself
         warn_of(remarks.of(run.source), run.name)
     return found
+
+
+def _at_ranks(measure: GradedMeasure, depth: int, averages: bool, topics: Topics) -> np.ndarray:
+    """The values of the topics (T × depth); if `averages`, their vectors to divide (T × 2 × depth)."""
+    if averages and is_normalised(measure):
+        return np.stack(measure.vectors(topics.scaled(together=True), depth), axis=1)
+    return evaluated(measure, topics, depth)
+
+
+def _combined(measure: Measure, mean: np.ndarray, *ideal: np.ndarray) -> np.ndarray:
+    """The mean curve from the mean vector, or from it and the mean ideal vector."""
+    return measure.quotient(mean, *ideal) if ideal and is_normalised(measure) else mean
+
+
+def _interval(
+    measure: Measure, vectors: np.ndarray, confidence: float, resamples: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The bootstrap interval of a mean curve at each rank, from samples of topics with replacement."""
+
+    def statistic(*samples: np.ndarray, axis: int) -> np.ndarray:
+        # SciPy passes ranks on the first axis; `quotient` expects them on the last.
+        return _combined(measure, *(sample.mean(axis=axis).T for sample in samples)).T
+
+    return bootstrap([*vectors], statistic, confidence, resamples, seed, method="percentile")

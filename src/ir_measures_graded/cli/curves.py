@@ -5,7 +5,7 @@ from ..analysis.curves import RESAMPLES
 from ..errors import GradedError
 from ..output.result import Result
 from .arguments import COLLECTION, OF_RUNS, baseline_of, baselines_of, inputs, resamples
-from .parser import Arguments, Option, real, whole_number, whole_numbers
+from .parser import Arguments, Option, choice, real, whole_number, whole_numbers
 from .results import Output
 
 USAGE = OF_RUNS
@@ -13,6 +13,7 @@ OUTPUT = Output()
 OPTIONS = (
     *COLLECTION,
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
+    choice("--normalise", "average curves (default), or divide mean curves", "topics", "averages"),
     Option("--ideal", "add the ideal list; default: for CG, DCG_JK and DCG_Burges", negated=True),
     Option("--at RANK,…", "show where each run reaches the ideal value of these ranks", whole_numbers),
     Option("--baseline RUN", "with --at: use the values of RUN instead"),
@@ -48,7 +49,7 @@ def run(arguments: Arguments) -> Result:
         if value is not None:
             raise GradedError(f"{option} {'does not go with' if arguments.at else 'requires'} --at")
     ideal = baseline is None if arguments.at else arguments.ideal
-    settings = arguments.of("depth", "confidence", "resamples", "seed", "progress")
+    settings = arguments.of("depth", "normalise", "confidence", "resamples", "seed", "progress")
     settings["highlight"] = baselines_of(arguments, first, "highlight")
     found = curves(*first, ideal=ideal, **settings)
     only = found.curves[0]

@@ -4,6 +4,7 @@ SciPy computes the intervals (Student's t or BCa bootstrap). Both assume that th
 of the topics that matter.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -54,22 +55,27 @@ def mean_interval(
         error = scaled.std(ddof=1) / values.size**0.5
         bounds = student_interval(scaled.mean(), error, values.size - 1, confidence)
     else:
-        bounds = bootstrap(scaled, confidence, RESAMPLES, seed, "BCa")
+        bounds = bootstrap((scaled,), np.mean, confidence, RESAMPLES, seed, method="BCa")
     lower, upper = (float(low + spread * bound) for bound in bounds)
     return lower, upper
 
 
 def bootstrap(
-    values: np.ndarray, confidence: float, resamples: int, seed: int, method: str
+    samples: Sequence[np.ndarray],
+    statistic: Callable[..., Any],
+    confidence: float,
+    resamples: int,
+    seed: int,
+    method: str,
 ) -> tuple[Any, Any]:
-    """SciPy's bootstrap of the mean over the last axis, which has the topics.
+    """SciPy's bootstrap of a statistic of paired samples, whose last axis has the topics.
 
-    `method` is ``BCa`` or ``percentile``.
+    `statistic` takes the samples and `axis`. `method` is ``BCa`` or ``percentile``.
     """
-    options: dict[str, Any] = {"axis": -1, "vectorized": True, "method": method}
+    options: dict[str, Any] = {"paired": len(samples) > 1, "axis": -1, "vectorized": True, "method": method}
     options |= {"confidence_level": confidence, "n_resamples": resamples, "rng": np.random.default_rng(seed)}
-    options["batch"] = max(1, RESAMPLED_AT_ONCE // values.size)
-    found = statistics_library("scipy.stats").bootstrap((values,), np.mean, **options)
+    options["batch"] = max(1, RESAMPLED_AT_ONCE // samples[0].size)
+    found = statistics_library("scipy.stats").bootstrap(tuple(samples), statistic, **options)
     return found.confidence_interval.low, found.confidence_interval.high
 
 
