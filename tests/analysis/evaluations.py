@@ -18,4 +18,4 @@ def made(*values, measure=CG, ideal=None, names="ABCDEF"):
     """Curves with these values at ranks 1, 2, …, one row per run."""
     values = np.array(values, dtype=float)
     ideal = None if ideal is None else np.array(ideal, dtype=float)
-    return Curves(measure, 1, tuple(names[: len(values)]), values, ideal)
+    return Curves(measure, "topics", 1, tuple(names[: len(values)]), values, ideal)
