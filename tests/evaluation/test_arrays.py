@@ -69,7 +69,7 @@ def assert_equal_to_ids(groups, measures, ids=DESCENDING_IDS, ties="given"):
     assert {metric.query_id for metric in evaluator.iter_calc(scores)} == {*of_groups}
 
 
-@settings(max_examples=50)
+@settings(max_examples=15)
 @given(groups_of(strategies.REAL, [*strategies.UNIT_SCORES, -0.0]))
 def test_graded_measures_equal_those_of_ids(groups):
     assert_equal_to_ids(groups, GRADED)
@@ -85,7 +85,7 @@ def test_groups_of_many_documents_are_those_of_one_call_each():
     assert found.tolist() == np.concatenate(each, axis=1).tolist()
 
 
-@settings(max_examples=50)
+@settings(max_examples=15)
 @given(groups_of([0, 1, 2.5, 4], strategies.UNIT_SCORES), st.sampled_from(["mean", "min", "max"]))
 def test_ties_equal_those_of_ids(groups, ties):
     assert_equal_to_ids(groups, MEASURES, ties=ties)
@@ -97,7 +97,7 @@ def test_standard_measures_equal_those_of_ids(groups):
     assert_equal_to_ids(groups, ASCENDING, ids=DESCENDING_IDS[::-1])
 
 
-@settings(max_examples=50)
+@settings(max_examples=15)
 @given(groups_of(strategies.REAL, strategies.ANY_SCORES), st.randoms(use_true_random=False))
 def test_every_form_has_the_same_values(groups, random):
     measures = [measure for measure in GRADED if measure.NAME not in UNIT]

@@ -285,7 +285,7 @@ LINES = st.builds(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(content=st.lists(LINES, max_size=5).map("".join))
 def test_fast_and_strict_reader_of_headed_text_agree(content):
     file = io.BytesIO(f"query_id,doc_id,score\n{content}".encode())

@@ -89,7 +89,7 @@ def plain(measure, judged, run, weight, top):
     return gamma * recall() + (1 - gamma) * value if "sharp" in measure.NAME else value
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(
     random=st.randoms(use_true_random=False),
     gains=st.sampled_from(["linear", "exp", {1: 0, 2: 5}]),

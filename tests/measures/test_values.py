@@ -30,7 +30,7 @@ def assert_reference_values(measures, qrels, run):
 
 
 @every_measure
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_random_topics(measure, data):
     scores = strategies.UNIT_SCORES if "norm" in measure.PARAMETERS else strategies.TIED_SCORES

@@ -120,7 +120,7 @@ def in_trec_eval(qrels, run):
     return dict(compress(qrels.items(), usable)), [run]
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     strategies.collections(levels=strategies.WHOLE, scores=strategies.ANY_SCORES),
     st.lists(st.sampled_from(MEASURES), min_size=1, max_size=12, unique=True),

@@ -201,7 +201,7 @@ def _columns(rows: ConvertedRows) -> list[str]:
 def _delimited(rows: ConvertedRows, delimiter: str = ",") -> bytes:
     columns: dict[str, Iterable[Any]] = {name: rows.column(name) for name in _columns(rows)}
     columns[rows.role.value] = [*map(_number, rows.column(rows.role.value))]
-    if broken := next((id_ for id_ in chain(*columns.values()) if "\n" in id_), ""):
+    if broken := next((cell for cell in chain(*columns.values()) if "\n" in str(cell)), ""):
         raise GradedError(f"{rows.name}: {shown(broken)} has a line break; use .parquet or .json")
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
