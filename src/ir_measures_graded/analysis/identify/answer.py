@@ -291,10 +291,10 @@ class Answer:
 
     def mean(self) -> float:
         """The mean of the chosen definition."""
-        if not self.by_mean:
-            return float(np.nanmean(self.values[self.case.known]))
-        members = self.case.members[list(by.AVERAGED).index(self.chosen.averaged)]
-        return float(np.nanmean(np.where(members > 0, self.values, np.nan)))
+        known = ~np.isnan(self.case.values)
+        if self.by_mean:
+            known = self.case.members[list(by.AVERAGED).index(self.chosen.averaged)] > 0
+        return float(np.nanmean(self.values[known]))
 
     def dimensions(self) -> Dimensions:
         """The state and the values of each dimension, for definitions of one measure that give all values.
@@ -310,11 +310,9 @@ class Answer:
             values = tuple(dict.fromkeys(value for each in family if (value := getattr(each, name))))
             possible = {*tried} - by.UNTRIED[self.chosen.discount == ""]
             if values and len(possible) > 1:
-                state = SETTLED if len(values) == 1 else OPEN
-                found[name] = (
-                    (UNREACHED if possible <= {*values} and len(self.groups) == 1 else state),
-                    values,
-                )
+                is_unreached = possible <= {*values} and len(self.groups) == 1
+                state = UNREACHED if is_unreached else SETTLED if len(values) == 1 else OPEN
+                found[name] = state, values
         return found
 
     def gaps(self) -> Iterator[tuple[str, str]]:

@@ -306,12 +306,9 @@ HERE = "here"  # `known` of the measures of this package and ir-measures
 FAR = 9  # the departures of a definition from a tool that computes another measure
 
 
-HEADS = ("tool", "version", "metric", "known")
-
-
 @cache
 def tools() -> tuple[dict[str, str], ...]:
-    """The rows of the table: a measure of a tool each, the other columns beside `HEADS` are dimensions."""
+    """The rows of the table. Besides tool, version, metric and known, the columns are dimensions."""
     with FILE.open(encoding="utf-8", newline="") as file:
         return tuple(csv.DictReader(file))
 
