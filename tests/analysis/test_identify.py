@@ -383,6 +383,7 @@ def test_values_come_from_any_file(tmp_path):
         "wide.csv": "run,query_id,nDCG@10\n" + "".join(f"r,{topic},{of}\n" for topic, of in values.items()),
         "bare.txt": "".join(f"{topic} {value}\n" for topic, value in values.items()),
         "trec.eval": "".join(f"ndcg_cut_10 \t{q}\t{of}\n" for q, of in [*values.items(), ("all", 0.3)]),
+        "tagged.eval": "runid\tall\tx\n" + "".join(f"map\t{topic}\t{of}\n" for topic, of in values.items()),
         "ours.tsv": "".join(f"{topic}\tnDCG@10\t{value}\n" for topic, value in values.items()),
         "values.json": json.dumps(values),
         "records.jsonl": "\n".join(json.dumps({"query_id": t, "value": v}) for t, v in values.items()),

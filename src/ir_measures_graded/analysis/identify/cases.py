@@ -228,7 +228,7 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
     if hasattr(source, "items") and not hasattr(source, "columns"):
         source = {str(topic): each for topic, each in source.items()}
         source = source if any(isinstance(each, Mapping) for each in source.values()) else [source]
-    frame = frame_of(source, FORMS)
+    frame = frame_of(source, FORMS).drop(columns="run", errors="ignore")
     if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is None:
         if 0 in frame or 1 in frame.index:  # the columns have no names, or others
             if len(frame.columns) not in (2, 3):
