@@ -66,8 +66,8 @@ identify(QRELS, RUNS["good"], {"q1": 0.5}, measure="alpha_nDCG@5") | cannot comp
 identify(QRELS, RUNS["good"], {"q1": "a", "q2": 1}) | values: row 1, column value: 'a' is not a finite number
 identify(QRELS, RUNS["good"], mean="0,5") | the mean is '0,5'; it must be a finite number
 identify(QRELS, RUNS["good"], [("q1", 0.5), ("q1", 0.5)]) | values: topic 'q1' has two values
-identify(QRELS, RUNS["good"], {"q1": {"P": 0.5, "R": 0.5}}) | values: name one of the measures of the values
-identify(QRELS, RUNS["good"], {"q1": {"P": 0.5}}, name="R") | values: name one of the measures of the
+identify(QRELS, RUNS["good"], {"q1": {"P": 0.5, "R": 0.5}}) | values: give the name of one of its measures
+identify(QRELS, RUNS["good"], {"q1": {"P": 0.5}}, name="R") | values: give the name of one of its measures
 identify(QRELS, RUNS["good"], {"q1": 0.5}, mean=0.5) | give values by topic or a mean, one of the two
 identify(QRELS, RUNS["good"], {"q1": 0.5}, decimals=16) | decimals=16 is not allowed; it is a whole number
 evaluate(QRELS, RUNS, ["IRec@10"]) | the qrels have no intents; measures of intents need an

@@ -64,8 +64,8 @@ RUNS = [
     (",".join(map(str, range(20_000))) + "\n", "20,000 columns; at most 10,000"),
     # JSON
     (b"\x04\x22\x4d\x18" + bytes(50), "LZ4 of CBOR, twice compressed"),
-    ('{"q1": {"d1": null}}', ":1: topic 'q1', document 'd1': the score is null; ranx writes NaN and ∞ as"),
-    (ROW.replace("1}", "null}"), ":1: topic 'q1', document 'd1': the score is null"),
+    ('{"q1": {"d1": null}}', ":1: topic 'q1', document 'd1': the score is missing or null; ranx writes NaN"),
+    (ROW.replace("1}", "null}"), ":1: topic 'q1', document 'd1': the score is missing or null"),
     ('{"q1": {"d1": "xx"}}', ":1: topic 'q1', document 'd1': the score 'xx' is not a number"),
     ('{"q1": {"d1": NaN}}', ":1: topic 'q1', document 'd1': the score is NaN"),
     ("\n" + ROW.replace("1}", "NaN}"), ":2: topic 'q1', document 'd1': the score is NaN"),

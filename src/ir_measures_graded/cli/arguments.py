@@ -310,7 +310,8 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
         return GradedError(f"file not found: {text!r}{_close_files(text)}")
     if isinstance(error, UnknownMeasureError) or not name or name[0] not in registry():
         told = str(error)
-        return GradedError(f"{told}{'' if told.endswith('?') else ';'} there is no such file either")
+        hint = "" if told.endswith("?") else ";"
+        return UnknownMeasureError(f"{told}{hint} there is no such file either")
     return error
 
 

@@ -1,7 +1,7 @@
 """The command `explain`."""
 
 from ..analysis import ExplainedDifference, Explanation, explain, explain_difference
-from ..errors import GradedError
+from ..errors import GradedError, UnknownMeasureError
 from .arguments import COLLECTION, inputs
 from .parser import Arguments, Option, whole_number
 from .results import Output
@@ -39,7 +39,11 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation:
       ir_measures_graded explain qrels.txt old.run new.run nDCG_JK@10
       ir_measures_graded explain qrels.txt bm25.run ERR_G --topic 7 --depth 20 -f csv -p -1
     """
-    qrels, runs, measures = inputs(arguments)
+    try:
+        qrels, runs, measures = inputs(arguments)
+    except UnknownMeasureError as error:
+        hint = "" if arguments.topic else "; a topic is given by --topic"
+        raise GradedError(f"{error}{hint}") from None
     count = len(runs)
     for what, given, most in (("at most two runs", count, 2), ("one measure", len(measures), 1)):
         if given > most:

@@ -1,5 +1,6 @@
 """The command `identify`."""
 
+import re
 from typing import Any
 
 from ..analysis import identify
@@ -54,6 +55,8 @@ def run(arguments: Arguments) -> Result:
     given: list[Any] = means or files[1::2]
     if not runs:
         raise GradedError("no run is given; pass a run file and the values of its topics")
+    if any(re.fullmatch(r"\d*\.\d+", each) for each in files):
+        raise GradedError("a mean is given by --mean, as in --mean 0.1782")
     if len(runs) != len(given):
         raise GradedError(
             f"{len(runs)} runs and {len(given)} means are given; give one --mean for each run"

@@ -13,7 +13,7 @@ OUTPUT = Output(figure=False)
 OPTIONS = (
     *collection_or_values(),
     Option(
-        "--tests --test", "test of each pair of runs; default: t-holm", choices=list(TESTS), default=PRIMARY
+        "--tests --test", "one test of all pairs of runs; default: t-holm", choices=[*TESTS], default=PRIMARY
     ),
     Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
     Option("--power P", "probability of finding a difference; default: 0.8", real, default=POWER),

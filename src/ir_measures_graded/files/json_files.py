@@ -415,6 +415,8 @@ class Objects:
         if isinstance(cell, int) and not isinstance(cell, bool):
             self.integers.update({column}.intersection(IDS))
             return str(cell)
+        if cell is None:
+            raise self.error(f"the {column} is missing; all objects need the same keys")
         raise self.error(f"the {column} {shown(cell)} is not a string")
 
 
@@ -463,7 +465,7 @@ def _numbers(values: list[Any], role: Role, location: Callable[[int], str]) -> n
     if None in numbers:
         row = numbers.index(None)
         reason = f"{shown(values[row])} is not a number"
-        reason = "is null; ranx writes NaN and ∞ as null" if values[row] is None else reason
+        reason = "is missing or null; ranx writes NaN and ∞ as null" if values[row] is None else reason
         raise FileError(f"{location(row)}: the {role.number} {reason}")
     return np.array(numbers, dtype=np.float64)
 
