@@ -167,6 +167,7 @@ THEME = {
     "#ffffff": "var(--paper)",
     "#dddddd": "var(--rule)",
     plots.GREY: "var(--muted)",
+    plots.PALE["color"]: "var(--pale)",
 }
 """Colours that change with the page between light and dark."""
 

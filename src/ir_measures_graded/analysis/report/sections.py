@@ -61,10 +61,9 @@ class Material(NamedTuple):
     runs: tuple[OfRun, ...]
 
     @property
-    def relevant(self) -> tuple[int, float, int]:
-        """The minimum, the mean and the maximum number of documents above level 0 per topic."""
-        found = self.levels.relevant
-        return int(found.min()), float(found.mean()), int(found.max())
+    def relevant(self) -> tuple[int, int]:
+        """The minimum and the maximum number of documents above level 0 per topic."""
+        return int(self.levels.relevant.min()), int(self.levels.relevant.max())
 
 
 def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...]) -> Material:

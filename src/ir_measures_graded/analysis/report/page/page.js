@@ -66,7 +66,7 @@ function fold(whole, most) {
   tools.append(label, button);
   button.addEventListener("click", () => { open = !open; show(); });
   field.addEventListener("input", show);
-  (whole.closest(".wide") ?? whole).before(tools);
+  (whole.closest(".wide, .curves") ?? whole).before(tools);
   whole.refold = show;
   show();
 }
