@@ -7,6 +7,7 @@ from ..core.registry import plugins
 from ..core.registry.listing import better, facts_of, page, standard
 from ..core.registry.notation import parse_measures
 from ..errors import GradedError
+from ..output.formats import listed
 from ..output.result import View
 from ..output.tables import Table
 from . import PROGRAM
@@ -83,5 +84,5 @@ def _plugins() -> Answer:
         [each.distribution, each.version, each.name, [measure.NAME for measure in each.measures], each.status]
         for each in plugins.plugins()
     ]
-    short = [[", ".join(cell) if isinstance(cell, list) else cell for cell in row] for row in found]
+    short = [[listed(cell, 6) if isinstance(cell, list) else cell for cell in row] for row in found]
     return _answer(Table(columns, short), Table(columns, found))
