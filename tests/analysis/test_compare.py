@@ -14,7 +14,7 @@ from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare, evaluate
 from ir_measures_graded.analysis.compare import TESTS
 from ir_measures_graded.analysis.comparison import PAIRED_T, Comparison, Test
-from ir_measures_graded.analysis.statistics.paired import CONSTANT, EQUAL, UNTESTED, detectable_effect, paired
+from ir_measures_graded.analysis.statistics.paired import CONSTANT, EQUAL, UNTESTED, detectable_effect
 from ir_measures_graded.analysis.statistics.significance import tukey_hsd, wilcoxon
 from ir_measures_graded.output import formats
 
@@ -79,17 +79,6 @@ def test_primary_tests_equal_those_of_scipy_and_statsmodels(values, found, pairs
                 assert (test.adjusted, test.significant) == (pytest.approx(holm), holm < 0.05)
                 assert test.detectable == pytest.approx(d.std(ddof=1) * detectable_effect(20, 0.05 / size))
                 assert test.better == (test.run if sign * d.mean() > 0 else test.other)
-
-
-def test_simultaneous_intervals_cover_all_differences_together():
-    # Ten independent differences, because the last run never varies; the correction is then exact.
-    drawn = np.random.default_rng(4).normal(0, 1, (800, 11, 20))
-    drawn[:, 0] = 0
-    family = [(run, 0) for run in range(1, 11)]
-    covered = [
-        ((found.lower <= 0) & (found.upper >= 0)).all() for found in (paired(v, family) for v in drawn)
-    ]
-    assert np.mean(covered) == pytest.approx(0.95, abs=0.02)
 
 
 def test_equal_runs_have_p_1_and_an_interval_without_width():

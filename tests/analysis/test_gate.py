@@ -35,17 +35,6 @@ def drawn(count, topics, shift=0.0, deviation=0.1, seed=0):
     return np.stack([old, new], axis=1)
 
 
-def test_a_run_that_is_worse_by_the_margin_holds_in_5_percent():
-    held = [gate(of_pair(*pair), margin="5%").holds for pair in drawn(1500, 60, shift=-0.05)]
-    assert np.mean(held) == pytest.approx(0.05, abs=0.016)
-
-
-def test_an_equal_run_is_worse_in_5_percent_and_otherwise_holds_or_is_undecided():
-    verdicts = [gate(of_pair(*pair), margin="1%").verdict for pair in drawn(1000, 60)]
-    assert {*verdicts} == {"holds", "worse", "undecided"}
-    assert np.mean([verdict == "worse" for verdict in verdicts]) == pytest.approx(0.05, abs=0.02)
-
-
 def test_verdicts_are_those_of_one_sided_t_tests():
     for seed, (shift, margin) in enumerate(product((0.02, -0.02, -0.06, -0.1), ("5%", 0.02))):
         old, new = drawn(1, 40, shift, 0.06, seed)[0]
@@ -108,7 +97,7 @@ def failing(random, count=50, share=0.0, moved=0.0, rises=0):
 )
 def test_few_topics_that_change_hold_unless_one_lost_half_of_its_value(change, least, most):
     random = np.random.default_rng(2)
-    held = [gate(of_pair(*failing(random, **change)), margin="5%").holds for _ in range(300)]
+    held = [gate(of_pair(*failing(random, **change)), margin="5%").holds for _ in range(60)]
     assert least <= np.mean(held) <= most
 
 
@@ -137,17 +126,14 @@ def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson():
     assert rare in undecided.notes()[0]
 
 
-def test_several_looks_together_have_the_error_of_one():
-    pairs = drawn(350, 200, shift=-0.05, seed=4)
-
-    def ever_held(looks, sizes=(50, 100, 150, 200)):
-        return [
-            any(gate(of_pair(*pair[:, :size]), margin="5%", looks=looks).holds for size in sizes)
-            for pair in pairs
-        ]
-
-    assert np.mean(ever_held(1)) > 0.09
-    assert np.mean(ever_held(4)) < 0.06
+def test_each_of_several_looks_has_its_share_of_the_error():
+    p_values = []
+    for old, new in drawn(40, 50, shift=-0.02, seed=4):
+        p = stats.ttest_1samp(new - 0.95 * old, 0, alternative="greater").pvalue
+        assert gate(of_pair(old, new), margin="5%", looks=4).holds == (p < 0.05 / 4)
+        p_values.append(p)
+    assert min(p_values) < 0.05 / 4 < sorted(p_values)[-2]
+    assert any(0.05 / 4 < p < 0.05 for p in p_values)
     found = gate(of_pair(*drawn(1, 50, seed=3)[0]), margin="2%", looks=2)
     assert "lower and upper are one-sided bounds at 97.5 % each, for 2 looks." in found.notes()
     assert found.verdicts[0].sentence(found.margin, looks=2).endswith("more.")
@@ -204,7 +190,7 @@ def test_constant_differences_are_decided_by_the_margin():
 
 def test_equivalent_equals_two_one_sided_tests_of_statsmodels():
     verdicts = set()
-    for seed in range(30):
+    for seed in range(12):
         old, new = drawn(1, 60, (seed % 3) * 0.02, 0.06, seed)[0]
         found = gate(of_pair(old, new), margin=0.02, equivalent=True)
         p = weightstats.ttost_paired(new, old, -0.02, 0.02)[0]
@@ -279,6 +265,8 @@ def test_verdicts_that_stand_are_the_same_for_every_order_and_judgment():
     random = np.random.default_rng(8)
     seen = set()
     for _ in range(30):
+        if len(seen) == 4:
+            break
         qrels = {f"q{t}": {d: int(random.integers(0, 3)) for d in "ab"} | {"z": 2} for t in range(2)}
         runs = {
             name: {topic: {d: float(random.integers(0, 3)) for d in "abx"} for topic in qrels}

@@ -13,7 +13,7 @@ import pytest
 
 from ir_measures_graded import GradedError, analysis, demo
 from ir_measures_graded.output.formats import clean
-from ir_measures_graded.output.result import Result
+from ir_measures_graded.output.result import ROWS, Result
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
@@ -53,6 +53,8 @@ def results():
             QRELS, RUNS["A"], {topic: f"{n % 7 / 8:.4f}" for n, topic in enumerate(values.topics)}
         ),
         analysis.explain(QRELS, RUNS["A"], "nDCG_JK@5", "351"),
+        analysis.holes(QRELS, RUNS, "CG@3"),  # these two have rows
+        analysis.check(QRELS, RUNS, ["P(rel=4)@10"]),
     ]
     return {type(result).__name__: result for result in found}
 
@@ -64,6 +66,10 @@ def _subclasses(kind):
 KINDS = sorted(kind.__name__ for kind in _subclasses(Result) if not isabstract(kind))
 KINDS = [name for name in KINDS if name in analysis.__all__]
 every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def is_drawn(result):
+    return type(result).figure is not Result.figure
 
 
 def test_every_result_is_tested(results):
@@ -103,18 +109,49 @@ def test_save_writes_every_form_with_all_decimals_or_those_that_are_wanted(resul
                 )
         if ending == "json":
             assert [list(row) for row in json.loads(whole)] == [list(record) for record in records]
-    if type(result).figure is not Result.figure:
+        if ending == "md":
+            assert whole.splitlines() == result.to_markdown().splitlines()
+    assert result.to_latex().count(r"\begin{tabular}") >= 1
+    if is_drawn(result):
         result.save(tmp_path / "x.svg")
         assert ElementTree.parse(tmp_path / "x.svg").getroot().tag.endswith("svg")
+    else:
+        with pytest.raises(GradedError, match=f"a result of the kind {kind} has no figure; save its table"):
+            result.save(tmp_path / "x.svg")
     with pytest.raises(GradedError, match="the ending is one of"):
         result.save(tmp_path / "x.docx")
 
 
 @every_kind
-def test_texts_of_a_result_are_clean(results, kind):
+def test_texts_are_clean_and_a_program_reads_the_records(results, kind):
     result = results[kind]
     for text in (result.summary, repr(result), *result.notes(), *result.answer()):
         assert text == clean(text)
+    assert repr(result).startswith(f"<{kind}: ")
+    assert len(repr(result)) < 200
+    assert {*result.tables()[0].lines("text", 4)} <= {*str(result).splitlines()}
+    records = result.records()
+    assert len({tuple(record) for record in records}) == 1
+    frame = result.to_frame()
+    assert list(frame.columns) == list(records[0])
+    assert frame.astype(object).where(frame.notna(), None).values.tolist() == result.data().values()[1]
+
+
+@every_kind
+def test_a_notebook_shows_the_table_and_a_figure_without_mathematics(results, kind):
+    result = results[kind]
+    page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
+    assert len(page.findall(".//{http://www.w3.org/2000/svg}svg")) == is_drawn(result)
+    columns, rows = result.table()
+    shown = page.findall(".//table/tr")
+    assert len(shown) == 1 + min(len(rows), ROWS)
+    assert [cell.text or "" for cell in shown[0]] == columns
+    assert (f"{ROWS} of {len(rows)} rows" in "".join(page.itertext())) == (len(rows) > ROWS)
+    if is_drawn(result):
+        text = pytest.importorskip("matplotlib.text", reason="Matplotlib is not installed")
+        texts = [found for found in result.figure().findobj(text.Text) if found.get_text()]
+        assert texts
+        assert not any(found.get_parse_math() for found in texts)
 
 
 BAD = {

@@ -1,21 +1,19 @@
 """Time and memory of analyses at the size of a track: a hundred runs, MS MARCO's topics, a leaderboard.
 
-    python tests/benchmarks/tracks.py [CASE …]
+    python tests/benchmarks/tracks.py [--only CASE …] [--json FILE]
 
 CASE is a key of `CASES`, by default all. Each runs in a process of its own, which makes the data from a fixed
-seed. It prints the seconds of the call without those of the data, and the peak of memory in MiB.
+seed. It prints the seconds of the call without those of the data, and the peak of memory.
 """
 
 import resource
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import MB, Report, in_fresh_process, options, seconds
 
 from ir_measures_graded import analysis, nDCG_JK
 from ir_measures_graded.analysis import Evaluation
@@ -87,19 +85,20 @@ CASES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
 """For each case the function that makes its data, and the one that is measured."""
 
 
-def main(names: list[str]) -> None:
-    """Measure one case in this process, or several in one process each."""
-    if len(names) != 1:
-        print("| case | seconds | MiB |\n|---|--:|--:|", flush=True)
-        for name in names or CASES:
-            subprocess.run([sys.executable, __file__, name], check=True)
-        return
-    make, call = CASES[names[0]]
-    data, start = make(), time.perf_counter()
-    call(data)
-    seconds, peak = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"| {names[0]} | {seconds:.1f} | {peak:,} |", flush=True)
+def measured(case: str) -> tuple[float, int]:
+    """The seconds of a case, and the peak memory of this process."""
+    make, call = CASES[case]
+    data = make()
+    taken = seconds(lambda: call(data))
+    return taken, 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    with Report(options(__doc__, argv)) as report:
+        for case in filter(report.wanted, CASES):
+            taken, peak = in_fresh_process(measured, case)
+            report.row("Analyses at the size of a track", analysis=case, s=taken, peak_MB=peak / MB)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

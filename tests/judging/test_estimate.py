@@ -53,8 +53,7 @@ def population():
     return np.stack([evaluate(qrels, runs, [NDCG]).of(NDCG) for qrels in (human, machine)])
 
 
-@pytest.mark.parametrize("alone", [0, 30])
-@pytest.mark.parametrize("what", ["mean", "difference"])
+@pytest.mark.parametrize(("what", "alone"), [("mean", 30), ("difference", 0)])
 def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(population, what, alone):
     """1000 topics by a biased machine, 60 of them by the human, and perhaps 30 by the human alone."""
     human, machine = population[:, 0] if what == "mean" else population[:, 0] - population[:, 1]
@@ -224,13 +223,13 @@ def test_all_pairs_are_one_family_and_open_without_a_significant_difference():
     assert f"{found.open(NDCG)} of 3 pairs of runs" in found.notes()[0]
 
 
-@pytest.mark.parametrize("topics", [2, 4, 5, 12])
+@pytest.mark.parametrize("topics", [4, 12])
 def test_the_combined_interval_of_few_topics_is_no_wider_than_the_humans(population, topics):
     """Without weight or with fewer than 5 topics, it is the human's own."""
     human, machine = population[:, 0]
     generator = np.random.default_rng(1)
     widths = np.zeros(2)
-    for _ in range(300):
+    for _ in range(100):
         drawn = generator.choice(human.size, 200, replace=False)
         alone, _, combined = _family(
             [("A", None, NDCG)], human[None, drawn[:topics]], machine[None, drawn], topics, 0.95
