@@ -580,7 +580,7 @@ def explain_difference(
     """  # noqa: E501
     study = study_of(qrels, runs)
     if len(study.runs) != 2:
-        raise GradedError(f"explain_difference needs 2 runs, not {len(study.runs)}")
+        raise GradedError(f"explain_difference needs 2 runs, not {len(study.runs)}; pass both in one mapping")
     topics = study.judgments.topics
     count = len(topics) if topic is None else None
     if topic is None:
