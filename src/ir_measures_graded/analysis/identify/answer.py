@@ -278,7 +278,7 @@ class Answer:
             return f"The {noun} {are} {'perhaps ' * is_weak}{those} of {name}.{rest}", findings
         none = f"No definition gives the {noun}"
         if rarer := self.different:
-            rare = f"{counted(rarer, 'rare definition')} do{'es' * (rarer == 1)} by chance"
+            rare = f"{counted(rarer, 'rare definition')} do{'es' * (rarer == 1)}, perhaps by chance"
             none = f"No usual definition gives the {noun}; {rare}"
         if self.by_mean:
             return f"{none}. The nearest is {name}, with {self.mean():.{case.decimals}f}.", [decide]
