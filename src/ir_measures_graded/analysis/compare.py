@@ -78,7 +78,7 @@ def compare(
     its own for all pairs. A p-value below `alpha` (above 0, below 1) is significant. Random tests draw
     `resamples` (≥ 1), which depend on `seed` (≥ 0) alone.
 
-    `by` groups the topics: it maps them to an attribute, is FILE:COLUMN, or a column of the values. `groups`
+    `by` groups the topics: a mapping to an attribute, ``FILE:COLUMN``, or a column of the values. `groups`
     of the result then has a comparison for each group, see `groups_of`. Its p-values and intervals have a
     correction for all groups. A group of fewer than 10 topics is not tested. For two or more groups that are,
     Alexander and Govern's test tells whether a difference depends on the group, with Holm's correction for
