@@ -166,7 +166,8 @@ def test_values_of_a_plain_reference_settle_what_the_data_reach(
     gain, discount, ideal, cutoff, nothing, order, documents
 ):
     values = reference(QRELS, RUN, gain, discount, ideal, cutoff, nothing, order, documents)
-    found = identify(QRELS, RUN, rounded(values, 6), measure="nDCG" if ideal else "DCG")
+    at = f"@{cutoff}" if cutoff in ("10", "20") else ""  # among all cutoffs, the search is longer
+    found = identify(QRELS, RUN, rounded(values, 6), measure=f"nDCG{at}" if ideal else f"DCG{at}")
     wanted = gain, discount, ideal, cutoff, order, documents
     fields = "gain discount ideal cutoff order documents".split()
     same = [each for each in found.definitions if tuple(getattr(each, name) for name in fields) == wanted]
@@ -251,7 +252,7 @@ def test_a_measure_without_cutoff_that_nothing_fits_is_none():
 
 def test_values_that_are_all_equal_or_without_decimals_claim_nothing():
     for values in (dict.fromkeys(QRELS, 0.25), dict(list(values_of("nDCG@10", places=1).items())[:4])):
-        found = identify(QRELS, RUN, values, measure="nDCG")
+        found = identify(QRELS, RUN, values, measure="nDCG@10")
         assert not found.equal
         assert "identifies nothing" in found.summary or "perhaps" in found.summary
 
@@ -288,11 +289,11 @@ def test_negative_real_and_many_levels_have_their_own_gains(monkeypatch):
     monkeypatch.setitem(GAINS, "level, negative too", lambda level: level)
     for gain, ideal in (("level", FIRST), ("level, negative too", "")):
         values = reference(qrels, run, gain, LOG, ideal, "10", "0", DOWN, ALL)
-        found = identify(qrels, run, rounded(values, 6), measure="nDCG" if ideal else "DCG")
+        found = identify(qrels, run, rounded(values, 6), measure="nDCG@10" if ideal else "DCG@10")
         assert {each.gain for each in found.definitions} == {gain}
     qrels = {topic: {doc: RANDOM.random() for doc in judged} for topic, judged in QRELS.items()}
     values = reference(qrels, RUN, EXP, LOG, RETRIEVED, "10", "0", TIED, ALL)
-    found = identify(qrels, RUN, rounded(values), measure="nDCG")
+    found = identify(qrels, RUN, rounded(values), measure="nDCG@10")
     assert (found.definition.ideal, found.definition.order) == (RETRIEVED, TIED)
 
 
@@ -413,9 +414,9 @@ def test_the_result_has_a_table_records_topics_and_a_figure_if_there_is_somethin
 def test_many_topics_are_sampled_and_all_are_verified():
     qrels, run = collection(topics=60)
     values = values_of("nDCG_Burges@10", run, qrels=qrels)
-    found = identify(qrels, run, values, measure="nDCG")
+    found = identify(qrels, run, values, measure="nDCG@10")
     assert (found.measure, found.equal, found.classes) == ("nDCG_Burges@10", True, 1)
-    altered = [identify(qrels, run, values | {topic: 0.1234}, measure="nDCG") for topic in ("q11", "q12")]
+    altered = [identify(qrels, run, values | {topic: 0.1234}, measure="nDCG@10") for topic in ("q11", "q12")]
     assert [(each.definitions, each.differ, each.nearest.gain) for each in altered] == [((), 1, EXP)] * 2
 
 

@@ -41,7 +41,7 @@ OF_RUNS = {
 def results():
     two = {name: RUNS[name] for name in ("A", "E")}
     found = [call(QRELS, two, ["nDCG_JK"]) for call in OF_RUNS.values()]
-    values, drawn = found[0], analysis.curves(QRELS, two, "CG", 20)
+    values, drawn = found[0], analysis.curves(QRELS, two, "CG", 60)
     several = dict.fromkeys(("c1", "c2", "c3"), (QRELS, two))
     found += [
         drawn,
