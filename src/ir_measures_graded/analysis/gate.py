@@ -249,9 +249,15 @@ class Gate(Result):
 
     @property
     def summary(self) -> str:
-        """The verdict in one line."""
-        measures = listed(dict.fromkeys(each.measure for each in self.verdicts))
-        return f"{self.verdict}: {self.new} against {self.old} by {measures}, margin {self.margin}"
+        """The verdict in one sentence, with the measures that decide it."""
+        decisive = [each for each in self._deciding if each.verdict == self.verdict] or self._deciding
+        by, margin = listed(each.name for each in decisive), f"the margin of {self.margin}"
+        kept = f"is not worse than {self.old}" if not self.equivalent else f"is equivalent to {self.old}"
+        return {
+            HOLDS: f"{self.new} {kept} by {by}, within {margin}.",
+            WORSE: f"{self.new} is significantly worse than {self.old} by {by}.",
+            DIFFERS: f"{self.new} differs significantly from {self.old} by {by}.",
+        }.get(self.verdict, f"It is undecided whether {self.new} {kept} by {by}, within {margin}.")
 
     def answer(self) -> list[str]:
         """The verdict."""

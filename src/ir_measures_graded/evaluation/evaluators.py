@@ -66,8 +66,10 @@ def refuse_uncomputed(measures: Iterable[Measure]) -> None:
     for measure in itertools.filterfalse(providers_of, measures):
         takes_rel = "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params
         binary = measure(rel=1) if takes_rel else measure
-        alike = [*filter(providers_of, (binary, measure @ 10))][:1]
-        alike += filter(None, [registry().get(f"{measure.NAME}_G")])
+        computed = (each for each in (binary, measure @ 10) if providers_of(each) or definition_of(each))
+        alike = [*computed][:1]
+        if graded := registry().get(f"{measure.NAME}_G"):
+            alike.append(graded @ measure.params["cutoff"] if "cutoff" in measure.params else graded)
         use = f"; use {' or '.join(map(str, alike))}" if alike else ""
         raise GradedError(f"ir_measures does not compute {measure}{use}")
 

@@ -243,7 +243,7 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
     measures = [*cells["measure"].unique()]
     chosen = measures[0] if name is None and len(measures) == 1 else name
     if chosen not in measures:
-        raise GradedError(f"{where}: give the name of one of its measures: {listed(measures, 8)}")
+        raise GradedError(f"{where}: give the name of one of its measures (--name): {listed(measures, 8)}")
     cells = cells[cells["measure"] == chosen]
     values = dict(zip(cells["topic"], cells["value"].tolist()))
     for twice in cells["topic"][cells["topic"].duplicated()]:

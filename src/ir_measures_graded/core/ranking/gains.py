@@ -69,7 +69,7 @@ def plain_number(value: Any) -> Number:
 def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Gains:
     """The name of the gains, or the weighting without the levels that are their own gain, sorted by level.
 
-    `gains` is a name, a mapping of levels to gains, or an iterable of such pairs.
+    `gains` is a name, a text such as ``1:1,2:10``, a mapping of levels to gains, or an iterable of pairs.
 
     >>> canonical_gains({3: 100, 2.0: 10, 1: 1, 0: 0, -2: 0}), canonical_gains({1: 1}), canonical_gains("exp")
     ({2: 10, 3: 100}, 'linear', 'exp')
@@ -77,14 +77,17 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
     Raises `GradedError` for an unknown name, if a level or a gain is not a finite number, if a gain is
     negative, or if a level occurs twice.
     """
-    if isinstance(gains, str):
-        if gains not in NAMED:
-            raise GradedError("unknown name")
-        return str(gains)
-    pairs = gains.items() if isinstance(gains, Mapping) else gains
     named: GainMap = {}
     try:
-        numbers = [(plain_number(level), plain_number(gain)) for level, gain in pairs]
+        if not isinstance(gains, str):
+            pairs = gains.items() if isinstance(gains, Mapping) else gains
+            numbers = [(plain_number(level), plain_number(gain)) for level, gain in pairs]
+        elif ":" in gains:
+            numbers = _pairs(gains)
+        elif gains in NAMED:
+            return str(gains)
+        else:
+            raise GradedError("unknown name")
     except (TypeError, ValueError) as error:
         raise GradedError(str(error)) from None
     for level, gain in numbers:
@@ -96,6 +99,15 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
             raise GradedError(f"level {level} is named twice")
         named[level] = gain
     return {level: named[level] for level in sorted(named) if named[level] != max(level, 0)} or LINEAR
+
+
+def _pairs(text: str) -> list[tuple[Number, Number]]:
+    """The levels and gains in a text such as ``1:1,2:10``. Raises `ValueError` for another text."""
+    try:
+        pairs = (pair.split(":") for pair in text.split(","))
+        return [(plain_number(float(level)), plain_number(float(gain))) for level, gain in pairs]
+    except ValueError:
+        raise ValueError("it cannot be read") from None
 
 
 def named_weightings(
@@ -120,8 +132,7 @@ def named_weightings(
             continue
         pairs = pairs if equals else text
         try:
-            texts = (pair.split(":") for pair in pairs.split(","))
-            numbers = [(plain_number(float(level)), plain_number(float(gain))) for level, gain in texts]
+            numbers = _pairs(pairs)
             found[name] = dict(numbers)
             if len(found[name]) < len(numbers):
                 raise ValueError
