@@ -68,7 +68,12 @@ def test_equal_measures_hash_and_print_alike():
         ["DCG_JK(b=10)", "DCG_JK(b=10.0)", "DCG_JK(b=1e1)", "DCG_JK(b=10,avg=False)"],
         ["CG@10", "CG@10.0", "CG(cutoff=10)", "CG(judged_only=False)@10"],
         "nDCG_JK nDCG_JK(b=2) nDCG_JK(b=2.0) nDCG_JK(gains=0:0) nDCG_JK(gains=-1:0,0:0,1:1,7:7)".split(),
-        ["nCG(avg=True,gains=1:2)@3", "nCG(gains={1:2.0},avg=True)@3", "nCG(gains=1.0:2,avg=True)@3"],
+        [
+            "nCG(avg=True,gains=1:2)@3",
+            "nCG(gains={1:2.0},avg=True)@3",
+            "nCG(gains=1.0:2,avg=True)@3",
+            "nCG(gains='1:2',avg=True)@3",
+        ],
         ["CG(gains=1:5,2:3)", "CG(gains=2:3,1:5)", "CG(gains={2.0:3.0,1.0:5.0})"],
         ["NDPM", "NDPM(judged_only=True)", "NDPM(tied_by='score')"],
         ["ESL(n=2,tied_by=rank)", "ESL(tied_by='rank',n=2)"],
@@ -107,7 +112,7 @@ MISTAKES = {
     "is not finite); gains is": [f"CG(gains={level}:1)" for level in ("inf", "-Infinity", "nan")],
     "names 1 twice in one mapping": ["CG(gains=1:2,1:3)", "CG(gains=1:2,1:2)", "CG(gains={1:2,1.0:2})"],
     "gains is level:gain pairs, gains finite and ≥ 0, as in": [
-        f"CG(gains={value})" for value in ("{'1':2}", "{1:True}", "5", "'1:2'", "None")
+        f"CG(gains={value})" for value in ("{'1':2}", "{1:True}", "5", "'1:2;'", "None")
     ],
     "twice; name it once": ["DCG_JK(b=3,b=4)", "CG(cutoff=3)@4"],
     "; write Name(parameter=value, ...)@cutoff, for example nDCG_JK(": [
