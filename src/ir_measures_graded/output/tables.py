@@ -114,7 +114,7 @@ class Table:
 
     def to_frame(self) -> DataFrame:
         """The records as a pandas DataFrame."""
-        return needed("pandas", "a DataFrame").DataFrame(self.records())
+        return needed("pandas", "a DataFrame").DataFrame(self.records(), columns=self.values()[0])
 
     def values(self) -> Cells:
         """The names of the columns and the rows, for programs."""
