@@ -1,9 +1,8 @@
 """ir-measures' standard measures from the judged ranks of a run, equal to ir-measures to the last bit.
 
-Most have a definition in `measures.standard`. `FORMULAS` has one formula for each of the others, to be read
-beside the C code of trec_eval 9.0.8 (``m_bpref.c`` …), which ir-measures' provider pytrec_eval runs. Equal
-bits need the same additions in the same order, so `GainList.sum` adds rank by rank and logarithms are C's
-own. `computes` tells which measures are supported.
+`FORMULAS` has one formula for each measure, to be read beside the C code of trec_eval 9.0.8 (``m_map.c`` …),
+which ir-measures' provider pytrec_eval runs. Equal bits need the same additions in the same order, so
+`GainList.sum` adds rank by rank and logarithms are C's own. `computes` tells which measures are supported.
 """
 
 import re
@@ -17,10 +16,10 @@ import numpy as np
 from ir_measures.providers.base import NOT_PROVIDED
 
 from . import by_topic
-from .measures.standard import DEFINITIONS, definition
+from .measures.standard import DEFINITIONS, log2, ranks_by_ascending_id
 from .measures.topics import GainList, ratio
+from .ranking.gains import GainMap
 from .ranking.ranks import JudgedRanks
-from .uncertainty import evaluated
 
 INFAP_EPSILON = 0.00001
 
@@ -34,11 +33,14 @@ class TrecLists:
     trec_eval keeps a document whose level is below 0 in the pool, but does not count it as judged. `hits` are
     the retrieved documents of the pool and `relevant` the relevant ones among them, with levels as gains. The
     counts of each topic have trec_eval's names. `judged_only` removes unjudged documents before ranks are
-    counted.
+    counted. `gains` replace levels first.
     """
 
-    def __init__(self, ranks: JudgedRanks, rel: int, judged_only: bool):
-        self.ranks, self.rel, self.level = ranks, rel, ranks.judged.level
+    def __init__(self, ranks: JudgedRanks, rel: int, judged_only: bool, gains: GainMap):
+        self.ranks, self.rel, self.gains = ranks, rel, gains
+        self.level = ranks.judged.level.copy()
+        for old, new in gains.items():
+            self.level[ranks.judged.level == old] = new
         self.hits = GainList(len(ranks.judged.topics), ranks.topic, ranks.rank, self.level[ranks.doc])
         self.num_ret = ranks.retrieved
         if judged_only:
@@ -62,8 +64,30 @@ class TrecLists:
         """The number of the judged documents of each topic that are `counted`."""
         return np.bincount(self.ranks.judged.topic[counted], minlength=self.hits.topic_count)
 
+    def within(self, cutoff: int) -> np.ndarray:
+        """The number of relevant documents within the cutoff."""
+        return np.diff(self.relevant.first(cutoff).offsets)
+
 
 # ------------------------------------------------------------------- formulas, as in trec_eval
+
+
+def average_precision(lists: TrecLists, given: Given) -> np.ndarray:
+    """``m_map.c``, ``m_map_cut.c``: Σ precision at each relevant document / num_rel."""
+    hits = lists.relevant.first(given["cutoff"])
+    return ratio(hits.sum(hits.number / hits.rank), lists.num_rel)
+
+
+def ndcg(lists: TrecLists, given: Given) -> np.ndarray:
+    """``m_ndcg.c``, ``m_ndcg_cut.c``: the DCG of the run's list / that of the ideal list."""
+    gains: GainMap = {level: max(gain, 0) for level, gain in lists.gains.items()}
+    ideal = GainList(lists.hits.topic_count, *lists.ranks.judged.ideal(gains))
+    return ratio(dcg(lists.relevant.first(given["cutoff"])), dcg(ideal.first(given["cutoff"])))
+
+
+def dcg(documents: GainList) -> np.ndarray:
+    """Σ gain / log2(rank + 1)."""
+    return documents.sum(documents.gain / log2(documents.rank + 1))
 
 
 def interpolated_precision(lists: TrecLists, given: Given) -> np.ndarray:
@@ -100,15 +124,51 @@ def set_f(lists: TrecLists, given: Given) -> np.ndarray:
     return ratio((given["beta"] + 1) * p * r, given["beta"] * p + r)
 
 
+# ------------------------------------------ formulas, as in ir-measures' providers in Python
+
+
+def judged(lists: TrecLists, given: Given) -> np.ndarray:
+    """Judged documents within the cutoff / documents within the cutoff; a document of any level is judged."""
+    depth = np.minimum(lists.ranks.retrieved, given["cutoff"] or np.inf)
+    return ratio(lists.hits.sum(ranks_by_ascending_id(lists.ranks) <= depth[lists.hits.topic]), depth)
+
+
+def reciprocal_rank_within(lists: TrecLists, given: Given) -> np.ndarray:
+    """MS MARCO's RR: 0 where no relevant document is within the cutoff."""
+    rank = ranks_by_ascending_id(lists.ranks)
+    gained = lists.is_relevant & (rank <= given["cutoff"])
+    return by_topic.largest(gained / rank, lists.hits.offsets)
+
+
 # -------------------------------------------------------------------------- supported measures
 
 RR_WITHIN = "RR@k"
-"""The name of RR with a cutoff, which is MS MARCO's."""
+"""The name of the formula of RR with a cutoff."""
 
 FORMULAS: dict[str, Callable[[TrecLists, Given], np.ndarray]] = {
+    # m_P.c: relevant documents within the cutoff / cutoff; missing ranks count as not relevant
+    "P": lambda of, given: of.within(given["cutoff"]) / given["cutoff"],
+    # m_recall.c: relevant documents within the cutoff / num_rel
+    "R": lambda of, given: ratio(of.within(given["cutoff"]), of.num_rel),
+    # m_success.c: 1 if a relevant document is within the cutoff, else 0
+    "Success": lambda of, given: of.within(given["cutoff"]) > 0,
+    # m_Rprec.c: relevant documents within rank num_rel / num_rel
+    "Rprec": lambda of, given: ratio(
+        of.relevant.sum(of.relevant.rank <= of.num_rel[of.relevant.topic]), of.num_rel
+    ),
+    # m_recip_rank.c: 1 / the rank of the first relevant document
+    "RR": lambda of, given: of.relevant.sum((of.relevant.number == 1) / of.relevant.rank),
+    "AP": average_precision,
+    "nDCG": ndcg,
     "IPrec": interpolated_precision,
     "Bpref": bpref,
     "infAP": inferred_ap,
+    # m_set_P.c: num_rel_ret / num_ret; m_set_rel_P.c: num_rel_ret / min(num_ret, num_rel)
+    "SetP": lambda of, given: ratio(
+        of.num_rel_ret, np.minimum(of.num_ret, of.num_rel) if given["relative"] else of.num_ret
+    ),
+    # m_set_recall.c
+    "SetR": lambda of, given: ratio(of.num_rel_ret, of.num_rel),
     "SetF": set_f,
     # m_set_map.c: num_rel_ret² / (num_ret num_rel)
     "SetAP": lambda of, given: ratio(of.num_rel_ret * of.num_rel_ret, of.num_ret * of.num_rel),
@@ -118,9 +178,9 @@ FORMULAS: dict[str, Callable[[TrecLists, Given], np.ndarray]] = {
     "NumRel": lambda of, given: of.num_rel,
     # m_num_q.c: 1 for each topic
     "NumQ": lambda of, given: np.ones(of.hits.topic_count),
+    "Judged": judged,
+    RR_WITHIN: reciprocal_rank_within,
 }
-COMPUTED = {*FORMULAS, *DEFINITIONS} - {"RBP"}
-"""The names of the measures. cwl_eval adds the terms of RBP in another order."""
 
 MULTIPLY_AND_ADD = ("IPrec", "infAP", "SetF")
 """Formulas that add a product, whose last bit depends on `rounds_twice`."""
@@ -147,11 +207,11 @@ def parameters(measure: ir_measures.Measure) -> Given:
 
 
 def formula_of(measure: ir_measures.Measure) -> str:
-    """The name of a standard measure or of its definition; empty for any other measure."""
+    """The name of the formula of a standard measure or of its definition; empty for any other measure."""
     name = getattr(measure, "OF", measure.NAME)
-    if name not in COMPUTED or type(measure) not in (type(getattr(ir_measures, name)), DEFINITIONS.get(name)):
+    if name not in FORMULAS or type(measure) not in (type(getattr(ir_measures, name)), DEFINITIONS.get(name)):
         return ""  # others may derive a subclass
-    return RR_WITHIN if name == "RR" and measure.params.get("cutoff") is not None else name
+    return RR_WITHIN if name == "RR" and measure["cutoff"] is not NOT_PROVIDED else name
 
 
 def computes(measure: ir_measures.Measure) -> bool:
@@ -192,10 +252,8 @@ def needs_whole_levels(measure: ir_measures.Measure) -> bool:
 
 def values(measure: ir_measures.Measure, ranks: JudgedRanks) -> np.ndarray:
     """The value of each topic, as if the run had every topic; measures of one run share the lists."""
-    if (known := definition(measure)) is not None:
-        return evaluated(known, known.view(ranks))
     given = parameters(measure)
-    key = TrecLists, given.get("rel") or 1, bool(given.get("judged_only"))
+    key = TrecLists, given.get("rel") or 1, bool(given.get("judged_only")), str(given.get("gains"))
     if key not in ranks.views:
-        ranks.views[key] = TrecLists(ranks, *key[1:])
+        ranks.views[key] = TrecLists(ranks, *key[1:3], given.get("gains") or {})
     return np.asarray(FORMULAS[formula_of(measure)](ranks.views[key], given), dtype=np.float64)

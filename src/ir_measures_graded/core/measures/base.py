@@ -181,16 +181,6 @@ class GradedMeasure(ir_measures.Measure):
         """The list with tied documents in the measure's own order, which is trec_eval's."""
         return ranks
 
-    def view(self, ranks: JudgedRanks, cut: bool = True) -> Topics:
-        """The run with the gains and, if `cut`, the cutoff; measures of one run share the views."""
-        gains, cutoff = self.weighting, self["cutoff"] if cut and self.CUTOFF else None
-        listed = self.in_order(self.listed(ranks))
-        key = Topics, id(listed), str(gains), cutoff
-        if key not in ranks.views:
-            ranks.views[key] = Topics(listed, gains, cutoff)
-        found: Topics = ranks.views[key]
-        return found
-
     @property
     def ideal_documents(self) -> str:
         """The documents of the ideal list that divides a sum of gains: 'judged', 'retrieved' for those of the

@@ -2,7 +2,7 @@
 
 `definition_of` finds the definition of a measure of ir-measures. It has the name and the parameters of the
 measure, and the options `ties` and `unjudged`. None is registered. Without options, the values equal
-trec_eval's to the last bit. `core.standard` has the standard measures without a definition.
+trec_eval's to the last bit; the formulas in `core.standard` compute only these, and faster.
 """
 
 import math
@@ -167,9 +167,6 @@ class _Rprec(Standard, AtRelevant):
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return np.where(rank <= topics.relevant[topic], 1.0, 0.0)  # `quotient` is 0 beyond rank R
 
-    def added(self, run: GainList, topics: Topics) -> np.ndarray:  # the same, faster
-        return self.possible(run.rank, run.topic, topics)
-
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         return topics.relevant
 
@@ -188,9 +185,6 @@ class _Success(Standard, AtRelevant):
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
         return 0.0
-
-    def added(self, run: GainList, topics: Topics) -> np.ndarray:  # the same, faster
-        return (run.number == 1) / self.possible(run.rank, run.topic, topics)
 
 
 class _RR(_Success):
