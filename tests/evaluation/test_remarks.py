@@ -105,3 +105,9 @@ def test_a_worker_process_passes_its_remarks_on(tmp_path):
     with pytest.warns(InputWarning) as caught:
         evaluate(QRELS, paths, ["AP"], jobs=2)
     assert [str(warning.message)[:15] for warning in caught] == ["a: the run lack", "b: the run lack"]
+
+
+def test_a_warning_points_at_the_line_of_the_caller():
+    with pytest.warns(InputWarning, match="no document is judged") as warned:
+        curves({"q": {"a": 1}}, {"A": {"q": {"x": 1.0}}}, "nDCG_JK@2")
+    assert warned[0].filename == __file__

@@ -4,6 +4,7 @@
 """
 
 import math
+import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -53,7 +54,17 @@ def warn_of(remarks: Sequence[str], name: str = "") -> None:
         held.append((name, remarks))
     elif remarks:
         text = "; ".join(remarks)
-        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=4)
+        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """The level, in the stack of the function that calls this one, of the code that called the package."""
+    frames = [sys._getframe(1)]
+    while outer := frames[-1].f_back:
+        frames.append(outer)
+    package = __name__.partition(".")[0]
+    ours = (n for n, frame in enumerate(frames) if frame.f_globals.get("__name__", "").startswith(package))
+    return 2 + max(ours)
 
 
 @contextmanager
