@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 
-from ..core.ranking.gains import GainMap
+from ..core.ranking.gains import GainMap, pairs_of
 from .sources import is_file
 
 
@@ -35,8 +35,7 @@ class Contract:
         """The gain of each level above `not_relevant` or named in `gains`; empty if no gains are fixed."""
         if self.gains == "exp":
             return {int(level): 2 ** int(level) - 1 for level in levels if level > 0}
-        pairs = (pair.split(":") for pair in self.gains.split(",") if pair)
-        return {int(level): int(gain) for level, gain in pairs}
+        return dict(pairs_of(self.gains)) if self.gains else {}
 
 
 @cache

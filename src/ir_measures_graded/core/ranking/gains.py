@@ -83,7 +83,7 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
             pairs = gains.items() if isinstance(gains, Mapping) else gains
             numbers = [(plain_number(level), plain_number(gain)) for level, gain in pairs]
         elif ":" in gains:
-            numbers = _pairs(gains)
+            numbers = pairs_of(gains)
         elif gains in NAMED:
             return str(gains)
         else:
@@ -101,7 +101,7 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
     return {level: named[level] for level in sorted(named) if named[level] != max(level, 0)} or LINEAR
 
 
-def _pairs(text: str) -> list[tuple[Number, Number]]:
+def pairs_of(text: str) -> list[tuple[Number, Number]]:
     """The levels and gains in a text such as ``1:1,2:10``. Raises `ValueError` for another text."""
     try:
         pairs = (pair.split(":") for pair in text.split(","))
@@ -132,7 +132,7 @@ def named_weightings(
             continue
         pairs = pairs if equals else text
         try:
-            numbers = _pairs(pairs)
+            numbers = pairs_of(pairs)
             found[name] = dict(numbers)
             if len(found[name]) < len(numbers):
                 raise ValueError
