@@ -260,8 +260,8 @@ class Answer:
         """The answer in a sentence or two, and the findings that belong to it."""
         name, case, count = self.named(self.groups[0]), self.case, sum(each.given.size for each in self.cases)
         are, those, s = ("are", "those", "s") if count > 1 else ("is", "that", "")
-        numbers = " and ".join(f"{each.mean:.{each.decimals}f}" for each in self.cases if self.by_mean)
-        noun = f"mean{s} {numbers}" if self.by_mean else f"{count} values" if s else "value"
+        means = " and ".join(f"{each.mean:.{each.decimals}f}" for each in self.cases if self.by_mean)
+        noun = f"mean{s} {means}" if self.by_mean else f"{count} values" if s else "value"
         if self.constant:
             return f"The {noun} {are} {case.given[0]:g}, which identifies nothing.", []
         more = "values by topic" if self.by_mean else "more topics"
@@ -272,14 +272,14 @@ class Answer:
             is_weak, rarer = self.chance > CHANCE, self.different - max(len(usual), 1)
             if self.by_mean or is_weak:
                 hint = "; name the measure and its cutoff" * (len(self.space["cutoff"]) > 1)
-                numbers = f"random numbers fit a usual definition with probability {self.chance:.3f} at most"
-                findings += [("chance", numbers + hint), decide]
+                bound = f"random numbers fit a usual definition with probability {self.chance:.3f} at most"
+                findings += [("chance", bound + hint), decide]
             rest = f" {counted(rarer, 'rarer definition')} fit{'s' * (rarer == 1)} as well." * (rarer > 0)
             return f"The {noun} {are} {'perhaps ' * is_weak}{those} of {name}.{rest}", findings
         none = f"No definition gives the {noun}"
-        if rarer := self.different:
-            rare = f"{counted(rarer, 'rare definition')} do{'es' * (rarer == 1)}, perhaps by chance"
-            none = f"No usual definition gives the {noun}; {rare}"
+        if rare := self.different:
+            do = f"{counted(rare, 'rare definition')} do{'es' * (rare == 1)}, perhaps by chance"
+            none = f"No usual definition gives the {noun}; {do}"
         if self.by_mean:
             return f"{none}. The nearest is {name}, with {self.mean():.{case.decimals}f}.", [decide]
         size, agree = case.known.size, case.known.size - int(self.differs.sum())
