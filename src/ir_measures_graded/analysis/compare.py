@@ -25,6 +25,7 @@ from ir_measures import Measure
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
 from ..errors import GradedError, shown
+from ..evaluation.calls import called_right
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
@@ -50,6 +51,7 @@ Fields = dict[str, Any]
 """The fields of a `Test`."""
 
 
+@called_right
 def compare(
     qrels: Qrels | Evaluation,
     runs: Runs | None = None,

@@ -33,6 +33,7 @@ from ..core.registry.names import registry
 from ..core.registry.notation import checked, parse_measures
 from ..core.uncertainty import evaluated
 from ..errors import GradedError, NotApplicableError, did_you_mean
+from ..evaluation.calls import called_right
 from ..evaluation.evaluate import evaluate, tracked
 from ..evaluation.named import (
     Judgments,
@@ -278,6 +279,7 @@ def curves(
 ) -> CurveSet: ...  # fmt: skip
 
 
+@called_right
 def curves(
     qrels: Qrels,
     runs: Runs,

@@ -85,6 +85,8 @@ def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:
 
     Raises `GradedError` for an unknown run and for ranks beyond the depth of the curves.
     """
+    if not isinstance(curves, Curves):
+        raise GradedError("effort needs Curves: effort(curves(qrels, runs, measure), at=[10])")
     depth = curves.values.shape[1]
     ranks = tuple(dict.fromkeys(whole_number(rank, "at", 1) for rank in at))
     if not ranks:

@@ -29,6 +29,7 @@ from ..core.registry.notation import parse_measures
 from ..core.rows.in_memory import Source
 from ..core.uncertainty.ties import in_order, needs_states
 from ..errors import GradedError, NotApplicableError
+from ..evaluation.calls import called_right
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, study_of
 from ..output import plots
@@ -195,6 +196,7 @@ class Explanation(Result):
         return figure
 
 
+@called_right
 def explain(
     qrels: Qrels,
     run: Source,
@@ -550,6 +552,7 @@ class ExplainedDifference(Result):
         return figure
 
 
+@called_right
 def explain_difference(
     qrels: Qrels, runs: Runs, measure: Measure | str, topic: str | int | None = None, depth: int | None = None
 ) -> ExplainedDifference:

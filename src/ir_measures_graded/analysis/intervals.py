@@ -97,6 +97,8 @@ def intervals(
 
     Raises `GradedError` for fewer than two topics, an unknown method and a confidence out of range.
     """
+    if not isinstance(evaluation, Evaluation):
+        raise GradedError("intervals needs an Evaluation: intervals(evaluate(qrels, runs, measures))")
     need_statistics("scipy")
     check(confidence, method)
     found = np.empty((4, len(evaluation.runs), len(evaluation.measures)))

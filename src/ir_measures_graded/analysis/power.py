@@ -21,6 +21,7 @@ from ir_measures import Measure
 
 from ..core.registry.notation import one_of
 from ..errors import GradedError
+from ..evaluation.calls import called_right
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
@@ -210,6 +211,7 @@ class Power(Result):
         ]
 
 
+@called_right
 def power(
     qrels: Qrels | Evaluation,
     runs: Runs | None = None,

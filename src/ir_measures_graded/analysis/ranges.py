@@ -30,6 +30,7 @@ from ..core.uncertainty import evaluated, with_option
 from ..core.uncertainty.extremes import differences as extreme_differences
 from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
 from ..errors import NotApplicableError
+from ..evaluation.calls import called_right
 from ..evaluation.evaluate import tracked
 from ..evaluation.named import Qrels, Run, Runs, measures_for, study_of
 from ..evaluation.remarks import warned_together
@@ -234,6 +235,7 @@ def _record(found: Range | Difference) -> dict[str, Any]:
     return record | {"measure": str(found.measure), "note": record["note"] or ""}
 
 
+@called_right
 def ranges(
     qrels: Qrels,
     runs: Runs,

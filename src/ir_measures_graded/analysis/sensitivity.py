@@ -19,6 +19,7 @@ from ir_measures import Measure
 from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
 from ..core.registry.facts import sign_of
 from ..errors import GradedError
+from ..evaluation.calls import called_right
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs, in_sessions, measures_for, read_judgments
 from ..evaluation.sessions import Given
@@ -263,6 +264,7 @@ class Sensitivity(Result):
         }
 
 
+@called_right
 def sensitivity(
     qrels: Qrels,
     runs: Runs,

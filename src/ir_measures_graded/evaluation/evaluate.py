@@ -33,6 +33,7 @@ from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Table
+from .calls import called_right
 from .evaluators import evaluators, explained
 from .named import (
     Qrels,
@@ -240,6 +241,7 @@ def tracked(items: Iterable[Item], unit: str, progress: bool, count: int | None 
     return bars.tqdm(items, total=count, unit=unit, delay=1, leave=False)
 
 
+@called_right
 def evaluate(
     qrels: Qrels,
     runs: Runs,

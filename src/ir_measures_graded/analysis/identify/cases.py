@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -224,6 +225,8 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
     `topics` are those of the qrels. `name` is the measure to take if the source has several. Raises
     `GradedError` for values that cannot be read, for several measures, and if no topic is in the qrels.
     """
+    if isinstance(source, Real):
+        raise GradedError(f"values={source!r} is one number; give a mean as mean={source!r}")
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
     if hasattr(source, "items") and not hasattr(source, "columns"):
         source = {str(topic): each for topic, each in source.items()}

@@ -39,6 +39,7 @@ from ...core.ranking.gains import gain_of
 from ...core.registry.facts import gains_of, is_normalised, is_weighted_by_rank, needs_intents, sign_of
 from ...core.registry.notation import parse_measure
 from ...errors import GradedError, InputWarning, NotApplicableError
+from ...evaluation.calls import called_right
 from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, Study, named_runs, read_judgments, study_of
 from ...output import plots
@@ -206,6 +207,7 @@ class Holes(Result):
         return figure
 
 
+@called_right
 def holes(
     qrels: Qrels,
     runs: Runs,

@@ -54,6 +54,8 @@ def panels(
     progress: bool = False,
 ) -> list[Panel]:
     """A `Panel` for each machine. The parameters are those of `judges` and `estimate`."""
+    if isinstance(machines, (str, os.PathLike)):
+        machines = [machines]
     if not isinstance(machines, Mapping):
         paths = [os.fspath(path) for path in machines]
         machines = dict(zip(run_names(paths), paths))
