@@ -41,7 +41,7 @@ def test_machines_are_compared_without_runs(output, human):
 def test_runs_and_measures_bring_orders_and_estimates(output, human):
     words = ["judges", "human.txt", demo.NAME, *RUNS.values(), "P@5"]
     lines = output(*words)
-    assert any("tau P@5" in line for line in lines)
+    assert max(map(len, lines)) <= 110
     both = "12 topics judged by both, 8 by the machine alone, 0 by the human alone."
     assert both in " ".join(lines[: lines.index("")])
     found = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9)

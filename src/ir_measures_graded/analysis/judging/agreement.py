@@ -37,7 +37,10 @@ from .panel import Panel, panels
 
 RESAMPLES: Final = 1000
 DIVIDED: Final = 12
-"""Tables have a column for each level, and for each division of the levels, of at most so many levels."""
+"""The levels have a table, and κ of each division, if there are at most so many."""
+COUNTED: Final = ("judge", "documents", "unanswered", "abstentions", "same", "bias", "kappa")
+SHOWN: Final = 5
+"""The table of κ of each division of the levels is for at most so many levels."""
 FEW: Final = 50
 """Intervals of κ and α over fewer topics are too short."""
 CHOSEN: Final = Note(
@@ -46,8 +49,9 @@ CHOSEN: Final = Note(
 )
 
 COLUMNS: Final = Note(
-    "unanswered: the human's documents without an answer of the judge; same: share of documents with equal "
-    "levels; bias: mean of the judge's level minus the human's; kappa 0|12: κ with the levels divided in two."
+    "documents: judged by both; unanswered: the human's documents without an answer of the judge; same: "
+    "share with equal levels; bias: mean of the judge's level minus the human's; kappa 0|12: κ with the "
+    "levels divided in two."
 )
 
 BELIEVE: Final = (
@@ -172,11 +176,18 @@ class Judges(Result):
         return [found, *(self.estimates.answer() if self.estimates else ())]
 
     def tables(self) -> list[Table]:
-        """A row per judge, then intervals, the spread of the orders, favoured runs, levels and estimates."""
-        rows = [each.row() for each in self.judges]
-        others = [self.interval_table(), self.spread_table(), self.favour_table(named=True)]
+        """The documents and κ of each judge, its other statistics, orders, favours, levels and estimates."""
+        rows = [[each.row()[name] for name in COUNTED] for each in self.judges]
+        found = [[*row, each.statistics["kappa"]] for row, each in zip(rows, self.judges)]
+        first = Table([*COUNTED, Column(f"{self._share} interval", kind=_interval)], found)
+        divided = [name for name in self.judges[0].statistics if "|" in name]
+        weighted = [name for name in self.judges[0].statistics if " " in name and name not in divided]
+        others = [self._statistics(weighted, "κ with weights, and α")]
+        if 0 < len(divided) < SHOWN:
+            others.append(self._statistics(divided, "κ with the levels divided in two"))
+        others += [self.spread_table(), self.favour_table(named=True)]
         others += [self.level_table(), *(self.estimates.tables() if self.estimates else ())]
-        return [Table.of(rows[0], rows), *(table for table in others if table.rows)]
+        return [first, *(table for table in others if table.rows)]
 
     def data(self) -> Table:
         """A row per judge: that of the table, ends of intervals, favours, and the levels.
@@ -235,24 +246,27 @@ class Judges(Result):
             text = "{}: no run is found to be favoured, which does not prove that none is."
             yield Note(text, found[0].measure)
 
-    def interval_table(self) -> Table:
-        """One row per judge with the intervals of κ and α."""
-        rows = [[each.judge, *each.statistics.values()] for each in self.judges]
-        columns = [Column(name, kind=_interval) for name in self.judges[0].statistics]
-        return Table(["judge", *columns], rows, f"{self._share} intervals over resampled topics")
+    def _statistics(self, names: Sequence[str], title: str) -> Table:
+        """A row per judge with some statistics and their intervals."""
+        rows = [[each.judge, *map(each.statistics.__getitem__, names)] for each in self.judges]
+        columns = [Column(name, kind=_with_interval) for name in names]
+        return Table(["judge", *columns], rows, f"{title}, with {self._share} intervals over topics")
 
     def spread_table(self) -> Table:
-        """A row per judge and measure with the spread of the agreement over sets of as many topics.
+        """A row per judge and measure with the agreement of the orders and of the significant differences.
 
-        ``halves`` is τ of the human's own orders on two random halves of the topics.
+        τ has its spread over sets of as many topics. ``halves`` is τ of the human's own orders on two random
+        halves of the topics.
         """
-        rows = [
-            [judge, str(order.measure), *order.statistics.values(), order.halves["tau"]]
-            for judge, order in self._orders()
-        ]
-        columns = [Column(name, kind=_interval) for name in ("tau", "tau_AP", "rho", "RBO")]
-        title = f"Agreement on the order of runs: spread over {self._share} of sets of as many topics"
-        return Table(["judge", "measure", *columns, "halves"], rows, title)
+        rows = []
+        for judge, order in self._orders():
+            tau, *others = order.statistics.values()
+            cells = tau, order.halves["tau"], *(each.value for each in others), order.agreed, order.reversed
+            rows.append([judge, str(order.measure), *cells])
+        columns = ["judge", "measure", Column("tau", kind=_with_interval), "halves"]
+        columns += [Column(name, kind=_short) for name in ("tau_AP", "rho", "RBO", "agreed", "reversed")]
+        title = f"Agreement on the order of runs; tau with its spread over {self._share} of sets of topics"
+        return Table(columns, rows, title)
 
     def favour_table(self, named: bool = False) -> Table:
         """A row per judge, measure and run, the largest favour first, or only for runs that are `named`.
@@ -291,7 +305,8 @@ class Judges(Result):
             for judge, order in self._orders()
             for row in zip(order.runs, order.human, order.machine, *order.ranks())
         ]
-        return Table(["judge", "measure", "run", HUMAN, MACHINE, "human rank", "machine rank"], rows)
+        ranks = [Column(name, kind=lambda rank: f"{rank:g}") for name in ("human rank", "machine rank")]
+        return Table(["judge", "measure", "run", HUMAN, MACHINE, *ranks], rows)
 
     @property
     def _share(self) -> str:
@@ -315,6 +330,16 @@ class Judges(Result):
 def _interval(found: Statistic) -> str | None:
     """The ends as text."""
     return None if found.lower is None else f"{found.lower:.2f} to {found.upper:.2f}"
+
+
+def _with_interval(found: Statistic) -> str | None:
+    """The value and the ends as text."""
+    between = _interval(found)
+    return None if found.value is None else f"{found.value:.2f}" + (f" ({between})" if between else "")
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}"
 
 
 def judges(

@@ -65,7 +65,7 @@ Label = tuple[str, str | None, Measure]
 NUMBERS: Final = ("value", "lower", "upper", "topics", "lambda", Column("worth", kind=round))
 COLUMNS: Final = Note(
     "lambda: the weight of the machine's judgments; worth: the human topics that give an equally precise "
-    "mean; halving: the further topics that the human must judge to halve the interval."
+    "mean."
 )
 
 
