@@ -127,6 +127,7 @@ def test_arguments_of_batches(measures, batches, options, fact):
         ("run,topic,x,x\nA,1,0,1\n", "t has two columns named x; rename one"),
         ("run,name,AP\nA,1,0\n", "t has no column query_id (or qid, q_id …); it has run, name, AP"),
         ("run,topic,AP\nA,1,0,7\n", "t: cannot be read as a table with a header: "),
+        ("1 # syslen=10 jrel=2\n1 AP=  0.5\n", "give lines MEASURE TOPIC VALUE, as trec_eval -q writes them"),
         ('[{"topic": 1, "AP": 1}, 3]', "t: cannot be read as a table with a header: "),
         ("map\t1\t0.5\nmap\t2\n", "t: row 2, column value: '' is not a finite number"),
     ],

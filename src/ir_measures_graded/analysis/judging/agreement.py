@@ -260,13 +260,13 @@ class Judges(Result):
         """
         rows = []
         for judge, order in self._orders():
-            tau, *others = order.statistics.values()
-            cells = tau, order.halves["tau"], *(each.value for each in others), order.agreed, order.reversed
-            rows.append([judge, str(order.measure), *cells])
-        columns = ["judge", "measure", Column("tau", kind=_with_interval), "halves"]
-        columns += [Column(name, kind=_short) for name in ("tau_AP", "rho", "RBO", "agreed", "reversed")]
+            spread, *others = order.statistics.values()
+            shares = *(each.value for each in others), order.agreed, order.reversed
+            rows.append([judge, str(order.measure), spread, order.halves["tau"], *shares])
+        short = [Column(name, kind=_short) for name in ("tau_AP", "rho", "RBO", "agreed", "reversed")]
+        tau = Column("tau", kind=_with_interval)
         title = f"Agreement on the order of runs; tau with its spread over {self._share} of sets of topics"
-        return Table(columns, rows, title)
+        return Table(["judge", "measure", tau, "halves", *short], rows, title)
 
     def favour_table(self, named: bool = False) -> Table:
         """A row per judge, measure and run, the largest favour first, or only for runs that are `named`.
