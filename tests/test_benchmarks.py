@@ -90,7 +90,7 @@ def tiny(monkeypatch):
         (sharing, ["S"], 4, None),
         (measures, ["S"], 3, None),
         (arrays, "--groups 20 --documents 30 --features 3".split(), None, None),
-        (large, ["--rows", "3000", "--only", "*DuckDB", "*one topic"], 1, 2),
+        (large, ["--rows", "3000", "--only", "*files", "*one topic"], 1, 2),
     ],
     ids=["peers", "growth", "sharing", "measures", "arrays", "large"],
 )

@@ -3,8 +3,8 @@
     python tests/benchmarks/large.py [--rows ROWS …] [--only WAY …] [--json FILE]
 
 A topic retrieves a thousand documents and has ten judged documents, five of which are retrieved. The rows of
-the run are interleaved: no two rows of a topic stand together. `evaluate` reads Parquet files by DuckDB and,
-for comparison, groups all rows in memory. `evaluate_batches` takes the same rows, grouped by topic in memory
+the run are interleaved: no two rows of a topic stand together. `evaluate` groups the rows of Parquet files
+by temporary files and, for comparison, in memory. `evaluate_batches` takes the same rows, grouped by topic in memory
 beforehand, in batches of 2,000 topics and in batches of one topic. Spark does so with `local[2]`, if PySpark
 and Java are there; it holds the rows in other processes, which are not measured. `CPU s` are the seconds of
 all threads of the process.
@@ -33,7 +33,7 @@ MEASURE = "nDCG_JK(b=2)@100"
 RETRIEVED, BUCKET = 1_000, 2_000
 DOCUMENT = "'d' || (10000000 + (topic * 37 + number * 104729) % 8999993) AS doc_id"
 IN_MEMORY = 10_000_000
-"""The most rows that are evaluated in other ways than by DuckDB."""
+"""The most rows that are evaluated in other ways than by temporary files."""
 
 
 def write(folder: Path, rows: int) -> None:
@@ -101,7 +101,7 @@ def in_spark(folder: Path, topics: int) -> Call:
 
 
 WAYS: dict[str, tuple[Callable[[Path, int], Call], int]] = {
-    "evaluate, DuckDB": (evaluated, 0),
+    "evaluate, temporary files": (evaluated, 0),
     "evaluate, in memory": (evaluated, sys.maxsize),
     "evaluate_batches, 2,000 topics": (in_batches, BUCKET),
     "evaluate_batches, one topic": (in_batches, 1),
@@ -135,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> None:
                 write(Path(folder), rows)
                 for way in filter(report.wanted, WAYS):
                     elsewhere = way.startswith("Spark")
-                    if (elsewhere and not spark) or (rows > IN_MEMORY and "DuckDB" not in way):
+                    if (elsewhere and not spark) or (rows > IN_MEMORY and "temporary" not in way):
                         continue
                     results = [in_fresh_process(measured, way, Path(folder)) for _ in range(arguments.repeat)]
                     time, used, memory = min(results, key=lambda result: result[0])

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pandas
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from ir_measures import AP
-from reading import in_pieces, outcome, qrels, refused, run, run_file
+from reading import in_pieces, qrels, refused, run
 
 from ir_measures_graded import CG, RunFile, read_trec_run
 from ir_measures_graded.analysis import evaluate
@@ -113,37 +111,9 @@ def test_damaged_and_endless_json_is_refused():
     Path("id.json").write_text(json.dumps({"q1": {"d" * 5000: 1}}))
     assert "id.json:1: the doc_id 'ddd" in refused(read_trec_run, "id.json")
     long = json.dumps({"q1": {"d" * 200_000: 1}})
-    assert "more than 1,000 bytes of JSON; write each row in a line" in refused(
+    assert "more than 1,000 bytes of JSON; write a Parquet or a TREC file" in refused(
         run, long, in_pieces(100, value=1000)
     )
-
-
-VALUES = st.sampled_from(
-    ["1", "2.5", "-0.0", '"3"', '"x"', "null", "true", "NaN", "1e400", "[]", "1" * 400, "1,"]
-)
-IDS = st.sampled_from(['"a"', '"é\\n"', "1", "1.5", '"\\ud83d\\ude00"', '"\\ud800"', "null", '""'])
-LINE = st.builds(
-    '{{"query_id":{},"doc_id":{},"score":{}}}{}'.format,
-    IDS,
-    IDS,
-    VALUES,
-    st.sampled_from(["\n"] * 5 + ["\n\n", "\r\n", " \n", ""]),
-)
-
-
-@given(content=st.lists(LINE, min_size=1, max_size=4).map("".join))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_fast_and_strict_reader_of_lines_agree(without_arrow, content):
-    text = '{"query_id":"q","doc_id":"d","score":0}\n' + content
-    found = outcome(run, text)
-    with without_arrow():
-        assert found == outcome(run, text)
-
-
-def test_lines_with_more_columns_may_need_both_readers():
-    row = '{"query_id": "q%d", "doc_id": "d", "score": 1, "run": "a"}\n'
-    content = "".join(row % number for number in range(9)) + row.replace('"q%d"', "9")
-    assert [*run_file(content, in_pieces(100)).runs()] == ["a"]
 
 
 @pytest.mark.parametrize(

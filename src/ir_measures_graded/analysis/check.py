@@ -99,7 +99,7 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     judgments = read_judgments(qrels)
     wanted = measures_for(judgments, measures) if measures else ()
     depth = depth_of(wanted) if wanted else DEPTH
-    named = named_runs(runs, once=True, needed=False)
+    named = named_runs(runs, needed=False)
     judged = judgments.documents
     with about(judgments.name):
         for measure in filter(GradedProvider().supports, wanted):

@@ -318,7 +318,7 @@ def evaluate_each(
 
     The warnings are those under the last qrels.
     """
-    wanted, every = measures_for(qrels[0], measures), named_runs(runs, once=True)
+    wanted, every = measures_for(qrels[0], measures), named_runs(runs)
     if ignore_identical_ids:
         every = ignoring_identical_ids(every)
     remedy = f"evaluate at most {MEASURES} at once; curves have all cutoffs"

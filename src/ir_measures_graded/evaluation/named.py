@@ -27,7 +27,7 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.reduction import blocks_of, judged_of
 from ..core.registry.names import OFFICIAL
 from ..core.registry.notation import parse_measures
-from ..core.rows.arrow import arrow_array, exports_arrow, is_stream, whole_table
+from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse_repeated
@@ -323,8 +323,8 @@ def study_of(qrels: Qrels, runs: Runs) -> Study:
     return Study(judgments, tuple(run.kept(judgments) for run in named_runs(runs)))
 
 
-def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]:
-    """Each run with its name. If they are read only `once`, streams are not kept in memory.
+def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
+    """Each run with its name.
 
     Raises `GradedError` for two runs of one name, and if runs are `needed` and there is none.
     """
@@ -340,7 +340,7 @@ def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]
             raise GradedError(f"runs: {shown(name)} is a topic of one run; pass {{'mine': run}}")
         with about(name):
             run = RunFile(run) if isinstance(run, (str, os.PathLike)) else run
-            named[name] = run if isinstance(run, Run) else Run(name, run_source(run, name, once))
+            named[name] = run if isinstance(run, Run) else Run(name, run_source(run, name))
     if needed and not named:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
     return list(named.values())
@@ -350,7 +350,7 @@ def pairs_of(runs: Any) -> Iterator[tuple[str, Any]]:
     """Pairs of name and run; runs without a name get one."""
     if isinstance(runs, (str, os.PathLike)) or not isinstance(runs, Iterable) or _is_table(runs):
         runs = [runs]
-    items = [item for run in runs for item in _files(run)]
+    items = [whole_table(item) if exports_arrow(item) else item for run in runs for item in _files(run)]
     names = iter(run_names([_unnamed(run) for run in items if _is_table(run)]))
     for run in items:
         if _is_table(run):
@@ -389,11 +389,11 @@ def _by_column(table: Any) -> Iterable[tuple[str, Any]]:
         return table.runs().items() if has_runs else ()
     if hasattr(table, "itertuples"):
         return table.groupby("run", sort=False, dropna=False) if "run" in table.columns else ()
-    if is_stream(table) or "run" not in (rows := whole_table(table)).column_names:
+    if "run" not in table.column_names:
         return ()
-    stretches = stretches_of(rows["run"], "run: run")
-    order, bounds = stretches.grouped(len(rows))
-    rows = rows if order is None else rows.take(arrow_array(order))
+    stretches = stretches_of(table["run"], "run: run")
+    order, bounds = stretches.grouped(len(table))
+    rows = table if order is None else table.take(arrow_array(order))
     return ((run, rows.slice(a, b - a)) for run, a, b in zip(stretches.topics, bounds, bounds[1:]))
 
 

@@ -54,7 +54,7 @@ class Sizes:
 
     A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. The runs of a
     file of at most `kept` rows are read together. At most `grouped` rows in any order are grouped in memory,
-    which takes about 1.5 GB; DuckDB sorts more rows on disk with `duckdb` as its limit of memory.
+    which takes about 1.5 GB; more rows go through temporary files.
     """
 
     start: int = 1 << 20
@@ -68,7 +68,6 @@ class Sizes:
     rows: int = 1 << 16
     kept: int = 1 << 22
     grouped: int = 10_000_000
-    duckdb: str = "1GB"
 
 
 SIZES = Sizes()

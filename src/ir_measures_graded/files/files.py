@@ -16,13 +16,13 @@ from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
-from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures import ScoredDoc
 
-from ..core.rows.columns import QRELS, RUN, Chosen, Role, chosen_columns, column_names, is_rank
+from ..core.rows.columns import QRELS, RUN, Chosen, Role, chosen_columns
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, Rows, RunSource, is_whole, joined, refuse_repeated
@@ -30,8 +30,8 @@ from ..errors import FileError, GradedError, needed, shown
 from . import out_of_core
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
 from .json_files import is_json, json_parts
-from .table_files import FOLDER, arrow_table, batch_part, kind_of, numbered, table_parts
-from .text_files import ahead, by_rank, text_parts
+from .table_files import FOLDER, arrow_table, kind_of, table_parts
+from .text_files import ahead, text_parts
 
 if TYPE_CHECKING:
     import pandas
@@ -84,9 +84,7 @@ def read_trec_run(file: File) -> pandas.DataFrame:
     or not a number, for a document that a topic retrieves twice, and for a table of several runs. Raises it
     also without the extra ``tables``, which brings pandas.
     """
-    rows = RunFile(file).rows()
-    refuse_repeated(in_memory(rows, RUN).rows())
-    return _frame(rows)
+    return _frame(RunFile(file).checked_rows())
 
 
 def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES) -> Rows:
@@ -108,51 +106,7 @@ def _qrels_part(file: File, unjudged: tuple[bytes, ...], sizes: Sizes) -> Part:
     return rows if rows.facts.file else replace(rows, facts=Facts(Content(file).name))
 
 
-class RunInParts(RunSource):
-    """A run that is read block by block while it is evaluated: override `_parts`, and `_check` its end."""
-
-    in_memory = once = False
-    sizes = SIZES
-
-    def blocks(self) -> Iterator[Rows]:
-        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
-
-        The run is read again if this happens. If it can be read only `once`, its first ten million rows are
-        kept; `FileError` is raised if a topic appears again only later.
-        """
-        seen: set[str] = set()
-        kept: list[Part] = []
-        parts, count = out_of_core.whole_topics(self._parts(), self.sizes.rows), 0
-        for rows in parts:
-            block = self._block(rows)
-            if again := seen.intersection(block.topics):
-                if self.once and count > self.sizes.grouped:
-                    what = f"topic {shown(min(again))} appears again after {count:,} rows of a stream"
-                    how = "sort the rows by topic, or write them to a Parquet file and evaluate that"
-                    raise FileError(f"{self.name}: {what}; {how}")
-                with closing(self._parts()) as every:
-                    rest = chain(kept, [rows], parts) if self.once else every
-                    yield from map(self._block, out_of_core.regrouped(rest, self.name, self.sizes))
-                break
-            seen.update(block.topics)
-            count += len(rows)
-            kept = [*kept, rows] if self.once and count <= self.sizes.grouped else []
-            yield block
-        self._check(len(seen))
-
-    def _block(self, rows: Part) -> Rows:
-        """Whole topics, grouped."""
-        return in_memory(rows, RUN).rows()
-
-    def _parts(self) -> Generator[Part]:
-        """The rows in their order."""
-        raise NotImplementedError
-
-    def _check(self, count: int) -> None:
-        """Raise an error or warn if the run has so many topics, or none."""
-
-
-class RunFile(RunInParts):
+class RunFile(RunSource):
     """A run in a file of any kind. Graded measures read it block by block while they evaluate it.
 
     >>> import io, ir_measures_graded
@@ -175,15 +129,18 @@ class RunFile(RunInParts):
     highest score. A warning counts the other rows. By default, such a run is refused.
 
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a topic are
-    not contiguous, the file is read again: up to ten million rows are grouped in memory, and more rows need
-    the extra ``duckdb``, which sorts them on disk. A file that can be read only once, such as standard input,
-    is held in memory. So are the runs that `runs` returns for a file of up to four million rows. Other
-    providers of ir-measures iterate over the run as `ir_measures.ScoredDoc` objects.
+    not contiguous, the file is read again: up to ten million rows are grouped in memory, and more rows in
+    temporary files. A file that can be read only once, such as standard input, is held in memory. So are the
+    runs that `runs` returns for a file of up to four million rows. Other providers of ir-measures iterate
+    over the run as `ir_measures.ScoredDoc` objects.
 
     Raises `GradedError` at once for anything but such a `file`, and during evaluation: for a file that cannot
     be read, for a line or row of another form, for a score that is NaN or not a number, for a document that a
     topic retrieves twice, for a missing column, and for a file of several runs if `run` is None.
     """
+
+    in_memory = False
+    sizes = SIZES
 
     def __init__(
         self,
@@ -200,9 +157,6 @@ class RunFile(RunInParts):
         self.name = Content(file).name
         self._kept: Part | None = None
         self._dropped = 0
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | ({"_kept": None} if self.lasting else {})  # a worker reads the file itself
 
     @property
     def lasting(self) -> bool:
@@ -229,6 +183,22 @@ class RunFile(RunInParts):
         for name, run in runs.items():
             run.run, run._kept = name, found.get(name)
         return runs
+
+    def blocks(self) -> Iterator[Rows]:
+        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
+
+        The file is read again if this happens.
+        """
+        seen: set[str] = set()
+        for rows in out_of_core.whole_topics(self._parts(), self.sizes.rows):
+            block = self._block(rows)
+            if seen.intersection(block.topics):
+                with closing(self._parts()) as every:
+                    yield from map(self._block, out_of_core.regrouped(every, self.name, self.sizes))
+                break
+            seen.update(block.topics)
+            yield block
+        self._check(len(seen))
 
     def _block(self, rows: Part) -> Rows:
         """Whole topics, grouped, with one row for each document if there is a rule for `duplicates`."""
@@ -257,12 +227,15 @@ class RunFile(RunInParts):
         """All rows in the order of the file."""
         return self._unique(joined(self._parts(), RUN))
 
+    def checked_rows(self) -> Part:
+        """The same rows. Raises `GradedError` if a topic retrieves a document twice."""
+        rows = self.rows()
+        refuse_repeated(in_memory(rows, RUN).rows())
+        return rows
+
     def __iter__(self) -> Iterator[ScoredDoc]:
-        for block in self.blocks():
-            refuse_repeated(block)
-        for rows in [self.rows()] if self.duplicates else self._parts():
-            topics, documents, scores = (rows.columns[name] for name in RUN.columns)
-            yield from map(ScoredDoc, topics, documents, np.asarray(scores).tolist())
+        topics, documents, scores = map(self.checked_rows().columns.__getitem__, RUN.columns)
+        return map(ScoredDoc, topics, documents, np.asarray(scores).tolist())
 
     def columns(self) -> Collection[str]:
         """The columns of the file that are read, under our names: those of its first rows."""
@@ -294,33 +267,6 @@ class RunFile(RunInParts):
                 several = f"the file has several runs, such as {examples}"
                 raise FileError(f"{self.name}: {several}; RunFile(file).runs() has them by name")
             yield rows
-
-
-class RunStream(RunInParts):
-    """A run in a stream of Arrow data. The stream can be read only once, while the run is evaluated.
-
-    `stream` exports Arrow. `name` is the name of the run in error messages. Errors are as for `RunFile`.
-    """
-
-    once = True
-
-    def __init__(self, stream: Any, name: str):
-        self.stream, self.name = stream, name
-
-    def _check(self, count: int) -> None:
-        self.warn_if_empty(not count)
-
-    def table(self) -> Rows:
-        """All rows."""
-        return in_memory(joined(self._parts(), RUN), RUN, self.name).table()
-
-    def _parts(self) -> Generator[Part]:
-        pyarrow = needed("pyarrow", "Arrow data")
-        for first, batch in numbered(pyarrow.RecordBatchReader.from_stream(self.stream)):
-            names = column_names(f"{self.name}: the Arrow table", batch.schema.names, RUN)
-            facts = Facts(self.name, unit="row")
-            rows = batch_part(batch, dict(zip(RUN.columns, names)), RUN, facts, first)
-            yield by_rank(rows) if is_rank(names[2]) else rows
 
 
 def parts_of(

@@ -7,8 +7,7 @@ A file is one of these:
 - rows: objects with a topic, a document and a number, in lines or in an array; or an object of columns;
 - items of a run: objects with a topic and its documents, in lines or in an array.
 
-Lines are read block by block, and pyarrow parses a block of rows unless it could read them differently. The
-text of any other file is read at once.
+The text of a file is read at once, and one value of it is parsed after the other.
 """
 
 from __future__ import annotations
@@ -16,24 +15,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core.rows import columns
 from ..core.rows.columns import NUMBERS, QRELS, RUN, Chosen, Role
 from ..core.rows.id_matching import Ids
-from ..core.rows.rows import IDS, Facts, Part, floats
-from ..errors import LONGEST, FileError, GradedError, shown
-from .content import DAMAGE, FIRST, Content
-from .forms import BYTE_ORDER_MARK, TREC, number_of
-from .lines import Lines
-from .text_files import Columns, ahead, arrow_types, by_rank, line_count, parsed_by_arrow, part_of, uses_arrow
-
-if TYPE_CHECKING:
-    import pyarrow
+from ..core.rows.rows import IDS, Facts, Part
+from ..errors import LONGEST, FileError, shown
+from .content import DAMAGE, Content
+from .forms import BYTE_ORDER_MARK, number_of
 
 IS_JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\[\]])')
 BLANK = re.compile(r"[ \t\r\n]*")
@@ -42,9 +36,6 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 Topic = tuple[int, Any, Sequence[str], Sequence[Any], dict[str, Any]]
 """The line and the name of a topic, its documents, their values and, of a row, its other cells."""
-Keys = tuple[dict[str, str], bool]
-"""The key of each column of rows, by our name, and whether the values are ranks."""
-
 LISTS = ("results", "candidates", "references")
 """The keys of the documents of an item."""
 AS_QRELS = "export the ratings as CSV with the columns query, docid and rating"
@@ -79,43 +70,9 @@ def is_json(start: bytes) -> bool:
 
 
 def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
-    """The rows of each block of the file, in the order of the file."""
-    first, is_line = _first_object(content)
-    has_rows = is_row(first)
-    if not is_line or not (has_rows or any(map(first.get, LISTS))):
-        yield from Objects(_whole(content), role, chosen, content.sizes.rows).parts()
-        content.refuse_shrunk()
-        return
-    found: Keys = columns.file_columns(content.name, [*first], role, chosen) if has_rows else ({}, False)
-
-    def parse(block: bytes) -> Columns | None:
-        return _plainly(block, role, found[0]) if has_rows and uses_arrow(content) else None
-
-    lines, facts = Lines(content, TREC[role]), Facts(content.name, "JSON lines")
-    with closing(ahead(content, lines.blocks(), parse)) as parsed:
-        for block, cells in parsed:
-            if cells is not None:
-                rows = part_of(cells, lines, facts)
-                yield by_rank(rows) if found[1] else rows
-                continue
-            text = Text(content.name, block, lines.number + 1)
-            yield from Objects(text, role, chosen, content.sizes.rows, found).parts()
-            lines.number += block.count(b"\n")
-    lines.end()
-
-
-def _first_object(content: Content) -> tuple[dict[str, Any], bool]:
-    """The first object of a file, in an array or not, and whether a line has it and nothing else.
-
-    The object is empty if it ends after the first `FIRST` bytes.
-    """
-    with suppress(ValueError, RecursionError):
-        start = content.stream.start[:FIRST].decode(errors="ignore").lstrip("\ufeff \t\r\n")
-        text = start.lstrip("[ \t\r\n")
-        found, end = DECODER.raw_decode(text)
-        is_line = text is start and "\n" not in text[:end] and not text[end:].partition("\n")[0].strip()
-        return (found, is_line) if isinstance(found, dict) else ({}, False)
-    return {}, False
+    """The rows of the file in parts of whole topics, in the order of the file."""
+    yield from Objects(_whole(content), role, chosen).parts(content.sizes.rows)
+    content.refuse_shrunk()
 
 
 def is_row(thing: Any) -> bool:
@@ -140,8 +97,7 @@ def _whole(content: Content) -> Text:
         read = content.stream.read(most + 1)
         if len(read) > most:
             raise FileError(
-                f"{content.name}: more than {most:,} bytes of JSON; write each row in a line, as in "
-                '{"query_id": "q1", "doc_id": "d1", "score": 9.2}, or write a TREC file'
+                f"{content.name}: more than {most:,} bytes of JSON; write a Parquet or a TREC file"
             )
         content.stream.read(1)  # raises an error of damaged data, which follows what was read
     except DAMAGE as error:
@@ -170,12 +126,12 @@ DECODER = json.JSONDecoder(object_pairs_hook=unique)
 class Text:
     """JSON text, parsed one value at a time. `line` is the line in which the last value begins."""
 
-    def __init__(self, name: str, content: bytes, line: int = 1):
-        self.name, self.line, self._at, self._counted = name, line, 0, 0
+    def __init__(self, name: str, content: bytes):
+        self.name, self.line, self._at, self._counted = name, 1, 0, 0
         try:
             self._text = content.decode()
         except UnicodeDecodeError as error:
-            line += content.count(b"\n", 0, error.start)
+            line = 1 + content.count(b"\n", 0, error.start)
             byte = f"byte 0x{content[error.start]:02x}"
             message = f"not UTF-8 text ({byte}); convert the file, for example with iconv"
             raise FileError(f"{name}:{line}: {message}") from None
@@ -250,37 +206,31 @@ class Text:
 class Objects:
     """The topics in the objects of a text. A topic of single rows appears once for each row.
 
-    A part has about `size` rows. `keys` are those of rows. `form` is the name of the form, and `integers` are
-    the columns of ids that are integers.
+    `keys` has the key of each column of rows by our name, and `ranks` tells whether the values are ranks.
+    `form` is the name of the form, and `integers` are the columns of ids that are integers.
     """
 
-    def __init__(self, text: Text, role: Role, chosen: Chosen, size: int, keys: Keys = ({}, False)):
-        self.text, self.role, self.chosen, self.size, self.error = text, role, chosen, size, text.error
-        self.keys, self.ranks = keys
-        self.form, self.integers = "JSON lines" if self.keys else "", set[str]()
+    def __init__(self, text: Text, role: Role, chosen: Chosen):
+        self.text, self.role, self.chosen, self.error = text, role, chosen, text.error
+        self.keys: dict[str, str] = {}
+        self.ranks, self.form, self.integers = False, "JSON lines", set[str]()
 
-    def parts(self) -> Iterator[Part]:
-        """The rows of the text in parts of whole topics; each but the last one has a number of rows."""
+    def parts(self, size: int) -> Iterator[Part]:
+        """The rows of the text in parts of whole topics; each but the last one has `size` rows or more."""
         block: list[Topic] = []
         count = 0
         for topic, documents, values, others in self._topics():
             block.append((self.text.line, topic, documents, values, others))
             count += len(documents)
-            if count >= self.size // 2:
-                yield self._part(*zip(*block))
+            if count >= size:
+                yield self._part(block)
                 block, count = [], 0
         if block:
-            yield self._part(*zip(*block))
+            yield self._part(block)
 
-    def _part(
-        self,
-        lines: Sequence[int],
-        topics: Sequence[str],
-        by_topic: Sequence[Sequence[str]],
-        values: Sequence[Sequence[Any]],
-        others: Sequence[dict[str, Any]],
-    ) -> Part:
+    def _part(self, block: Sequence[Topic]) -> Part:
         """The rows of some topics, each with its line."""
+        lines, topics, by_topic, values, others = zip(*block)
         sizes = np.array([*map(len, by_topic)])
         of_topic, line = np.repeat(np.arange(sizes.size), sizes), np.repeat(lines, sizes)
         documents = [*chain.from_iterable(by_topic)]
@@ -288,7 +238,7 @@ class Objects:
         texts |= {name: [row[name] for row in others] for name in others[0]}
         probabilities = [*map(_number, texts.pop("probability", []))]
         try:
-            found: Columns = {name: Ids.of(column) for name, column in texts.items()}
+            found: dict[str, Any] = {name: Ids.of(column) for name, column in texts.items()}
         except UnicodeEncodeError:
             id_ = next(filter(SURROGATE.search, chain(*texts.values())))
             raise FileError(f"{self.text.name}: the id {shown(id_)} has a lone surrogate") from None
@@ -302,7 +252,6 @@ class Objects:
         for row in self.role.refused(numbers)[:1].tolist():
             raise FileError(f"{location(row)}: {self.role.rule.format(numbers[row])}")
         found |= {self.role.value: numbers, "probability": np.array(probabilities, dtype=np.float64)}
-        # The columns are in the same order as those of `_plainly`, which may have parsed earlier blocks.
         wanted = {name: found[name] for name in self.keys or self.role.columns}
         empty = tuple(topic for size, topic in zip(sizes, topics) if not size)
         facts = Facts(self.text.name, self.form, integers=tuple(sorted(self.integers)), empty=empty)
@@ -311,9 +260,8 @@ class Objects:
     def _topics(self) -> Iterator[tuple[Any, Sequence[str], Sequence[Any], dict[str, Any]]]:
         text = self.text
         things: Iterable[Any] = ()
-        if self.keys or text.sign() == "[":
-            self.form = self.form or "JSON array"
-            things = text.elements()
+        if text.sign() == "[":
+            self.form, things = "JSON array", text.elements()
         else:
             members = text.members()
             for key, value in members:
@@ -459,8 +407,8 @@ def _number(value: Any) -> float | None:
 def _numbers(values: list[Any], role: Role, location: Callable[[int], str]) -> np.ndarray:
     """The levels or scores as floats; `location` names a row in an error. Text may be a number."""
     if {*map(type, values)} <= {int, float}:
-        with suppress(GradedError):
-            return floats(role, [values], location)
+        with suppress(OverflowError):
+            return np.array(values, dtype=np.float64)
     numbers = [*map(_number, values)]
     if None in numbers:
         row = numbers.index(None)
@@ -468,27 +416,3 @@ def _numbers(values: list[Any], role: Role, location: Callable[[int], str]) -> n
         reason = "is missing or null; ranx writes NaN and ∞ as null" if values[row] is None else reason
         raise FileError(f"{location(row)}: the {role.number} {reason}")
     return np.array(numbers, dtype=np.float64)
-
-
-def _plainly(block: bytes, role: Role, keys: dict[str, str]) -> Columns | None:
-    """A block of lines parsed by pyarrow; None if others could read them differently."""
-    import pyarrow
-    from pyarrow import json as arrow_json
-
-    schema = pyarrow.schema([(keys[ours], type_) for ours, type_ in arrow_types(keys).items()])
-
-    def read(buffer: pyarrow.Buffer) -> pyarrow.Table:
-        rows = arrow_json.read_json(
-            pyarrow.BufferReader(buffer),
-            arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
-            arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
-            memory_pool=pyarrow.system_memory_pool(),
-        )
-        return rows.select([*keys.values()]).rename_columns([*keys])
-
-    try:
-        if not block.isascii():
-            block.decode()
-    except UnicodeDecodeError:
-        return None
-    return parsed_by_arrow(block, read, line_count(block), role)

@@ -11,26 +11,22 @@ from typing import Any, TypeVar
 
 from ir_measures import ScoredDoc
 
-from ..core.rows.arrow import is_stream
 from ..core.rows.columns import RUN
 from ..core.rows.in_memory import in_memory, read_qrels
 from ..core.rows.rows import Rows, RunSource
 from ..errors import FileError, GradedError, did_you_mean, shown
 from .content import DAMAGE, Content, parquet_files, refuse_address
-from .files import RunStream, qrels_in
+from .files import qrels_in
 
 Loaded = TypeVar("Loaded")
 
 
-def run_source(run: Any, name: str = "", once: bool = False) -> RunSource:
+def run_source(run: Any, name: str = "") -> RunSource:
     """A run in any form: a `RunSource` such as `RunFile`, or data in memory.
 
-    `name` names the run in messages. If it is read only `once`, a stream is not kept in memory. Raises
-    `GradedError` for anything else.
+    `name` names the run in messages. Raises `GradedError` for anything else.
     """
-    if isinstance(run, RunSource):
-        return run
-    return RunStream(run, name) if once and is_stream(run) else in_memory(run, RUN, name)
+    return run if isinstance(run, RunSource) else in_memory(run, RUN, name)
 
 
 def qrels_source(qrels: Any) -> Rows:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.by_topic import bounds_of, rows_of
+from ..core.by_topic import bounds_of
 from ..core.rows.arrow import arrow_array, numbers_of
 from ..core.rows.columns import Chosen, Role, file_columns
 from ..core.rows.id_columns import docs_of
@@ -61,7 +61,6 @@ def _parquet(content: Content) -> TableFile:
         for number in range(file.num_row_groups):
             group = file.metadata.row_group(number)
             if where is None or _may_have(group, *where):
-                # The threads of Arrow may all wait for these rows, if DuckDB sorts them.
                 found = file.iter_batches(content.sizes.rows, [number], columns, use_threads=False)
                 yield from numbered(found, first)
             first += group.num_rows
@@ -217,9 +216,7 @@ def arrow_table(part: Part) -> pyarrow.Table:
     columns: dict[str, Any] = {}
     for name, column in part.columns.items():
         if isinstance(column, Ids):
-            bounds = bounds_of(column.length)
-            text = np.ascontiguousarray(column.data[rows_of(column.starts, column.length)])
-            buffers = [None, *map(pyarrow.py_buffer, (bounds, text))]
+            buffers = [None, *map(pyarrow.py_buffer, (bounds_of(column.length), column.packed().data))]
             columns[name] = pyarrow.Array.from_buffers(pyarrow.large_string(), len(column), buffers)
         else:
             columns[name] = arrow_array(column)

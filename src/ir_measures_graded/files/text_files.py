@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -32,7 +32,6 @@ from .lines import CACHED, Lines, Unusual
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    import pyarrow
 
 Block = TypeVar("Block")
 Parsed = TypeVar("Parsed")
@@ -52,7 +51,7 @@ def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     parsed = ahead(content, lines.blocks(), partial(parse, form=form))
     with closing(parsed):  # the traceback of an error keeps this frame alive, and with it the threads
         for block, columns in parsed:
-            rows = strictly(block, lines, facts) if columns is None else part_of(columns, lines, facts)
+            rows = strictly(block, lines, facts) if columns is None else _part(columns, lines, facts)
             rows = by_rank(rows) if form.ranks else rows
             if form.counted:
                 check_order(rows, form, last)
@@ -110,7 +109,7 @@ def ahead(
         wait([call for call in started if not call.cancelled()])
 
 
-def part_of(columns: Columns, lines: Lines, facts: Facts) -> Part:
+def _part(columns: Columns, lines: Lines, facts: Facts) -> Part:
     """The rows of the lines that follow the one read last, which are counted."""
     before = lines.number
     lines.number += len(columns["query_id"])
@@ -129,7 +128,9 @@ def _plain(block: bytes, form: Form) -> tuple[bytes, int] | None:
         return None
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
-    rows, rest = (line_count(block), 0) if form.delimiter else divmod(_fields(block), len(form.fields))
+    rows, rest = block.count(b"\n") + (not block.endswith(b"\n")), 0
+    if not form.delimiter:
+        rows, rest = divmod(_fields(block), len(form.fields))
     if rest or not rows:
         return None
     try:
@@ -176,54 +177,29 @@ def by_arrow(block: bytes, form: Form) -> Columns | None:
 
     block, rows = plain
     is_quoted = bool(form.delimiter)
-
-    def read(buffer: pyarrow.Buffer) -> pyarrow.Table:
-        return csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
-            pyarrow.BufferReader(buffer),
+    types = {name: pyarrow.float64() if name in NUMBERS else pyarrow.string() for name in form.columns}
+    try:
+        table = csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
+            pyarrow.BufferReader(owned_by_arrow(block)),
             csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=form.fields),
             csv.ParseOptions(delimiter=form.delimiter or " ", quote_char=is_quoted and '"'),
             csv.ConvertOptions(
                 check_utf8=False,
-                column_types=arrow_types(form.columns),
+                column_types=types,
                 null_values=[""] * is_quoted,
                 strings_can_be_null=is_quoted,
                 include_columns=form.columns,
             ),
             memory_pool=pyarrow.system_memory_pool(),  # other pools keep more freed memory
         ).read_all()
-
-    return parsed_by_arrow(block, read, rows, form.role)
-
-
-def arrow_types(columns: Iterable[str]) -> dict[str, pyarrow.DataType]:
-    """The types of columns with our names."""
-    import pyarrow
-
-    return {name: pyarrow.float64() if name in NUMBERS else pyarrow.string() for name in columns}
-
-
-def parsed_by_arrow(
-    block: bytes, read: Callable[[pyarrow.Buffer], pyarrow.Table], rows: int, role: Role
-) -> Columns | None:
-    """The columns that `read` finds in a block; None if it is wrong or does not have so many whole rows."""
-    import pyarrow
-
-    try:
-        table = read(owned_by_arrow(block))
     except pyarrow.ArrowException:
         return None
     if table.num_rows != rows or any(column.null_count for column in table.columns):
         return None
     columns: Columns = {}
     for name, column in zip(table.column_names, table.columns):
-        is_number = name in NUMBERS
-        columns[name] = arrow_numbers(column) if is_number else docs_of(column, name).ids()
-    return None if role.refused(columns[role.value]).size else columns
-
-
-def line_count(block: bytes) -> int:
-    """The number of lines in a block."""
-    return block.count(b"\n") + (not block.endswith(b"\n")) if block else 0
+        columns[name] = arrow_numbers(column) if name in NUMBERS else docs_of(column, name).ids()
+    return None if form.role.refused(columns[form.role.value]).size else columns
 
 
 def _fields(block: bytes) -> int:

@@ -64,7 +64,7 @@ def panels(
     if not machines:
         raise GradedError("no machine judge is given; pass one or more by name, or paths of qrels files")
     wanted = parse_measures(measures) if measures else ()
-    named = named_runs(runs, once=True, needed=False)
+    named = named_runs(runs, needed=False)
     if bool(named) != bool(wanted):
         missing, given = ("measures", "runs") if named else ("runs", "measures")
         raise GradedError(f"{given} are given without {missing}; give both to compare the orders of runs")

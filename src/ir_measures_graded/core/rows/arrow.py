@@ -6,12 +6,11 @@ DataFrames and DuckDB's relations do. pyarrow reads them all, so no other librar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import needed
+from ...errors import GradedError, needed
 
 if TYPE_CHECKING:
     import pyarrow
@@ -33,21 +32,20 @@ def exports_arrow(source: Any) -> bool:
     return exports and not hasattr(source, "itertuples")
 
 
-def is_stream(source: Any) -> bool:
-    """Whether this exports Arrow data that need not be in memory.
-
-    This holds for an iterator of record batches, which can be read only once, and for a relation of DuckDB.
-    """
-    is_query = type(source).__name__ == "DuckDBPyRelation"
-    return hasattr(source, "__arrow_c_stream__") and (is_query or isinstance(source, Iterator))
-
-
 def whole_table(source: Any) -> pyarrow.Table:
-    """All rows of a table that exports Arrow, or of a list of these."""
+    """All rows of a table that exports Arrow, or of a list of these.
+
+    They are read at once: a stream can be read only once, and a query that computes the rows anew may return
+    them in another order. Raises `GradedError` if they cannot be read.
+    """
     pyarrow = needed("pyarrow", "Arrow data")
-    if isinstance(source, (list, tuple)):
-        return pyarrow.concat_tables(map(pyarrow.table, source), promote_options="permissive")
-    return pyarrow.table(source)
+    try:
+        if isinstance(source, (list, tuple)):
+            return pyarrow.concat_tables(map(pyarrow.table, source), promote_options="permissive")
+        return pyarrow.table(source)
+    except Exception as error:  # of any library, such as DuckDB
+        reason = next(iter(str(error).splitlines()), "")
+        raise GradedError(f"cannot read the {type(source).__name__} as Arrow data: {reason}") from error
 
 
 def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..by_topic import BLOCK, bounds_of
+from ..by_topic import BLOCK, bounds_of, rows_of
 from .arrow import bounds_of_strings
 
 Indices = Any  # selected rows: a slice or an array of row numbers
@@ -173,6 +173,15 @@ class Ids:
         words = self.data.view("<u8").reshape(-1, step // WORD)  # the words of each padded id as a row
         taken = words.take(rows, axis=0).reshape(-1)  # several times faster than words[rows]
         return Ids(taken.view(np.uint8), range(0, taken.nbytes, step), length)
+
+    def packed(self) -> Ids:
+        """The same ids, one after the other without other bytes between them."""
+        text = np.ascontiguousarray(self.data[rows_of(self.starts, self.length)])
+        return Ids(text, bounds_of(self.length)[:-1], self.length)
+
+    def __reduce__(self) -> Any:
+        packed = self.packed()  # `data` may be a whole block of a file
+        return Ids, (packed.data, packed.start, packed.length)
 
     def changes(self) -> np.ndarray:
         """The rows whose id differs from the id of the row before, including the first row.

@@ -301,11 +301,7 @@ def _columns(source: Any, role: Role) -> Columns | None:
 
 
 def _adapted(source: Any, role: Role) -> Any:
-    """The source; those of other libraries in a form that is read, and an iterable as a list.
-
-    All rows of an object that exports Arrow are read at once: a stream can be read only once, and a query
-    that computes the rows anew may return them in another order.
-    """
+    """The source; those of other libraries in a form that is read, and an iterable as a list."""
     module = type(source).__module__
     if module.startswith("ranx."):
         return source.to_dict()
@@ -316,14 +312,7 @@ def _adapted(source: Any, role: Role) -> Any:
     if isinstance(source, Iterator) and not exports_arrow(source):
         source = [*source]
     if any(map(exports_arrow, source[:1] if isinstance(source, (list, tuple)) else [source])):
-        try:
-            return source if is_arrow(source) else whole_table(source)
-        except GradedError:
-            raise
-        except Exception as error:  # of any library, such as DuckDB
-            reason = next(iter(str(error).splitlines()), "")
-            what = f"cannot read the {type(source).__name__} as Arrow data: {reason}"
-            raise GradedError(f"{role.kind}: {what}") from error
+        return source if is_arrow(source) else whole_table(source)
     is_other = isinstance(source, (str, bytes, list, tuple, Mapping, Part)) or hasattr(source, "itertuples")
     return source if is_other or not isinstance(source, Iterable) or is_arrow(source) else [*source]
 
