@@ -4,9 +4,9 @@
 
 A topic retrieves a thousand documents and has ten judged documents, five of which are retrieved. The rows of
 the run are interleaved: no two rows of a topic stand together. `evaluate` groups the rows of Parquet files
-by temporary files and, for comparison, in memory. `evaluate_batches` takes the same rows, grouped by topic in memory
-beforehand, in batches of 2,000 topics and in batches of one topic. Spark does so with `local[2]`, if PySpark
-and Java are there; it holds the rows in other processes, which are not measured. `CPU s` are the seconds of
+by temporary files and, for comparison, in memory. `evaluate_batches` takes the same rows, grouped by topic
+in memory beforehand, in batches of 2,000 topics and in batches of one topic. Spark does so with `local[2]`, if
+PySpark and Java are there; it holds the rows in other processes, which are not measured. `CPU s` are the seconds of
 all threads of the process.
 """
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_measures_graded.core.by_topic import rows_of
-from ir_measures_graded.core.rows.id_columns import Cells, Keys, TopicNumbers, docs_of, stretches_of
+from ir_measures_graded.core.rows.id_columns import Cells, Keys, docs_of, stretches_of
 from ir_measures_graded.core.rows.id_matching import Ids
 
 long = "abcdefghijklmnopqrst"
@@ -67,17 +67,10 @@ def test_take_accepts_rows_in_any_order(make, strings, data):
     assert list(taken.ids()) == [strings[row] for row in rows]
 
 
-def by_row(starts, codes, topics, rows):
-    return np.repeat(np.array([*topics], object)[codes], np.diff(np.append(starts, rows))).tolist()
-
-
-@given(st.lists(st.sampled_from("pq"), max_size=12), st.integers(1, 5))
-def test_topics_of_pieces_are_numbered_as_in_the_whole_column(topics, size):
-    numbers = TopicNumbers()
-    cuts = range(0, len(topics) or 1, size)
-    parts = [stretches_of(topics[cut : cut + size], "run: query_id", cut, numbers) for cut in cuts]
-    joined = [np.concatenate(each) for each in zip(*(part[:2] for part in parts))]
-    kinds = (topics, pyarrow.array(topics, "string"), pandas.Categorical(topics, ["unused", "q", "p"]))
-    for whole in (stretches_of(column, "run: query_id") for column in kinds):
-        assert by_row(*joined, numbers, len(topics)) == by_row(*whole, len(topics)) == topics
-        assert [*numbers] == [*whole.topics] == list(dict.fromkeys(topics))
+@given(st.lists(st.sampled_from("pq"), max_size=12))
+def test_every_kind_of_column_has_the_same_topics(topics):
+    for column in (topics, pyarrow.array(topics, "string"), pandas.Categorical(topics, ["unused", "q", "p"])):
+        found = stretches_of(column, "run: query_id")
+        sizes = np.diff(np.append(found.start, len(topics)))
+        assert np.repeat(np.array([*found.topics], object)[found.code], sizes).tolist() == topics
+        assert [*found.topics] == list(dict.fromkeys(topics))

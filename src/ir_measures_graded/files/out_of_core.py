@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,12 +17,12 @@ import numpy as np
 from ..core.by_topic import bounds_of
 from ..core.rows.columns import RUN
 from ..core.rows.id_columns import stretches_of
-from ..core.rows.rows import Part, joined
+from ..core.rows.rows import IDS, Part, joined
 from ..errors import FileError
 from .content import SIZES, Sizes
 
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
-BUCKETS = 64
+BUCKETS = 32
 """The temporary files, each of which must fit into memory."""
 
 
@@ -88,6 +89,7 @@ def _spread(part: Part, files: Sequence[IO[bytes]]) -> None:
     file = np.array([crc32(topic.encode()) % len(files) for topic in stretches.topics], np.int64)
     of_row = np.repeat(file[stretches.code], np.diff(stretches.start, append=len(part)))
     order, bounds = np.argsort(of_row, kind="stable"), bounds_of(np.bincount(of_row, minlength=len(files)))
+    part = replace(part, columns={**part.columns, **{name: part.columns[name].padded() for name in IDS}})
     for number in np.flatnonzero(np.diff(bounds)).tolist():
         rows = part.take(order[bounds[number] : bounds[number + 1]])
         pickle.dump(rows, files[number], pickle.HIGHEST_PROTOCOL)

@@ -163,8 +163,8 @@ Rowwise = Ids | Cells
 Docs = Rowwise | Keys  # the document of each row
 
 
-def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
-    """The documents of a column. The first row has the number `first`.
+def docs_of(column: Column, field: str) -> Rowwise:
+    """The documents of a column.
 
     `field` names the column in error messages, as in ``run: doc_id``.
     """
@@ -173,8 +173,8 @@ def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
         ids = _ids(values, field)
         return Cells(codes, (ids.padded() if len(ids) <= len(codes) else ids).take)
     if isinstance(values, np.ndarray):
-        return Cells(values, partial(_ids, field=field, first=0, column=values))
-    return _ids(values, field, first)
+        return Cells(values, partial(_ids, field=field, has_rows=True, column=values))
+    return _ids(values, field, has_rows=True)
 
 
 def begins_with_integer(column: Column) -> bool:
@@ -208,18 +208,15 @@ def _is_integer(id_: Any) -> bool:
     return isinstance(id_, (int, np.integer)) and not isinstance(id_, bool)
 
 
-def stretches_of(
-    column: Column, field: str, first: int | None = 0, topics: TopicNumbers | None = None
-) -> Stretches:
+def stretches_of(column: Column, field: str, has_rows: bool = True) -> Stretches:
     """A column of topics as stretches, because consecutive rows usually have the same topic.
 
-    `first` is the number of the first row; None if the rows of the source have no numbers. `topics` have been
-    found in earlier rows.
+    If the source `has_rows`, error messages may number them.
 
     >>> stretches_of(["q1", "q1", "q1", "q2", "q2", "q1"], "run: query_id")
     Stretches(start=array([0, 3, 5]), code=array([0, 1, 0]), topics={'q1': 0, 'q2': 1})
     """
-    topics = TopicNumbers() if topics is None else topics
+    topics = TopicNumbers()
     codes, values = _stored(column)
     if codes is not None:
         start = np.flatnonzero(changes(codes))
@@ -252,8 +249,7 @@ def stretches_of(
             firsts = objects if start.size == objects.size else objects[start]
             code = topics.codes(firsts.tolist())
         except NO_TEXT:
-            raise _no_text(objects, field, first) from None
-    start += first or 0
+            raise _no_text(objects, field, has_rows) from None
     return Stretches(start, code, topics)
 
 
@@ -292,14 +288,14 @@ def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
     return None, Ids.of_arrow(column) if is_text and not column.null_count else column.to_pylist()
 
 
-def _ids(values: Any, field: str, first: int | None = None, column: Any = None) -> Ids:
+def _ids(values: Any, field: str, has_rows: bool = False, column: Any = None) -> Ids:
     """The ids of Python objects, which may be a part of a whole `column`, or of `Ids`."""
     if isinstance(values, Ids):
         return values
     try:
         return Ids.of(values)
     except NO_TEXT:
-        raise _no_text(values if column is None else column, field, first) from None
+        raise _no_text(values if column is None else column, field, has_rows) from None
 
 
 def _is_key_of_other_type(id_: str, keys: Mapping[Any, Any]) -> bool:
@@ -311,9 +307,9 @@ def _is_key_of_other_type(id_: str, keys: Mapping[Any, Any]) -> bool:
     return False
 
 
-def _no_text(ids: Iterable[Any], field: str, first: int | None = None) -> GradedError:
-    """The error for the first id that is missing or not text; `first` as in `stretches_of`."""
-    for row, bad in enumerate(ids, first or 0):  # noqa: B007
+def _no_text(ids: Iterable[Any], field: str, has_rows: bool = False) -> GradedError:
+    """The error for the first id that is missing or not text; `has_rows` as in `stretches_of`."""
+    for row, bad in enumerate(ids):  # noqa: B007
         try:
             str.encode(bad)
         except NO_TEXT:
@@ -322,7 +318,7 @@ def _no_text(ids: Iterable[Any], field: str, first: int | None = None) -> Graded
     if isinstance(bad, str):
         bad = str.__str__(bad)
         return GradedError(f"{field} {shown(bad)} has a lone surrogate, which is not a character")
-    if first is not None and (bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad):
+    if has_rows and (bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad):
         return GradedError(f"{kind}: row {row} has no {name}")
     convert = f"; convert it, in a DataFrame with frame.astype({{{name!r}: str}})"
     problem = f"{field} {shown(bad)} is of type {type(bad).__name__}, not a string"

@@ -180,7 +180,7 @@ class Ids:
         return Ids(text, bounds_of(self.length)[:-1], self.length)
 
     def __reduce__(self) -> Any:
-        packed = self.packed()  # `data` may be a whole block of a file
+        packed = self if self.step else self.packed()  # `data` may be that of a whole file
         return Ids, (packed.data, packed.start, packed.length)
 
     def changes(self) -> np.ndarray:

@@ -1,7 +1,6 @@
 """Qrels and runs in memory: a function for each form gives its columns, which become `Rows`.
 
-Columns keep their storage format; items of a list are read in pieces. Ids are converted to bytes (`Ids`) when
-a block of rows needs them.
+Columns keep their storage format. Ids are converted to bytes (`Ids`) when a block of rows needs them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,42 +13,33 @@ import numpy as np
 
 from ...errors import GradedError, shown
 from .arrow import exports_arrow, is_arrow, numbers_of, whole_table
-from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank, plain
+from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
 from .id_columns import (
     Cells,
+    Docs,
     Keys,
     Rowwise,
-    Stretches,
-    TopicNumbers,
     begins_with_integer,
     docs_of,
     integers_as_text,
     stretches_of,
     topics_of,
 )
-from .id_matching import PIECE, Ids
-from .rows import IDS, Facts, Part, Rows, RunSource, floats, is_number, joined_column
+from .rows import IDS, Facts, Part, Rows, RunSource, floats, is_number
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or dicts."""
-Pieces = Callable[[Sequence[Any]], Iterator[Sequence[Any]]]
-Found = tuple[Stretches, Rowwise, np.ndarray, dict[str, Any]]
-"""The topics, documents and values of some rows, and the intents and probabilities of qrels."""
 
 
 class Columns(NamedTuple):
-    """Rows in columns: the `names` of all columns, and a function that yields some of them piece by piece.
+    """Rows in columns: the `names` of all columns, and a function that returns the column of a name.
 
     `called` is the name of the source in messages about its columns.
     """
 
     called: str
     names: Sequence[Any]
-    pieces: Pieces
-
-    def named(self, role: Role) -> list[Any]:
-        """The names of the columns of topics, documents and values."""
-        return column_names(f"{role.kind}: {self.called}", self.names, role)
+    column: Callable[[Any], Any]
 
 
 class InMemory(RunSource):
@@ -90,7 +80,7 @@ def _of_dicts(source: Mapping[str, Mapping[str, Any]], role: Role) -> Rows:
     dicts = list(source.values())
     docs = Keys(dicts, f"{role.kind}: doc_id")
     facts = Facts(integers=("query_id",) if begins_with_integer(list(source)) else ())
-    topics = [*stretches_of(topics_of(source), f"{role.kind}: query_id", None).topics]
+    topics = [*stretches_of(topics_of(source), f"{role.kind}: query_id", False).topics]
     table = Rows(role, topics, docs.bounds, docs, np.empty(0), distinct=True, facts=facts)
     values = floats(role, [rows.values() for rows in dicts], table.location)
     return replace(table, values=values).checked()
@@ -98,53 +88,46 @@ def _of_dicts(source: Mapping[str, Mapping[str, Any]], role: Role) -> Rows:
 
 def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
     """The rows of the columns, which may be those of a part of a file, grouped by topic."""
-    integers: list[str] | None = None if part is None else []
-    names, kind = columns.named(role), role.kind
+    kind = role.kind
+    names = column_names(f"{kind}: {columns.called}", columns.names, role)
+    cells = dict(zip(role.columns, map(columns.column, names)))
+    for name, column in zip(names, cells.values()):
+        if is_arrow(column) and column.null_count:
+            raise GradedError(f"{kind}: row {column.to_pylist().index(None)} has no {name}")
+    integers = [ours for ours in IDS if part is None and begins_with_integer(cells[ours])]
+    cells |= {ours: integers_as_text(cells[ours]) for ours in integers}
+    stretches = stretches_of(cells["query_id"], f"{kind}: {names[0]}")
+    docs: Docs = docs_of(cells["doc_id"], f"{kind}: {names[1]}")
+    values = _numbers(role, cells["query_id"], docs, cells[role.value])
+    values = -values if is_rank(names[2]) else values
     others = {ours: column_name(kind, columns.names, ours) for ours in INTENTS if role is QRELS}
-    others = {ours: name for ours, name in others.items() if name is not None}
-    start, numbers = 0, TopicNumbers()
-    found: list[Found] = []
-    for piece in columns.pieces([*names, *others.values()]):
-        for name, column in zip(names, piece):
-            if is_arrow(column) and column.null_count:
-                raise GradedError(f"{kind}: row {start + column.to_pylist().index(None)} has no {name}")
-        ids = dict(zip(IDS, piece))
-        if integers is None:  # the first piece decides
-            integers = [name for name in sorted(ids) if begins_with_integer(ids[name])]
-        ids |= {name: integers_as_text(ids[name]) for name in integers}
-        topics = stretches_of(ids["query_id"], f"{kind}: {names[0]}", start, numbers)
-        docs = docs_of(ids["doc_id"], f"{kind}: {names[1]}", start)
-        values = _numbers(role, ids["query_id"], docs, piece[2])
-        further = {
-            ours: _of_intents(ours, column, f"{kind}: {others[ours]}", start)
-            for ours, column in zip(others, piece[3:])
-        }
-        found.append((topics, docs, -values if is_rank(names[2]) else values, further))
-        start += len(docs)
-    stretches, docs, values, further = _joined(found)
+    further = {
+        ours: _of_intents(ours, columns.column(name), f"{kind}: {name}")
+        for ours, name in others.items()
+        if name is not None
+    }
     order, offsets = stretches.grouped(len(docs))
-    line = None if part is None else part.line
+    facts, line = (Facts(integers=tuple(integers)), None) if part is None else (part.facts, part.line)
     if order is not None:
         if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
             docs = docs.ids().padded()  # padded ids are the fastest to reorder
         docs, values = docs.take(order), values.take(order)
         line = None if line is None else line[order]
         further = {name: column.take(order) for name, column in further.items()}
-    facts = Facts(integers=tuple(integers or ())) if part is None else part.facts
     rows = Rows(role, [*stretches.topics], offsets, docs, values, False, line, facts, further).checked()
     known = dict.fromkeys([*rows.topics, *facts.empty])
     return rows.of_topics({topic: number for number, topic in enumerate(known)}) if facts.empty else rows
 
 
-def _of_intents(ours: str, column: Any, field: str, start: int) -> Rowwise | np.ndarray:
-    """The intents of a piece, or their probabilities, NaN for any cell that is not a number."""
+def _of_intents(ours: str, column: Any, field: str) -> Rowwise | np.ndarray:
+    """The intents of the rows, or their probabilities, NaN for any cell that is not a number."""
     if ours == "iteration":
         text = integers_as_text(column) if begins_with_integer(column) else column
         if is_arrow(text) and text.null_count:
             text = text.to_pylist()
         # Only measures of intents refuse other objects than text, so a list is not validated here.
         text = np.fromiter(text, object, len(text)) if isinstance(text, list) else text
-        return docs_of(text, field, start)
+        return docs_of(text, field)
     numbers = _as_floats(column)
     if isinstance(numbers, np.ndarray):
         return numbers
@@ -153,14 +136,16 @@ def _of_intents(ours: str, column: Any, field: str, start: int) -> Rowwise | np.
 
 def _as_floats(column: Any) -> Any:
     """A column of plain numbers as floats, any other column as Python objects."""
-    numbers = numbers_of(column) if is_arrow(column) else column
-    if not isinstance(numbers, np.ndarray):
-        return numbers
-    return numbers.astype(np.float64, copy=False) if numbers.dtype.kind in "iuf" else numbers.tolist()
+    numbers: Any = numbers_of(column) if is_arrow(column) else column
+    if getattr(getattr(numbers, "dtype", None), "kind", "") not in tuple("iuf"):
+        return numbers.tolist() if hasattr(numbers, "tolist") else numbers
+    if hasattr(numbers, "to_numpy"):  # a column of a DataFrame, which may have missing values
+        return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    return numbers.astype(np.float64, copy=False)
 
 
-def _numbers(role: Role, topics: Any, docs: Rowwise, column: Any) -> np.ndarray:
-    """The levels or scores of a piece as floats. Raises `GradedError` for one that is not a number."""
+def _numbers(role: Role, topics: Any, docs: Docs, column: Any) -> np.ndarray:
+    """The levels or scores as floats. Raises `GradedError` for one that is not a number."""
     numbers = _as_floats(column)
     if isinstance(numbers, np.ndarray):
         return numbers
@@ -172,20 +157,6 @@ def _numbers(role: Role, topics: Any, docs: Rowwise, column: Any) -> np.ndarray:
     return floats(role, [numbers], location)
 
 
-def _joined(parts: Sequence[Found]) -> Found:
-    """The rows of several pieces as one."""
-    if len(parts) == 1:
-        return parts[0]
-    stretches, docs, values, others = zip(*parts)
-    starts, codes, (topics, *_) = zip(*stretches)
-    return (
-        Stretches(np.concatenate(starts), np.concatenate(codes), topics),
-        Ids.concatenated([each.ids() for each in docs]),
-        np.concatenate(values),
-        {name: joined_column([each[name] for each in others]) for name in others[0]},
-    )
-
-
 # Forms
 
 
@@ -193,35 +164,13 @@ def _of_mapping(source: Mapping[str, Sequence[Any]], role: Role) -> Columns:
     """A dict of columns. Raises `GradedError` if they have different lengths."""
     if len({*map(len, source.values())}) > 1:
         raise GradedError(f"{role.kind}: the columns of the dict have different lengths")
-    return Columns("the dict", [*source], lambda names: iter([[source[name] for name in names]]))
+    return Columns("the dict", [*source], source.__getitem__)
 
 
 def _of_lists(source: Mapping[str, Sequence[str]], role: Role) -> Columns:
     """A dict of the documents of each topic, the best one first. The score is −rank."""
     rows = [(topic, doc, -rank) for topic in source for rank, doc in enumerate(source[topic], 1)]
     return _of_items(rows, role)
-
-
-def _of_part(part: Part) -> Columns:
-    """Rows of a file."""
-    return Columns("the file", [*part.columns], lambda names: iter([[part.columns[name] for name in names]]))
-
-
-def _of_frame(frame: Any) -> Columns:
-    """A DataFrame of pandas."""
-
-    def pieces(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
-        topics, docs, *numbers = (frame[name] for name in names)
-        intents = [numbers.pop(1).array for name in names[3:4] if plain(name) in chain(*NAMES["iteration"])]
-        value, *probabilities = (
-            column.to_numpy(dtype=np.float64, na_value=np.nan)
-            if column.dtype.kind in "iuf"
-            else column.tolist()
-            for column in numbers
-        )
-        yield topics.array, docs.array, value, *intents, *probabilities
-
-    return Columns("the DataFrame", [*frame.columns], pieces)
 
 
 def _of_items(source: Sequence[Any], role: Role) -> Columns:
@@ -253,20 +202,17 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
             return lambda item: str(getattr(item, name, "0"))
         return itemgetter(name) if isinstance(first, Mapping) else attrgetter(name)
 
-    def pieces(wanted: Sequence[Any]) -> Iterator[Sequence[Any]]:
-        getters = [*map(getter, wanted)]
-        for start in range(0, max(len(source), 1), PIECE):
-            piece = source[start : start + PIECE]
-            try:
-                yield [[*map(get, piece)] for get in getters]
-            except (AttributeError, KeyError, TypeError) as error:
-                reason = f"a dict has no key {error}" if isinstance(error, KeyError) else error
-                raise GradedError(
-                    f"{role.kind}: {reason}; each item needs the fields {_listed(role)}, "
-                    f"as ir_measures.{role.row} has"
-                ) from None
+    def column(name: Any) -> list[Any]:
+        try:
+            return [*map(getter(name), source)]
+        except (AttributeError, KeyError, TypeError) as error:
+            reason = f"a dict has no key {error}" if isinstance(error, KeyError) else error
+            raise GradedError(
+                f"{role.kind}: {reason}; each item needs the fields {_listed(role)}, "
+                f"as ir_measures.{role.row} has"
+            ) from None
 
-    return Columns("the first dict" if isinstance(first, Mapping) else "the first item", names, pieces)
+    return Columns("the first dict" if isinstance(first, Mapping) else "the first item", names, column)
 
 
 def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
@@ -283,15 +229,14 @@ def _columns(source: Any, role: Role) -> Columns | None:
             return _of_mapping(source, role)
         return _of_lists(source, role) if role is RUN else None
     if isinstance(source, Part):
-        return _of_part(source)
+        return Columns("the file", [*source.columns], source.columns.__getitem__)
     if hasattr(source, "itertuples"):
-        return _of_frame(source)
+        return Columns("the DataFrame", [*source.columns], lambda name: source[name].array)
     first = source[:1] if isinstance(source, (list, tuple)) else [source]
     if any(hasattr(each, "itertuples") for each in first):
         raise GradedError(f"{role.kind}: a list of DataFrames is not one table; join them with pandas.concat")
     if any(map(exports_arrow, first)):
-        names = source.schema.names
-        return Columns("the Arrow table", names, lambda names: iter([[*map(source.column, names)]]))
+        return Columns("the Arrow table", source.schema.names, source.column)
     if isinstance(source, (list, tuple)):
         return _of_items(source, role)
     raise GradedError(

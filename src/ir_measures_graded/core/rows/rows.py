@@ -97,13 +97,6 @@ def taken(column: Docs | np.ndarray, rows: Indices) -> Any:
     return column[rows] if isinstance(column, np.ndarray) else column.take(rows)
 
 
-def joined_column(parts: Sequence[Any]) -> Ids | np.ndarray:
-    """The parts of a column of ids or numbers, one after the other."""
-    if isinstance(parts[0], np.ndarray):
-        return np.concatenate(parts)
-    return Ids.concatenated([part.ids() for part in parts])
-
-
 def joined(parts: Iterable[Part], role: Role) -> Part:
     """The rows of all parts of a file; no rows if there are none."""
     found = [*parts]
@@ -114,7 +107,7 @@ def joined(parts: Iterable[Part], role: Role) -> Part:
     columns: dict[str, Any] = {}
     for name in found[0].columns if found else [*role.columns, *(["iteration"] if role is QRELS else [])]:
         each: list[Any] = [part.columns[name] for part in found]
-        columns[name] = joined_column(each or [np.empty(0) if name in NUMBERS else Ids.of([])])
+        columns[name] = np.concatenate([np.empty(0), *each]) if name in NUMBERS else Ids.concatenated(each)
     return Part(columns, np.concatenate([np.empty(0, np.int64), *(part.line for part in found)]), facts)
 
 
