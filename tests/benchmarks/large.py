@@ -2,12 +2,12 @@
 
     python tests/benchmarks/large.py [--rows ROWS …] [--only WAY …] [--json FILE]
 
-A topic retrieves a thousand documents and has ten judged documents, five of which are retrieved. The rows of
-the run are interleaved: no two rows of a topic stand together. `evaluate` groups the rows of Parquet files
-by temporary files and, for comparison, in memory. `evaluate_batches` takes the same rows, grouped by topic
-in memory beforehand, in batches of 2,000 topics and in batches of one topic. Spark does so with `local[2]`, if
-PySpark and Java are there; it holds the rows in other processes, which are not measured. `CPU s` are the seconds of
-all threads of the process.
+A topic retrieves a thousand documents and has ten judged documents, five of which are retrieved. The rows
+of the run are interleaved: no two rows of a topic stand together. `evaluate` groups the rows of Parquet
+files by temporary files and, for comparison, in memory. `evaluate_batches` takes the same rows, grouped by
+topic in memory beforehand, in batches of 2,000 topics and in batches of one topic. Spark does so with
+`local[2]`, if PySpark and Java are there; it holds the rows in other processes, which are not measured.
+`CPU s` are the seconds of all threads of the process.
 """
 
 import os
