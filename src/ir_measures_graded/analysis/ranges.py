@@ -11,11 +11,12 @@ similar ranks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -23,16 +24,17 @@ from ir_measures import Measure
 from ..core.by_topic import bounds_of, mean_over_topics, positions
 from ..core.measures.base import GradedMeasure
 from ..core.measures.topics import GainList, Topics
-from ..core.provider import computed
+from ..core.provider import computed, view
+from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import defined, sign_of
 from ..core.rows.id_matching import Column, equal_pairs
 from ..core.uncertainty import evaluated, with_option
-from ..core.uncertainty.extremes import differences as extreme_differences
+from ..core.uncertainty.extremes import Ends, differences_of
 from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
-from ..errors import NotApplicableError
+from ..errors import GradedError, NotApplicableError
 from ..evaluation.calls import called_right
 from ..evaluation.evaluate import tracked
-from ..evaluation.named import Qrels, Run, Runs, measures_for, study_of
+from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.remarks import warned_together
 from ..output import plots
 from ..output.formats import counted, decimal, listed
@@ -50,11 +52,15 @@ BINS = (3, 10, 30, 100, 300, 1000)
 """The last ranks of the bins: judged documents of a bin stand for its unjudged documents."""
 FEW = 30
 """A run with fewer judged documents at similar ranks takes the levels of all runs there."""
-DRAWN, EVALUATED = 1 << 20, 1 << 17
+DRAWN, EVALUATED = 1 << 20, 1 << 18
 """About so many levels are drawn, and so many documents evaluated at once, which is fastest."""
+JOINED = 1 << 18
+"""Runs with about so many retrieved and judged documents are evaluated at once."""
 COMPARED = 1 << 19
 """The differences of about so many documents are bounded at once."""
 ALL_RELEVANT = "no document without relevance is judged, so every draw would be relevant"
+LEFT_OUT = "judged_only=True leaves out unjudged documents"
+NOT_COMPUTED = "it is not computed"
 ROUNDING = 1e-12
 """A difference this small can be a rounding error."""
 
@@ -108,7 +114,7 @@ class Difference:
 
 
 def _excludes_zero(interval: Interval | None) -> bool | None:
-    return None if interval is None else interval[0] > ROUNDING or interval[1] < -ROUNDING
+    return None if interval is None else bool(_keep(*np.array(interval)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -273,11 +279,11 @@ def ranges(
             _ = run.ranks
     values: list[Range] = []
     differences: list[Difference] = []
+    joined = _joined(study.runs)
     for measure in tracked(wanted, "measure", progress):
-        of_runs = [_OfRun(measure, run, unjudged) for run in study.runs]
-        for number, (one, pools) in enumerate(zip(of_runs, _pools(of_runs))):
-            values.append(one.range(pools, draws, np.random.default_rng([seed, number])))
-        differences += _Pairs(of_runs).differences()
+        found = _Runs(measure, joined, unjudged)
+        values += found.ranges(draws, seed)
+        differences += found.differences()
     names, topics = tuple(run.name for run in study.runs), len(study.judgments.topics)
     return Ranges(names, tuple(wanted), topics, tuple(values), tuple(differences))
 
@@ -291,11 +297,30 @@ def differences_by_topic(
     """
     if not has_ranges(measure):
         return {}
-    known = _checked(measure)
-    one, other = _OfRun(known, first), _OfRun(known, second)
-    pairs, both = np.array([[0, 1]]), _Pairs([one, other])
-    over = {"ties": both.apart("ties", pairs)[:, 0], "unjudged": both.over_judgments(pairs)[:, 0]}
-    return {kind: (ends, getattr(other, kind)) for kind, ends in over.items() if not np.isnan(ends).any()}
+    both = _Runs(_checked(measure), _joined([first, second]))
+    over = {"ties": (both.apart(1, both.pairs), 1), "unjudged": (both.over_judgments(both.pairs), 3)}
+    found = {kind: (ends[:, 0], both.values[row : row + 2, 1]) for kind, (ends, row) in over.items()}
+    return {kind: each for kind, each in found.items() if not np.isnan(each[0]).any()}
+
+
+class Standing(NamedTuple):
+    """The ranges of the runs by a measure, and how many of the `differences` between two of them certainly
+    keep their sign over ties and over judgments; None if that is not known."""
+
+    ranges: tuple[Range, ...]
+    differences: int
+    over_ties: int | None
+    over_judgments: int | None
+
+
+def standings(study: Study, measures: Iterable[Measure]) -> dict[Measure, Standing]:
+    """The ranges by each of the measures that have some. They take less time than `ranges`, because most
+    differences need no exact bounds."""
+    joined, found = _joined(study.runs), {}
+    for measure in filter(has_ranges, measures):
+        runs = _Runs(_checked(measure), joined)
+        found[measure] = Standing(tuple(runs.ranges(0, 0)), len(runs.pairs), *runs.keeping())
+    return found
 
 
 def has_ranges(measure: Measure) -> bool:
@@ -315,151 +340,264 @@ def _checked(given: Measure) -> GradedMeasure:
     return measure
 
 
-class _OfRun:
-    """One run by one measure: the `value` of each topic (T), and its lowest and highest value (2 × T) over
-    the orders of `ties` and over the judgments of `unjudged` documents, None if not known."""
+class _Group(NamedTuple):
+    """Some runs by one measure: their `topics`, those of one run after those of another.
 
-    def __init__(self, measure: GradedMeasure, run: Run, judgments: bool = True):
-        self.measure, self.run, self.topics = measure, run, run.view(measure)
-        self.value = self._evaluated(self.topics)
-        self.ties, _ = self._extremes("ties")
-        self.unjudged, self.note = self._extremes("unjudged") if judgments else (None, "")
-
-    def _evaluated(self, topics: Topics, measure: GradedMeasure | None = None) -> np.ndarray:
-        measure = measure or self.measure
-        return computed(measure, topics, partial(evaluated, measure))
-
-    def _extremes(self, option: str) -> tuple[np.ndarray | None, str]:
-        """The lowest and the highest value of each topic; None, with a reason, if not known."""
-        both = [with_option(self.measure, option, word) for word in ("min", "max")]
-        if None in both:
-            return None, self.measure.NO_UNJUDGED if option == "unjudged" else ""
-        try:
-            return np.stack([self._evaluated(self.topics, measure) for measure in both]), ""
-        except Undetermined as error:
-            return None, str(error)
-
-    @cached_property
-    def documents(self) -> Column:
-        """The unjudged documents within the cutoff, topic by topic."""
-        unjudged, ranks = unjudged_of(self.topics), self.topics.ranks
-        position = bounds_of(ranks.retrieved)[unjudged.topic] + unjudged.rank - 1
-        return ranks.documents(position), unjudged.offsets
-
-    def range(self, pools: list[np.ndarray], draws: int, random: np.random.Generator) -> Range:
-        """The ranges of the mean. Levels of unjudged documents are drawn from the `pools`."""
-        likely, note = None, self.note
-        if self.unjudged is not None and draws and not self.topics.ranks.judged.level.min(initial=1) < 1:
-            note = ALL_RELEVANT
-        elif self.unjudged is not None and draws:
-            means = self._drawn_means(pools, draws, random)
-            likely = _interval(np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2]))
-        value, listed = float(mean_over_topics(self.value)), int(self.topics.retrieved.sum())
-        share = self.topics.run.topic.size / listed if listed else None
-        over = _means(self.ties), _means(self.unjudged), likely
-        return Range(self.measure, self.run.name, value, *over, share, note)
-
-    def _drawn_means(self, pools: list[np.ndarray], draws: int, random: np.random.Generator) -> np.ndarray:
-        """The means under random judgments. Only topics with unjudged documents are evaluated."""
-        topics, unjudged = self.topics, unjudged_of(self.topics)
-        plain = filled(topics, np.arange(topics.count), np.empty((topics.count, 0)))
-        values = np.tile(self._evaluated(plain), (draws, 1))
-        some, width = np.flatnonzero(unjudged.sizes), int(unjudged.sizes.max(initial=0))
-        if not some.size:
-            return mean_over_topics(values[:1])
-        cell = np.searchsorted(some, unjudged.topic), positions(unjudged.sizes)
-        entries = int(topics.retrieved[some].sum())
-        batch = max(1, DRAWN // max(1, topics.ranks.judged.offsets[-1] + unjudged.topic.size))
-        drawn, done = np.empty((0, unjudged.topic.size)), 0
-        while done < draws:
-            while len(drawn) < min(draws - done, EVALUATED // max(1, entries)) or not len(drawn):
-                wanted = min(batch, draws - done - len(drawn))
-                drawn = np.append(drawn, _drawn(pools, unjudged, wanted, random), axis=0)
-            for part in np.array_split(drawn, len(drawn) * entries // (2 * EVALUATED) + 1):
-                given = np.zeros((len(part), some.size, width))
-                given[:, cell[0], cell[1]] = part
-                copies = filled(topics, np.tile(some, len(part)), given.reshape(-1, width))
-                found = self._evaluated(copies).reshape(len(part), some.size)
-                values[np.ix_(np.arange(done, done + len(part)), some)] = found
-                done += len(part)
-            drawn = drawn[:0]
-        return mean_over_topics(values)
-
-
-class _Pairs:
-    """The differences of pairs of some runs by one measure. `pairs` are the numbers of two runs (P × 2).
-
-    `known` tells of each run whether its range over judgments is known, and `exact` whether the ranges of
-    differences are exact if those of both runs are known.
+    `values` (5 × runs × T) are the values, the lowest and the highest over the orders of ties, and those over
+    the judgments of unjudged documents; NaN if they are not known. `note` is the reason why the last are not.
     """
 
-    def __init__(self, runs: list[_OfRun]):
-        self.runs, self.measure = runs, runs[0].measure
-        self.known = np.array([each.unjudged is not None for each in runs])
-        ends, some = None, [each for each in runs if each.unjudged is not None]
-        if some:
-            columns = [each.documents for each in some]
-            bounds = bounds_of(np.array([offsets[-1] for _, offsets in columns]))
-            documents, (lower, higher) = np.arange(bounds[-1]), equal_pairs(*columns)
-            # The pairs of one document in several runs follow one another.
-            first = np.append(True, lower[1:] != higher[:-1])[: lower.size]
-            documents[higher] = lower[first][np.cumsum(first) - 1]
-            topics, numbers = [each.topics for each in some], np.split(documents, bounds[1:-1])
-            ends = extreme_differences(self.measure, topics, numbers)
-        self.ends, self.exact = ends, ends is not None
+    runs: list[Run]
+    topics: Topics
+    values: np.ndarray
+    note: str
+
+    @property
+    def known(self) -> bool:
+        """Whether the ranges over judgments are known."""
+        return not np.isnan(self.values[3:]).any()
+
+    def per_run(self, counts: np.ndarray) -> np.ndarray:
+        """The sum of a number of each topic over the topics of each run."""
+        return counts.reshape(len(self.runs), -1).sum(axis=1)
+
+    def documents(self) -> Iterator[Column]:
+        """The unjudged documents of each run within the cutoff, topic by topic."""
+        unjudged, retrieved = unjudged_of(self.topics), self.topics.ranks.retrieved
+        places = bounds_of(retrieved)[unjudged.topic] + unjudged.rank - 1
+        rows, listed = (bounds_of(self.per_run(each)) for each in (unjudged.sizes, retrieved))
+        sizes = unjudged.sizes.reshape(len(self.runs), -1)
+        for number, run in enumerate(self.runs):
+            position = places[rows[number] : rows[number + 1]] - listed[number]
+            yield run.ranks.documents(position), bounds_of(sizes[number])
+
+
+Joined = list[tuple[list[Run], JudgedRanks]]
+
+
+def _joined(runs: Iterable[Run]) -> Joined:
+    """Runs with their ranks; a measure evaluates the ranks of several short runs at once."""
+    groups, rows = defaultdict(list), 0
+    for run in runs:
+        groups[rows // JOINED].append(run)
+        rows += run.ranks.scores.size + run.ranks.judged.level.size
+    return [(some, JudgedRanks.joined([run.ranks for run in some])) for some in groups.values()]
+
+
+def _groups(measure: GradedMeasure, runs: list[Run], ranks: JudgedRanks, judged: bool) -> Iterator[_Group]:
+    """The runs by the measure; each by itself if they cannot be evaluated together."""
+    topics, note = view(measure, ranks), ""
+    values = np.full((5, topics.count), np.nan)
+    try:
+        values[0] = _evaluated(measure, topics)
+        values[1:3], _ = _extremes(measure, topics, "ties", alone=len(runs) == 1)
+        if judged:
+            values[3:], note = _extremes(measure, topics, "unjudged", alone=len(runs) == 1)
+    except GradedError:
+        if len(runs) == 1:
+            raise
+        for run in runs:
+            yield from _groups(measure, [run], run.ranks, judged)
+        return
+    yield _Group(runs, topics, values.reshape(5, len(runs), -1), note)
+
+
+def _extremes(measure: GradedMeasure, topics: Topics, option: str, alone: bool) -> tuple[Any, str]:
+    """The lowest and the highest value of each topic; NaN, with the reason, if they are not known."""
+    both = [each for word in ("min", "max") if (each := with_option(measure, option, word))]
+    if not both:
+        return np.nan, LEFT_OUT if measure["judged_only"] else measure.NO_UNJUDGED or NOT_COMPUTED
+    try:
+        return [_evaluated(each, topics) for each in both], ""
+    except Undetermined as error:
+        if not alone:
+            raise
+        return np.nan, str(error)
+
+
+def _evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
+    return computed(measure, topics, partial(evaluated, measure))
+
+
+class _Runs:
+    """Some runs by one measure, and the differences of pairs of them. `pairs` are the numbers of two runs
+    (P × 2).
+
+    `values` are as for `_Group`, and `means` (5 × runs) their means over the topics. `known` tells of each
+    run whether its range over judgments is known. `exact` tells whether the ranges of differences are exact
+    if those of both runs are known.
+    """
+
+    def __init__(self, measure: GradedMeasure, joined: Joined, judgments: bool = True):
+        self.measure = measure
+        self.groups = [group for part in joined for group in _groups(measure, *part, judgments)]
+        self.runs = [run for group in self.groups for run in group.runs]
+        self.values = np.concatenate([group.values for group in self.groups], axis=1)
+        self.means = mean_over_topics(self.values)
+        self.known = ~np.isnan(self.means[3])
+        every = [*combinations(range(len(self.runs)), 2)]
+        self.pairs = np.array(every, dtype=np.int64).reshape(-1, 2)
+        some = [group for group in self.groups if group.known]
+        self.ends = differences_of(measure, [group.topics for group in some], partial(_numbers, some))
+        self.exact = self.ends is not None
+
+    def ranges(self, draws: int, seed: int) -> Iterator[Range]:
+        """The ranges of the mean of each run."""
+        judged = self.runs[0].ranks.judged.level
+        pools = _pools(self.measure, self.runs) if draws and self.known.any() else []
+        number = 0
+        for group in self.groups:
+            listed = group.per_run(group.topics.retrieved).tolist()
+            shares = zip(group.per_run(group.topics.run.sizes).tolist(), listed)
+            for run, (some, all_) in zip(group.runs, shares):
+                value, *ends = self.means[:, number].tolist()
+                likely, note = None, group.note
+                if draws and group.known and not judged.min(initial=1) < 1:
+                    note = ALL_RELEVANT
+                elif draws and group.known:
+                    random = np.random.default_rng([seed, number])
+                    means = _drawn_means(self.measure, run, pools[number], draws, random)
+                    low, high = np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2]).tolist()
+                    likely = low, high
+                over = _interval(*ends[:2]), _interval(*ends[2:]), likely
+                share = some / all_ if all_ else None
+                yield Range(self.measure, run.name, value, *over, share, note)
+                number += 1
 
     def differences(self) -> Iterator[Difference]:
         """The ranges of the differences of the means, for all pairs."""
-        pairs = np.array([*combinations(range(len(self.runs)), 2)], dtype=np.int64).reshape(-1, 2)
-        names = [each.run.name for each in self.runs]
-        means = [float(mean_over_topics(each.value)) for each in self.runs]
-        longest = max(int(each.topics.retrieved.sum()) for each in self.runs)
-        for some in np.array_split(pairs, len(pairs) * longest // COMPARED + 1):
-            over = [*map(_intervals, (self.apart("ties", some), self.over_judgments(some)))]
-            for (a, b), ties, judged in zip(some.tolist(), *over):
+        names, means = [run.name for run in self.runs], self.means[0].tolist()
+        for some in self._parts(self.pairs):
+            ends = mean_over_topics(np.append(self.apart(1, some), self.over_judgments(some), axis=0))
+            for (a, b), row in zip(some.tolist(), ends.T.tolist()):
+                ties, judged = _interval(*row[:2]), _interval(*row[2:])
                 exact = self.exact and judged is not None
-                value = means[a] - means[b]
-                yield Difference(self.measure, names[a], names[b], value, ties, judged, exact)
+                yield Difference(self.measure, names[a], names[b], means[a] - means[b], ties, judged, exact)
 
-    def apart(self, kind: str, pairs: np.ndarray) -> np.ndarray:
+    def keeping(self) -> tuple[int | None, int | None]:
+        """How many differences certainly keep their sign in all orders of ties, and how many under all
+        judgments; None without pairs and if the range of any is not known."""
+        over_judgments = self._keeping_apart(3)
+        if self.ends and self.known.all() and self.pairs.size:
+            over_judgments = self._keeping(self.ends)
+        elif self.measure.RECALL_BASE:
+            over_judgments = None
+        return self._keeping_apart(1), over_judgments
+
+    def _keeping_apart(self, row: int) -> int | None:
+        one, other = self.pairs.T
+        low, high = self.means[row : row + 2]
+        if not one.size or np.isnan(low).any():
+            return None
+        return int(_keep(low[one] - high[other], high[one] - low[other]).sum())
+
+    def _keeping(self, ends: Ends) -> int:
+        # Most pairs need no exact bounds: looser ones keep the sign, or some judgments change it.
+        kept, pairs = 0, self.pairs
+        if ends.bracket:
+            brackets = [ends.bracket(some).mean(axis=-1) for some in self._parts(pairs)]
+            (low, lowest), (high, highest) = np.concatenate(brackets, axis=2)
+            certain = _keep(lowest - ROUNDING, highest + ROUNDING)
+            kept = int(certain.sum())
+            pairs = pairs[~certain & _keep(low + ROUNDING, high - ROUNDING)]
+        exact = (_keep(*mean_over_topics(ends.exact(some))) for some in self._parts(pairs))
+        return kept + sum(int(each.sum()) for each in exact)
+
+    def _parts(self, pairs: np.ndarray) -> list[np.ndarray]:
+        longest = max(group.per_run(group.topics.retrieved).max() for group in self.groups)
+        parts = np.array_split(pairs, len(pairs) * int(longest) // COMPARED + 1)
+        return [part for part in parts if len(part)]
+
+    def apart(self, row: int, pairs: np.ndarray) -> np.ndarray:
         """The ranges of differences whose two sides are independent of each other (2 × P × T), NaN if they
-        are not known."""
-        ranges = [getattr(each, kind) for each in self.runs]
-        unknown = np.full((2, self.runs[0].value.size), np.nan)
-        one, other = np.stack([unknown if each is None else each for each in ranges])[pairs.T]
-        return np.stack([one[:, 0] - other[:, 1], one[:, 1] - other[:, 0]])
+        are not known; `row` is that of the lowest values."""
+        one, other = pairs.T
+        low, high = self.values[row], self.values[row + 1]
+        return np.stack([low[one] - high[other], high[one] - low[other]])
 
     def over_judgments(self, pairs: np.ndarray) -> np.ndarray:
         """The ranges of differences over all judgments (2 × P × T), NaN if they are not known."""
         if self.ends is None and not self.measure.RECALL_BASE:
-            return self.apart("unjudged", pairs)
+            return self.apart(3, pairs)
         # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores this.
-        found = np.full((2, len(pairs), self.runs[0].value.size), np.nan)
+        found = np.full((2, len(pairs), self.values.shape[2]), np.nan)
         known = self.known[pairs].all(axis=1)
         if self.ends is not None and known.any():
-            found[:, known] = self.ends((np.cumsum(self.known) - 1)[pairs[known]])
+            found[:, known] = self.ends.exact((np.cumsum(self.known) - 1)[pairs[known]])
         return found
 
 
-def _intervals(ends: np.ndarray) -> Iterator[Interval | None]:
-    """The ends of the means, None if they are not known."""
-    return (None if low != low else (low, high) for low, high in mean_over_topics(ends).T.tolist())
+def _numbers(groups: Sequence[_Group]) -> list[np.ndarray]:
+    """A number for each unjudged document of each run. Equal documents have equal numbers."""
+    columns = [column for group in groups for column in group.documents()]
+    bounds = bounds_of(np.array([offsets[-1] for _, offsets in columns]))
+    documents, (lower, higher) = np.arange(bounds[-1]), equal_pairs(*columns)
+    # The pairs of one document in several runs follow one another.
+    first = np.append(True, lower[1:] != higher[:-1])[: lower.size]
+    documents[higher] = lower[first][np.cumsum(first) - 1]
+    return np.split(documents, bounds[1:-1])
 
 
-def _means(extremes: np.ndarray | None) -> Interval | None:
-    return None if extremes is None else _interval(mean_over_topics(extremes))
+def _keep(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Whether all values between these ends have one sign."""
+    return (low > ROUNDING) | (high < -ROUNDING)
 
 
-def _interval(ends: np.ndarray) -> Interval:
-    low, high = ends.tolist()
-    return low, high
+def _interval(low: float, high: float) -> Interval | None:
+    return None if low != low else (low, high)
 
 
-def _pools(runs: list[_OfRun]) -> list[list[np.ndarray]]:
+def _drawn_means(
+    measure: GradedMeasure, run: Run, pools: list[np.ndarray], draws: int, random: np.random.Generator
+) -> np.ndarray:
+    """The means under random judgments. Equal judgments of a topic are evaluated once."""
+    topics = run.view(measure)
+    unjudged = unjudged_of(topics)
+    plain = filled(topics, np.arange(topics.count), np.empty((topics.count, 0)))
+    values = np.tile(_evaluated(measure, plain), (draws, 1))
+    some, width = np.flatnonzero(unjudged.sizes), int(unjudged.sizes.max(initial=0))
+    if not some.size:
+        return mean_over_topics(values[:1])
+    cell = np.searchsorted(some, unjudged.topic), positions(unjudged.sizes)
+    batch = max(1, DRAWN // max(1, topics.ranks.judged.offsets[-1] + unjudged.topic.size))
+    done, longest = 0, int(topics.retrieved[some].max())
+    while done < draws:
+        drawn = [_drawn(pools, unjudged, min(batch, draws - done), random)]
+        while (count := sum(map(len, drawn))) < min(draws - done, DRAWN // (some.size * width)):
+            drawn.append(_drawn(pools, unjudged, min(batch, draws - done - count), random))
+        every = np.zeros((count, some.size, width))
+        every[:, cell[0], cell[1]] = np.concatenate(drawn)
+        given = every.reshape(-1, width)
+        first, again = _distinct(given, some.size)
+        found = [
+            _evaluated(measure, filled(topics, some[part % some.size], given[part]))
+            for part in np.array_split(first, first.size * longest // EVALUATED + 1)
+        ]
+        values[done : done + count, some] = np.concatenate(found)[again].reshape(count, -1)
+        done += count
+    return mean_over_topics(values)
+
+
+def _distinct(levels: np.ndarray, topics: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first row of each judgment of a topic, and for each row the number of its judgment.
+
+    The rows (draws · topics × documents) have one topic after the other.
+    """
+    every = np.arange(len(levels))
+    known = np.unique(levels)  # NaN last
+    if topics * (known.size + 1.0) ** levels.shape[1] > np.iinfo(np.int64).max:
+        return every, every
+    code = every % topics
+    for level in np.searchsorted(known, levels).T:
+        code = code * (known.size + 1) + level
+    return np.unique(code, return_index=True, return_inverse=True)[1:]
+
+
+def _pools(measure: GradedMeasure, runs: list[Run]) -> list[list[np.ndarray]]:
     """The levels of the judged documents that each run retrieved, by bin of ranks; those of all runs if the
     run has few."""
     of_runs = []
-    for ranks in (each.topics.ranks for each in runs):
+    for ranks in (run.view(measure).ranks for run in runs):
         bins, level = np.searchsorted(BINS, ranks.rank), ranks.judged.level[ranks.doc]
         of_runs.append([level[bins == number] for number in range(len(BINS) + 1)])
     of_all = [np.concatenate(pools) for pools in zip(*of_runs)]

@@ -13,7 +13,7 @@ from ...evaluation.named import Study
 from ...output.tables import Column, Table
 from ..compare import compare
 from ..comparison import PAIRED_T, Comparison, Test
-from ..ranges import Interval, Range, Ranges, has_ranges, ranges
+from ..ranges import Interval, Range, Standing, standings
 from ..statistics.intervals import mean_interval
 
 LEAST = 2
@@ -158,11 +158,10 @@ def verdict(evaluation: Evaluation, study: Study | None, baseline: str | None, a
         tested = compare(evaluation, baseline=baseline, alpha=alpha)
         every_pair = compare(evaluation, alpha=alpha)
     by_topic = study is not None and study.judgments.sessions is None
-    fitting = [measure for measure in evaluation.measures if by_topic and has_ranges(measure)]
-    spans = ranges(study.judgments, study.runs, fitting, draws=0) if study and fitting else None
+    spans = standings(study, evaluation.measures) if study and by_topic else {}
     confidence = 1 - alpha if topics >= LEAST else None
     found = (
-        _of_measure(evaluation, measure, confidence, tested, every_pair, spans)
+        _of_measure(evaluation, measure, confidence, tested, every_pair, spans.get(measure))
         for measure in evaluation.measures
     )
     notes = tested.notes()[1:] if tested else []
@@ -176,14 +175,12 @@ def _of_measure(
     confidence: float | None,
     tested: Comparison | None,
     every_pair: Comparison | None,
-    spans: Ranges | None,
+    spans: Standing | None,
 ) -> OfMeasure:
     tests = {test.run: test for test in tested.find(measure)} if tested else {}
     pairs = every_pair.find(measure) if every_pair else []
-    span_of = {span.run: span for span in spans.values if span.measure == measure} if spans else {}
-    standing = spans.table_of_differences().rows if spans and spans.differences else []
-    of_measure = {name: counts for name, *counts, _ in standing}
-    differences, over_ties, over_judgments = of_measure.get(str(measure), (0, None, None))
+    spans = spans or Standing((), 0, None, None)
+    span_of = {span.run: span for span in spans.ranges}
     values, lines = evaluation.of(measure), []
     means = mean_over_topics(values)
     for row in np.argsort(-sign_of(measure) * means, kind="stable").tolist():
@@ -204,7 +201,7 @@ def _of_measure(
         worse=tuple(str(test.run) for test in in_order if test.winner == test.other),
         open=tuple(str(test.run) for test in undecided),
         detectable=max((test.detectable or 0.0 for test in undecided), default=None),
-        differences=differences,
-        over_ties=over_ties,
-        over_judgments=over_judgments,
+        differences=spans.differences,
+        over_ties=spans.over_ties,
+        over_judgments=spans.over_judgments,
     )

@@ -6,8 +6,9 @@ many of them each level has so far.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import singledispatch
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,10 +19,24 @@ from ..measures.sums import AtRelevant, Normalised, SumOverRanks, WeightedGains
 from ..measures.topics import Topics, ratio
 from . import judgments
 from .judgments import Undetermined, extreme_in_order, filled, levels_of_gains, padded, unjudged_of
-from .ratio import Achieved, achieved_of, gains_by_case, threshold_ratio, weighted_ratio
+from .ratio import Achieved, Ratio, achieved_of, gains_by_case, threshold_ratio, weighted_ratio
 
-Ends = Callable[[np.ndarray], np.ndarray]
-"""From pairs of runs (P × 2) to the ends of the range of their difference in each topic (2 × P × T)."""
+OfPairs = Callable[[np.ndarray], np.ndarray]
+"""A function of pairs of runs (P × 2)."""
+Documents = Callable[[], Sequence[np.ndarray]]
+"""Returns the numbers of the unjudged documents of each run. Equal documents have equal numbers."""
+
+
+class Ends(NamedTuple):
+    """The lowest and the highest difference of two runs in each topic.
+
+    - `exact`: those of pairs of runs (2 × P × T).
+    - `bracket`: for each of the two ends, a difference that some judgments give and one that none exceed
+      (2 × 2 × P × T), which take less time.
+    """
+
+    exact: OfPairs
+    bracket: OfPairs | None = None
 
 
 @singledispatch
@@ -77,105 +92,117 @@ def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
     return np.minimum(threshold_ratio(measure, topics, highest).extreme(unjudged_of(topics).sizes), 1.0)
 
 
-def differences(
-    measure: GradedMeasure, runs: Sequence[Topics], documents: Sequence[np.ndarray]
-) -> Ends | None:
-    """The lowest and the highest differences of two runs' values over all judgments of the documents that
-    either has unjudged within the cutoff, as a function of pairs of runs; None if they are not known.
+def differences_of(measure: GradedMeasure, runs: Sequence[Topics], documents: Documents) -> Ends | None:
+    """The ends of the differences of two runs' values over all judgments of the documents that either has
+    unjudged within the cutoff; None if they are not known.
 
-    `documents` has the numbers of the unjudged documents of each run. Equal documents have equal numbers.
+    `runs` are the topics of one run or of several, one run after the other.
     """
+    if not runs:
+        return None
     if isinstance(measure, SumOverRanks) and measure.RATIO:
         runs = [topics.scaled(together=True) for topics in runs]
     known = extreme_differences(measure, runs, documents)
     if known is None:
         return None
 
-    def ends(pairs: np.ndarray) -> np.ndarray:
+    def exact(pairs: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):  # the values are checked below
-            found = known(pairs)
+            found = known.exact(pairs)
         if not np.isfinite(found).all():
             raise Undetermined(f"{measure}: a difference is infinite; divide all gains by one number")
         return found
 
-    return ends
+    return known._replace(exact=exact)
 
 
 @singledispatch
-def extreme_differences(
-    measure: GradedMeasure, runs: Sequence[Topics], documents: Sequence[np.ndarray]
-) -> Ends | None:
-    """`differences` of a family of measures, from topics in its range of gains."""
+def extreme_differences(measure: GradedMeasure, runs: Sequence[Topics], documents: Documents) -> Ends | None:
+    """`differences_of` a family of measures, from topics in its range of gains."""
     return None
 
 
 @extreme_differences.register
-def _(measure: WeightedGains, runs: Sequence[Topics], documents: Sequence[np.ndarray]) -> Ends | None:
+def _(measure: WeightedGains, runs: Sequence[Topics], documents: Documents) -> Ends | None:
     if isinstance(measure, type(gP)) and measure.given_max(runs[0]) is None:
         return None  # the highest gain of the topic depends on the judgments
-    value, weights = np.stack([*map(measure.values, runs)]), differing(measure, runs, documents)
+    weights = _Weights(measure, runs, documents())
+    value = weights.by_run([measure.values(topics) for topics in runs])
     best = runs[0].possible_gains.max(initial=0)
 
-    def ends(pairs: np.ndarray) -> np.ndarray:
-        weight = best * np.nan_to_num(weights(pairs))
+    def exact(pairs: np.ndarray) -> np.ndarray:
+        weight = best * np.nan_to_num(weights.of(pairs))
         added = [side(weight, 0).sum(axis=2) for side in (np.minimum, np.maximum)]
         return value[pairs[:, 0]] - value[pairs[:, 1]] + added
 
-    return ends
+    return Ends(exact)
 
 
 @extreme_differences.register
-def _(measure: Normalised, runs: Sequence[Topics], documents: Sequence[np.ndarray]) -> Ends | None:
+def _(measure: Normalised, runs: Sequence[Topics], documents: Documents) -> Ends | None:
     if measure.averages or measure.ideal_documents != "judged":
         return None
-    weights, (one, *_) = differing(measure, runs, documents), runs
-    of_runs = [achieved_of(measure, topics) for topics in runs]
-    value, by_threshold = (np.stack([getattr(each, of) for each in of_runs]) for of in ("value", "gains"))
+    weights, one = _Weights(measure, runs, documents()), runs[0]
+    achieved = [achieved_of(measure, topics) for topics in runs]
+    value = weights.by_run([each.value for each in achieved])
+    by_threshold = weights.by_run([each.gains for each in achieved])
 
-    def ends(pairs: np.ndarray) -> np.ndarray:
-        weight, (a, b) = weights(pairs), pairs.T
-        every, shape = np.tile(np.arange(one.count), len(pairs)), (len(pairs) * one.count, -1)
-        apart = (value[a] - value[b]).ravel(), (by_threshold[a] - by_threshold[b]).reshape(shape)
-        rows = Achieved(every, *apart, weight.reshape(shape))
-        count = rows.unjudged.reshape(len(pairs), one.count)
-        for each in count:  # each pair must be within the limit on work
-            gains = gains_by_case(measure, one, each, int(each.max(initial=0)))
-        found = (
-            weighted_ratio(measure, one, rows, gains, end).extreme(rows.unjudged) for end in (False, True)
-        )
-        return np.stack([*found]).reshape(2, *count.shape)
+    def ratios(pairs: np.ndarray) -> Iterator[tuple[Ratio, np.ndarray]]:
+        weight, (a, b) = weights.of(pairs), pairs.T
+        rows = weight.shape[0] * weight.shape[1]
+        apart = (value[a] - value[b]).ravel(), (by_threshold[a] - by_threshold[b]).reshape(rows, -1)
+        every = np.tile(np.arange(weight.shape[1]), len(pairs))
+        found = Achieved(every, *apart, weight.reshape(rows, -1))
+        count = found.unjudged.reshape(weight.shape[:2])
+        sizes = np.stack((np.count_nonzero(count, axis=1), count.max(axis=1, initial=0)))
+        for pair in np.unique(sizes, axis=1, return_index=True)[1]:  # each must be within the limit on work
+            gains = gains_by_case(measure, one, count[pair], int(sizes[1, pair]))
+        for highest in (False, True):
+            yield weighted_ratio(measure, one, found, gains, highest), found.unjudged
 
-    return ends
+    def exact(pairs: np.ndarray) -> np.ndarray:
+        found = [ratio.extreme(count) for ratio, count in ratios(pairs)]
+        return np.reshape(found, (2, len(pairs), -1))
+
+    def bracket(pairs: np.ndarray) -> np.ndarray:
+        found = [ratio.bracket(count) for ratio, count in ratios(pairs)]
+        return np.reshape(found, (2, 2, len(pairs), -1))
+
+    return Ends(exact, bracket)
 
 
-def differing(measure: WeightedGains, runs: Sequence[Topics], documents: Sequence[np.ndarray]) -> Ends:
-    """The weights of the documents that either of two runs has unjudged in the value of one run minus that
-    of the other, as a function of pairs of runs (pairs × T × 2 U), NaN where there is none.
+class _Weights:
+    """The weights of the unjudged documents of each run in its value. An ideal list does not divide them."""
 
-    An ideal list does not divide the weights.
-    """
-    weights = []
-    for topics in runs:
-        unjudged = unjudged_of(topics)
-        ones = unjudged.with_gain(np.ones(unjudged.rank.size))
-        divided = measure.scaled(np.ones(topics.count), topics)[unjudged.topic]
-        weights.append(measure.counted(measure.weighed(ones), topics) * divided)
-    sizes = np.concatenate([unjudged_of(topics).sizes for topics in runs])
-    shape = len(runs), runs[0].count, -1
-    weight = padded(np.concatenate(weights), sizes, np.nan).reshape(shape)
-    code = padded(np.concatenate(documents), sizes, -1).reshape(shape)
+    def __init__(self, measure: WeightedGains, runs: Sequence[Topics], documents: Sequence[np.ndarray]):
+        weights = []
+        for topics in runs:
+            unjudged = unjudged_of(topics)
+            ones = unjudged.with_gain(np.ones(unjudged.rank.size))
+            divided = measure.scaled(np.ones(topics.count), topics)[unjudged.topic]
+            weights.append(measure.counted(measure.weighed(ones), topics) * divided)
+        sizes = np.concatenate([unjudged_of(topics).sizes for topics in runs])
+        shape = len(documents), sizes.size // len(documents), -1
+        self.weight = padded(np.concatenate(weights), sizes, np.nan).reshape(shape)
+        self.code = padded(np.concatenate(documents), sizes, -1).reshape(shape)
 
-    def of_pairs(pairs: np.ndarray) -> np.ndarray:
+    def by_run(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
+        """Arrays over the topics of all runs as one (runs × T × …)."""
+        joined = np.concatenate(arrays)
+        return joined.reshape(*self.weight.shape[:2], *joined.shape[1:])
+
+    def of(self, pairs: np.ndarray) -> np.ndarray:
+        """The weights of the documents that either of two runs has unjudged in the value of one run minus
+        that of the other (P × T × 2 U), NaN where there is none."""
         a, b = pairs.T
-        codes, found = np.append(code[a], code[b], axis=2), np.append(weight[a], -weight[b], axis=2)
+        codes = np.append(self.code[a], self.code[b], axis=2)
+        found = np.append(self.weight[a], -self.weight[b], axis=2)
         order = np.argsort(codes, axis=2, kind="stable")
         codes, found = (np.take_along_axis(each, order, axis=2) for each in (codes, found))
         both = (codes[..., 1:] == codes[..., :-1]) & (codes[..., 1:] >= 0)
         found[..., :-1] += np.where(both, found[..., 1:], 0)
         found[..., 1:][both] = np.nan
         return found
-
-    return of_pairs
 
 
 @extreme.register
