@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ir_measures import Measure
@@ -84,13 +85,14 @@ OF_RUNS = "%(prog)s QRELS RUN… MEASURE… [options]"
 OF_VALUES = "%(prog)s --values FILE [RUN…] [MEASURE…] [options]"
 
 
-def collection_or_values(text: str = VALUES_HELP) -> tuple[Option, ...]:
-    """The same or values, which `given` reads. `text` is the help of the option --values."""
+def collection_or_values(text: str = VALUES_HELP, heading: str = "RUN… MEASURE…") -> tuple[Option, ...]:
+    """The same or values, which `given` reads. `text` is the help of --values, `heading` names the inputs."""
     return (
         Option("--values FILE", text, repeated=True, reads=each),
         Option("--smaller MEASURE", "with --values: smaller is better; repeatable", repeated=True),
         qrels(optional=True),
-        *RUNS,
+        replace(RUNS[0], heading=heading),
+        *RUNS[1:],
         SCOREDDOCS_OPTION,
         SESSIONS,
     )

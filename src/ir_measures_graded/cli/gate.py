@@ -13,7 +13,8 @@ OUTPUT = Output(documents=("json", "xml"))
 OPTIONS = (
     *collection_or_values(
         f"{VALUES_HELP}: OLD and NEW are then runs of the table, or, with QRELS, the values of OLD must be "
-        "those of the table"
+        "those of the table",
+        "OLD NEW MEASURE…",
     ),
     BY,
     Option("--margin M", "how much worse NEW may be: a share, as 5%% (default), or a difference, as 0.01"),

@@ -142,7 +142,7 @@ def array_values(
     `ties='mean'` is the default here for the measures that have it, because there are no document ids; others
     keep the order given. `ArrayEvaluator`, which keeps the labels for many scores, describes all arguments.
 
-    The values equal those of `evaluate` for the same data with ids, to the last bit.
+    The values equal those of `evaluate` for the same data with ids and the same `ties`, to the last bit.
 
     >>> array_values("nDCG_Burges@2", [3, 0, 0, 1], [0.8, 0.1, 0.4, 0.4], groups=[2, 2]).round(4)
     array([1.    , 0.8155])
