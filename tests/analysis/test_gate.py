@@ -1,6 +1,5 @@
 """The gate: verdicts on made data with known truth, margins, groups, drift, and every document read back."""
 
-import json
 from dataclasses import replace
 from itertools import permutations, product
 from xml.etree import ElementTree
@@ -298,13 +297,13 @@ def test_verdicts_that_stand_are_the_same_for_every_order_and_judgment():
 def test_documents_have_the_verdicts():
     old, new = drawn(1, 60, -0.2, 0.05)[0]
     found = gate(of_pair([old, old], [new, old], "AP", "P@5"), margin="5%")
-    fallen = json.loads(found.written("json"))["fallen"]
+    fallen = found.facts()["fallen"]
     assert [row["topic"] for row in fallen] == [topic for topic, *_ in found.verdicts[0].fallen]
-    suite = ElementTree.fromstring(replace(found, new="a\x0cb\ud800").written("xml"))
+    suite = ElementTree.fromstring(replace(found, new="a\x0cb\ud800").junit())
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
     assert [case.get("name") for case in suite.iter("testcase")] == ["AP", "P@5"]
     assert suite.find("testcase/failure").get("type") == "worse"
     assert "a\N{REPLACEMENT CHARACTER}b" in suite[0].get("classname")
     undecided = gate(of_pair(*drawn(1, 50, seed=3)[0]), margin="2%")
-    suites = [ElementTree.fromstring(undecided.written("xml", status)) for status in (None, 0)]
+    suites = [ElementTree.fromstring(undecided.junit(status)) for status in (None, 0)]
     assert [suite.get("failures") for suite in suites] == ["1", "0"]

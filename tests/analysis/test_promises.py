@@ -24,7 +24,7 @@ OF_RUNS = {
     "curves": lambda *given: analysis.curves(*given, 5),
     "compare": lambda *given: analysis.compare(*given, resamples=9),
     "gate": lambda *given: analysis.gate(*given),
-    "power": lambda *given: analysis.power(*given, resamples=9),
+    "power": lambda *given: analysis.power(*given),
     "ranges": lambda *given: analysis.ranges(*given, draws=0),
     "sensitivity": lambda *given: analysis.sensitivity(*given, gains=["w1", "w10"]),
     "holes": lambda qrels, runs, measures: analysis.holes(qrels, runs, *measures, depth=5),

@@ -165,10 +165,9 @@ compare(TWO, sessions=True) | values stay those of their topics
 compare(TWO, seed=True) | seed=True is not allowed; it is a whole number ≥ 0
 compare(TWO, resamples=1.5) | resamples=1.5 is not allowed; it is a whole number ≥ 1
 power(QRELS, MISSING, alpha=0) | alpha=0 is not allowed; it is above 0 and below 1, as 0.05
-power(QRELS, MISSING, test="anova") | one of t-holm, t, tukey, wilcoxon, wilcoxon-holm
 power(QRELS, MISSING, power=1) | power=1 is not allowed; it is above alpha=0.05 and below 1
 power(QRELS, MISSING, differences=[0.1, -1]) | difference=-1 is not allowed; it is a num
-power(QRELS, MISSING, resamples=10 ** 12) | is too large: their differences would need
+compare(QRELS, MISSING, resamples=10 ** 12) | is too large: their differences would need
 gate(ONES, margin="120%") | '120%' is not allowed; give a share below 100%, as 5%, or 0.01
 gate(ONES, margin=float("nan")) | margin=nan is not allowed
 gate(ONES, margin="5") | it must be below the old mean 1; write 5% for a share

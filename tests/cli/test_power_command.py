@@ -16,10 +16,9 @@ MEASURES = ["P@5", "nDCG_JK@100"]
 
 
 def test_power_prints_all_numbers_for_programs(output):
-    words = ["--test", "t-holm", "--alpha", "0.01", "--power", "0.9", "--differences", "0.1", "-f", "jsonl"]
+    words = ["--alpha", "0.01", "--power", "0.9", "--differences", "0.1", "-f", "jsonl"]
     lines = output("power", demo.NAME, *RUNS, *MEASURES, *words, "-o", "power.csv")
-    found = power(
-        demo.qrels_path(), demo.run_paths(), MEASURES, test="t-holm", alpha=0.01, power=0.9, differences=[0.1]
-    )
+    options = {"alpha": 0.01, "power": 0.9, "differences": [0.1]}
+    found = power(demo.qrels_path(), demo.run_paths(), MEASURES, **options)
     assert list(map(json.loads, lines)) == found.records()
     assert len(Path("power.csv").read_text().splitlines()) == 3

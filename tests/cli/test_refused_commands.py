@@ -119,9 +119,8 @@ levels qrels -p 2 -p 3                                | -p is given twice
 measures -o tsv                                       | (for the format, use -f tsv)
 measures nDCG_J                                       | did you mean nDCG_JK or DCG_JK or nDCG?
 power {ABC} P@5 --differences a                       | give numbers separated by commas, as in 0.05,0.1
-power {ABC} P@5 --test f                              | invalid choice: 'f' (choose from 't-holm', 't',
 power {ABC} P@5 --power 2                             | power=2.0 is not allowed; it is above alpha=0.05
-power {ABC} P@5 --test t --test=t                     | --test is given twice
+power {ABC} P@5 --power .9 --power=.9                 | --power is given twice
 ranges graded-demo B.run D.run nDCG_JK@10 Bpref       | Bpref has no ranges over ties and judgments; most
 ranges --values v.csv A AP                            | this command needs rankings, which values lack
 report qrels run other -o r.pdf                       | a report is a page, and its file ends in .html

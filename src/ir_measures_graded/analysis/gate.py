@@ -25,11 +25,10 @@ interval estimation. JRSS B 16, 1954.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import ceil, log
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
@@ -45,7 +44,6 @@ from ..evaluation.sessions import Given
 from ..evaluation.values import By, groups_of, number_in
 from ..output import plots
 from ..output.formats import counted, listed
-from ..output.provenance import versions
 from ..output.result import Result
 from ..output.tables import Table
 from .comparison import PValue
@@ -68,7 +66,6 @@ ENOUGH: Final = 50
 """With fewer topics, a system that is worse by exactly the margin passes in more than 5 % of cases."""
 DROP: Final = 0.1 + EXACT
 """A note counts topics that fall, or rise, by more than this."""
-FALLEN: Final = ("measure", "topic", "old", "new", "difference")
 STANDS: Final = {
     "ties": ("stands_over_ties", "order of tied documents"),
     "unjudged": ("stands_over_judgments", "judgment of unjudged documents"),
@@ -171,28 +168,24 @@ class Verdict:
 
     def sentence(self, margin: Margin, unit: str = "topic", looks: int = 1) -> str:
         """The verdict with its reason; `unit` is ``topic`` or ``session``."""
-        of, rare = counted(self.topics, unit), ""
-        if self.changed < FEW:
-            lost = f"{self.lost or 'none'} lost at least half of {'their' if self.lost > 1 else 'its'} value"
-            rare = f"{self.changed} of {of} changed, {lost}; "
-            rare += f"up to {100 * self.unseen:.1f} % of {unit}s may"
-        p = "" if self.p is None else f" (p = {self.p:.4f})"
-        difference = f"the difference is {self.difference:+.4f}"
+        of, difference = counted(self.topics, unit), f"the difference is {self.difference:+.4f}"
         if self.verdict == SMALL:
             reason = f"{of}, and {FEW} are the least that are tested"
         elif self.verdict == HOLDS:
-            reason = f"over {of}, the new run is not worse by {margin}{p}; {rare or difference}"
+            p = "" if self.p is None else f" (p = {self.p:.4f})"
+            reason = f"over {of}, the new run is not worse by {margin}{p}; {difference}"
         elif self.verdict != UNDECIDED:
-            reason = (
-                f"{difference}, {'beyond' if self.beyond else 'not certainly beyond'} the margin of {margin}"
-            )
+            beyond = "beyond" if self.beyond else "not certainly beyond"
+            reason = f"{difference}, {beyond} the margin of {margin}"
         elif self.reachable is None:
-            reason = f"{rare}, more than the margin of {margin} allows"
+            reason = f"more topics may be lost than the margin of {margin} allows"
         else:
             shown = f"a margin of {self.reachable}" if self.reachable.is_possible else "no margin below 100 %"
             reason = f"{of} can show {shown} with power {POWER:g}; {margin} needs {self._needs(unit, looks)}"
-        if rare and rare not in reason:
-            reason += f"; {rare}"
+        if self.changed < FEW:
+            lost = f"{self.lost or 'none'} lost at least half of {'their' if self.lost > 1 else 'its'} value"
+            unseen = f"up to {100 * self.unseen:.1f} % of {unit}s may"
+            reason += f"; {self.changed} of {of} changed, {lost}; {unseen}"
         return f"{self.name}: {self.verdict}: {reason}."
 
     def _needs(self, unit: str, looks: int) -> str:
@@ -200,13 +193,13 @@ class Verdict:
         if self.needed is None:
             return f"more than ten million {unit}s"
         limits = f"80 % limits {self.needed_least} and {self.needed_most or 'ten million'}"
-        needs = f"about {self.needed} {unit}s ({limits}) if the true difference is 0"
-        more = self.needed - self.topics
+        needs, more = f"about {self.needed} {unit}s ({limits})", self.needed - self.topics
+        needs += " if the true difference is 0"
         if more <= 0:
             return f"{needs}, but the observed one is {self.difference:+.4f}"
-        if looks > 1:
-            return f"{needs}, {more} more"
-        return f"{needs}: new {unit}s, or {more} more with --looks 2"
+        return (
+            f"{needs}, {more} more" if looks > 1 else f"{needs}: new {unit}s, or {more} more with --looks 2"
+        )
 
     def record(self) -> dict[str, Any]:
         """The numbers as a row for programs."""
@@ -233,8 +226,12 @@ class Gate(Result):
     looks: int = 1
 
     @property
+    def _whole(self) -> list[Verdict]:
+        return [each for each in self.verdicts if each.group is None]
+
+    @property
     def _deciding(self) -> list[Verdict]:
-        return [each for each in self.verdicts if self.every_group or each.group is None]
+        return [*self.verdicts] if self.every_group else self._whole
 
     @property
     def verdict(self) -> str:
@@ -252,13 +249,13 @@ class Gate(Result):
     def summary(self) -> str:
         """The verdict in one sentence, with the measures that decide it."""
         decisive = [each for each in self._deciding if each.verdict == self.verdict] or self._deciding
-        by, margin = listed(each.name for each in decisive), f"the margin of {self.margin}"
-        kept = f"is not worse than {self.old}" if not self.equivalent else f"is equivalent to {self.old}"
-        return {
-            HOLDS: f"{self.new} {kept} by {by}, within {margin}.",
-            WORSE: f"{self.new} is significantly worse than {self.old} by {by}.",
-            DIFFERS: f"{self.new} differs significantly from {self.old} by {by}.",
-        }.get(self.verdict, f"It is undecided whether {self.new} {kept} by {by}, within {margin}.")
+        by = listed(each.name for each in decisive)
+        if self.verdict in (WORSE, DIFFERS):
+            how = "is significantly worse than" if self.verdict == WORSE else "differs significantly from"
+            return f"{self.new} {how} {self.old} by {by}."
+        kept = f"is {'equivalent to' if self.equivalent else 'not worse than'} {self.old} by {by}"
+        whether = "It is undecided whether " if self.verdict == UNDECIDED else ""
+        return f"{whether}{self.new} {kept}, within the margin of {self.margin}."
 
     def answer(self) -> list[str]:
         """The verdict."""
@@ -272,22 +269,23 @@ class Gate(Result):
     def tables(self) -> list[Table]:
         """The verdicts, and the topics that fell most."""
         columns = ["measure", "group", "old", "new", "difference", "lower", "upper", "p", "verdict"]
-        if all(each.group is None for each in self.verdicts):
+        if self._whole == [*self.verdicts]:
             columns.remove("group")
         if any(each.reachable for each in self.verdicts):
             columns += ["reachable", "needed"]
         rows = [row | {"group": row["group"] or f"all {self.unit}s"} for row in self.records()]
-        title = f"{self.unit.capitalize()}s that fell most (they never block)"
-        fallen = Table.of(FALLEN, self._fallen(), title)
-        return [Table.of(columns, rows), *([fallen] if fallen.rows else [])]
+        return [Table.of(columns, rows), *filter(lambda table: table.rows, [self.fallen])]
 
-    def _fallen(self) -> list[dict[str, Any]]:
-        return [
-            dict(zip(FALLEN, (str(each.measure), topic, old, new, new - old)))
-            for each in self.verdicts
-            if each.group is None
+    @property
+    def fallen(self) -> Table:
+        """The topics that fell most, by each measure."""
+        rows = [
+            [str(each.measure), topic, old, new, new - old]
+            for each in self._whole
             for topic, old, new in each.fallen
         ]
+        title = f"{self.unit.capitalize()}s that fell most (they never block)"
+        return Table(("measure", "topic", "old", "new", "difference"), rows, title)
 
     @property
     def level(self) -> float:
@@ -299,15 +297,14 @@ class Gate(Result):
         found = [each.sentence(self.margin, self.unit, self.looks) for each in self.verdicts]
         if not self.chosen:
             found.append(f"No margin was given; it is {self.margin} of the old values.")
-        bounds = f"lower and upper are one-sided bounds at {100 * (1 - self.level):.3g} % each"
-        found.append(bounds + (f", for {self.looks} looks." if self.looks > 1 else "."))
+        looks = f", for {self.looks} looks" if self.looks > 1 else ""
+        found.append(f"lower and upper are one-sided bounds at {100 * (1 - self.level):.3g} % each{looks}.")
         if (count := self.verdicts[0].topics) < ENOUGH:
-            found.append(
-                f"{counted(count, self.unit)} are few: the error of 5 % was measured from {ENOUGH} topics on."
-            )
-        whole = [each for each in self.verdicts if each.group is None]
-        found += filter(None, map(self._unseen, whole))
-        for each in whole:
+            few = f"{counted(count, self.unit)} are few"
+            found.append(f"{few}: the error of 5 % was measured from {ENOUGH} topics on.")
+        for each in self._whole:
+            found += self._rare_failures(each)
+        for each in self._whole:
             for name, what in STANDS.values():
                 if (stands := getattr(each, name)) is not None:
                     certain = "is" if stands else "is not certainly"
@@ -315,32 +312,27 @@ class Gate(Result):
             # The probability of at least as many drops among as many changes, a sign test.
             special = statistics_library("scipy.special")
             if special.bdtrc(each.drops - 1, each.drops + each.rises, 0.5) < LEVEL:
-                found.append(
-                    f"{each.measure}: {counted(each.drops, self.unit)} fell by more than {DROP:g} and "
-                    f"{each.rises} rose, more than chance explains."
-                )
+                fell = f"{counted(each.drops, self.unit)} fell by more than {DROP:g} and {each.rises} rose"
+                found.append(f"{each.measure}: {fell}, more than chance explains.")
         return [*dict.fromkeys(found)]
 
-    def _unseen(self, each: Verdict) -> str:
+    def _rare_failures(self, each: Verdict) -> list[str]:
         """The note on failures of more topics than the margin that the topics at hand may not show."""
         share, unseen = self.margin.share(each.old), 1 - self.level ** (1 / each.topics)
         if share >= unseen:
-            return ""
+            return []
         measure = "" if self.margin.relative else f"{each.measure}: "
-        return (
+        return [
             f"{measure}{100 * unseen:.1f} % of all {self.unit}s may fail unseen by {each.topics}, more than "
             f"the margin of {self.margin}; {ceil(log(self.level) / log(1 - share))} {self.unit}s would show "
             "such a failure."
-        )
+        ]
 
-    def written(self, form: str, status: int | None = None, origin: Mapping[str, Any] | None = None) -> str:
-        """The result as a document: ``json``, or ``xml`` for JUnit's readers.
+    def junit(self, status: int | None = None) -> str:
+        """The result in JUnit's form, XML, with a test for each measure.
 
-        `status` is the exit status of the command, 0 if an undecided gate passes. JSON also has the `origin`,
-        by default the versions of the packages.
+        `status` is the exit status of the command, 0 if an undecided gate passes.
         """
-        if form == "json":
-            return json.dumps(self._document() | dict(origin or {"versions": dict(versions())}), indent=1)
         status = STATUS[self.verdict] if status is None else status
         passing = (HOLDS, UNDECIDED, SMALL) if status == 0 else (HOLDS,)
         suite = ElementTree.Element("testsuite", name="gate", tests=str(len(self._deciding)))
@@ -356,9 +348,8 @@ class Gate(Result):
         document = ElementTree.tostring(suite, encoding="unicode")
         return '<?xml version="1.0" encoding="utf-8"?>\n' + plots.drawable(document)
 
-    def _document(self) -> dict[str, Any]:
-        """The verdict, how it was reached, and all numbers."""
-        whole = [each for each in self.verdicts if each.group is None]
+    def facts(self) -> dict[str, Any]:
+        """The verdict and how it was reached, which the command writes beside the records."""
         interval = "Fieller's, of the relative difference" if self.margin.relative else "Student's t"
         return {
             "verdict": self.verdict,
@@ -369,14 +360,10 @@ class Gate(Result):
             "alpha": self.level,
             "correction": "none for holds, as all measures must hold; Holm for worse and for groups",
             "interval": f"one-sided bounds at {100 * (1 - self.level):.6g} %, {interval}",
-            "effect": "difference: the mean of new - old over topics",
             "unit": self.unit,
-            "n": whole[0].topics,
-            "seed": None,
+            "n": self.verdicts[0].topics,
             "looks": self.looks,
-            "equivalent": self.equivalent,
-            "measures": self.records(),
-            "fallen": self._fallen(),
+            "fallen": self.fallen.records(),
             "notes": self.notes(),
         }
 
@@ -452,14 +439,12 @@ def gate(
     if stored is not None:
         _refuse_drift(evaluation, stored)
     groups = groups_of(evaluation.topics, by, evaluation.attributes)
-
     level = LEVEL / whole_number(looks, "looks", 1, MOST_LOOKS)
-
-    rule = size, level, equivalent
-    found = _verdicts([(None, evaluation)], *rule)
-    if study is not None:
-        found = [replace(each, **_stands(each, *rule, study, len(found))) for each in found]
-    every = *found, *_verdicts([(group, evaluation.on(rows)) for group, rows in groups.items()], *rule)
+    rule = Rule(size, level, equivalent)
+    found = _verdicts([(None, evaluation)], rule)
+    if study is not None and study.judgments.sessions is None:
+        found = [replace(each, **_stands(each, rule, study, len(found))) for each in found]
+    every = *found, *_verdicts([(group, evaluation.on(rows)) for group, rows in groups.items()], rule)
     (old, new), chosen, unit = evaluation.runs, margin is not None, evaluation.unit
     return Gate(old, new, size, chosen, equivalent, every_group, every, unit, looks)
 
@@ -480,88 +465,80 @@ def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.nd
         )
 
 
-def _verdicts(
-    parts: Iterable[tuple[str | None, Evaluation]], margin: Margin, level: float, equivalent: bool
-) -> list[Verdict]:
+class Rule(NamedTuple):
+    """How verdicts are reached: the margin, the level of every bound, and whether no run may be better."""
+
+    margin: Margin
+    level: float
+    equivalent: bool
+
+
+def _verdicts(parts: Iterable[tuple[str | None, Evaluation]], rule: Rule) -> list[Verdict]:
     """The verdicts over the topics of groups; p of "worse" has Holm's correction for all that are tested."""
     asked = [(group, part, measure) for group, part in parts for measure in part.measures]
     tested = [group is None or len(part.topics) >= FEW for group, part, _ in asked]
-    p_worse = np.array([_p_worse(part, measure, equivalent) for _, part, measure in asked])
+    p_worse = np.array([_p_worse(part, measure, rule) for _, part, measure in asked])
     p_worse[tested] = holm(p_worse[tested])
-    return [_verdict(*each, margin, level, equivalent, p) for each, p in zip(asked, p_worse.tolist())]
+    return [_verdict(*each, rule, p) for each, p in zip(asked, p_worse.tolist())]
 
 
-def _p_worse(part: Evaluation, measure: Measure, equivalent: bool) -> float:
+def _p_worse(part: Evaluation, measure: Measure, rule: Rule) -> float:
     """The p-value of "worse", or of "differs", without correction."""
     old, new = part.of(measure)
     change, noise = differences_of(new, old)
     p = _p_above_0(-sign_of(measure) * change, noise)
-    if equivalent:
-        return 2 * min(p, 1 - p) if change.any() else 1.0
-    return p
+    if not rule.equivalent:
+        return p
+    return 2 * min(p, 1 - p) if change.any() else 1.0
 
 
-def _verdict(
-    group: str | None,
-    part: Evaluation,
-    measure: Measure,
-    margin: Margin,
-    level: float,
-    equivalent: bool,
-    p_worse: float,
-) -> Verdict:
-    (old, new), count = part.of(measure), len(part.topics)
+def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, p_worse: float) -> Verdict:
+    """The verdict over the topics of a group; `p_worse` is corrected."""
+    (margin, level, equivalent), (old, new), count = rule, part.of(measure), len(part.topics)
     change, noise = differences_of(new, old)
+    mean_old, mean_new, mean = (float(mean_over_topics(values)) for values in (old, new, change))
     better, allowed = sign_of(measure) * change, margin.allowed(old)
     sides = [allowed + better, allowed - better][: 1 + equivalent]
     p_holds = max(_p_above_0(side, noise) for side in sides)
 
-    half = np.abs(old) if sign_of(measure) > 0 else np.maximum(np.abs(old), abs(mean_over_topics(old)))
+    half = np.abs(old) if sign_of(measure) > 0 else np.maximum(np.abs(old), abs(mean_old))
     losses = np.abs(better) if equivalent else -better
     changed, lost = int(np.count_nonzero(better)), int(((losses > 0) & (losses >= half / 2)).sum())
-    unseen, mean_old = _most_of(lost, count, level), float(mean_over_topics(old))
-    loses_little = p_holds < level or not changed
+    unseen, loses_little = _most_of(lost, count, level), p_holds < level or not changed
     holds = loses_little and (changed >= FEW or not lost or unseen <= margin.share(mean_old))
     clear = DIFFERS if equivalent else WORSE
     verdict = HOLDS if holds else clear if p_worse < level else UNDECIDED
     if group is not None and count < FEW:
         verdict = SMALL
-    p = {HOLDS: p_holds, clear: p_worse}.get(verdict) if changed else None
 
+    p = {HOLDS: p_holds, clear: p_worse}.get(verdict) if changed else None
+    claims = PValue(p) if p else None, p_holds, p_worse, _p_above_0(-sides[0], noise) < level
+    fell = [row for row in np.argsort(better, kind="stable")[:5].tolist() if better[row] < 0]
+    fallen = tuple((part.topics[row], float(old[row]), float(new[row])) for row in fell)
+    drops, rises = (int((way * better > DROP).sum()) for way in (-1, 1))
+    topics = changed, lost, unseen, fallen, drops, rises
+    bounds = _bounds(old, change, margin.relative, level)
+    means = mean_old, mean_new, mean
+    found = Verdict(measure, group, verdict, count, *means, *bounds, *claims, *topics)
     loss, error = float(mean_over_topics(allowed)), _error(sides[0], noise)
-    needs: dict[str, Any] = {}
-    if verdict == UNDECIDED and not loses_little and error > 0 and loss > 0:
-        quantile = statistics_library("scipy.special").stdtrit
-        reach = (quantile(count - 1, 1 - level) + quantile(count - 1, POWER)) * error
-        needs["reachable"] = replace(margin, size=float(reach / mean_old if margin.relative else reach))
-        limits, deviation = (1.0, *deviation_limits(count)), error * count**0.5
-        for name, limit in zip(("needed", "needed_least", "needed_most"), limits):
-            needs[name] = topics_needed(loss, limit * deviation, 2 * level, POWER)
-    return Verdict(
-        measure,
-        group,
-        verdict,
-        count,
-        mean_old,
-        float(mean_over_topics(new)),
-        float(mean_over_topics(change)),
-        *_bounds(old, change, margin.relative, level),
-        PValue(p) if p else None,
-        p_holds,
-        p_worse,
-        _p_above_0(-sides[0], noise) < level,
-        changed,
-        lost,
-        unseen,
-        fallen=tuple(
-            (part.topics[row], float(old[row]), float(new[row]))
-            for row in np.argsort(better, kind="stable")[:5].tolist()
-            if better[row] < 0
-        ),
-        drops=int((better < -DROP).sum()),
-        rises=int((better > DROP).sum()),
-        **needs,
-    )
+    if verdict != UNDECIDED or loses_little or error == 0 or loss <= 0:
+        return found
+    return replace(found, **_needed(margin, level, loss, error, count, mean_old))
+
+
+def _needed(
+    margin: Margin, level: float, loss: float, error: float, count: int, old: float
+) -> dict[str, Any]:
+    """The margin that `count` topics can show, and the topics that the margin, a mean `loss`, needs."""
+    quantile = statistics_library("scipy.special").stdtrit
+    reach = (quantile(count - 1, 1 - level) + quantile(count - 1, POWER)) * error
+    found: dict[str, Any] = {
+        "reachable": replace(margin, size=float(reach / old if margin.relative else reach))
+    }
+    limits, deviation = (1.0, *deviation_limits(count)), error * count**0.5
+    for name, limit in zip(("needed", "needed_least", "needed_most"), limits):
+        found[name] = topics_needed(loss, limit * deviation, 2 * level, POWER)
+    return found
 
 
 def _error(values: np.ndarray, noise: Any = 0.0) -> float:
@@ -606,32 +583,29 @@ def _bounds(old: np.ndarray, change: np.ndarray, relative: bool, level: float) -
     return float((b - root) / a * base * scale), float((b + root) / a * base * scale)
 
 
-def _stands(
-    verdict: Verdict, margin: Margin, level: float, equivalent: bool, study: Study, measures: int
-) -> dict[str, Any]:
+def _stands(verdict: Verdict, rule: Rule, study: Study, measures: int) -> dict[str, Any]:
     """Whether the verdict is certainly the same for all orders of ties and for all judgments.
 
     The bounds hold for all values between the lowest and the highest one of each topic. For "worse", the
     level is divided by the number of `measures`. A measure that is worse at this level is also worse by
     Holm's correction, whatever the other measures show.
     """
-    measure, holds = verdict.measure, verdict.verdict == HOLDS
-    by_session = study.judgments.sessions is not None
-    if by_session or not (holds or verdict.verdict == WORSE):
+    if verdict.verdict not in (HOLDS, WORSE):
         return {}
     found: dict[str, Any] = {}
-    for kind, (differences, old) in differences_by_topic(measure, *reversed(study.runs)).items():
-        low, high = np.sort(sign_of(measure) * differences, axis=0)
-        least, most = margin.allowed(old)
-        if holds:
-            sides = [(least + low, most + high), (least - high, most - low)][: 1 + equivalent]
-            farthest = np.maximum(-low, high) if equivalent else -low
-            may_lose = (farthest > 0) & (farthest >= np.abs(old).min(axis=0) / 2)
-            is_seen = ((low > 0) | (high < 0)).sum() >= FEW or not may_lose.any()
-            found[STANDS[kind][0]] = bool(is_seen) and all(_least_bound(*side, level) > 0 for side in sides)
-        else:
-            worst = _least_bound(-high, -low, level / measures)
-            found[STANDS[kind][0]] = worst > 0 and bool((most + high).mean() <= 0)
+    for kind, (differences, old) in differences_by_topic(verdict.measure, *reversed(study.runs)).items():
+        low, high = np.sort(sign_of(verdict.measure) * differences, axis=0)
+        least, most = rule.margin.allowed(old)
+        if verdict.verdict == WORSE:
+            worse = _least_bound(-high, -low, rule.level / measures) > 0
+            found[STANDS[kind][0]] = worse and bool((most + high).mean() <= 0)
+            continue
+        sides = [(least + low, most + high), (least - high, most - low)][: 1 + rule.equivalent]
+        farthest = np.maximum(-low, high) if rule.equivalent else -low
+        may_lose = (farthest > 0) & (farthest >= np.abs(old).min(axis=0) / 2)
+        is_seen = ((low > 0) | (high < 0)).sum() >= FEW or not may_lose.any()
+        within = all(_least_bound(*side, rule.level) > 0 for side in sides)
+        found[STANDS[kind][0]] = bool(is_seen) and within
     return found
 
 
@@ -662,18 +636,15 @@ def _refuse_drift(evaluation: Evaluation, stored: Evaluation) -> None:
     least two.
     """
     old = evaluation.runs[0]
-    needed = [("run", old, stored.runs)]
-    needed += [("measure", measure, stored.measures) for measure in evaluation.measures]
-    for what, name, known in needed:
+    measures = [("measure", measure, stored.measures) for measure in evaluation.measures]
+    for what, name, known in [("run", old, stored.runs), *measures]:
         if name not in known:
             raise GradedError(f"the stored values have no {what} {name}; they have {listed(known)}")
     rounded = (places for places in range(2, 16) if (stored.values.round(places) == stored.values).all())
     decimals = next(rounded, 16)
     for measure in evaluation.measures:
-        then, now = (
-            dict(zip(each.topics, each.of(measure)[each.runs.index(old)].tolist()))
-            for each in (stored, evaluation)
-        )
+        then = dict(zip(stored.topics, stored.of(measure)[stored.runs.index(old)].tolist()))
+        now = dict(zip(evaluation.topics, evaluation.of(measure)[0].tolist()))
         close = 0.5 * 10.0**-decimals + 1e-12 * max(map(abs, then.values()))
         apart = {topic: abs(then.get(topic, np.nan) - now.get(topic, np.nan)) for topic in then | now}
         if moved := [topic for topic, distance in apart.items() if not distance <= close]:

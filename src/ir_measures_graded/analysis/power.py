@@ -1,7 +1,7 @@
 """The power of a set of topics: which differences it finds, and how many topics find a difference.
 
-All numbers belong to the primary procedure of `compare`, at the level α/k of a family of k pairs of runs,
-unless another test is named. The spread σ of the differences over topics varies from pair to pair, so
+All numbers belong to the primary procedure of `compare`, at the level α/k of a family of k pairs of runs. The
+spread σ of the differences over topics varies from pair to pair, so
 numbers are given for the pairs with the lowest, the median and the highest σ. A pilot estimates σ with error:
 `upper_limit` is its upper 80 % confidence limit. The discriminative power of a measure is the share of pairs
 with p < α.
@@ -29,20 +29,11 @@ from ..output.formats import counted
 from ..output.result import Result
 from ..output.tables import Table
 from .compare import refuse_few
-from .statistics import paired, significance
-from .statistics.options import check_test, need_statistics
+from .statistics import paired
+from .statistics.options import check_probability, need_statistics
 from .statistics.paired import POWER, deviation_limits
+from .statistics.significance import holm
 
-TUKEY: Final = "tukey"
-PRIMARY: Final = "t-holm"
-TESTS: Final = {
-    PRIMARY: "paired t",
-    "t": "paired t",
-    TUKEY: "randomised Tukey HSD",
-    "wilcoxon": "Wilcoxon",
-    "wilcoxon-holm": "Wilcoxon",
-}
-"""The test that each option stands for."""
 SPREADS: Final = ("_lowest", "", "_highest", "_at_limit")
 """The pairs of runs by the spread of their differences: lowest, median, highest, median at its upper limit.
 
@@ -63,15 +54,14 @@ def upper_limit(topics: int) -> float:
 class Power(Result):
     """The p-value of every pair of runs by every measure, and the spread of their differences.
 
-    `p_values` and `deviations` (σ of the differences over topics) are arrays (measures × pairs). `wanted` are
-    the differences for which topics are tabulated; `power` is the probability of finding them. `unit` is
-    ``topic`` or ``session``.
+    `p_values`, with Holm's correction, and `deviations` (σ of the differences over topics) are arrays
+    (measures × pairs). `wanted` are the differences for which topics are tabulated; `power` is the
+    probability of finding them. `unit` is ``topic`` or ``session``.
     """
 
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     topics: int
-    test: str
     alpha: float
     power: float
     wanted: tuple[float, ...]
@@ -88,10 +78,7 @@ class Power(Result):
     def correction(self) -> str:
         """The correction of the test for the number of comparisons."""
         count = len(self.pairs)
-        if count == 1:
-            return "one comparison"
-        holm = "Holm's correction" if self.test.endswith("-holm") else "not corrected"
-        return f"{'corrected' if self.test == TUKEY else holm} for {count} comparisons"
+        return "one comparison" if count == 1 else f"Holm's correction for {count} comparisons"
 
     def share(self, measure: Measure | str, alpha: float | None = None) -> float:
         """The discriminative power: the share of pairs with p < `alpha`, by default the tests' level."""
@@ -182,7 +169,7 @@ class Power(Result):
     def _record(self, measure: Measure) -> dict[str, Any]:
         record: dict[str, Any] = {
             "measure": str(measure),
-            "test": TESTS[self.test],
+            "test": "paired t",
             "correction": self.correction,
             "alpha": self.alpha,
             "level": self.level,
@@ -204,7 +191,7 @@ class Power(Result):
         """The meaning of the columns."""
         what = f"{self.unit.capitalize()}s that find the difference" if self.wanted else "Differences found"
         return [
-            f"{TESTS[self.test]} over {counted(self.topics, self.unit)}, {self.correction}.",
+            f"paired t over {counted(self.topics, self.unit)}, {self.correction}.",
             f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, for the "
             "pair of lowest, median and highest spread; at limit: the median spread at its upper 80 % limit, "
             f"{upper_limit(self.topics):.2f} times the estimate.",
@@ -218,12 +205,9 @@ def power(
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
-    test: str = PRIMARY,
     alpha: float = 0.05,
     power: float = POWER,
     differences: Iterable[float] = (),
-    resamples: int = 10_000,
-    seed: int = 0,
     progress: bool = False,
 ) -> Power:
     """What the topics find by each measure, and the number of topics for wanted differences.
@@ -232,24 +216,20 @@ def power(
     a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
     ``stats``.
 
-    `test` is ``t-holm``, the primary procedure of `compare`, ``t`` or ``wilcoxon`` (paired, not corrected),
-    ``wilcoxon-holm``, or ``tukey`` (the randomised Tukey HSD with `resamples` ≥ 1 and `seed` ≥ 0). `alpha`
-    is the level of the tests. `power`, between `alpha` and 1, is the probability that the t-test finds a true
-    difference of a pair. `differences` > 0 are the differences for which the number of topics is tabulated.
+    `alpha` is the level of the tests. `power`, between `alpha` and 1, is the probability that the t-test
+    finds a true difference of a pair. `differences` > 0 are those for which topics are tabulated.
 
     >>> values = np.array([[0.5, 0.7, 0.6, 0.8], [0.4, 0.5, 0.5, 0.6], [0.4, 0.6, 0.5, 0.5]])
     >>> from ir_measures_graded import nDCG_JK
     >>> evaluation = Evaluation(("A", "B", "C"), (nDCG_JK,), ("1", "2", "3", "4"), values[:, None])
-    >>> found = power(evaluation, test="t")
+    >>> found = power(evaluation)
     >>> found.correction, found.pairs, found.topics_for(nDCG_JK, 0.05)
     ('not corrected for 3 comparisons', [('A', 'B'), ('A', 'C'), ('B', 'C')], (17, 31, 45, 87))
 
     Raises `GradedError` for fewer than two runs or topics and for an option out of its range.
     """
-    check_test(alpha, resamples, seed)
+    check_probability(alpha, "alpha", 0.05)
     need_statistics("scipy")
-    if test not in TESTS:
-        raise GradedError(f"test={test!r} is not allowed; it is one of {', '.join(TESTS)}")
     if not alpha < power < 1:
         raise GradedError(f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8")
     wanted = tuple(dict.fromkeys(differences))
@@ -259,19 +239,10 @@ def power(
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
     pairs = list(combinations(range(len(evaluation.runs)), 2))
-    first, second = np.array(pairs).T
     found = []
     for measure in tracked(list(evaluation.measures), "measure", progress):
-        values = evaluation.of(measure)
-        primary = paired.paired(values, pairs)
-        if test == TUKEY:
-            p = significance.tukey_hsd(values, resamples, seed)[first, second]
-        elif test in (PRIMARY, "t"):
-            p = np.nan_to_num(primary.p, nan=1.0)
-        else:
-            p = np.array([significance.wilcoxon(values[a], values[b]).p for a, b in pairs])
-        p = significance.holm(p) if test.endswith("-holm") else p
-        found.append((p, np.nan_to_num(primary.deviation)))
+        tests = paired.paired(evaluation.of(measure), pairs)
+        found.append((holm(np.nan_to_num(tests.p, nan=1.0)), np.nan_to_num(tests.deviation)))
     p_values, deviations = map(np.array, zip(*found))
     labels = evaluation.runs, evaluation.measures, len(evaluation.topics)
-    return Power(*labels, test, alpha, power, wanted, p_values, deviations, evaluation.unit)
+    return Power(*labels, alpha, power, wanted, p_values, deviations, evaluation.unit)

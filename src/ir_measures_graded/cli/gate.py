@@ -4,7 +4,7 @@ from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
 from .arguments import BY, VALUES_HELP, by_of, chosen, collection_or_values, inputs, values_by_collection
 from .parser import Arguments, Option, at_least_1
-from .results import Answer, Output, origin
+from .results import Answer, Output, with_origin
 
 USAGE = (
     "%(prog)s QRELS OLD NEW MEASURE… [options]\n       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
@@ -54,7 +54,7 @@ def run(arguments: Arguments) -> Answer:
     if found.verdict == UNDECIDED and arguments.undecided:
         status = {"pass": 0, "fail": 1}[arguments.undecided]
     documents = {
-        "json": lambda _: found.written("json", status, origin(arguments)),
-        "xml": lambda _: found.written("xml", status),
+        "json": with_origin(found, found.facts(), arguments),
+        "xml": lambda _: found.junit(status),
     }
     return Answer(found, status, documents=documents)
