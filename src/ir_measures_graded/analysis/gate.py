@@ -512,11 +512,11 @@ def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, 
         verdict = SMALL
 
     p = {HOLDS: p_holds, clear: p_worse}.get(verdict) if changed else None
-    claims = PValue(p) if p else None, p_holds, p_worse, _p_above_0(-sides[0], noise) < level
+    claims: Any = PValue(p) if p else None, p_holds, p_worse, _p_above_0(-sides[0], noise) < level
     fell = [row for row in np.argsort(better, kind="stable")[:5].tolist() if better[row] < 0]
     fallen = tuple((part.topics[row], float(old[row]), float(new[row])) for row in fell)
     drops, rises = (int((way * better > DROP).sum()) for way in (-1, 1))
-    topics = changed, lost, unseen, fallen, drops, rises
+    topics: Any = changed, lost, unseen, fallen, drops, rises
     bounds = _bounds(old, change, margin.relative, level)
     means = mean_old, mean_new, mean
     found = Verdict(measure, group, verdict, count, *means, *bounds, *claims, *topics)
