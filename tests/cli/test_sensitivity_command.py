@@ -33,6 +33,3 @@ def test_without_gains_and_cutoffs_the_levels_choose_the_weightings(output):
 def test_show_chooses_the_table(output):
     words = ["sensitivity", demo.NAME, RUNS["B"], RUNS["D"], "nCG", "P", "P@9", "--cutoffs", "10,100"]
     assert output(*words, "--show", "ranks", "-f", "csv")[0] == "run,nCG@10,nCG@100,P@10,P@100,P@9"
-    means = output(*words, "--show", "means", "-f", "tsv")
-    assert means[0].split("\t") == ["measure", "weighting", "cutoff", "run", "mean", "rank"]
-    assert means[1].split("\t")[:4] == ["nCG@10", "", "10", "B"]

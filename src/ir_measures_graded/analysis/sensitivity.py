@@ -39,6 +39,7 @@ LIMITS = (0.9, 0.8)
 """The thresholds that τ can be below, of many runs."""
 LEVEL = 0.05
 """The level of the tests of the order of two runs."""
+Pair = tuple[str, str]
 DECIMALS = 12  # of τ: rounding errors must not push it below 1 or a threshold
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
 """Weightings by name, where the name of a preset stands for its weighting; or texts: w3, mine=1:1,2:10."""
@@ -52,11 +53,6 @@ class Setting:
     base: Measure
     weighting: str | None
     cutoff: int | None
-
-    @property
-    def group(self) -> str:
-        """The measure and the cutoff, without the weighting."""
-        return str(self.base) + (f"@{self.cutoff}" if self.cutoff else "")
 
     def __str__(self) -> str:
         weighting = f" {self.weighting}" if self.weighting else ""
@@ -100,22 +96,6 @@ def limits_of(runs: int) -> tuple[float, float]:
     return min(LIMITS[0], 1 - swap), min(LIMITS[1], 1 - 2 * swap)
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """The agreement of two rankings of the runs.
-
-    `tau` is None if it is undefined, because all runs tie in one ranking. `swaps` holds the pairs of runs
-    that change order; the run that is ahead in the first ranking comes first. `certain` are those of them
-    whose order is certain under both settings.
-    """
-
-    first: Setting
-    second: Setting
-    tau: Tau | None
-    swaps: tuple[tuple[str, str], ...]
-    certain: tuple[tuple[str, str], ...] = ()
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(Result):
     """The rankings of the runs under all settings, and their agreement.
@@ -142,37 +122,44 @@ class Sensitivity(Result):
     def _tau(self, value: float) -> Tau | None:
         return None if np.isnan(value) else Tau(value, self.limits)
 
-    def agreement(self, first: int, second: int) -> Agreement:
-        """The agreement of two settings, given by their numbers."""
-        swaps = swapped(self.runs, self.ranks[:, first], self.ranks[:, second])
-        reversed_ = zip(combinations(self.runs, 2), self.certain[first] * self.certain[second] < 0)
-        known = {frozenset(pair) for pair, is_certain in reversed_ if is_certain}
-        certain = tuple(pair for pair in swaps if frozenset(pair) in known)
-        settings = self.settings[first], self.settings[second]
-        return Agreement(*settings, self._tau(self.tau[first, second]), swaps, certain)
+    def changes(self, first: int, second: int) -> dict[Pair, bool]:
+        """The pairs of runs that change order between two settings, and whether this is certain.
 
-    def agreements(self) -> list[Agreement]:
-        """The agreement of each pair of settings."""
-        return [self.agreement(*pair) for pair in combinations(range(len(self.settings)), 2)]
+        `first` and `second` are numbers of settings. The run that is ahead under the first comes first.
+        """
+        swaps = swapped(self.runs, self.ranks[:, first], self.ranks[:, second])
+        known = self.certain[first] * self.certain[second] < 0
+        by_pair = dict(zip(map(frozenset, combinations(self.runs, 2)), known.tolist()))
+        return {pair: by_pair[frozenset(pair)] for pair in swaps}
+
+    def leaders(self) -> dict[tuple[str, ...], list[Setting]]:
+        """The runs with the best mean, and the settings under which they have it."""
+        found: dict[tuple[str, ...], list[Setting]] = {}
+        for setting, ranks in zip(self.settings, self.ranks.T):
+            best = tuple(run for run, rank in zip(self.runs, ranks) if rank == ranks.min())
+            found.setdefault(best, []).append(setting)
+        return found
 
     def answer(self) -> list[str]:
         """The best runs under the settings, and which orders are certain."""
-        runs, best = np.array(self.runs, dtype=object), dict[str, list[str]]()
-        for setting, ranks in zip(self.settings, self.ranks.T):
-            best.setdefault(listed(runs[ranks == ranks.min()], 2), []).append(str(setting))
-        first, *others = (f"{run} under {listed(under)}" for run, under in best.items())
-        leads = f"The best run depends on the setting: {'; '.join([first, *others])}."
-        if not others:
-            leads = f"{next(iter(best))} is best under all {len(self.settings)} settings."
+        leaders = {listed(runs, 2): under for runs, under in self.leaders().items()}
+        best = "; ".join(f"{runs} under {listed(under)}" for runs, under in leaders.items())
+        leads = f"The best run depends on the setting: {best}."
+        if len(leaders) == 1:
+            leads = f"{next(iter(leaders))} is best under all {len(self.settings)} settings."
         same = int((np.abs(self.certain.sum(axis=0)) == len(self.settings)).sum())
-        changed = [each for each in self.agreements() if each.certain]
-        named = listed((f"{_named(each.certain)} from {each.first} to {each.second}" for each in changed), 3)
+        rows = [row for row in self.records() if row["certain"]]
+        changed = [f"{row['certain']} from {row['first']} to {row['second']}" for row in rows]
         pairs = counted(self.certain.shape[1], "pair")
         return [
             leads,
             f"The order of {same} of {pairs} of runs is certain and the same under all settings "
             f"(paired t-tests, Holm's correction, p < {LEVEL:g}). "
-            + (f"It certainly changes for {named}." if changed else "No change of order is certain."),
+            + (
+                f"It certainly changes for {listed(changed)}."
+                if changed
+                else "No change of order is certain."
+            ),
         ]
 
     def tables(self) -> list[Table]:
@@ -182,11 +169,11 @@ class Sensitivity(Result):
 
     def data(self) -> Table:
         """One row per pair of settings: τ, its threshold, and the runs that (certainly) change order."""
-        rows = []
-        for found in self.agreements():
-            tau, under = (None, None) if found.tau is None else (float(found.tau), found.tau.under)
-            runs, certain = (_named(pairs) for pairs in (found.swaps, found.certain))
-            rows.append([str(found.first), str(found.second), tau, under, len(found.swaps), runs, certain])
+        names, rows = [*map(str, self.settings)], []
+        for first, second in combinations(range(len(names)), 2):
+            tau, swaps = self._tau(self.tau[first, second]), self.changes(first, second)
+            runs, certain = _named(swaps), _named(pair for pair, is_certain in swaps.items() if is_certain)
+            rows.append([names[first], names[second], tau, tau and tau.under, len(swaps), runs, certain])
         return Table(("first", "second", "tau", "under", "swaps", "runs", "certain"), rows)
 
     def notes(self) -> list[str]:
@@ -204,15 +191,6 @@ class Sensitivity(Result):
         rows = [[run, *map(plain_number, ranks)] for run, ranks in zip(self.runs, self.ranks.tolist())]
         return Table(["run", *map(str, self.settings)], sorted(rows, key=lambda row: row[1]))
 
-    def value_table(self) -> Table:
-        """One row per setting and run with mean and rank."""
-        rows = [
-            [str(setting.measure), setting.weighting, setting.cutoff, *of_run]
-            for setting, means, ranks in zip(self.settings, self.means.T.tolist(), self.ranks.T.tolist())
-            for of_run in zip(self.runs, means, ranks)
-        ]
-        return Table(("measure", "weighting", "cutoff", "run", "mean", "rank"), rows)
-
     def legend(self) -> str:
         """The gains of each weighting, one line per weighting."""
         return "\n".join(f"{name} = {gains_text(gains)}" for name, gains in self.weightings.items())
@@ -224,21 +202,15 @@ class Sensitivity(Result):
         Needs the extra ``plot``.
         """
         count = len(self.settings)
-        groups = [setting.group for setting in self.settings]
-        borders = [place for place in range(1, count) if groups[place] != groups[place - 1]]
-        if len(borders) == count - 1:  # each group has a single setting
-            borders = []
         ends = [self._ticks(self.ranks[:, column]) for column in (0, -1)]
         width = plots.INCHES * sum(max(map(len, labels.values())) for labels in ends)
         figure = plots.new_figure(max(0.45 * count, 3.0) + width, 0.27 * len(self.runs) + 2.2)
         axes = figure.add_subplot()
-        styles, places = plots.run_styles(self.runs), np.arange(float(count))
+        styles = plots.run_styles(self.runs)
         for run in np.argsort(self.ranks[:, 0], kind="stable").tolist():
             ranks, style = self.ranks[run], styles[self.runs[run]]
-            axes.plot(range(count), ranks, **{**style, "marker": ""}, alpha=0.25)
-            x, y = (np.insert(each, borders, np.nan) for each in (places, ranks))
             alpha = 0.3 if (ranks == ranks[0]).all() else 1.0
-            axes.plot(x, y, label=self.runs[run], alpha=alpha, **style)
+            axes.plot(range(count), ranks, label=self.runs[run], alpha=alpha, **style)
         for side, labels in zip((axes, axes.secondary_yaxis("right")), ends):
             side.yaxis.set_ticks(list(labels), list(labels.values()))
             for text in side.get_yticklabels():
@@ -249,8 +221,6 @@ class Sensitivity(Result):
         axes.invert_yaxis()
         axes.set_xlim(-0.3, count - 0.7)
         axes.set_xticks(range(count), list(map(str, self.settings)), rotation=90)
-        for border in borders:
-            axes.axvline(border - 0.5, color=plots.GREY, linewidth=0.8)
         axes.grid(visible=False, axis="y")
         axes.set_xlabel(self.legend(), loc="left")
         axes.set_title(f"Ranks of {len(self.runs)} runs by their means")
@@ -347,5 +317,5 @@ def _settings(
     return tuple(settings)
 
 
-def _named(pairs: Iterable[tuple[str, str]]) -> str:
+def _named(pairs: Iterable[Pair]) -> str:
     return "; ".join(f"{ahead} / {behind}" for ahead, behind in pairs)

@@ -12,7 +12,7 @@ OPTIONS = (
     *COLLECTION,
     SESSIONS,
     Option("--cutoffs K,…", "cutoffs of the measures, as in 10,100", whole_numbers, default=[]),
-    choice("--show", "table to print; default: correlations of the orders", "tau", "ranks", "means"),
+    choice("--show", "table to print; default: correlations of the orders", "tau", "ranks"),
     *OUTPUT.options,
 )
 
@@ -34,5 +34,4 @@ def run(arguments: Arguments) -> Result:
     found = sensitivity(*first, **arguments.of("gains", "cutoffs", "progress"))
     if arguments.show == "tau":
         return found
-    table = found.rank_table() if arguments.show == "ranks" else found.value_table()
-    return View([table], found.figure)
+    return View([found.rank_table()], found.figure)

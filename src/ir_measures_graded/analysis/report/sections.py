@@ -17,7 +17,6 @@ from ...output.formats import known
 from ..curves import Curves, curves, uncut
 from ..levels import Levels
 from ..sensitivity import Sensitivity, sensitivity
-from ..statistics.agreement import swapped
 from .pages import THEME
 
 if TYPE_CHECKING:
@@ -222,17 +221,15 @@ class Weighting(NamedTuple):
     @property
     def leaders(self) -> dict[tuple[str, ...], list[str]]:
         """The runs with the best mean, and the weightings under which they have it."""
-        found: dict[tuple[str, ...], list[str]] = {}
-        for setting, ranks in zip(self.sensitivity.settings, self.sensitivity.ranks.T):
-            best = tuple(run for run, rank in zip(self.sensitivity.runs, ranks) if rank == ranks.min())
-            found.setdefault(best, []).append(setting.weighting or "")
-        return found
+        return {
+            runs: [each.weighting or "" for each in under]
+            for runs, under in self.sensitivity.leaders().items()
+        }
 
     def step(self, first: int, second: int) -> tuple[float | None, list[tuple[str, str]]]:
         """Kendall's τ of the orders under two weightings, and the pairs of runs that change order."""
-        of = self.sensitivity
-        (tau,), ranks = known(of.tau[first : first + 1, second]), of.ranks
-        return tau, list(swapped(of.runs, ranks[:, first], ranks[:, second]))
+        (tau,) = known(self.sensitivity.tau[first : first + 1, second])
+        return tau, [*self.sensitivity.changes(first, second)]
 
     def figure(self) -> Figure:
         """Draw the rank of each run under each weighting, without the texts that are on the page.
