@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ir_measures import AP, ERR, P, R, nDCG
+from ir_measures import AP, P, R, nDCG
 
 import strategies
 from ir_measures_graded import CG, GradedError, parse_measure
@@ -13,7 +13,6 @@ from ir_measures_graded.analysis import evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.ranking.order import as_compared
-from ir_measures_graded.core.uncertainty import with_option
 from ir_measures_graded.output import plots
 from papers import test_jarvelin_kekalainen as jk
 from ranked import ranked
@@ -66,13 +65,10 @@ cutoffs = st.sampled_from([None, 1, 2, 3, 5, 12])
     st.sampled_from(finite),
     options,
     cutoffs,
-    st.sampled_from(["docid", "min", "max"]),
 )
-def test_any_ranking_is_explained_rank_by_rank(collection, measure, parameters, cutoff, ties):
+def test_any_ranking_is_explained_rank_by_rank(collection, measure, parameters, cutoff):
     qrels, run = collection
     measure = measure(**parameters, **({"cutoff": cutoff} if measure.CUTOFF else {}))
-    if "max" in measure.TIES and measure.SORTED:
-        measure = with_option(measure, "ties", ties) or measure
     values = dict.fromkeys(qrels)
     values |= {topic: value for topic, _, value in ir_measures.iter_calc([measure], qrels, run)}
     for topic, judged in qrels.items():
@@ -81,9 +77,7 @@ def test_any_ranking_is_explained_rank_by_rank(collection, measure, parameters, 
         kept = {d: s for d, s in run.get(topic, {}).items() if d in judged or not parameters["judged_only"]}
         score = dict(zip(kept, as_compared(np.array([*kept.values()])).tolist()))
         in_order = sorted(sorted(kept, reverse=True), key=lambda doc: -score[doc])[:12]
-        if ties == "docid" or not measure.TIES:
-            assert list(found.documents) == in_order
-        assert [score[doc] for doc in found.documents] == [score[doc] for doc in in_order]
+        assert list(found.documents) == in_order
         gains = parameters["gains"]
         for doc, level, gain in zip(found.documents, found.levels.tolist(), found.gains.tolist()):
             assert level == judged[doc] if doc in judged else np.isnan(level)
@@ -130,7 +124,7 @@ def test_nothing_is_warned_of_the_ideal_list(recwarn):
 
 
 @pytest.mark.parametrize(
-    "measure", [P @ 3, P(rel=2) @ 3, R @ 2, AP, AP(judged_only=True), nDCG, nDCG(gains={1: 5}) @ 3, ERR @ 4]
+    "measure", [P @ 3, P(rel=2) @ 3, R @ 2, AP, AP(judged_only=True), nDCG, nDCG(gains={1: 5}) @ 3]
 )
 def test_standard_measures_have_values_at_all_ranks(measure):
     qrels = {"1": {"a": 3, "b": 1, "c": 0, "d": 2}, "2": {"a": 1}}  # gdeval needs numbers of topics
@@ -141,11 +135,7 @@ def test_standard_measures_have_values_at_all_ranks(measure):
     ranks = range(1, (cutoff or len(found.levels)) + 1)
     each = evaluate(qrels, {"run": run}, [measure @ rank for rank in ranks]).values[0, :, 0]
     assert found.values.tolist() == each.tolist()
-    if measure.NAME == "ERR":  # without a definition
-        assert np.isnan(found.gains).all()
-        assert found.contributions is None
-    else:
-        assert found.contributions.sum() == pytest.approx(found.value, abs=1e-15)
+    assert found.contributions.sum() == pytest.approx(found.value, abs=1e-15)
     ideal = [3, 2, 1] if "gains" not in measure.params else [1, 3, 2]
     least = measure.params.get("rel", 0)
     assert found.ideal_levels[:3][~np.isnan(found.ideal_levels[:3])].tolist() == [
@@ -159,22 +149,20 @@ def test_standard_measures_have_values_at_all_ranks(measure):
 TIED = {"q": {"a": 1, "b": 3, "c": -2}}, {"q": {"a": 5, "b": 5, "x": 5, "y": 5, "c": 1}}
 
 
-def test_tied_documents_stand_by_id_or_in_the_order_that_the_option_asks_for():
+def test_tied_documents_stand_by_id():
     assert explain(*TIED, "CG", "q").documents == ("y", "x", "b", "a", "c")
-    assert explain(*TIED, "DCG_JK(ties=max)", "q").documents == ("b", "a", "y", "x", "c")
-    assert explain(*TIED, "DCG_JK(ties=min)", "q").documents == ("y", "x", "a", "b", "c")
-    assert explain(*TIED, "CG", "q").tied() == [(1, 4)]
+    assert explain(*TIED, "CG", "q").notes() == ["Documents with equal scores are at the ranks 1 to 4."]
 
 
 def test_scores_are_those_that_are_compared_and_only_ties_look_equal():
     scores = 18.9544120, 18.9544121, 18.95440, 2.0
     found = explain({"q": {"a": 1}}, {"q": dict(zip("abcd", scores))}, "CG@4", "q")
     assert np.float32(scores[0]) == np.float32(scores[1])
-    assert found.tied() == [(1, 2)]
+    assert found.notes() == ["Documents with equal scores are at the ranks 1 to 2."]
     assert found.scores.tolist() == sorted(map(float, map(np.float32, scores)), reverse=True)
     columns, rows = found.table()
     texts = [f"{row[columns.index('score')]:.4f}" for row in rows]
-    assert texts == ["18.95441", "18.95441", "18.95440", "2.00000"]
+    assert texts == ["18.954412", "18.954412", "18.9544", "2.0"]
     assert [record["score"] for record in found.records()] == [18.954412, 18.954412, 18.9544, 2.0]
 
 

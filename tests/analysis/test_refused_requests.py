@@ -100,7 +100,7 @@ evaluate(QRELS, RUNS, ["sDCG@5"]) | good: sDCG@5 has a value for a session, not 
 evaluate(QRELS, RUNS, ["sdcg@5"]) | 'sdcg@5' may mean sDCG or SDCG; write the measure's name exactly
 explain(QRELS, RUNS["good"], "sDCG", "q1") | sDCG has a value for a session, not for a topic; evaluate
 curves(QRELS, RUNS, "nsDCG") | good: nsDCG@1 has a value for a session, not for a topic; evaluate, compare
-curves(QRELS, RUNS, "IPrec@0.1")                        | IPrec has no cutoff
+curves(QRELS, RUNS, "ERR@5")                            | ERR@5 has no curve over ranks; most graded measures
 curves(QRELS, RUNS, "nCG@10", 20)                       | nCG@10 ends at rank 10, but depth=20
 curves(QRELS, RUNS, "nCG", 2.5)                         | depth=2.5 is not allowed
 curves(QRELS, RUNS, "nCG", 10**6)                       | it is a whole number from 1 to 100000
@@ -147,10 +147,9 @@ ranges(QRELS, RUNS, ["CG(ties=mean)@2"])                | leave out ties, its ra
 ranges(QRELS, RUNS, ["CG@2"], draws=-1)                 | draws=-1 is not allowed
 ranges(QRELS, RUNS, ["CG@2"], draws=10**12)             | too large: their means would need
 explain_difference(QRELS, {"good": RUNS["good"]}, "CG") | explain_difference needs 2 runs, not 1
-explain(QRELS, RUNS["good"], "CG(ties=mean)", "q1")     | or use ties='min' or 'max'
-explain(QRELS, RUNS["good"], "EBR(ties=max)", "q1")     | is not computed; leave out ties=
+explain(QRELS, RUNS["good"], "EBR(ties=max)", "q1")     | the list is in one order, not that of ties='max'
 explain(QRELS, RUNS["good"], "nCG(unjudged=max)", "q1") | no single ranking has an extreme over judgments
-explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no contributions or cutoff; most
+explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no contributions; most
 explain(QRELS, RUNS["good"], "P.5,10", "q1")            | an explanation is of one measure, not of P@5, P@10
 explain(QRELS, RUNS["good"], "CG", 7)                   | topic '7' is not in the qrels (such as 'q1')
 explain(QRELS, RUNS["good"], "CG", "q11")               | did you mean q1?

@@ -31,7 +31,7 @@ LINES = {
     "identify": "qrels.parquet run values --measure nDCG@2",
     "compare": "qrels.parquet runs.parquet nCG@2 --tests wilcoxon --resamples 9",
     "gate": "qrels.parquet two.parquet nCG@2",
-    "power": "qrels.parquet runs.parquet nCG@2 AP --resamples 9 --differences 0.1",
+    "power": "qrels.parquet runs.parquet nCG@2 AP --differences 0.1",
     "holes": "qrels.parquet runs.parquet nCG@2 --ask ask.csv",
     "judges": "qrels.parquet machine.parquet runs.parquet P@2 --resamples 9",
 }

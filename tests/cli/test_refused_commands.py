@@ -95,7 +95,7 @@ evalute                                               | 'evalute' is not a comma
 explain {ABC} CG                                      | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1                   | explain takes one measure; 2 are given
 explain qrels run CG --topic q3                       | topic 'q3' is not in the qrels (such as 'q1')
-explain qrels run Bpref --topic q1                    | Bpref has no contributions or cutoff
+explain qrels run Bpref --topic q1                    | Bpref has no contributions; most
 explain graded-demo A.run AP --topic 351 --sessions   | this command shows single topics
 gate --values head.csv A nwe                          | head.csv: there is no value
 gate --values AP.csv A nwe                            | the runs of the table are A

@@ -27,7 +27,7 @@ VALID = """
 evaluate qrels run other nDCG_JK@2 P@2 -q
 evaluate qrels run other AP --confidence 0.9 --gains w1
 compare qrels run other third nDCG_JK@2 --resamples 20
-power qrels run other third nDCG_JK@2 AP --differences 0.1 --resamples 20
+power qrels run other third nDCG_JK@2 AP --differences 0.1
 curves qrels run other CG --at 1,2
 explain qrels run nDCG_JK@3 --topic q1
 ranges qrels run other nDCG_JK@2 ERR_G@2 --draws 5

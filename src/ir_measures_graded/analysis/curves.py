@@ -16,25 +16,23 @@ from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
 from ..core.measures.base import GradedMeasure
-from ..core.measures.standard import definition_of
 from ..core.measures.topics import Topics
 from ..core.provider import check_levels, computed, view
 from ..core.ranking.gains import gain_of
 from ..core.registry.facts import (
+    defined,
     gains_of,
-    is_graded,
     is_normalised,
     is_plain_sum,
     name_of,
     needs_intents,
     sign_of,
 )
-from ..core.registry.names import registry
 from ..core.registry.notation import checked, parse_measures
 from ..core.uncertainty import evaluated
 from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.calls import called_right
-from ..evaluation.evaluate import evaluate, tracked
+from ..evaluation.evaluate import tracked
 from ..evaluation.named import (
     Judgments,
     Qrels,
@@ -57,14 +55,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DEPTH = 100
+DEEPEST = 100_000
 RESAMPLES = 1000
 IDEAL = "ideal"
 RANK = "rank"
 ACROSS = 2
 FEW, BEST = 12, 5
 """Figures of more runs show this number of the best ones in colour."""
-BYTES, STANDARD_BYTES = 80, 500
-"""The memory that curves take for each topic and rank, by a definition and without one."""
+BYTES = 80
+"""The memory that curves take for each topic and rank."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -297,8 +296,9 @@ def curves(
     """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each run.
 
     - `qrels`, `runs`: as for `evaluate`.
-    - `measure`: any measure that takes a cutoff, graded or standard. Several measures give a `CurveSet`.
-    - `depth` (1 to 100,000, without a definition to 10,000): the last rank; by default the measure's cutoff,
+    - `measure`: a measure that takes a cutoff, graded or a standard one with a definition. Several measures
+      give a `CurveSet`.
+    - `depth` (1 to 100,000): the last rank; by default the measure's cutoff,
       or 100 without one. A depth that would need too much memory is refused.
     - `normalise`: ``topics`` averages the topics' curves; ``averages``, for measures such as nCG that are
       normalised by an ideal vector, divides the mean vector by the mean ideal vector (Järvelin &
@@ -317,21 +317,18 @@ def curves(
     Raises `GradedError` for a measure without a cutoff, an option out of range, and input that `evaluate`
     refuses.
     """
-    every = parse_measures(measure, uncut=True)
-    asked = [uncut(definition_of(found) or found, depth) for found in every]
+    asked = [uncut(found, depth) for found in parse_measures(measure, uncut=True)]
     for one, _ in asked:
         _check(one, normalise, confidence, resamples, seed)
     judgments, named = read_judgments(qrels), named_runs(runs, needed=False)
     with about(judgments.name):
         for one, _ in asked:
-            if is_graded(one):
-                check_levels(one, judgments.documents)
+            check_levels(one, judgments.documents)
     topics, over = len(judgments.topics), f"curves over {counted(len(judgments.topics), 'topic')}"
     if confidence is not None and topics < 2:
         raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
-    for one, end in asked:
-        each = BYTES if is_graded(one) else STANDARD_BYTES
-        refuse_large("depth", end, end * (topics * each + 24 * len(named)), over)
+    for _, end in asked:
+        refuse_large("depth", end, end * (topics * BYTES + 24 * len(named)), over)
         if confidence is not None:
             refuse_large("resamples", resamples, 16 * end * resamples, f"bands at {counted(end, 'rank')}")
     for run in named:
@@ -347,16 +344,14 @@ def curves(
     for one, end in asked:
         best = None
         if is_plain_sum(one) if ideal is None else ideal:
-            (vectors,) = _vectors([(one @ end, end)], ideal_run(judgments, one), judgments, averages)
+            (vectors,) = _vectors([(one, end)], ideal_run(judgments, one), judgments, averages)
             best = _combined(one, *map(mean_over_topics, vectors))
         means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
-        found = Curves(one, normalise, topics, names, means, best, highlight=named_too)
-        with_bands = confidence is not None
-        result.append(replace(found, bands=bands, confidence=confidence) if with_bands else found)
-    cut = [(one @ end, end) for one, end in asked]
+        drawn = None if confidence is None else bands
+        result.append(Curves(one, normalise, topics, names, means, best, drawn, confidence, named_too))
     with warned_together():
         for number, run in enumerate(tracked(named, "run", progress)):
-            for found, vectors in zip(result, _vectors(cut, run, judgments, averages)):
+            for found, vectors in zip(result, _vectors(asked, run, judgments, averages)):
                 found.values[number] = _combined(found.measure, *map(mean_over_topics, vectors))
                 if found.bands is not None and confidence is not None:
                     found.bands[number] = _interval(found.measure, vectors, confidence, resamples, seed)
@@ -368,32 +363,29 @@ def takes_cutoff(measure: Measure) -> bool:
     return measure.AT_PARAM == "cutoff" and "cutoff" in measure.SUPPORTED_PARAMS
 
 
-def uncut(measure: Measure, depth: int | None) -> tuple[Measure, int]:
+def uncut(measure: Measure, depth: int | None) -> tuple[GradedMeasure, int]:
     """Split a measure into the measure without a cutoff and the depth of its curve."""
+    measure = defined(measure, "curve over ranks")
     if not takes_cutoff(measure):
         raise NotApplicableError(f"{name_of(measure)} has no cutoff and therefore no curve over ranks")
     cutoff = measure.params.get("cutoff")
     if depth is not None and cutoff is not None and depth != cutoff:
         raise GradedError(f"{measure} ends at rank {cutoff}, but depth={depth}; give only one of the two")
-    depth = whole_number((cutoff or DEPTH) if depth is None else depth, "depth", 1, deepest(measure))
+    depth = whole_number((cutoff or DEPTH) if depth is None else depth, "depth", 1, DEEPEST)
     checked(measure @ depth)
     kept = {name: value for name, value in measure.params.items() if name != "cutoff"}
     return type(measure)(**kept), depth
 
 
-def deepest(measure: Measure) -> int:
-    """The last rank of curves and explanations; measures without a definition take longer for each rank."""
-    return 100_000 if is_graded(measure) else 10_000
-
-
-def _check(measure: Measure, normalise: str, confidence: float | None, resamples: int, seed: int) -> None:
+def _check(
+    measure: GradedMeasure, normalise: str, confidence: float | None, resamples: int, seed: int
+) -> None:
     if normalise not in ("topics", "averages"):
         raise GradedError(f"normalise={normalise!r} is not allowed; it is 'topics' or 'averages'")
     if normalise == "averages" and not is_normalised(measure):
-        normalised = {name_of(known) for known in registry().values() if is_normalised(definition_of(known))}
-        names = ", ".join(sorted(normalised, key=str.lower))
         raise GradedError(
-            f"{measure} is not normalised by an ideal vector; normalise='averages' is for {names}"
+            f"{measure} is not normalised by an ideal vector; normalise='averages' is for nCG, nDCG_JK, "
+            "nDCG_Burges, NDCNG and other such measures"
         )
     if confidence is not None:
         check_probability(confidence, "confidence", 0.95)
@@ -401,7 +393,7 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
     whole_number(seed, "seed", 0)
 
 
-def values_at_ranks(measure: Measure, run: Run, depth: int) -> np.ndarray:
+def values_at_ranks(measure: GradedMeasure, run: Run, depth: int) -> np.ndarray:
     """The value of each topic with the cutoff at each of the ranks 1 … `depth` (T × depth).
 
     The measure's own cutoff is ignored.
@@ -428,30 +420,20 @@ def ideal_run(judgments: Judgments, measure: Measure) -> Run:
 
 
 def _vectors(
-    asked: list[tuple[Measure, int]], run: Run, judgments: Judgments, averages: bool = False
+    asked: list[tuple[GradedMeasure, int]], run: Run, judgments: Judgments, averages: bool = False
 ) -> list[np.ndarray]:
     """The vectors of each measure at the ranks 1 … depth (1 × depth × topics), to be averaged over topics.
 
-    If `averages`, the vectors of the run and of the ideal list (2 × depth × topics). Graded measures alone
-    read the run block by block.
+    If `averages`, the vectors of the run and of the ideal list (2 × depth × topics).
     """
-    if not all(is_graded(measure) for measure, _ in asked):
-        run = run.kept(judgments)
-        _ = run.ranks  # A studied run names itself in errors, so it is read outside `about`.
     found = [np.empty((1 + averages, depth, len(judgments.topics))) for _, depth in asked]
     remarks = RunRemarks(judgments.documents, contract=judgments.contract)
     with about(run.name):
         for ranks in remarks.watched(run.reduced(judgments)):
             for (measure, depth), vectors in zip(asked, found):
-                if is_graded(measure):
-                    topics = view(measure, ranks, cut=False)
-                    compute = partial(_at_ranks, measure, depth, averages)
-                    at_ranks = computed(measure, topics, compute, (2, depth) if averages else (depth,))
-                    vectors[..., ranks.numbers] = np.moveaxis(at_ranks, 0, -1)
-    for (measure, depth), vectors in zip(asked, found):
-        if not is_graded(measure):
-            cut = [measure @ rank for rank in range(1, depth + 1)]
-            vectors[0] = evaluate(judgments, [run], cut).values[0]
+                seen, compute = view(measure, ranks, cut=False), partial(_at_ranks, measure, depth, averages)
+                at_ranks = computed(measure, seen, compute, (2, depth) if averages else (depth,))
+                vectors[..., ranks.numbers] = np.moveaxis(at_ranks, 0, -1)
     if run.kept_for is None:  # a study warns itself
         warn_of(remarks.of(run.source), run.name)
     return found

@@ -18,16 +18,14 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.by_topic import bounds_of, changes, positions
-from ..core.measures.standard import condensed, definition_of
+from ..core.measures.base import GradedMeasure
 from ..core.measures.sums import WeightedGains
 from ..core.ranking.gains import gain_of, plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry import facts
-from ..core.registry.facts import defined, is_graded
 from ..core.registry.notation import parse_measures
 from ..core.rows.in_memory import Source
-from ..core.uncertainty.ties import in_order, needs_states
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.calls import called_right
 from ..evaluation.evaluate import evaluate
@@ -36,7 +34,7 @@ from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
-from .curves import deepest, ideal_run, takes_cutoff, values_at_ranks
+from .curves import DEEPEST, ideal_run, takes_cutoff, values_at_ranks
 from .statistics.options import refuse_large, whole_number
 
 BYTES = 300
@@ -59,17 +57,10 @@ WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
 
 
 class Score(float):
-    """A score; formatted as text, it has at least `digits` decimals."""
-
-    digits: int
-
-    def __new__(cls, value: float, digits: int) -> Score:
-        made = super().__new__(cls, value)
-        made.digits = digits
-        return made
+    """A score; as text, it has all digits that tell it from other scores."""
 
     def __format__(self, spec: str) -> str:
-        return super().__format__(f".{max(self.digits, int(spec[1:-1]))}f")
+        return str(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,8 +72,7 @@ class Explanation(Result):
 
     - `documents`: the ids in rank order; fewer than D if the list is shorter
     - `scores`, `levels`, `gains`: those of the documents. Scores are rounded to 32-bit floats, which are
-      compared. An unjudged document has no level, and its gain is 0. The gains of a measure without a
-      definition are not known.
+      compared. An unjudged document has no level, and its gain is 0.
     - `weights`: the weight of a gain of 1 at the rank, before sums are averaged or divided
     - `contributions`: the amount that the document adds to `value`. The contributions at all ranks of the
       list sum to `value`.
@@ -145,8 +135,8 @@ class Explanation(Result):
 
     def tables(self) -> list[Table]:
         """One row per rank. Columns without any entry are omitted."""
-        digits, records = _digits(self.scores), self.records()
-        kinds: dict[str, Any] = {"document": printable, "score": partial(Score, digits=digits)}
+        kinds: dict[str, Any] = {"document": printable, "score": Score}
+        records = self.records()
         columns = [Column(name, kind=kinds.get(name)) for name in filled(records, ALWAYS)]
         return [Table.of(columns, records)]
 
@@ -162,31 +152,27 @@ class Explanation(Result):
             list(fields), [[_entry(cell, name in WHOLE) for name, cell in zip(fields, row)] for row in rows]
         )
 
-    def tied(self) -> list[tuple[int, int]]:
-        """The first and the last rank of each group of documents with equal scores."""
-        bounds = np.flatnonzero(np.append(changes(self.scores[: len(self.documents)]), True)).tolist()
-        return [(first + 1, last) for first, last in pairwise(bounds) if last > first + 1]
-
     def notes(self) -> list[Note]:
         """The ranks of tied documents."""
-        ties = ", ".join(f"{first} to {last}" for first, last in self.tied())
+        bounds = np.flatnonzero(np.append(changes(self.scores[: len(self.documents)]), True)).tolist()
+        groups = [(first + 1, last) for first, last in pairwise(bounds) if last > first + 1]
+        ties = ", ".join(f"{first} to {last}" for first, last in groups)
         return [Note("Documents with equal scores are at the ranks {}.", ties)] if ties else []
 
     @plots.styled
     def figure(self) -> plots.Figure:
-        """Draw the gains, or the levels if they are not known, and the measure at every rank.
+        """Draw the gains and the measure at every rank.
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
-        known, run = is_graded(self.measure), self.run or "run"
+        run = self.run or "run"
         width, _ = plots.size_for(["ideal", run])
         figure = plots.new_figure(width, 2.6 if self.values is None else 4.8)
         upper, *lower = plots.panels(figure, 1 if self.values is None else 2, 1, sharex=True)
-        found, ideal = (self.gains, self.ideal_gains) if known else (self.levels, self.ideal_levels)
         edges = np.arange(len(self.ranks) + 1) + 0.5
-        upper.stairs(np.nan_to_num(ideal), edges, color=plots.GREY, linewidth=1.5, label="ideal")
-        upper.bar(self.ranks, np.nan_to_num(found), color=plots.COLOURS[0], label=run)
-        upper.set_ylabel("Gain" if known else "Level")
+        upper.stairs(np.nan_to_num(self.ideal_gains), edges, color=plots.GREY, linewidth=1.5, label="ideal")
+        upper.bar(self.ranks, np.nan_to_num(self.gains), color=plots.COLOURS[0], label=run)
+        upper.set_ylabel("Gain")
         upper.set_title(plots.title(self.title))
         plots.legend_outside(upper)
         if self.values is not None:
@@ -210,16 +196,15 @@ def explain(
 
     - `qrels`: as for `evaluate`.
     - `run`: one run, in any form that `evaluate` accepts.
-    - `measure`: a graded measure, or a standard measure that has a definition or takes a cutoff.
+    - `measure`: a graded measure, or a standard measure that has a definition here.
     - `topic`: a topic of the qrels; a number stands for its decimal text. If the run lacks it, the list is
       empty. By default it is the one with the worst value among those with a relevant document.
     - `depth` (≥ 1): the last rank. The default is the cutoff or, without one, the rank of the last judged
       document.
     - `name`: the name of the run in the result and in error messages; none if empty.
 
-    Documents are in trec_eval's order, with tied documents by descending id. With ties='min' or 'max', tied
-    documents are in the order that gives the lowest or highest value. With judged_only=True, unjudged
-    documents are removed before ranks are counted.
+    Documents are in the order of the measure, which is mostly trec_eval's, with tied documents by descending
+    id. With judged_only=True, unjudged documents are removed before ranks are counted.
 
     >>> qrels = {"q1": {"a": 3, "b": 2, "c": 1}}
     >>> found = explain(qrels, {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}}, "nCG@3", "q1")
@@ -228,9 +213,9 @@ def explain(
     >>> found.sums, found.ideal, found.values.round(2)
     (array([2., 2., 5.]), array([3., 5., 6.]), array([0.67, 0.4 , 0.83]))
 
-    Raises `GradedError` for a topic that the qrels lack, for a measure without a definition and a cutoff, and
-    for input that `evaluate` refuses. The options ties='mean' and unjudged are refused as well, because their
-    values depend on more than one ranking, and so are ties='min' and 'max' of EBR, whose order is not known.
+    Raises `GradedError` for a topic that the qrels lack, for a measure without a definition, for the options
+    `ties` and `unjudged`, whose values depend on other rankings and judgments, and for input that `evaluate`
+    refuses.
     """
     if topic is not None:
         (found,) = explanations(qrels, {name: run}, measure, depth, [topic])[name]
@@ -262,54 +247,44 @@ def explanations(
     >>> [(each.documents, each.contributions.tolist()) for each in found["mine"]]
     [(('a',), [1.0, 0.0]), ((), [0.0, 0.0])]
     """
-    study, measure = study_of(qrels, runs), _one_ranking(measure)
+    study, measure = study_of(qrels, runs), _explainable(measure)
     study = study if topics is None else study.part(tuple(dict.fromkeys(map(str, topics))))
     ideal = cache(partial(values_at_ranks, measure, ideal_run(study.judgments, measure)))
     return {run.name: _explained(run, measure, depth, ideal) for run in study.runs}
 
 
 def _explained(
-    run: Run, measure: Measure, depth: int | None, ideal_values: Callable[[int], np.ndarray]
+    run: Run, measure: GradedMeasure, depth: int | None, ideal_values: Callable[[int], np.ndarray]
 ) -> list[Explanation]:
     """The explanation of each topic of the run.
 
     `ideal_values` has the values of the ideal list at each rank down to a depth.
     """
     topics, cutoff = run.judgments.judged.topics, measure.params.get("cutoff")
-    if is_graded(measure):
-        uncut = run.view(measure, cut=False)
-        ranks, uncut = measure.listed(run.ranks), in_order(measure, uncut)
-        ordered = uncut.ranks
-    else:
-        ranks = ordered = condensed(run.ranks, {}) if measure.params.get("judged_only") else run.ranks
-    most = deepest(measure)
-    last = cutoff or min(most, int(ranks.rank.max(initial=1)))
-    depth = whole_number(last if depth is None else depth, "depth", 1, most)
+    ranks, uncut = measure.listed(run.ranks), run.view(measure, cut=False)
+    last = cutoff or min(DEEPEST, int(ranks.rank.max(initial=1)))
+    depth = whole_number(last if depth is None else depth, "depth", 1, DEEPEST)
     size = depth * len(topics) * BYTES
     refuse_large("depth", depth, size, f"an explanation of {counted(len(topics), 'topic')}")
     shape, last = (len(topics), depth), min(depth, cutoff or depth)
     value = evaluate(run.judgments, [run], [measure]).values[0, 0]
-    documents, found = _lists(run, measure, ranks, ordered, depth)
+    documents, found = _lists(run, measure, ranks, uncut.ranks, depth)
     judged = run.judgments.judged
     relevant = np.bincount(judged.topic[_is_relevant(measure, judged.level)], minlength=len(topics))
     if takes_cutoff(measure):
         found["values"] = values_at_ranks(measure, run, last)
         if last == cutoff:  # the curve of a mean over ranks adds in another order
             found["values"][:, -1] = value
-    if is_graded(measure):
-        with np.errstate(all="ignore"):  # the results are finite
-            added = measure.contributions(in_order(measure, run.view(measure)))
-            if facts.is_normalised(measure):
-                found["sums"], found["ideal"] = measure.vectors(uncut, last)
-            elif added is not None and takes_cutoff(measure):
-                found["ideal"] = ideal_values(last)
-        if added is not None:
-            found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
-            if isinstance(measure, WeightedGains):
-                found["weights"] = np.tile(measure.rank_weights(last), (len(topics), 1))
-    else:
-        found["ideal"] = ideal_values(last)
-        found["gains"] = found["ideal_gains"] = np.full(shape, np.nan)
+    with np.errstate(all="ignore"):  # the results are finite
+        added = measure.contributions(run.view(measure))
+        if facts.is_normalised(measure):
+            found["sums"], found["ideal"] = measure.vectors(uncut, last)
+        elif added is not None and takes_cutoff(measure):
+            found["ideal"] = ideal_values(last)
+    if added is not None:
+        found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
+        if isinstance(measure, WeightedGains):
+            found["weights"] = np.tile(measure.rank_weights(last), (len(topics), 1))
     missing = {name: ((0, 0), (0, depth - values.shape[1])) for name, values in found.items()}
     tables = {name: np.pad(found[name], ends, constant_values=np.nan) for name, ends in missing.items()}
     return [
@@ -324,25 +299,27 @@ def _is_relevant(measure: Measure, level: np.ndarray) -> np.ndarray:
 
 
 def _lists(
-    run: Run, measure: Measure, ranks: JudgedRanks, ordered: JudgedRanks, depth: int
+    run: Run, measure: GradedMeasure, ranks: JudgedRanks, ordered: JudgedRanks, depth: int
 ) -> tuple[list[tuple[str, ...]], dict[str, np.ndarray]]:
     """The documents of each topic, and the fields of its list and of its ideal list (T × depth each).
 
-    `ranks` is the run's list in trec_eval's order. In `ordered`, judged documents may have other ranks within
-    their tie groups.
+    `ranks` is the run's list in trec_eval's order. In `ordered`, tied documents are in that of the measure.
     """
     judged, shape = ranks.judged, (len(ranks.judged.topics), depth)
-    gain = gain_of(judged.level, facts.gains_of(measure))
+    gain = gain_of(judged.level, measure.weighting)
     sizes = np.minimum(ranks.retrieved, depth)
     topic, rank = np.repeat(np.arange(sizes.size), sizes), positions(sizes) + 1
-    ascending = is_graded(measure) and measure.in_order(ranks) is not ranks
-    position = _positions_of(ranks, ordered, ascending)[bounds_of(ranks.retrieved)[topic] + rank - 1]
+    order = every = np.arange(ranks.score.size)
+    if ordered is not ranks:  # tied documents by ascending id
+        first = every - positions(ranks.retrieved) + ranks.first_of_tie
+        order = np.lexsort((-every, -ranks.score, first))
+    position = order[bounds_of(ranks.retrieved)[topic] + rank - 1]
     documents = [*ranks.documents(position)]
     scores = _at_ranks(topic, rank, as_compared(ranks.score[position]), shape)
     unjudged = np.where(np.isnan(scores), np.nan, 0.0)
 
     among = np.arange(gain.size)
-    if is_graded(measure) and measure.ideal_documents == "retrieved":
+    if measure.ideal_documents == "retrieved":
         among = np.sort(run.ranks.doc)
     best = among[np.lexsort((-judged.level[among], -gain[among], judged.topic[among]))]
     best = best[gain[best] > 0]
@@ -357,45 +334,21 @@ def _lists(
     }
 
 
-def _one_ranking(measure: Measure | str) -> Measure:
+def _explainable(measure: Measure | str) -> GradedMeasure:
     """The measure. Raises `GradedError` if one ranking does not explain its value."""
     found = parse_measures(measure)
     if len(found) != 1:
         raise GradedError(f"an explanation is of one measure, not of {listed(found)}")
-    measure, reason = definition_of(found[0]) or found[0], ""
-    if facts.needs_intents(measure):
+    defined, reason = facts.defined(found[0], "contributions"), ""
+    if facts.needs_intents(defined):
         reason = "a document has a level for each intent, and one level is shown"
-    elif not is_graded(measure):
-        if not takes_cutoff(measure):
-            defined(measure, "contributions or cutoff")
-    elif measure.option("unjudged"):
+    elif defined.option("unjudged"):
         reason = "no single ranking has an extreme over judgments of unjudged documents; leave out unjudged="
-    elif measure.option("ties") == "mean":
-        reason = "no single ranking has a mean over all orders of tied documents; leave out ties='mean'"
-        reason += ", or use ties='min' or 'max'" if "max" in measure.TIES and measure.SORTED else ""
-    elif needs_states(measure):
-        reason = "the order of tied documents that has the extreme is not computed; leave out ties="
+    elif defined.option("ties"):
+        reason = f"the list is in one order, not that of ties={defined.option('ties')!r}; leave out ties="
     if reason:
-        raise NotApplicableError(f"{measure} cannot be explained: {reason}")
-    return measure
-
-
-def _positions_of(ranks: JudgedRanks, ordered: JudgedRanks, ascending: bool) -> np.ndarray:
-    """The position in `ranks` of the document at each position of `ordered`.
-
-    Both are one run, in trec_eval's order and with other ranks of judged documents within tie groups. Tied
-    unjudged documents are in trec_eval's order or, if `ascending`, in that of `ranks_by_ascending_id`.
-    """
-    every = found = np.arange(ranks.score.size)
-    if ordered is not ranks:
-        found = every.copy()
-        found[ordered.position[np.argsort(ordered.doc)]] = ranks.position[np.argsort(ranks.doc)]
-        others = np.delete(every, ranks.position)
-        if ascending:
-            first = every - positions(ranks.retrieved) + ranks.first_of_tie
-            others = others[np.lexsort((-others, -ranks.score[others], first[others]))]
-        found[np.delete(every, ordered.position)] = others
-    return found
+        raise NotApplicableError(f"{defined} cannot be explained: {reason}")
+    return defined
 
 
 def _at_ranks(
@@ -406,14 +359,6 @@ def _at_ranks(
     within = rank <= shape[1]
     table[topic[within], rank[within] - 1] = values[within]
     return table
-
-
-def _digits(scores: np.ndarray) -> int:
-    """The number of decimals with which equal scores, and only these, are equal as text."""
-    distinct = np.unique(scores[~np.isnan(scores)]).tolist()
-    return next(
-        digits for digits in range(50) if len({f"{each:.{digits}f}" for each in distinct}) == len(distinct)
-    )
 
 
 def _entry(cell: Any, whole: bool) -> Any:
@@ -526,30 +471,18 @@ class ExplainedDifference(Result):
             found.append(Note("Documents below the depth make a difference of {:+.4f}.", below))
         return found
 
-    @plots.styled
     def figure(self) -> plots.Figure:
-        """Draw the contributions of the first documents of the table to both values, or else their levels.
+        """Draw the contributions of the first documents to both values. Needs the extra ``plot``.
 
-        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
+        Raises `NotApplicableError` if no document has a contribution.
         """
-        rows, known = self._adding()[:DRAWN], self.run.contributions is not None
+        rows, names = self._adding()[:DRAWN], ("other_contribution", "contribution")
+        if self.run.contributions is None or not rows:
+            raise NotApplicableError(f"{self.run.measure} has no contributions here, so there is no figure")
         ids = [printable(row["document"]) for row in rows]
-        width, _ = plots.size_for([self.other.run, self.run.run])
-        width += plots.INCHES * max(map(len, ids), default=0)
-        figure = plots.new_figure(width, 1.2 + 0.3 * max(1, len(rows)))
-        axes = figure.add_subplot()
-        for number, (side, explained) in enumerate((("other_", self.other), ("", self.run))):
-            name = f"{side}contribution" if known else "level"
-            lengths = [(row[f"{side}rank"] and row[name]) or 0 for row in rows]
-            places = np.arange(len(rows)) + 0.4 * number - 0.2
-            axes.barh(places, lengths, 0.4, label=explained.run, color=plots.COLOURS[number])
-        axes.set_yticks(range(len(rows)), ids)
-        axes.invert_yaxis()
-        axes.grid(visible=False, axis="y")
-        axes.set_xlabel("Contribution to the value" if known else "Level")
-        axes.set_title(plots.title(self.title))
-        plots.legend_outside(axes)
-        return figure
+        found = np.array([[row[name] or 0.0 for name in names] for row in rows])
+        runs, label = (self.other.run, self.run.run), "Contribution to the value"
+        return plots.dot_plot(ids, runs, found, [1, 1], label, rows_of=ids)
 
 
 @called_right
