@@ -224,7 +224,7 @@ def power(
     >>> evaluation = Evaluation(("A", "B", "C"), (nDCG_JK,), ("1", "2", "3", "4"), values[:, None])
     >>> found = power(evaluation)
     >>> found.correction, found.pairs, found.topics_for(nDCG_JK, 0.05)
-    ('not corrected for 3 comparisons', [('A', 'B'), ('A', 'C'), ('B', 'C')], (17, 31, 45, 87))
+    ("Holm's correction for 3 comparisons", [('A', 'B'), ('A', 'C'), ('B', 'C')], (17, 31, 45, 87))
 
     Raises `GradedError` for fewer than two runs or topics and for an option out of its range.
     """
