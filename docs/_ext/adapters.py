@@ -1,4 +1,4 @@
-"""Adapters of a few lines each, which run other tools on the test vectors.
+"""Adapters of a few lines each, which run other tools on the test vectors, and for the tests of other pages.
 
 An adapter takes the name of the tool's metric, qrels and a run, and returns the tool's values by topic.
 `TOOLS` has the distribution of each tool, its adapter, and its name for each measure string of this package.
@@ -6,6 +6,7 @@ An adapter takes the name of the tool's metric, qrels and a run, and returns the
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -55,7 +56,7 @@ def ntcireval(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
         levels = range(1, int(max([1, *judged.values()])) + 1)
         counts = [sum(level == each for level in judged.values()) for each in (0, *levels)]
         graded = [] if name in ("Precision", "RR") else [counts, [*levels]]
-        of = getattr(pyNTCIREVAL.metrics, name)(*graded, *map(int, arguments.split()))
+        of = getattr(pyNTCIREVAL.metrics, name)(*graded, *map(literal_eval, arguments.split()))
         found[topic] = of.compute([(doc, judged.get(doc, 0)) for doc in lists[topic]])
     return found
 
@@ -180,9 +181,8 @@ def scikit_learn(metric: str, labels: np.ndarray, scores: np.ndarray) -> float:
     import sklearn.metrics
 
     name, _, k = metric.partition("@")
-    if name == "ndcg_score":
-        return sklearn.metrics.ndcg_score([labels], [scores], k=int(k))
-    return getattr(sklearn.metrics, name)(labels > 0, scores)
+    metric_of = getattr(sklearn.metrics, name)
+    return metric_of([labels], [scores], k=int(k)) if k else metric_of(labels > 0, scores)
 
 
 @grouped

@@ -14,7 +14,7 @@ from typing import Any
 from ir_measures import Measure
 
 from ir_measures_graded import GradedError, __version__, parse_measure
-from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.core.measures import MEASURES
 
 FILE = Path(__file__).parents[2] / "src" / "ir_measures_graded" / "vectors" / "vectors.json"
@@ -112,29 +112,36 @@ def measures() -> Iterator[Measure]:
         yield from dict.fromkeys([*found, *cut])
 
 
+def evaluations(measures: list[Measure], qrels: Any, run: Any) -> Iterator[Evaluation]:
+    """Evaluations of the measures that have values: a gain may be above max_gain, for example."""
+    try:
+        yield evaluate(qrels, {"run": run}, measures)
+    except GradedError:
+        half = len(measures) // 2
+        for part in (measures[:half], measures[half:]) if half else ():
+            yield from evaluations(part, qrels, run)
+
+
 def vectors() -> dict[str, Any]:
     """The content of the file."""
-    values = []
-    for measure in measures():
-        found: dict[str, dict[str, float]] = {}
-        means: dict[str, float] = {}
-        for name, (_, qrels, run) in COLLECTIONS.items():
-            if measure.NAME in GRADED or name != "real levels":  # ir-measures cuts real levels
-                with suppress(GradedError):  # a gain above max_gain, for example
-                    of = evaluate(qrels, {"run": run}, [measure])
-                    found[name] = dict(zip(of.topics, of.values[0, 0].tolist()))
-                    means[name] = float(of.means()[0, 0])
-        named = {key: value for key, value in measure.params.items() if key != "cutoff"}
-        values.append(
-            {
-                "measure": str(measure),
-                "name": measure.NAME,
-                "options": named,
-                "cutoff": measure.params.get("cutoff"),
-                "values": found,
-                "means": means,
-            }
-        )
+    values: dict[Measure, dict[str, Any]] = {
+        measure: {
+            "measure": str(measure),
+            "name": measure.NAME,
+            "options": {key: value for key, value in measure.params.items() if key != "cutoff"},
+            "cutoff": measure.params.get("cutoff"),
+            "values": {},
+            "means": {},
+        }
+        for measure in measures()
+    }
+    for name, (_, qrels, run) in COLLECTIONS.items():
+        # ir-measures cuts real levels.
+        of_all = [measure for measure in values if measure.NAME in GRADED or name != "real levels"]
+        for found in evaluations(of_all, qrels, run):
+            for measure, means, by_topic in zip(found.measures, found.means()[0], found.values[0]):
+                values[measure]["values"][name] = dict(zip(found.topics, by_topic.tolist()))
+                values[measure]["means"][name] = float(means)
     return {
         "license": "CC0-1.0",
         "version": __version__,
@@ -142,7 +149,7 @@ def vectors() -> dict[str, Any]:
             name: {"about": about, "qrels": qrels, "run": run}
             for name, (about, qrels, run) in COLLECTIONS.items()
         },
-        "measures": values,
+        "measures": [*values.values()],
     }
 
 

@@ -1,13 +1,13 @@
-"""Time and memory for runs in any order, up to those that do not fit into memory, each in a fresh process.
+"""Time and memory of large work, each case in a fresh process: long runs in any order, analyses of a track.
 
-    python tests/benchmarks/large.py [--rows ROWS …] [--only WAY …] [--json FILE]
+    python tests/benchmarks/large.py [--only CASE …] [--json FILE]
 
-A topic retrieves a thousand documents and has ten judged documents, five of which are retrieved. The rows
-of the run are interleaved: no two rows of a topic stand together. `evaluate` groups the rows of Parquet
-files by temporary files and, for comparison, in memory. `evaluate_batches` takes the same rows, grouped by
-topic in memory beforehand, in batches of 2,000 topics and in batches of one topic. Spark does so with
-`local[2]`, if PySpark and Java are there; it holds the rows in other processes, which are not measured.
-`CPU s` are the seconds of all threads of the process.
+CASE is a key of `CASES`. In the cases with a number of rows, a topic retrieves a thousand documents and has
+ten judged documents, five of which are retrieved. The rows of the run are interleaved: no two rows of a topic
+stand together. `evaluate` groups the rows of Parquet files by temporary files and, for comparison, in memory.
+`evaluate_batches` takes the same rows, grouped by topic in memory beforehand, in batches of 2,000 topics and
+of one topic. Spark does so with `local[2]`, if PySpark and Java are there; it holds the rows in other
+processes, which are not measured. `CPU s` are the seconds of all threads of the process.
 """
 
 import os
@@ -19,21 +19,21 @@ from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory, gettempdir
 from time import process_time
+from typing import Any
 
 import duckdb
+import numpy as np
 from measuring import MB, Call, Memory, Report, in_fresh_process, memory_of, options, seconds
 from pyarrow import parquet
 
-from ir_measures_graded import RunFile
-from ir_measures_graded.analysis import evaluate
+from ir_measures_graded import RunFile, analysis, nDCG_JK
+from ir_measures_graded.analysis import Evaluation
 from ir_measures_graded.evaluation.batches import evaluate_batches
 from ir_measures_graded.files.content import Sizes
 
 MEASURE = "nDCG_JK(b=2)@100"
-RETRIEVED, BUCKET = 1_000, 2_000
+RETRIEVED = 1_000
 DOCUMENT = "'d' || (10000000 + (topic * 37 + number * 104729) % 8999993) AS doc_id"
-IN_MEMORY = 10_000_000
-"""The most rows that are evaluated in other ways than by temporary files."""
 
 
 def write(folder: Path, rows: int) -> None:
@@ -54,12 +54,9 @@ def write(folder: Path, rows: int) -> None:
 
 
 def evaluated(folder: Path, in_memory: int) -> Call:
-    def call() -> None:
-        run = RunFile(folder / "run.parquet")
-        run.sizes = Sizes(grouped=in_memory)
-        evaluate(folder / "qrels.parquet", {"run": run}, [MEASURE])
-
-    return call
+    run = RunFile(folder / "run.parquet")
+    run.sizes = Sizes(grouped=in_memory)
+    return partial(analysis.evaluate, folder / "qrels.parquet", {"run": run}, [MEASURE])
 
 
 def in_batches(folder: Path, topics: int) -> Call:
@@ -72,12 +69,7 @@ def in_batches(folder: Path, topics: int) -> Call:
         (qrels.slice(start * 10, topics * 10), run.slice(start * RETRIEVED, topics * RETRIEVED))
         for start in range(0, len(qrels) // 10, topics)
     ]
-
-    def call() -> None:
-        for judged, listed in batches:
-            evaluate_batches(MEASURE, judged, [listed])
-
-    return call
+    return lambda: [evaluate_batches(MEASURE, judged, [listed]) for judged, listed in batches]
 
 
 def in_spark(folder: Path, topics: int) -> Call:
@@ -90,64 +82,120 @@ def in_spark(folder: Path, topics: int) -> Call:
     builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "3g")
     session = builder.config("spark.ui.enabled", "false").config("spark.log.level", "OFF").getOrCreate()
 
-    def call(folder: Path, topics: int) -> None:
+    def call(folder: Path) -> None:
         qrels, run = (session.read.parquet(str(folder / f"{name}.parquet")) for name in ("qrels", "run"))
         graded.evaluate(MEASURE, qrels, run, topics_per_bucket=topics).collect()
 
     with TemporaryDirectory() as small:
         write(Path(small), 10 * RETRIEVED)
-        call(Path(small), BUCKET)
-    return partial(call, folder, topics)
+        call(Path(small))
+    return partial(call, folder)
 
 
-WAYS: dict[str, tuple[Callable[[Path, int], Call], int]] = {
-    "evaluate, temporary files": (evaluated, 0),
-    "evaluate, in memory": (evaluated, sys.maxsize),
-    "evaluate_batches, 2,000 topics": (in_batches, BUCKET),
-    "evaluate_batches, one topic": (in_batches, 1),
-    "Spark, 2,000 topics a call": (in_spark, BUCKET),
-    "Spark, one topic a call": (in_spark, 1),
+Collection = tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]
+
+
+def collection(runs: int, topics: int, documents: int, judged: int, levels: tuple[int, ...]) -> Collection:
+    """Qrels, and runs that retrieve `documents` of about twice as many; good runs rank by level."""
+    random = np.random.default_rng(47)
+    qrels, made = {}, {f"run{number:03}": {} for number in range(runs)}
+    for topic in map(str, range(1, topics + 1)):
+        level = random.choice(levels, judged)
+        qrels[topic] = {f"d{number}": int(each) for number, each in enumerate(level)}
+        gain = np.zeros(2 * documents)
+        gain[: min(judged, gain.size)] = level[: gain.size]
+        for number, of_run in enumerate(made.values()):
+            score = np.round(gain * number / runs + 2 * random.random(gain.size), 2)  # some are tied
+            best = np.argsort(-score)[:documents].tolist()
+            of_run[topic] = {f"d{place}": float(score[place]) for place in best}
+    return qrels, made
+
+
+def leaderboard(systems: int, topics: int = 50) -> Evaluation:
+    """Values of systems that differ in quality, on topics that differ in difficulty."""
+    random = np.random.default_rng(47)
+    values = random.normal(np.linspace(0.2, 0.6, systems)[:, None] + random.normal(0, 0.1, topics), 0.1)
+    names, topic_names = (f"system{n:03}" for n in range(systems)), map(str, range(topics))
+    return Evaluation(tuple(names), (nDCG_JK @ 10,), tuple(topic_names), values.clip(0, 1)[:, None])
+
+
+def track() -> Collection:
+    return collection(100, topics=50, documents=100, judged=60, levels=(0, 0, 0, 1, 1, 2, 3))
+
+
+def drawn(result: Any) -> None:
+    """Draw the figure of a result as a file."""
+    with TemporaryDirectory() as folder:
+        result.save(Path(folder) / "figure.png")
+
+
+def of_rows(way: Callable[[Path, int], Call], size: int, rows: int, folder: Path) -> Call:
+    write(folder, rows)
+    return way(folder, size)
+
+
+SMALL = 10 * RETRIEVED
+WAYS: dict[str, tuple[Callable[[Path, int], Call], int, tuple[int, ...]]] = {
+    "evaluate, temporary files": (evaluated, 0, (SMALL, 10**6, 10**7, 10**8)),
+    "evaluate, in memory": (evaluated, sys.maxsize, (SMALL, 10**6, 10**7)),
+    "evaluate_batches, 2,000 topics": (in_batches, 2000, (SMALL, 10**7)),
+    "evaluate_batches, one topic": (in_batches, 1, (SMALL, 10**7)),
 }
+if find_spec("pyspark") and which("java"):
+    WAYS["Spark, 2,000 topics a call"] = in_spark, 2000, (10**7,)
+    WAYS["Spark, one topic a call"] = in_spark, 1, (10**7,)
+ANALYSES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
+    "report, 100 runs × 50 topics × 3 measures": (
+        track, lambda data: analysis.report(*data, ["nDCG_JK@10", "ERR_G@10", "AP"]).html
+    ),
+    "curves, 100 runs, with the figure": (
+        track, lambda data: drawn(analysis.curves(*data, "nDCG_JK@100"))
+    ),
+    "ranges, 5 runs × 6,980 topics": (
+        lambda: collection(5, 6980, 50, 1, (1,)), lambda data: analysis.ranges(*data, ["nDCG_JK@10"])
+    ),
+    "ranges, 24 runs × 53 topics, two cutoffs": (
+        lambda: collection(24, 53, 100, 200, (0, 0, 1, 2, 3)),
+        lambda data: analysis.ranges(*data, ["nDCG_JK(b=2)@10", "nDCG_JK(b=2)@20"]),
+    ),
+    "compare, 100 systems, the figure": (lambda: analysis.compare(leaderboard(100)), drawn),
+    "compare, 500 systems, the text": (lambda: leaderboard(500), lambda data: str(analysis.compare(data))),
+    "power, 500 systems, the text": (lambda: leaderboard(500), lambda data: str(analysis.power(data))),
+}  # fmt: skip
+CASES: dict[str, Callable[[Path], Call]] = {
+    f"{name}, {number:,} rows": partial(of_rows, way, size, number)
+    for name, (way, size, rows) in WAYS.items()
+    for number in rows
+}
+CASES |= {
+    name: lambda _, make=make, call=call: partial(call, make()) for name, (make, call) in ANALYSES.items()
+}
+"""For each case the function that prepares its call in a folder."""
 
 
-def measured(way: str, folder: Path) -> tuple[float, float, Memory]:
-    """The seconds, the processor's seconds and the memory of one evaluation, for a fresh process."""
-    prepare, size = WAYS[way]
-    call = prepare(folder, size)
-    times: list[float] = []
-    used = process_time()
-    memory = memory_of(lambda: times.append(seconds(call)))
-    return times[0], process_time() - used, memory
+def measured(case: str, folder: str) -> tuple[float, float, Memory]:
+    """The seconds, the processor's seconds and the memory of a call, for a fresh process."""
+    with TemporaryDirectory(dir=folder) as own:
+        call = CASES[case](Path(own))
+        times: list[float] = []
+        used = process_time()
+        memory = memory_of(lambda: times.append(seconds(call)))
+        return times[0], process_time() - used, memory
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     arguments = options(
-        __doc__,
-        argv,
-        repeat=(1, "repetitions"),
-        rows=([10**6, 10**7, 10**8], "numbers of rows"),
-        folder=(gettempdir(), "folder for the files"),
+        __doc__, argv, repeat=(1, "repetitions"), folder=(gettempdir(), "folder for the files")
     )
-    spark = find_spec("pyspark") and which("java")
     with Report(arguments) as report:
-        for rows in arguments.rows:
-            with TemporaryDirectory(dir=arguments.folder) as folder:
-                write(Path(folder), rows)
-                for way in filter(report.wanted, WAYS):
-                    elsewhere = way.startswith("Spark")
-                    if (elsewhere and not spark) or (rows > IN_MEMORY and "temporary" not in way):
-                        continue
-                    results = [in_fresh_process(measured, way, Path(folder)) for _ in range(arguments.repeat)]
-                    time, used, memory = min(results, key=lambda result: result[0])
-                    report.row(
-                        "Rows in any order",
-                        what=way,
-                        rows=rows,
-                        topics=rows // RETRIEVED,
-                        s=time,
-                        CPU_s=None if elsewhere else used,
-                        peak_MB=None if elsewhere else memory.peak / MB,
-                    )
+        for case in filter(report.wanted, CASES):
+            results = [in_fresh_process(measured, case, arguments.folder) for _ in range(arguments.repeat)]
+            time, used, memory = min(results, key=lambda result: result[0])
+            elsewhere = case.startswith("Spark")
+            cells = {"CPU_s": None, "peak_MB": None} if elsewhere else {
+                "CPU_s": used, "peak_MB": memory.peak / MB
+            }  # fmt: skip
+            report.row("Large work", case=case, s=time, **cells)
 
 
 if __name__ == "__main__":

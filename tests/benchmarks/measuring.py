@@ -161,13 +161,6 @@ class Report:
                     times[name].append(seconds(call, clock))
         return {name: statistics.median(of_call) for name, of_call in times.items()}
 
-    def compare(self, title: str, calls: Mapping[str, Call], **cells: str) -> None:
-        """Add a row for each call that --only selects: its median time and its ratio to the first."""
-        times = self.medians({what: call for what, call in calls.items() if self.wanted(what)})
-        for what, each in times.items():
-            ratio = each / next(iter(times.values()))
-            self.row(title, **cells, what=what, ms=1e3 * each, ratio=ratio)
-
     def row(self, title: str, **cells: Any) -> None:
         """Add a row to the table of that title; the first row starts the table."""
         rows = self.tables.setdefault(title, [])

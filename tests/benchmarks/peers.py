@@ -1,6 +1,7 @@
 """One measure compared with its peers, on the same input in the same process.
 
-    python tests/benchmarks/peers.py [S M L X] [--only FORM/PEER …] [--trec-eval PATH] [--json FILE]
+    python tests/benchmarks/peers.py [S M L X …] [--only FORM/PEER …] [--trec-eval PATH] [--json FILE]
+    python tests/benchmarks/peers.py L50 L500 L5000 L L70000 --only '*/ir-measures-graded' --repeat 3
 
 This package computes nDCG_JK(b=2)@100. The peers compute nDCG@100, except define_byquery and pyNTCIREVAL,
 which compute the same measure as this package. Each call receives the qrels and the run in their original
@@ -14,7 +15,8 @@ process: ``files`` are in TREC's form (this form includes the program trec_eval)
 interpreter.
 
 `peak MB` is the peak memory of a new process that makes the call once, including its input and all imports.
-`added MB` is the part that the call added.
+`added MB` is the part that the call added. If the cost is linear, `ns a row`, the nanoseconds per row of the
+run, are constant; within a topic they grow no faster than the logarithm of its length.
 """
 
 import io
@@ -35,7 +37,7 @@ import numpy as np
 import pandas
 import pytrec_eval
 from ir_measures import Measure, nDCG
-from measuring import MB, Call, Command, Memory, Report, in_fresh_process, memory_of, options, seconds
+from measuring import MB, Call, Command, Memory, Report, in_fresh_process, memory_of, options
 from workloads import ARROW_FORMS, FORMS, SHAPES, TABLE_FILES, Input, Shape, written
 
 from ir_measures_graded import GradedEvaluator, cli, nDCG_JK
@@ -178,11 +180,10 @@ class Inputs:
 # ---------------------------------------------------------------------------------- measure
 
 
-def measured(inputs: Inputs, tiny: Inputs, form: str, peer: str, repeat: int) -> tuple[Memory, list[float]]:
-    """The memory of a contestant, and the seconds of further calls. Call it in a new process."""
+def memory(inputs: Inputs, tiny: Inputs, form: str, peer: str) -> Memory:
+    """The memory of a contestant. Call it in a new process."""
     tiny.contestants(form)[peer]()
-    call = inputs.contestants(form)[peer]
-    return memory_of(call), [seconds(call) for _ in range(repeat)]
+    return memory_of(inputs.contestants(form)[peer])
 
 
 def measure(name: str, folder: Path, report: Report) -> None:
@@ -203,13 +204,14 @@ def measure(name: str, folder: Path, report: Report) -> None:
         for peer, time in times.items():
             needed = None
             if not report.arguments.no_memory:
-                needed, _ = in_fresh_process(measured, inputs, tiny, form, peer, 0)
+                needed = in_fresh_process(memory, inputs, tiny, form, peer)
             report.row(
                 f"{name}: {shape.topics} topics × {shape.retrieved} retrieved, {shape.judged[1]} judged",
                 input=form,
                 peer=peer,
                 ms=1e3 * time,
                 ratio=time / times[OURS],
+                ns_a_row=1e9 * time / (shape.topics * shape.retrieved),
                 peak_MB=needed and needed.peak / MB,
                 added_MB=needed and needed.added / MB,
             )

@@ -5,6 +5,9 @@
     L   6980 topics × 1000 retrieved, 1 or 2 judged, level 1 (the shape of MS MARCO's dev set)
     X   1000 topics × 1000 retrieved, 1000 judged, levels 0–4
 
+L50 to L70000 are L with so many topics. D3 to D6 are ten topics with a thousand to a million retrieved
+documents and a tenth as many judged ones. 70 million rows take 2.2 GB of disk.
+
 Topics and documents have string ids; all topics draw from one collection. Half of a topic's judged
 documents are retrieved, at random ranks. About one retrieved document in twenty shares its score with
 its neighbour. Rows are grouped by topic, those of a run ordered by score, as systems write them.
@@ -17,7 +20,7 @@ have cached their hash (keys of a dict always have; other strings have from the 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -53,6 +56,8 @@ SHAPES = {
     "L": Shape(6980, 1000, (1, 2), (1, 1)),
     "X": Shape(1000, 1000, (1000, 1000), (0, 4)),
 }
+SHAPES |= {f"L{topics}": replace(SHAPES["L"], topics=topics) for topics in (50, 500, 5_000, 70_000)}
+SHAPES |= {f"D{n}": Shape(10, 10**n, (10 ** (n - 1), 10 ** (n - 1)), (0, 3)) for n in (3, 4, 5, 6)}
 
 
 def blocks(shape: Shape) -> Iterator[tuple[pa.Table, pa.Table]]:

@@ -1,13 +1,11 @@
 """Checks the statements of the measure pages about other tools against the installed tools."""
 
-from functools import partial
 from random import Random
 
 import numpy as np
 import pytest
-from site_extensions import ELSEWHERE
+from site_extensions import ELSEWHERE, adapters, measure, of_tool
 
-from ir_measures_graded import parse_measure
 from ir_measures_graded.core.measures import MEASURES
 
 RANDOM = Random(11)
@@ -30,60 +28,13 @@ def in_order(run):
     return sorted(run, key=run.get, reverse=True)
 
 
-def trec_eval(name, judged, run):
-    pytrec_eval = pytest.importorskip("pytrec_eval")
-    evaluator = pytrec_eval.RelevanceEvaluator({"q": judged}, {name})
-    return evaluator.evaluate({"q": run})["q"][name]
+def of(adapter, metric):
+    """The value of one topic; the Perl script gdeval only accepts numeric topics."""
+    return lambda judged, run: of_tool(adapter, metric, {"1": judged}, {"1": run})["1"]
 
 
-def ir_measure(name, judged, run):
-    ids = {"1": judged}, {"1": run}  # the Perl script gdeval only accepts numeric topics
-    try:
-        return parse_measure(name).calc_aggregate(*ids)
-    except FileNotFoundError:
-        pytest.skip("Perl is not installed")
-
-
-def ranx(name, judged, run):
-    peer = pytest.importorskip("ranx", reason="ranx is not installed")
-    return float(peer.evaluate(peer.Qrels({"q": judged}), peer.Run({"q": run}), name))
-
-
-def ntcireval(name, *arguments):
-    def value(judged, run):
-        metrics = pytest.importorskip("pyNTCIREVAL.metrics", reason="pyNTCIREVAL is not installed")
-        counts = [sum(level == each for level in judged.values()) for each in range(4)]
-        metric = getattr(metrics, name)(counts, [1, 2, 3], *arguments)
-        return metric.compute([(doc, judged.get(doc, 0)) for doc in in_order(run)])
-
-    return value
-
-
-def all_documents(judged, run):
-    """Gains and scores of all documents; those not retrieved are tied last."""
-    docs = [*run, *(doc for doc in judged if doc not in run)]
-    return [judged.get(doc, 0) for doc in docs], [run.get(doc, 0.0) for doc in docs]
-
-
-def judged_documents(judged, run):
-    return list(judged.values()), [run.get(doc, 0.0) for doc in judged]
-
-
-def scikit_learn(score, documents=all_documents):
-    def value(judged, run):
-        peer = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
-        gains, scores = documents(judged, run)
-        return score(peer, np.array(gains), np.array(scores))
-
-    return value
-
-
-def scipy(correlation):
-    def value(judged, run):
-        peer = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
-        return correlation(peer, *judged_documents(judged, run)).statistic
-
-    return value
+def here(name, judged, run):
+    return of(measure, name)(judged, run)
 
 
 def whole(judged, run):
@@ -91,64 +42,71 @@ def whole(judged, run):
     return judged, {doc: 1 - rank / 64 for rank, doc in enumerate(dict.fromkeys([*in_order(run), *judged]))}
 
 
-def here(name, judged, run):
-    return parse_measure(name).calc_aggregate({"q": judged}, {"q": run})
+def of_two_orders(module, value):
+    """What a peer computes from the gains and scores of the judged or the retrieved documents."""
+
+    def values(judged, run, of_retrieved=False):
+        peer = pytest.importorskip(module, reason=f"{module.partition('.')[0]} is not installed")
+        docs = run if of_retrieved else judged
+        return value(
+            peer,
+            np.array([judged.get(doc, 0) for doc in docs]),
+            np.array([run.get(doc, 0.0) for doc in docs]),
+        )
+
+    return values
 
 
-def retrieved_cosine(judged, run):
-    distance = pytest.importorskip("scipy.spatial.distance", reason="SciPy is not installed")
-    return 1 - distance.cosine([*run.values()], [judged.get(doc, 0) for doc in run])
-
-
-NTCIR = "NTCIREVAL, pyNTCIREVAL"
-PEERS = {
-    ("trec_eval", "1/recip_rank − 1"): lambda *topic: 1 / trec_eval("recip_rank", *topic) - 1,
-    (NTCIR, "nDCG@0010"): ntcireval("nDCG", 2, 10),
-    (NTCIR, "MSnDCG@0010"): ntcireval("MSnDCG", 10),
-    (NTCIR, "Q-measure"): ntcireval("QMeasure", 1.0),
-    (NTCIR, "Q@0010"): ntcireval("QMeasure", 1.0, 10),
-    (NTCIR, "Q-measure, large beta"): ntcireval("QMeasure", 1e13),
-    (NTCIR, "ERR"): ntcireval("ERR"),
-    (NTCIR, "nERR@0010"): ntcireval("nERR", 10),
-    (NTCIR, "RBP"): ntcireval("RBP", 0.95),
-    (NTCIR, "O-measure"): ntcireval("OMeasure", 1),
-    (NTCIR, "P-measure"): ntcireval("PMeasure", 1),
-    (NTCIR, "P-plus"): ntcireval("PPlusMeasure", 1),
-    (NTCIR, "NCUgu,P"): ntcireval("NCUguP", [1, 2, 3]),
-    (NTCIR, "NCUgu,BR"): ntcireval("NCUguBR", [1, 2, 3], 1),
-    (NTCIR, "NCUrb,P"): ntcireval("NCUrbP", 0.95),
-    (NTCIR, "NCUrb,BR"): ntcireval("NCUrbBR", 0.95, 1),
-    ("scikit-learn", "dcg_score(k=10)"): scikit_learn(
-        lambda peer, gains, scores: peer.dcg_score([gains], [scores], k=10)
-    ),
-    ("scikit-learn", "ndcg_score(k=10)"): scikit_learn(
-        lambda peer, gains, scores: peer.ndcg_score([gains], [scores], k=10)
-    ),
-    ("scikit-learn", "average_precision_score"): scikit_learn(
-        lambda peer, gains, scores: peer.average_precision_score(gains > 0, scores)
-    ),
-    ("scikit-learn", "1 − mean_absolute_error"): scikit_learn(
-        lambda peer, gains, scores: 1 - peer.mean_absolute_error(gains / 3, scores), judged_documents
-    ),
-    ("SciPy", "kendalltau(variant='b')"): scipy(lambda peer, *pair: peer.kendalltau(*pair, variant="b")),
-    ("SciPy", "kendalltau(variant='c')"): scipy(lambda peer, *pair: peer.kendalltau(*pair, variant="c")),
-    ("SciPy", "1 − cosine(scores, gains)"): retrieved_cosine,
-    ("SciPy", "spearmanr"): scipy(lambda peer, *pair: peer.spearmanr(*pair)),
+NTCIR = {
+    "nDCG@0010": "nDCG 2 10",
+    "MSnDCG@0010": "MSnDCG 10",
+    "Q-measure": "QMeasure 1.0",
+    "Q@0010": "QMeasure 1.0 10",
+    "Q-measure, large beta": "QMeasure 1e13",
+    "nERR@0010": "nERR 10",
+    "RBP": "RBP 0.95",
+    "O-measure": "OMeasure 1",
+    "P-measure": "PMeasure 1",
+    "P-plus": "PPlusMeasure 1",
+    "NCUgu,P": "NCUguP [1,2,3]",
+    "NCUgu,BR": "NCUguBR [1,2,3] 1",
+    "NCUrb,P": "NCUrbP 0.95",
+    "NCUrb,BR": "NCUrbBR 0.95 1",
 }
-AREA = {  # area under the ROC curve, and the documents it covers
-    "NDPM": scikit_learn(lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores), judged_documents),
-    "NR": scikit_learn(lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores)),
+"""The arguments of pyNTCIREVAL for the names that NTCIREVAL prints."""
+AREA = of_two_orders("sklearn.metrics", lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores))
+ORDERS = {
+    "1 − mean_absolute_error": of_two_orders(
+        "sklearn.metrics", lambda peer, gains, scores: 1 - peer.mean_absolute_error(gains / 3, scores)
+    ),
+    **{
+        f"kendalltau(variant='{variant}')": of_two_orders(
+            "scipy.stats", lambda peer, *pair, of=variant: peer.kendalltau(*pair, variant=of).statistic
+        )
+        for variant in "bc"
+    },
+    "spearmanr": of_two_orders("scipy.stats", lambda peer, *pair: peer.spearmanr(*pair).statistic),
 }
 pytestmark = pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")  # raised by ranx
-BY_NAME = {"trec_eval": trec_eval, "ir-measures": ir_measure, "ranx": ranx, "this package": here}
+BY_TOOL = {"trec_eval": adapters.pytrec_eval, "ir-measures": measure, "this package": measure}
+BY_TOOL |= {"ranx": adapters.ranx, "scikit-learn": adapters.scikit_learn}
 PLAIN = {measure.NAME for measure in MEASURES}  # tests/peers/test_ndeval.py compares measures of intents
 ROWS = [(name, other) for name, others in ELSEWHERE.items() for other in others if name in PLAIN]
 
 
 def peer_of(name, other):
-    if other.name == "roc_auc_score":
-        return AREA[name]
-    return PEERS.get((other.tool, other.name)) or partial(BY_NAME[other.tool], other.name)
+    if other.name == "1/recip_rank − 1":
+        return lambda *topic: 1 / of(adapters.pytrec_eval, "recip_rank")(*topic) - 1
+    if other.name == "1 − cosine(scores, gains)":
+        cosine = of_two_orders("scipy.spatial.distance", lambda peer, *pair: 1 - peer.cosine(*pair))
+        return lambda *topic: cosine(*topic, of_retrieved=True)
+    if name == "NDPM":  # the area under the ROC curve of the judged documents, and not of all
+        return AREA
+    if other.name in ORDERS:
+        return ORDERS[other.name]
+    if other.tool.startswith("NTCIR"):
+        return of(adapters.ntcireval, NTCIR.get(other.name, other.name))
+    return of(BY_TOOL[other.tool], other.name.replace("(k=10)", "@10"))
 
 
 @pytest.mark.parametrize(
@@ -186,7 +144,7 @@ def test_ranx_rejects_a_run_with_missing_topics():
 
 def test_the_level_threshold_of_ranx_equals_that_of_ir_measures():
     for each in TOPICS:
-        assert here("AP(rel=2)", *each) == pytest.approx(ranx("map-l2", *each))
+        assert here("AP(rel=2)", *each) == pytest.approx(of(adapters.ranx, "map-l2")(*each))
 
 
 def test_trec_eval_removes_negative_levels_from_condensed_lists():

@@ -1,6 +1,6 @@
 """Tools that are installed, run on real data: `identify` finds each in its table, and no other values.
 
-A ranker's group has the retrieved documents of a topic. `RUN` has the rows of the table.
+`RUN` has the rows of the table.
 """
 
 import gzip
@@ -12,139 +12,58 @@ from pathlib import Path
 import ir_measures
 import numpy as np
 import pytest
+from site_extensions import adapters, measure, of_tool
 
-from ir_measures_graded import array_values, parse_measure
+from ir_measures_graded import array_values
 from ir_measures_graded.analysis import identify
 from ir_measures_graded.analysis.identify.definitions import tools
 
 TOPICS, DEPTH = 10, 50
 
 
-def per_topic(module, value):
-    """A function of qrels and run that calls `value` with a module, and labels and scores of each topic."""
+def group(adapter):
+    """An adapter of a ranker's library on groups of the retrieved documents of each topic."""
 
-    def values(qrels, run):
-        peer = pytest.importorskip(module, reason=f"{module.partition('.')[0]} is not installed")
+    def values(metric, qrels, run):
         listed = {topic: docs for topic, docs in run.items() if docs and topic in qrels}
-        labels = {topic: [qrels[topic].get(doc, 0) for doc in docs] for topic, docs in listed.items()}
-        return {
-            topic: float(value(peer, np.array(labels[topic], dtype=float), np.array([*docs.values()])))
-            for topic, docs in listed.items()
-        }
+        labels = {topic: {doc: qrels[topic].get(doc, 0) for doc in docs} for topic, docs in listed.items()}
+        return adapter(metric, labels, listed)
 
     return values
 
 
-def pytrec_eval(name):
-    def values(qrels, run):
-        peer = pytest.importorskip("pytrec_eval")
-        found = peer.RelevanceEvaluator(qrels, {name}).evaluate(run)
-        return {topic: next(iter(of.values())) for topic, of in found.items()}
-
-    return values
-
-
-def of_ir_measures(name):
-    def values(qrels, run):
-        try:
-            return {metric.query_id: metric.value for metric in parse_measure(name).iter_calc(qrels, run)}
-        except FileNotFoundError:
-            pytest.skip("Perl is not installed")
-
-    return values
-
-
-def ranx(name):
-    def values(qrels, run):
-        peer = pytest.importorskip("ranx", reason="ranx is not installed")
-        found = peer.Run({topic: run[topic] for topic in run if topic in qrels})
-        peer.evaluate(peer.Qrels(qrels), found, name, make_comparable=True)
-        return dict(found.scores[name])
-
-    return values
-
-
-def scikit_learn(name):
-    def value(peer, labels, scores):
-        return getattr(peer, name)([labels], [scores], k=10)
-
-    return per_topic("sklearn.metrics", value)
-
-
-def torchmetrics(name, kind):
-    def value(peer, labels, scores):
-        torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-        target = torch.tensor(labels).to(getattr(torch, kind))
-        return getattr(peer, name)(torch.tensor(scores, dtype=torch.float32), target, top_k=10)
-
-    return per_topic("torchmetrics.functional.retrieval", value)
-
-
-def lightgbm(peer, labels, scores):
-    """The metric after a round that changes no score, which begins at the given scores."""
-    data = peer.Dataset(
-        np.zeros((len(labels), 1)), labels, group=[len(labels)], init_score=scores,
-        params={"verbose": -1, "min_data_in_leaf": 1, "feature_pre_filter": False},
-    )  # fmt: skip
-    found = {}
-    settings = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "learning_rate": 1e-300}
-    peer.train(
-        settings | {"verbose": -1, "num_leaves": 2, "num_threads": 1}, data, 1, [data], ["given"],
-        callbacks=[peer.record_evaluation(found)],
-    )  # fmt: skip
-    return found["given"]["ndcg@10"][0]
-
-
-def xgboost(metric):
-    def value(peer, labels, scores):
-        data = peer.DMatrix(np.zeros((len(labels), 1)), label=labels, base_margin=scores)
-        data.set_group([len(labels)])
-        settings = {"objective": "rank:ndcg", "eval_metric": metric, "nthread": 1}
-        return peer.Booster(settings, [data]).eval_set([(data, "given")]).rpartition(":")[2]
-
-    return per_topic("xgboost", value)
-
-
-def catboost(metric):
-    def value(peer, labels, scores):
-        return peer.eval_metric(labels, scores, metric, group_id=[0] * len(labels), thread_count=1)[0]
-
-    return per_topic("catboost.utils", value)
-
-
-def ntcireval(metric, *arguments):
-    def values(qrels, run):
-        peer = pytest.importorskip("pyNTCIREVAL.metrics", reason="pyNTCIREVAL is not installed")
-        found = {}
-        for topic, judged in qrels.items():
-            counts = [sum(level == each for level in judged.values()) for each in range(4)]
-            docs = sorted(run.get(topic, {}), key=lambda doc: (run[topic][doc], doc), reverse=True)
-            if any(counts[1:]):  # it divides by zero without relevant documents
-                of = getattr(peer, metric)(counts, [1, 2, 3], *arguments)
-                found[topic] = of.compute([(doc, judged.get(doc, 0)) for doc in docs])
-        return found
-
-    return values
+def ntcireval(metric, qrels, run):
+    """It divides by zero without relevant documents."""
+    return adapters.ntcireval(metric, {t: of for t, of in qrels.items() if any(of.values())}, run)
 
 
 TREC_EVAL = "map map_cut.10 P.10 recall.100 recip_rank".split()
 RANX = "ndcg@10 ndcg_burges@10 dcg@10 dcg_burges@10".split()
 IR_MEASURES = "nDCG@10 nDCG(dcg='exp-log2')@10 ERR@10".split()
 CATBOOST = "NDCG:top=10 NDCG:top=10;type=Exp DCG:top=10 ERR:top=10".split()
+TORCHMETRICS = {
+    "RetrievalNormalizedDCG(top_k=10)": "retrieval_normalized_dcg@10",
+    "RetrievalMAP(top_k=10)": "retrieval_average_precision@10",
+}
+PYTREC_EVAL, NTCIR = "pytrec_eval, BEIR, MTEB", "NTCIREVAL, pyNTCIREVAL"
 RUN = {
-    ("pytrec_eval, BEIR, MTEB", "ndcg_cut_10"): pytrec_eval("ndcg_cut.10"),
-    ("pytrec_eval, BEIR, MTEB", "ndcg"): pytrec_eval("ndcg"),
-    **{("pytrec_eval, trec_eval", name.replace(".", "_")): pytrec_eval(name) for name in TREC_EVAL},
-    **{("ir_measures", name): of_ir_measures(name) for name in IR_MEASURES},
-    **{("ranx", name): ranx(name) for name in RANX},
-    **{("scikit-learn", f"{name}(k=10)"): scikit_learn(name) for name in ("ndcg_score", "dcg_score")},
-    ("torchmetrics", "RetrievalNormalizedDCG(top_k=10)"): torchmetrics("retrieval_normalized_dcg", "int64"),
-    ("torchmetrics", "RetrievalMAP(top_k=10)"): torchmetrics("retrieval_average_precision", "bool"),
-    ("LightGBM", "ndcg@10"): per_topic("lightgbm", lightgbm),
-    **{("XGBoost", name): xgboost(name) for name in ("ndcg@10", "ndcg@10-", "ndcg")},
-    **{("CatBoost", name): catboost(name) for name in CATBOOST},
-    ("NTCIREVAL, pyNTCIREVAL", "nDCG@10"): ntcireval("nDCG", 2, 10),
-    ("NTCIREVAL, pyNTCIREVAL", "MSnDCG@10"): ntcireval("MSnDCG", 10),
+    (PYTREC_EVAL, "ndcg_cut_10"): (adapters.pytrec_eval, "ndcg_cut.10"),
+    (PYTREC_EVAL, "ndcg"): (adapters.pytrec_eval, "ndcg"),
+    **{
+        ("pytrec_eval, trec_eval", name.replace(".", "_")): (adapters.pytrec_eval, name) for name in TREC_EVAL
+    },
+    **{("ir_measures", name): (measure, name) for name in IR_MEASURES},
+    **{("ranx", name): (adapters.ranx, name) for name in RANX},
+    **{
+        ("scikit-learn", f"{name}(k=10)"): (group(adapters.scikit_learn), f"{name}@10")
+        for name in ("ndcg_score", "dcg_score")
+    },
+    **{("torchmetrics", name): (group(adapters.torchmetrics), of) for name, of in TORCHMETRICS.items()},
+    ("LightGBM", "ndcg@10"): (group(adapters.lightgbm), "ndcg@10"),
+    **{("XGBoost", name): (group(adapters.xgboost), name) for name in ("ndcg@10", "ndcg@10-", "ndcg")},
+    **{("CatBoost", name): (group(adapters.catboost), name) for name in CATBOOST},
+    (NTCIR, "nDCG@10"): (ntcireval, "nDCG 2 10"),
+    (NTCIR, "MSnDCG@10"): (ntcireval, "MSnDCG 10"),
 }
 STARTS = {"NDCG": "nDCG", "DCG": "DCG", "MAP": "AP", "P_": "P", "RECALL": "R", "RECIP": "RR", "ERR": "ERR_G"}
 
@@ -172,7 +91,7 @@ def identified(robust):
 @pytest.mark.parametrize("tool", RUN, ids=" ".join)
 def test_each_tool_is_found_and_altered_values_are_not(tool, robust, identified):
     qrels, run = robust
-    values = {topic: round(value, 4) for topic, value in RUN[tool](qrels, run).items()}
+    values = {topic: round(value, 4) for topic, value in of_tool(*RUN[tool], qrels, run).items()}
     family = next((of for start, of in STARTS.items() if tool[1].upper().startswith(start)), None)
     found = identified(tuple(sorted(values.items())), family)
     if tool[1].startswith("RetrievalMAP"):
@@ -194,17 +113,17 @@ PAGE = (Path(__file__).parents[2] / "docs" / "learning-to-rank.md").read_text(en
 OWN = re.findall(r"^\| (\S+) \| `(.+?)` \| .* \| (\d) \| `(\S+)`, `ties='(\w+)'` \|$", PAGE, re.MULTILINE)
 
 
-@pytest.mark.parametrize(("tool", "metric", "nothing", "measure", "ties"), OWN)
-def test_the_page_on_learning_to_rank_tells_what_a_library_computes(tool, metric, nothing, measure, ties):
+@pytest.mark.parametrize(("tool", "metric", "nothing", "ours", "ties"), OWN)
+def test_the_page_on_learning_to_rank_tells_what_a_library_computes(tool, metric, nothing, ours, ties):
     random = np.random.default_rng(1)
     for tied in [True, False] * 10:
         labels = np.minimum(random.geometric(0.5, 30) - 1, 4)
         scores = random.integers(0, 6, 30) if tied else random.permutation(30)
         run = {"q": {str(number): float(score) for number, score in enumerate(scores)}}
         qrels = {"q": {str(doc): int(label) for doc, label in enumerate(labels)}}
-        (value,) = RUN[tool, metric](qrels, run).values()
-        assert value == pytest.approx(array_values(measure, labels, scores, [30], ties)[0], abs=1e-6)
-    (value,) = RUN[tool, metric]({"q": {str(number): 0 for number in range(30)}}, run).values()
+        (value,) = of_tool(*RUN[tool, metric], qrels, run).values()
+        assert value == pytest.approx(array_values(ours, labels, scores, [30], ties)[0], abs=1e-6)
+    (value,) = of_tool(*RUN[tool, metric], {"q": {str(number): 0 for number in range(30)}}, run).values()
     assert value == int(nothing)
 
 
