@@ -63,6 +63,16 @@ class Score(float):
         return str(self)
 
 
+def printable(name: str) -> str:
+    """An id on one line: cut off if it is long, and with escapes for characters that do not print."""
+    short = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in short)
+
+
+DOCUMENT = Column("document", kind=printable, longest=16)
+SCORE, ADDS = Column("score", kind=Score), Column("contribution", "adds")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
     """The ranking of one topic, rank by rank down to depth D, beside the ideal list.
@@ -135,10 +145,10 @@ class Explanation(Result):
 
     def tables(self) -> list[Table]:
         """One row per rank. Columns without any entry are omitted."""
-        kinds: dict[str, Any] = {"document": printable, "score": Score}
+        shown = {each.name: each for each in (DOCUMENT, SCORE, ADDS)}
         records = self.records()
-        columns = [Column(name, kind=kinds.get(name)) for name in filled(records, ALWAYS)]
-        return [Table.of(columns, records)]
+        names = [name for name in filled(records, ALWAYS) if name != "ideal_level"]
+        return [Table.of([shown.get(name, Column(name)) for name in names], records)]
 
     def data(self) -> Table:
         """One row per rank; an entry is None where there is no value."""
@@ -153,11 +163,20 @@ class Explanation(Result):
         )
 
     def notes(self) -> list[Note]:
-        """The ranks of tied documents."""
+        """The meaning of the columns, and the ranks of tied documents."""
+        sums = "sum and ideal are running sums of weighted gains, of this list and of the ideal one"
+        meaning = {
+            "adds is the part of the value that the document makes": self.contributions,
+            "value is the measure with the cutoff at this rank": self.values,
+            sums: self.sums,
+            "ideal is the value of the ideal list at this rank": self.ideal if self.sums is None else None,
+        }
+        found = "; ".join(text for text, column in meaning.items() if column is not None)
         bounds = np.flatnonzero(np.append(changes(self.scores[: len(self.documents)]), True)).tolist()
         groups = [(first + 1, last) for first, last in pairwise(bounds) if last > first + 1]
         ties = ", ".join(f"{first} to {last}" for first, last in groups)
-        return [Note("Documents with equal scores are at the ranks {}.", ties)] if ties else []
+        told = [Note("{}.", found[0].upper() + found[1:])] if found else []
+        return [*told, Note("Documents with equal scores are at the ranks {}.", ties)] if ties else told
 
     @plots.styled
     def figure(self) -> plots.Figure:
@@ -371,12 +390,6 @@ def filled(records: list[dict[str, Any]], always: Container[str] = ()) -> list[s
     return [name for name in records[0] if name in always or any(row[name] is not None for row in records)]
 
 
-def printable(name: str) -> str:
-    """An id on one line: cut off if it is long, and with escapes for characters that do not print."""
-    short = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in short)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class ExplainedDifference(Result):
     """Two runs side by side in one topic, the documents that make the difference first.
@@ -450,11 +463,10 @@ class ExplainedDifference(Result):
     def tables(self) -> list[Table]:
         """One row per document that adds to a value."""
         rows, heads = self._adding(), dict[str, str]()
-        for name in ("rank", "contribution"):
-            heads |= {f"other_{name}": f"{self.other.run} {name}", name: f"{self.run.run} {name}"}
-        kinds = {"document": printable}
+        for name, word in (("rank", "rank"), ("contribution", "adds")):
+            heads |= {f"other_{name}": f"{self.other.run} {word}", name: f"{self.run.run} {word}"}
         names = filled(rows) if rows else ["document"]
-        columns = [Column(name, heading=heads.get(name, ""), kind=kinds.get(name)) for name in names]
+        columns = [DOCUMENT if name == "document" else Column(name, heads.get(name, "")) for name in names]
         return [Table.of(columns, rows)]
 
     def notes(self) -> list[Note]:
@@ -506,9 +518,9 @@ def explain_difference(
     old: first relevant document at rank 1; 2 of its 2 relevant ones in the first 2; all 2 judged.
     new: first relevant document at rank 1; 1 of its 2 relevant ones in the first 2; 1 of the 2 judged.
     <BLANKLINE>
-    document  level  gain  old rank  new rank  old contribution  new contribution  difference
-    b             2     2         1                      2.0000                       -2.0000
-    a             3     3         2         1            3.0000            3.0000      0.0000
+    document  level  gain  old rank  new rank  old adds  new adds  difference
+    b             2     2         1              2.0000               -2.0000
+    a             3     3         2         1    3.0000    3.0000      0.0000
     <BLANKLINE>
     Omitted: 1 document without a contribution to either value.
 

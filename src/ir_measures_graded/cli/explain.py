@@ -27,12 +27,11 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation:
     """Show what each document of a ranking adds to a value.
 
     The table has one row per rank. It shows the document with its score, level and gain, the weight of a gain
-    at this rank, the amount that the document adds to the value (contribution), and the value with the cutoff
-    at this rank. If the measure divides a sum by the sum of the ideal list, the column sum has the running
-    sum. The last columns show the ideal list and its running sum or its value at this rank. Columns that do
-    not apply to the measure are omitted. A note has the ranks of tied documents.
+    at this rank, the amount that the document adds to the value, and the value with the cutoff at this rank.
+    If the measure divides a sum by the sum of the ideal list, the column sum has the running sum. The last
+    columns show the ideal list. Columns that do not apply to the measure are omitted.
 
-    With two runs, the table has one row per document with its ranks and contributions in both runs, the
+    With two runs, the table has one row per document with its ranks and what it adds in both runs, the
     documents that make the difference first. Documents that add nothing to either value are omitted.
 
       ir_measures_graded explain qrels.txt bm25.run "nDCG_JK(b=2)@10" --topic 7
