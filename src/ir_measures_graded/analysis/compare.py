@@ -241,15 +241,15 @@ class _Design:
     def _tests(self, part: Evaluation, systems: Evaluation, families: int | None) -> Iterator[Fields]:
         """The tests of the systems by each measure, before the correction."""
         for measure, of_measure in tracked([*zip(part.measures, self.pairs)], "measure", self.progress):
-            pairs = [pair for family in of_measure for pair in family]
+            pairs, sign = [pair for family in of_measure for pair in family], sign_of(measure)
             named = [(systems.runs[one], systems.runs[other]) for one, other in pairs]
             repeats = [part.of(measure)[rows] for rows in self.systems.values()]
             for name, outcomes in self._outcomes(systems.of(measure), repeats, of_measure, families):
                 for (run, other), outcome in zip([(None, None)] if name in OF_ALL else named, outcomes):
-                    merit = sign_of(measure) * outcome.pop("leaning", outcome.get("difference"))
+                    merit = sign * outcome.pop("leaning", outcome.get("difference"))
                     better = run if merit > 0 else other if merit < 0 else None
-                    label = {"measure": measure, "test": name, "run": run, "other": other, "better": better}
-                    yield label | outcome
+                    outcome.update(measure=measure, test=name, run=run, other=other, better=better)
+                    yield outcome
 
     def _outcomes(
         self, values: np.ndarray, repeats: Sequence[np.ndarray], of_measure: list[Pairs], families: int | None

@@ -54,6 +54,8 @@ class PValue(float):
     '0.031, 3.1e-05'
     """
 
+    __slots__ = ()
+
     def __format__(self, spec: str) -> str:
         text = super().__format__(spec)
         return text if float(text) or not float(self) else super().__format__(".1e")
@@ -278,7 +280,8 @@ class Comparison(ComparedRuns):
     def top(self, measure: Measure | str, test: str = PAIRED_T) -> list[str]:
         """The best run by one of the measures, and all runs that are not significantly worse."""
         best, *others = self.best_first(measure)
-        beaten = {worse for better, worse, _ in self.wins(measure, test) if better == best}
+        won = [test for test in self.find(measure, test) if test.winner == best]
+        beaten = {run for test in won for run in (test.run, test.other)}
         return [best, *(run for run in others if run not in beaten)]
 
     def notes(self) -> list[str]:
@@ -408,10 +411,13 @@ class Comparison(ComparedRuns):
 
     def by_runs(self, test: str = PAIRED_T, title: str = "", shown: Sequence[Sequence[str]] = ()) -> Table:
         """A row per measure and run with the runs that it beats, by default for all runs."""
-        wins = [self.wins(measure, test) for measure in self.measures]
+        wins = defaultdict(list)
+        for number, measure in enumerate(self.measures):
+            for win in self.wins(measure, test):
+                wins[number, win[0]].append(win)
 
         def cells(measure: int, run: int) -> list[Any]:
-            beaten = beaten_cell(self.runs[run], wins[measure], self.order)
+            beaten = beaten_cell(self.runs[run], wins[measure, self.runs[run]], self.order)
             return [float(self.values[run, measure]), float(self.ranks[run, measure]), beaten]
 
         columns = ["mean", "mean rank", "better than"]

@@ -58,16 +58,16 @@ def beaten_by(run: Any, wins: Iterable[Win], order: Sequence[Any]) -> dict[str, 
     >>> beaten_by("C", [("C", "A", 0.001), ("B", "A", 0.02), ("C", "B", 0.04)], "CBA")
     {'**': ['A'], '*': ['B']}
     """
-    beaten = defaultdict(list)
-    for _, other, p in sorted((win for win in wins if win[0] == run), key=lambda win: order.index(win[1])):
+    beaten, place = defaultdict(list), {other: number for number, other in enumerate(order)}
+    for _, other, p in sorted((win for win in wins if win[0] == run), key=lambda win: place[win[1]]):
         beaten[stars(p)].append(other)
     return dict(sorted(beaten.items(), reverse=True))
 
 
 def beaten_cell(run: Any, wins: Iterable[Win], order: Sequence[Any]) -> str:
     """The runs that a run beats, as letters in this order or, where these take too much room, counts."""
-    beaten = beaten_by(run, wins, order)
-    named = "; ".join(f"{_spans(map(order.index, runs))}{mark}" for mark, runs in beaten.items())
+    beaten, place = beaten_by(run, wins, order), {other: number for number, other in enumerate(order)}
+    named = "; ".join(f"{_spans(map(place.__getitem__, runs))}{mark}" for mark, runs in beaten.items())
     return named if len(named) <= CELL_WIDTH else "; ".join(f"{len(runs)}{m}" for m, runs in beaten.items())
 
 
