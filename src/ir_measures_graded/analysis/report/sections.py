@@ -196,11 +196,13 @@ def by_topic(
     measure: Measure,
     baseline: str | None,
     queries: dict[str, str],
+    most: int = MOST,
 ) -> ByTopic:
-    """The values of a measure for each topic. `relevant` (T) has the numbers of documents above level 0."""
+    """The values of a measure for each topic. `relevant` (T) has the numbers of documents above level 0. At
+    `most` so many topics are shown."""
     runs, values = evaluation.runs, evaluation.of(measure)
     spread = np.ptp(values, axis=0) if len(values) > 1 else values[0]
-    shown = np.sort(np.argsort(-spread, kind="stable")[:MOST]).tolist()
+    shown = np.sort(np.argsort(-spread, kind="stable")[:most]).tolist()
     found = {}
     if baseline is not None:
         above = sign_of(measure) * (values - values[runs.index(baseline)])
@@ -234,10 +236,11 @@ class Weighting(NamedTuple):
     def figure(self) -> Figure:
         """Draw the rank of each run under each weighting, without the texts that are on the page.
 
-        Of more than 25 runs, those that are best under the first weighting are drawn.
+        Of more than 25 runs, those that are best under the first weighting are drawn; of equal runs, those
+        that are best under the next one.
         """
-        orders, first = self.sensitivity, np.argsort(self.sensitivity.ranks[:, 0], kind="stable")
-        rows = np.sort(first[:MOST_RUNS])
+        orders = self.sensitivity
+        rows = np.sort(np.lexsort(orders.ranks.T[::-1])[:MOST_RUNS])
         names = plots.cut_names(orders.runs[row] for row in rows.tolist())
         orders = replace(orders, runs=names, ranks=orders.ranks[rows])
         figure = orders.figure()

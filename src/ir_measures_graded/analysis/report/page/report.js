@@ -47,7 +47,7 @@ if (drawn) {
     button.addEventListener("click", () => buttons.forEach(([each, run]) => press(each, run, on)));
     return button;
   };
-  const tools = make("div", { className: "tools" }, all("Show all", true), all("Hide all", false));
+  const tools = make("div", { className: "tools" }, all("Show all curves", true), all("Hide all curves", false));
   document.querySelector("#curves .curves").before(tools);
 }
 
@@ -126,7 +126,7 @@ if (lists) {
         row.append(cell);
       });
     });
-    const cells = () => rows.map((row) => [...row.querySelectorAll("td.c:not([hidden])")]);
+    const cells = () => rows.map((row) => (row.hidden ? [] : [...row.querySelectorAll("td.c:not([hidden])")]));
     let current = null;
     const show = (cell) => {
       const row = rows.indexOf(cell.parentElement) - 1;
@@ -172,11 +172,12 @@ if (lists) {
       grid[row][column].focus();
     });
     topic.querySelector(".wide").removeAttribute("tabindex");
+    fold(table, 25);
     topic.append(told);
     if (longest > common.first) {
       const more = make("button", { type: "button", className: "more", textContent: `Show all ${longest} ranks` });
       more.addEventListener("click", () => {
-        table.querySelectorAll("[hidden]").forEach((cell) => { cell.hidden = false; });
+        table.querySelectorAll("td[hidden], th[hidden]").forEach((cell) => { cell.hidden = false; });
         more.remove();
       });
       topic.append(more);
