@@ -48,7 +48,7 @@ def test_effort_on_the_demo_collection_agrees_with_its_curves():
 def test_table_and_records_hold_targets_and_ranks():
     found = effort(made([1, 2, 3], [0, 0, 1], ideal=[2, 3, 4]), at=[1, 3])
     missing = "not within depth 3"
-    table = [["(value)", 2, 4], ["A", "2", missing], ["B", missing, missing]]
+    table = [["value", 2, 4], ["A", "2", missing], ["B", missing, missing]]
     assert found.table() == (["run", "ideal@1", "ideal@3"], table)
     rows = [[*row.values()] for row in found.records()]
     assert [*found.records()[0]] == ["run", "of", "at", "value", "rank"]

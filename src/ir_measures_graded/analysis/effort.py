@@ -13,7 +13,6 @@ from ir_measures import Measure
 
 from ..core.registry.facts import is_normalised, sign_of
 from ..errors import GradedError, did_you_mean
-from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .curves import IDEAL, Curves
@@ -38,18 +37,25 @@ class Effort(Result):
     ranks: tuple[tuple[int | None, ...], ...]
     depth: int
 
-    @property
-    def summary(self) -> str:
-        """The runs, the measure and the targets in one line."""
-        targets = listed(f"{self.of}@{rank}" for rank in self.at)
-        return f"ranks at which {counted(len(self.runs), 'run')} reach {self.measure} of {targets}"
+    def answer(self) -> list[Note]:
+        """The run that reaches each target first."""
+        of = "the ideal list" if self.of == IDEAL else self.of
+        found = []
+        for at, ranks in zip(self.at, zip(*self.ranks)):
+            needed = ((rank or self.depth + 1, run == self.of, run) for rank, run in zip(ranks, self.runs))
+            fewest, _, run = min(needed)
+            text = "{1} needs the fewest documents, {2}, to reach the {3} that {4} has at rank {5}."
+            if fewest > self.depth:
+                text = "No run reaches the {3} that {4} has at rank {5} within depth {0}."
+            found.append(Note(text, self.depth, run, fewest, self.measure, of, at))
+        return found
 
     def tables(self) -> list[Table]:
         """The targets, then one row per run with the ranks."""
         missing = f"not within depth {self.depth}"
         rows = [[run, *(str(rank or missing) for rank in ranks)] for run, ranks in zip(self.runs, self.ranks)]
         columns = ["run", *(f"{self.of}@{rank}" for rank in self.at)]
-        return [Table(columns, [["(value)", *self.targets], *rows])]
+        return [Table(columns, [["value", *self.targets], *rows])]
 
     def data(self) -> Table:
         """One row per run and target; the rank is None if the run does not reach the target."""
