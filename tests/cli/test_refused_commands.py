@@ -111,7 +111,7 @@ identify graded-demo A.run --mean 0.5 --decimals 20   | decimals=20 is not allow
 identify graded-demo A.run A.run                      | A.run: cannot be read as lines of a topic and a value
 judges qrels wide                                     | the scales differ: the human's levels are 0, 1, 2, 3
 judges qrels qrels --seed -1                          | seed=-1 is not allowed; it is a whole number ≥ 0
-judges qrels wide --machine_levels x                  | write them as 0:0,5:1,10:3
+judges qrels wide --machine_levels x                  | write them as LEVEL:LEVEL,…, such as 0:0,5:1,10:3
 judges qrels qrels --gains exp                        | --gains requires runs and measures
 judges qrels qrels run P@5 --show orders              | --show orders requires at least 2 runs
 levels no-such                                        | 'no-such' is neither a file nor an ir-datasets id

@@ -104,11 +104,11 @@ def test_levels_become_those_of_the_step_that_they_reach():
 @pytest.mark.parametrize(
     ("levels", "message"),
     [
-        ("0:0,5", "levels '0:0,5' are not allowed: '5' is not LEVEL:LEVEL"),
-        ("0:0,x:1", "'x:1' is not LEVEL:LEVEL"),
-        ("0:nan", "'0:nan' is not LEVEL:LEVEL"),
-        ({}, "'' is not LEVEL:LEVEL"),
-        ("0:0,0.0:1", "level 0 is named twice"),
+        ("0:0,5", "levels '0:0,5' are not allowed; write them as LEVEL:LEVEL,…, such as 0:0,5:1,10:3"),
+        ("0:0,x:1", "'0:0,x:1' are not allowed; write"),
+        ("0:nan", "'0:nan' are not allowed; write"),
+        ({}, "'' are not allowed; write"),
+        ("0:0,0.0:1", "a level is named twice"),
         ("0:1,5:0", "a higher level may not become a lower one"),
     ],
 )

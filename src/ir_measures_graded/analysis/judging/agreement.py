@@ -13,7 +13,7 @@ Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -64,14 +64,14 @@ BELIEVE: Final = (
 class JudgeAgreement:
     """The agreement of a machine, named `judge`, with the human; see `judges`.
 
-    `levels` are those of all judges. `cells` counts the documents that both judged by the human's level and
-    the machine's. `statistics` has Cohen's κ: ``kappa``, ``kappa linear`` and ``kappa quadratic`` with
-    weights that grow with the difference of the levels or its square, and with at most 12 levels one for each
-    division of the levels in two, such as ``kappa 0|123``. It also has Krippendorff's α: ``alpha interval``
-    and ``alpha ordinal``. `human_only` counts the documents of the human that the machine did not judge, and
-    `machine_only` those of the machine alone, of which `unasked` are in topics of the human. `abstentions`
-    are the machine's rows without a level and its answers outside the scale, of which `outside` tells.
-    `topics` counts those with documents that both judged.
+    `levels` are those of all judges. `cells` counts the documents that both judged by the human's level
+    and the machine's. `statistics` has Cohen's κ: ``kappa``, ``kappa linear`` and ``kappa quadratic``
+    with weights that grow with the difference of the levels or its square, and with at most 12 levels one
+    for each division of the levels in two, such as ``kappa 0|123``. It also has Krippendorff's α: ``alpha
+    interval`` and ``alpha ordinal``. `human_only` counts the documents of the human that the machine did
+    not judge, and `machine_only` those of the machine alone. `abstentions` are the machine's rows without
+    a level and its answers outside the scale, of which `outside` tells. `topics` counts those with
+    documents that both judged.
     """
 
     judge: str
@@ -80,7 +80,6 @@ class JudgeAgreement:
     statistics: dict[str, Statistic]
     human_only: int
     machine_only: int
-    unasked: int
     abstentions: int
     outside: str
     topics: int
@@ -203,7 +202,7 @@ class Judges(Result):
             for end in ("lower", "upper"):
                 record |= {f"{name} {end}": getattr(of, end) for name, of in each.all_statistics().items()}
             for order in each.orders:
-                record |= {f"{name} {order.measure} halves": value for name, value in order.halves.items()}
+                record[f"tau {order.measure} halves"] = order.halves
                 favours = {favour.run: favour.value for favour in order.favours}
                 record |= {f"favour {order.measure} {run}": favours.get(run) for run in order.runs}
             records.append(record | {f"{a}>{b}": each.cells.get((a, b), 0) for a, b in cells})
@@ -219,7 +218,7 @@ class Judges(Result):
         if topics < FEW:
             text = "The intervals of κ and α are too short with fewer than {} topics, here {}."
             notes.append(Note(text, FEW, topics))
-        if any(each.unasked for each in self.judges):
+        if any(each.machine_only for each in self.judges):
             notes.append(CHOSEN)
         if first.orders:
             text = "agreed and reversed are shares of the pairs of runs that differ significantly under the "
@@ -258,32 +257,31 @@ class Judges(Result):
         τ has its spread over sets of as many topics. ``halves`` is τ of the human's own orders on two random
         halves of the topics.
         """
-        rows = []
-        for judge, order in self._orders():
+
+        def agreement(order: OrderAgreement) -> list[list[Any]]:
             spread, *others = order.statistics.values()
-            shares = *(each.value for each in others), order.agreed, order.reversed
-            rows.append([judge, str(order.measure), spread, order.halves["tau"], *shares])
+            return [[spread, order.halves, *(each.value for each in others), order.agreed, order.reversed]]
+
         short = [Column(name, kind=_short) for name in ("tau_AP", "rho", "RBO", "agreed", "reversed")]
         tau = Column("tau", kind=_with_interval)
         title = f"Agreement on the order of runs; tau with its spread over {self._share} of sets of topics"
-        return Table(["judge", "measure", tau, "halves", *short], rows, title)
+        return self._of_orders([tau, "halves", *short], agreement, title)
 
     def favour_table(self, named: bool = False) -> Table:
         """A row per judge, measure and run, the largest favour first, or only for runs that are `named`.
 
         Raises `GradedError` with the reason if no measure has favours.
         """
-        found = self._orders()
-        if not named and found and all(order.no_favours for _, order in found):
-            raise GradedError(found[0][1].no_favours)
-        rows = [
-            [judge, str(order.measure), *favour, favour.verdict]
-            for judge, order in found
-            for favour in sorted(order.favours, key=lambda favour: -abs(favour.value))
-            if favour.verdict or not named
-        ]
+        found = [order for each in self.judges for order in each.orders]
+        if not named and found and all(order.no_favours for order in found):
+            raise GradedError(found[0].no_favours)
+
+        def favours(order: OrderAgreement) -> list[list[Any]]:
+            largest_first = sorted(order.favours, key=lambda favour: -abs(favour.value))
+            return [[*each, each.verdict] for each in largest_first if each.verdict or not named]
+
         title = "Favoured runs: value beyond that of runs of the same quality"
-        return Table(["judge", "measure", "run", "favour", "lower", "upper", "verdict"], rows, title)
+        return self._of_orders(["run", "favour", "lower", "upper", "verdict"], favours, title)
 
     def level_table(self) -> Table:
         """The confusion matrices: one row per judge and human level."""
@@ -300,21 +298,24 @@ class Judges(Result):
 
     def order_table(self) -> Table:
         """A row per judge, measure and run with its means and ranks under both."""
-        rows = [
-            [judge, str(order.measure), *row]
-            for judge, order in self._orders()
-            for row in zip(order.runs, order.human, order.machine, *order.ranks())
-        ]
         ranks = [Column(name, kind=lambda rank: f"{rank:g}") for name in ("human rank", "machine rank")]
-        return Table(["judge", "measure", "run", HUMAN, MACHINE, *ranks], rows)
+        columns: list[Column | str] = ["run", HUMAN, MACHINE, *ranks]
+        return self._of_orders(columns, lambda of: zip(of.runs, of.human, of.machine, *of.ranks()))
 
     @property
     def _share(self) -> str:
         return f"{100 * self.confidence:g} %"
 
-    def _orders(self) -> list[tuple[str, OrderAgreement]]:
-        """The name of each judge with each of its orders."""
-        return [(each.judge, order) for each in self.judges for order in each.orders]
+    def _of_orders(
+        self,
+        columns: Sequence[Column | str],
+        rows: Callable[[OrderAgreement], Iterable[Sequence[Any]]],
+        title: str = "",
+    ) -> Table:
+        """The `rows` of each judge and measure, with the names of both."""
+        orders = [(each.judge, order) for each in self.judges for order in each.orders]
+        cells = [[judge, str(order.measure), *row] for judge, order in orders for row in rows(order)]
+        return Table(["judge", "measure", *columns], cells, title)
 
     def figure(self) -> plots.Figure:
         """Draw κ of each judge, and τ by each measure, with intervals. Needs the extra ``plot``."""
@@ -453,7 +454,6 @@ def _agreement(
         {name: Statistic.of(each, confidence) for name, each in values.items()},
         sum(map(len, panel.human.values())) - documents,
         sum(map(len, panel.machine.values())) - documents,
-        sum(len(panel.machine[topic]) for topic in panel.both) - documents,
         panel.abstentions,
         panel.outside,
         len(pairs),

@@ -55,6 +55,7 @@ OPEN = 3.0
 """A pair of runs is open below this many standard deviations."""
 FIRST_BATCH = 50
 RANDOM = "random"
+UNWEIGHTED = "{} has no weight for each rank, so the documents are in the order of depth."
 BATCH_SHARE = 0.025
 
 
@@ -107,23 +108,13 @@ class Holes(Result):
 
     def answer(self) -> list[Note]:
         """The documents to judge next, and the open pairs of runs."""
-        why = Note(
-            "{} has no weight for each rank, so the documents are in the order of depth.", self.measure
-        )
+        runs, why = counted(len(self.runs), "run"), Note(UNWEIGHTED, self.measure)
+        if self.open == 0:
+            return [Note("No further judgment is needed: no pair of {} is open by {}.", runs, self.measure)]
         if self.open is not None:
             text = "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the difference."
             are = "is" if self.open == 1 else "are"
-            why = Note(
-                text,
-                self.open,
-                counted(self.pairs, "pair"),
-                counted(len(self.runs), "run"),
-                are,
-                self.measure,
-            )
-        if self.open == 0:
-            text = "No further judgment is needed: no pair of {} is open by {}."
-            return [Note(text, counted(len(self.runs), "run"), self.measure)]
+            why = Note(text, self.open, counted(self.pairs, "pair"), runs, are, self.measure)
         if not len(self):
             return [Note("No document is listed. {}", why)]
         text = "Judge {} of {} within rank {} next, document {} of topic {} first. {}"
@@ -154,16 +145,10 @@ class Holes(Result):
         """The judgments that each source of answers added, the random sample, and the columns."""
         of, text = self.merged, "{}: {}, {} equal to earlier ones, {}"
         contradictions = Counter(each.other for each in of.contradictions)
-        notes = [
-            Note(
-                text,
-                name,
-                counted(new, "new judgment"),
-                of.repeated[name],
-                counted(contradictions[name], "contradiction"),
-            )
-            for name, new in [*of.origins.items()][1:]
-        ]
+        notes = []
+        for name, new in [*of.origins.items()][1:]:
+            added, others = counted(new, "new judgment"), counted(contradictions[name], "contradiction")
+            notes.append(Note(text, name, added, of.repeated[name], others))
         if self.sampled:
             text = "{} of the documents are a random sample, which alone shows how far judges agree."
             notes.append(Note(text, self.sampled))
@@ -178,9 +163,8 @@ class Holes(Result):
         CSV has the columns topic, document, level (empty) and runs, and ``sample`` if there is a random one.
         An apostrophe marks cells as text that a spreadsheet would compute. In TREC's form, a judge replaces
         each ``?`` by a level, and the second field of the sample is ``random``. `add_answers` reads the file
-        back once levels are filled in. A file in which levels are filled in keeps its lines, and the
-        documents that it lacks are added. Raises `GradedError` if the file cannot be written, and if its
-        lines have another form.
+        back once levels are filled in. Raises `GradedError` if the file cannot be written, and if it exists
+        with another content, so that answers are never overwritten.
         """
         write_whole(path, self.to_judge(path))
 

@@ -4,18 +4,18 @@ The first source that judges a document of a topic decides its level. A later so
 contradicts it. Contradictions are reported, not averaged.
 """
 
-import csv
-import io
-import math
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
-from ...core.ranking.gains import plain_number
+import numpy as np
+
+from ...core.ranking.gains import pairs_of, plain_number
 from ...core.rows.columns import QRELS, RUN, Chosen
 from ...core.rows.rows import distinct
 from ...errors import FileError, GradedError, shown
@@ -34,7 +34,6 @@ ABSTAINED: Final = 0.01
 CSV_COLUMNS = ["topic", "document", "level", "runs"]
 SAMPLE: Final = "sample"
 """The column that marks the documents of a random sample."""
-TREC_FIELDS = ["topic", "iteration", "document", "level"]
 UNJUDGED = (b"", b"?", b"-")
 """The texts in place of a level that mean that the judge gave none."""
 
@@ -105,48 +104,25 @@ def holds_answers(path: str) -> bool:
 
 
 def file_for_judge(
-    path: str | os.PathLike[str], records: Iterable[Mapping[str, Any]], sampled: bool
+    path: str | os.PathLike[str], records: Sequence[Mapping[str, Any]], sampled: bool
 ) -> bytes:
     """The content of a file that asks a judge for the levels of documents; see `Holes.ask`.
 
     `records` have the columns of CSV but for the level, and mark the documents of a random sample if there
-    are `sampled` ones. A file at this path in which a level is filled in keeps its lines, and the documents
-    that it lacks are added. Raises `FileError` for a file that cannot be read, and for one of another form,
-    so that it is not overwritten.
+    are `sampled` ones. Raises `FileError` for a file that exists with another content, so that the work of a
+    judge is never overwritten.
     """
-    columns = CSV_COLUMNS + [SAMPLE] * sampled if is_csv(path) else None
-    kept, asked = _asked(path, columns)
-    new = [each for each in records if (each["topic"], each["document"]) not in asked]
-    if columns is None:
-        lines = [f"{each['topic']} {each[SAMPLE] or 0} {each['document']} ?" for each in new]
-    else:
-        rows = [[as_text({"level": "", **each}[column]) for column in columns] for each in new]
-        lines = [*comma_separated(columns, rows)][bool(kept) :]
-    return (kept + "".join(f"{line}\n" for line in lines)).encode(errors="backslashreplace")
-
-
-def _asked(path: str | os.PathLike[str], columns: list[str] | None) -> tuple[str, set[tuple[str, str]]]:
-    """The text of a file in which a level is filled in, and the topic and document of each of its lines.
-
-    `columns` are those of CSV; None is TREC's form. An abstention counts as filled in: ``-``, and ``?`` in
-    CSV. Both are empty if there is no such file or if no level is filled in.
-    """
-    if not os.path.isfile(path) or not os.path.getsize(path):
-        return "", set()
-    answers_in(path)
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
-        text = file.read()
-    form = columns or TREC_FIELDS
-    rows = list(csv.reader(io.StringIO(text)) if columns else map(str.split, text.splitlines()))
-    if (columns and rows[:1] != [form]) or any(len(row) not in (0, len(form)) for row in rows):
-        written = ("," if columns else " ").join(form)
-        raise FileError(f"{os.fspath(path)}: it has another form than {written}; name another file")
-    answers = [dict(zip(form, row)) for row in rows[columns is not None :] if row]
-    if all(answer["level"].strip() == ("" if columns else "?") for answer in answers):
-        return "", set()
-    read = _text if columns else str
-    asked = {(read(answer["topic"]), read(answer["document"])) for answer in answers}
-    return text if text.endswith("\n") else f"{text}\n", asked
+    lines = [f"{each['topic']} {each[SAMPLE] or 0} {each['document']} ?" for each in records]
+    if is_csv(path):
+        columns = CSV_COLUMNS + [SAMPLE] * sampled
+        rows = [[as_text({"level": "", **each}[column]) for column in columns] for each in records]
+        lines = [*comma_separated(columns, rows)]
+    content = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
+    if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
+        raise FileError(
+            f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name another file"
+        )
+    return content
 
 
 def judgments_of(qrels: Levels) -> Iterator[tuple[str, str, float]]:
@@ -232,21 +208,18 @@ def level_map(given: Mapping[Any, Any] | str) -> dict[float, float]:
     """
     written = given if isinstance(given, str) else ",".join(f"{level}:{to}" for level, to in given.items())
     refused = f"levels {written!r} are not allowed"
-    found: dict[float, float] = {}
-    for pair in written.split(","):
-        try:
-            level, to = (plain_number(float(number)) for number in pair.split(":"))
-            if not (math.isfinite(level) and math.isfinite(to)):
-                raise ValueError
-        except ValueError:
-            raise GradedError(f"{refused}: {pair!r} is not LEVEL:LEVEL; write them as 0:0,5:1,10:3") from None
-        if level in found:
-            raise GradedError(f"{refused}: level {level:g} is named twice")
-        found[level] = to
-    found = dict(sorted(found.items()))
-    if list(found.values()) != sorted(found.values()):
+    try:
+        pairs = sorted(pairs_of(written))
+        if not np.isfinite(pairs).all():
+            raise ValueError
+    except ValueError:
+        raise GradedError(f"{refused}; write them as LEVEL:LEVEL,…, such as 0:0,5:1,10:3") from None
+    levels, others = zip(*pairs)
+    if len({*levels}) < len(levels):
+        raise GradedError(f"{refused}: a level is named twice")
+    if [*others] != sorted(others):
         raise GradedError(f"{refused}: a higher level may not become a lower one")
-    return found
+    return dict(pairs)
 
 
 def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:

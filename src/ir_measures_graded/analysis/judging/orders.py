@@ -74,12 +74,12 @@ class OrderAgreement:
     """The orders of the runs by one measure under either judge, over the topics that both judged.
 
     `human` and `machine` are the means of the runs. `statistics` has ``tau``, ``tau_AP``, ``rho`` and
-    ``RBO``, see `orders`, with their spread over sets of as many topics. `halves` has the same for the
-    human's orders on two random halves of the topics, as means over 1,000 splits. `swaps` are the pairs that
+    ``RBO``, see `orders`, with their spread over sets of as many topics. `halves` is τ of the human's
+    orders on two random halves of the topics, as the mean over 1,000 splits. `swaps` are the pairs that
     the judges order in opposite ways, with the run that the human prefers first. Of the pairs that differ
     significantly under the human, `significant` is the number, `agreed` the share that the machine also
-    separates, and `reversed` the share that it separates in the other direction; both are None if there is
-    no such pair. `favours` has the favour of each run, and is empty where `no_favours` gives a reason.
+    separates, and `reversed` the share that it separates in the other direction; both are None if there
+    is no such pair. `favours` has the favour of each run, and is empty where `no_favours` gives a reason.
     """
 
     measure: Measure
@@ -87,7 +87,7 @@ class OrderAgreement:
     human: tuple[float, ...]
     machine: tuple[float, ...]
     statistics: dict[str, Statistic]
-    halves: dict[str, float | None]
+    halves: float | None
     swaps: tuple[tuple[str, str], ...]
     significant: int
     agreed: float | None
@@ -103,9 +103,9 @@ class OrderAgreement:
     @property
     def moves(self) -> str:
         """Whether the judge moves the order ``less`` or ``more`` than other topics, else empty."""
-        if self.tau is None or self.halves["tau"] is None or self.tau == self.halves["tau"]:
+        if self.tau is None or self.halves is None or self.tau == self.halves:
             return ""
-        return "less" if self.tau > self.halves["tau"] else "more"
+        return "less" if self.tau > self.halves else "more"
 
     def ranks(self) -> list[list[float]]:
         """The ranks of the runs under the human and under the machine."""
@@ -127,16 +127,13 @@ def order_agreements(panel: Panel, drawn: Draw, confidence: float, seed: int) ->
             name: Statistic.of(found, confidence)
             for name, found in _orders(*(weights @ each.T for each in values)).items()
         }
-        halves: dict[str, float | None] = dict.fromkeys(statistics)
+        halves = None
         if len(topics) > 1:
-            split = _orders(*(half @ values[0].T / half[0].sum() for half in (first, ~first)))
-            known = {name: each[~np.isnan(each)] for name, each in split.items()}
-            halves = {name: float(each.mean()) if each.size else None for name, each in known.items()}
+            taus = _orders(*(half @ values[0].T / half[0].sum() for half in (first, ~first)))["tau"]
+            halves = None if np.isnan(taus).all() else float(taus[~np.isnan(taus)].mean())
         human, machine = (_significant(each, pairs, 1 - confidence) for each in values)
         count = int(np.abs(human).sum())
-        agreed, reversed_ = (
-            float((human * machine == sign).sum() / count) if count else None for sign in (1, -1)
-        )
+        shares = [float((human * machine == sign).sum() / count) if count else None for sign in (1, -1)]
         means = mean_over_topics(both[:, :, column])
         refused = why_no_favours(measure, len(runs), len(topics))
         yield OrderAgreement(
@@ -148,8 +145,8 @@ def order_agreements(panel: Panel, drawn: Draw, confidence: float, seed: int) ->
             halves,
             swapped(runs, *(_ranks(measure, each) for each in means)),
             count,
-            agreed,
-            reversed_,
+            shares[0],
+            shares[1],
             () if refused else favours(runs, values[0], values[1], confidence),
             refused,
         )
