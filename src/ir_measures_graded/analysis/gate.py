@@ -37,7 +37,6 @@ from ir_measures import Measure
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
 from ..errors import GradedError
-from ..evaluation.calls import called_right
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs, Study
 from ..evaluation.sessions import Given
@@ -368,27 +367,21 @@ class Gate(Result):
         }
 
     def figure(self) -> plots.Figure:
-        """Draw mean differences, in % of the old mean for a relative margin, with bounds and margin."""
+        """Draw the mean differences with their bounds beside the margin."""
         rows = [each for each in self.verdicts if each.verdict != SMALL]
-        found = np.array([[each.difference, each.lower, each.upper] for each in rows]).T
-        edges = np.array([sign_of(each.measure) * self.margin.size for each in rows])
-        if self.margin.relative:
-            edges *= 100
-            with np.errstate(divide="ignore", invalid="ignore"):
-                found *= 100 / np.abs([each.old for each in rows])
+        values, lower, upper = np.array([[each.difference, each.lower, each.upper] for each in rows]).T
+        signs = np.array([sign_of(each.measure) for each in rows])
+        edges = signs * self.margin.allowed(np.abs([each.old for each in rows]))
         ends = np.stack([-edges, edges if self.equivalent else -edges])
         look = {"color": plots.COLOURS[1], "linestyle": "none", "marker": "|", "markersize": 14}
         span = ends[..., None], {**look, "label": f"margin {self.margin}"}
-        values, *bounds = found[..., None]
         filled = np.array([[each.verdict == HOLDS] for each in rows])
         names, title = [each.name for each in rows], f"{self.new} − {self.old}"
-        unit = ", in % of the old mean" if self.margin.relative else ""
-        label = f"Difference{unit}, one-sided {100 * (1 - self.level):.3g} % bounds\nfilled: holds"
-        shown = np.stack(bounds), filled, (), (), [span], names
-        return plots.dot_plot(names, [title], values, [1], label, *shown)
+        label = f"Difference, one-sided {100 * (1 - self.level):.3g} % bounds\nfilled: holds"
+        shown = np.stack([lower, upper])[..., None], filled, (), (), [span], names
+        return plots.dot_plot(names, [title], values[:, None], [1], label, *shown)
 
 
-@called_right
 def gate(
     qrels: Qrels | Evaluation,
     runs: Runs | None = None,

@@ -16,7 +16,7 @@ MORE = 3
 
 
 USAGE = "%(prog)s QRELS RUN… MEASURE [options]"
-OUTPUT = Output()
+OUTPUT = Output(figure=False)
 OPTIONS = (
     *COLLECTION,
     Option("--depth K", "last rank of listed documents; default: the measure's cutoff", whole_number),
@@ -64,7 +64,7 @@ def run(arguments: Arguments) -> Answer:
     each rank, the documents come in the order of depth. QRELS may be an empty file. The agreement of judges
     on documents that were chosen in this way is not their agreement on all documents: --random puts a random
     sample aside, which --ask marks as random. In a CSV file, an apostrophe marks cells that begin with =, +,
-    - or @ as text. The figure shows the open pairs after each file of answers.
+    - or @ as text.
 
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --batch 100 --ask to-judge.csv
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --ask next.csv

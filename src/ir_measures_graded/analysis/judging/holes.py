@@ -38,11 +38,9 @@ from ...core.measures.standard import definition_of
 from ...core.ranking.gains import gain_of
 from ...core.registry.facts import gains_of, is_normalised, is_weighted_by_rank, needs_intents, sign_of
 from ...core.registry.notation import parse_measure
-from ...errors import GradedError, InputWarning, NotApplicableError
-from ...evaluation.calls import called_right
+from ...errors import GradedError, InputWarning
 from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, Study, named_runs, read_judgments, study_of
-from ...output import plots
 from ...output.files import write_whole
 from ...output.formats import counted
 from ...output.result import Result
@@ -66,12 +64,11 @@ class Holes(Result):
     `topics` and `documents` name them, the `sampled` ones of a random sample first. `ranks` (documents ×
     runs) is their rank in each run, 0 if it is beyond the depth or the run does not retrieve them. `gains`
     are their expected gains. `unjudged` counts all unjudged documents within the depth. `values` are the
-    means of the runs, `expected` those with expected gains. `history` has the number of judgments within the
-    depth and the number of open pairs: of the qrels, then with each source of answers. `merged` are the qrels
-    with the answers.
+    means of the runs, `expected` those with expected gains. `open` is the number of open pairs of runs.
+    `merged` are the qrels with the answers.
 
     For a measure without a weight for each rank, the batch is in the order of depth, `gains` and `expected`
-    are None, and so are the numbers of open pairs.
+    are None, and so is the number of open pairs.
     """
 
     runs: tuple[str, ...]
@@ -85,7 +82,7 @@ class Holes(Result):
     unjudged: int
     values: np.ndarray
     expected: np.ndarray | None
-    history: tuple[tuple[int, int | None], ...]
+    open: int | None
     merged: MergedQrels
 
     def __len__(self) -> int:
@@ -95,11 +92,6 @@ class Holes(Result):
     def pairs(self) -> int:
         """The number of pairs of runs."""
         return len(self.runs) * (len(self.runs) - 1) // 2
-
-    @property
-    def open(self) -> int | None:
-        """The number of open pairs of runs."""
-        return self.history[-1][1]
 
     @property
     def best_ranks(self) -> np.ndarray:
@@ -172,26 +164,7 @@ class Holes(Result):
         """The content that `ask` writes to this file."""
         return file_for_judge(path, self.records(), sampled=self.sampled > 0)
 
-    @plots.styled
-    def figure(self) -> plots.Figure:
-        """Draw the open pairs against the judgments so far. Needs the extra ``plot``.
 
-        Raises `NotApplicableError` in the order of depth, for which open pairs are unknown.
-        """
-        judged, still_open = zip(*self.history)
-        if self.open is None:
-            raise NotApplicableError(f"{self.measure} has no weight for each rank, so open pairs are unknown")
-        figure = plots.new_figure()
-        axes = figure.add_subplot()
-        axes.plot(judged, still_open, **plots.line_style(0))
-        axes.set_ylim(0, max(1, *still_open) * 1.05)
-        axes.set_xlabel(f"Judged documents within rank {self.depth}")
-        axes.set_ylabel(f"Open pairs of {self.pairs}")
-        axes.set_title(plots.title(self.measure), loc="left")
-        return figure
-
-
-@called_right
 def holes(
     qrels: Qrels,
     runs: Runs,
@@ -242,11 +215,8 @@ def holes(
             levels = {topic: {} for run in named for topic in run.source.table().topics} | levels
         study = study_of(levels, named)
         pool = Pool(study, measure, depth)
-    judged, states = np.zeros(len(pool.names), dtype=bool), []
-    for _, source in sources:
-        judged = judged | [document in source.get(topic, ()) for topic, document in pool.names]
-        states.append(pool.state(judged))
-    state, left = states[-1], np.flatnonzero(~judged & pool.within)
+    judged = np.array([doc in merged.qrels.get(topic, ()) for topic, doc in pool.names], dtype=bool)
+    state, left = pool.state(judged), np.flatnonzero(~judged & pool.within)
     if batch is None:
         batch = max(1, math.ceil(BATCH_SHARE * left.size)) if judged.any() else FIRST_BATCH
     batch = whole_number(batch, "batch", 1)
@@ -272,7 +242,7 @@ def holes(
         left.size,
         evaluate(study.judgments, study.runs, [measure]).means()[:, 0],
         state.values,
-        tuple((each.judged, each.open) for each in states),
+        state.open,
         merged,
     )
 
@@ -286,12 +256,11 @@ def _drawn(topic: str, document: str) -> float:
 class State(NamedTuple):
     """What is known with some judgments.
 
-    `judged` counts the judged documents within the depth. `score` (documents) tells what a judgment settles.
+    `score` (documents) tells what a judgment settles.
     `gains` (documents) are the gains, expected where they are unknown, `values` (runs) the means with them,
     `open` the number of open pairs. These three are None for a measure without a weight for each rank.
     """
 
-    judged: int
     score: np.ndarray
     gains: np.ndarray | None = None
     values: np.ndarray | None = None
@@ -351,9 +320,9 @@ class Pool:
 
     def state(self, judged: np.ndarray) -> State:
         """What is known with the documents that are `judged`; see the module for the formulas."""
-        count, score = int((judged & self.within).sum()), np.zeros(judged.size)
+        score = np.zeros(judged.size)
         if self.weights is None:
-            return State(count, score)
+            return State(score)
         fit, known = np.zeros(judged.size), judged & (self.near > 0)
         if known.any():
             fit = _increasing(self.near[known], self.gain[known], self.near)
@@ -373,7 +342,7 @@ class Pool:
         still_open = (apart > 0) & ((z < OPEN) | (variance == 0))
         laplacian = np.diag(c.sum(axis=1)) - c
         score[~judged] = (np.einsum("da,ab->db", h, laplacian) * h).sum(axis=1)
-        return State(count, score, gains, total / self.topic_count, int(still_open.sum()) // 2)
+        return State(score, gains, total / self.topic_count, int(still_open.sum()) // 2)
 
     def order(self, rows: np.ndarray, score: np.ndarray) -> np.ndarray:
         """The order of some documents by score, or by depth if all scores are 0."""
