@@ -108,20 +108,6 @@ def test_tables_in_memory_are_read_as_files(evaluated):
         assert np.array_equal(Evaluation.from_values(table).values, evaluated.values)
 
 
-def test_a_column_per_topic_has_the_measure_of_the_file_name(evaluated):
-    rows = pandas.DataFrame(evaluated.records())
-    rows = rows[rows.measure == "AP"]
-    wide = rows.pivot(index="run", columns="topic", values="value")
-    wide.to_csv("AP.csv")
-    for table, name in (("AP.csv", "AP"), (wide, "value"), (wide.reset_index(), "value")):
-        found = Evaluation.from_values(table)
-        assert (found.runs, *map(str, found.measures)) == (evaluated.runs, name)
-        assert (found.of(name) == evaluated.part(evaluated.runs, ["AP"]).of("AP")).all()
-    wide.iloc[2, 3] = np.inf
-    with pytest.raises(GradedError, match=f"values: row 3, column {wide.columns[3]}: inf is not a finite"):
-        Evaluation.from_values(wide)
-
-
 def test_analyses_of_values_equal_those_of_files(evaluated, capsys):
     pytest.importorskip("statsmodels", reason="the extra stats is not installed")
     two = {name: demo.run_paths()[name] for name in "AB"}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from ..core.ranking.gains import plain_number
-from ..core.registry.notation import NamedMeasure, measure_named
+from ..core.registry.notation import measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
 from ..core.rows.columns import NAMES, chosen_columns, column_name, plain, required_column
 from ..errors import FileError, GradedError, needed, shown
@@ -37,8 +37,6 @@ ALL = "all"
 """The name of the row of a mean, as in trec_eval's output."""
 Repeats = str | Mapping[str, str] | None
 """The system of each run: a pattern with one group, a column of the values, or a mapping."""
-VALUE = "value"
-"""The name of the measure of a table with a column per topic that is not read from a file."""
 COLLECTION = "collection"
 """The column that names the collection of a value."""
 KEYS = ["run", "measure", "topic"]
@@ -219,8 +217,6 @@ def _frame_of_text(text: bytes, parse_float: Any) -> DataFrame:
     rows = pandas.read_csv(BytesIO(text), sep=separator, header=None, dtype=str, keep_default_na=False)
     first = rows.iloc[0].tolist()
     has_number = np.isfinite([number_in(cell) for cell in first[1:]]).any()
-    if has_number and plain(first[0]) in chain(*NAMES["run"]):  # topics may be numbers
-        return rows[1:].set_axis(first, axis=1)
     if len(first) == 3 and (has_number or first[0].strip() == "runid"):
         return _of_trec_eval(rows.set_axis(LINE, axis=1))
     return rows if has_number else rows[1:].set_axis(first, axis=1)
@@ -299,10 +295,6 @@ def cells_of(
         measure = value = None
     elif run is None and "name" in names:  # PyTerrier's name of a run
         run = "name"
-    has_topics = column_name(name, names, "query_id") is not None
-    if run is not None and value is None and not (has_topics or any(map(_is_measure, names))):
-        frame, unnamed = _long(frame, name, run), VALUE if unnamed == UNNAMED else unnamed
-        return cells_of(frame.assign(measure=unnamed), name, unnamed, (), repeats, apart)
     topic = required_column(name, names, "query_id")
     if apart:
         needed_column(frame, name, COLLECTION)
@@ -329,20 +321,6 @@ def cells_of(
         cells.assign(measure=key if value is None else frame[measure], value=found)
         for key, found in numbers.items()
     )
-
-
-def _long(frame: DataFrame, name: str, run: Any) -> DataFrame:
-    """A table with a row per run and a column per topic as one with a row per value."""
-    frame = frame.set_axis(np.arange(1, len(frame) + 1))
-    topics = [key for key in frame if key != run and plain(key) not in IDS]
-    for topic in topics:
-        _refuse(frame[topic], ~np.isfinite(_numbers(frame[topic])), name, "not a finite number")
-    return frame.melt([run], topics, "topic", VALUE)
-
-
-def _is_measure(column: Any) -> bool:
-    """Whether a column is called like a measure, as in a table of means, which has no values of topics."""
-    return "@" in str(column) or not isinstance(measure_named(str(column)), NamedMeasure)
 
 
 def _refuse(column: Series, bad: Any, name: str, what: str) -> None:

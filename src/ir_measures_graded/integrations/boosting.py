@@ -18,7 +18,7 @@ from ir_measures import Measure
 
 from ..core.arrays import ArrayEvaluator, Measures
 from ..core.by_topic import changes
-from ..core.registry.facts import needs_all_topics, sign_of
+from ..core.registry.facts import sign_of
 from ..core.registry.notation import parse_measures
 from ..errors import GradedError, needed
 
@@ -80,45 +80,36 @@ class LightGBMMetric(Metric):
 
 
 class XGBoostMetric(Metric):
-    """Measures for `custom_metric` of `xgboost.train`, or one for `eval_metric` of `XGBRanker`.
+    """Measures for `custom_metric` of `xgboost.train`, and for `XGBRanker` by the callback `watch`.
 
     A metric cannot tell XGBoost whether larger values are better: pass
     ``callbacks=[metric.early_stopping(rounds)]``. XGBoost's own ``early_stopping_rounds`` looks for the
     smallest value. XGBoost rounds the values to 6 decimals. The names of the measures have ``=`` in place of
     a colon, because XGBoost splits its log there.
 
-    `XGBRanker` calls an `eval_metric` once for each group, which is slow. Its mean weights each group by its
-    number of documents, and counts groups of one document as 1. Use `watch` instead, which has the values of
-    `array_mean`, as `xgboost.train` has.
+    `XGBRanker` would call an `eval_metric` once for each group, and weight each group by its number of
+    documents. Therefore it cannot be one; use `watch`, which has the values of `array_mean`, as
+    `xgboost.train` has.
 
-    >>> metric = xgboost_metric("CG@1")
-    >>> metric.__name__, metric([3.0, 0.0], [0.1, 0.2])
-    ('CG@1', 0.0)
+    >>> xgboost_metric(["CG@1", "DCG_JK(gains=1:2)"]).names
+    ['CG@1', 'DCG_JK(gains={1=2})']
 
-    Raises `GradedError` as `array_mean`, and for data without groups. In `XGBRanker`, it also raises
-    `GradedError` for several measures, and for a measure that depends on the labels of all groups.
+    Raises `GradedError` as `array_mean`, for data without groups, and as `eval_metric` of `XGBRanker`.
     """
 
     def __init__(self, measures: Measures, ties: str = "mean"):
         super().__init__(measures, ties)
         self.names = [name.replace(":", "=") for name in self.names]
-        self.__name__ = self.names[0]
+        self.__name__ = self.names[0]  # XGBRanker needs a name
 
     def __call__(self, scores: Any, data: Any) -> Any:
-        if hasattr(data, "get_uint_info"):
-            sizes = np.diff(data.get_uint_info("group_ptr").astype(np.int64))
-            return [*zip(self.names, self.means(data.get_label(), scores, sizes))]
-        if len(self.names) > 1:
-            raise GradedError("XGBRanker takes one measure; use xgboost.train for several")
-        if needs_all_topics(self.measures[0]):
+        if not hasattr(data, "get_uint_info"):
             raise GradedError(
-                f"XGBRanker passes one group at a time, and {self.names[0]} depends on the labels of all; "
-                "set its parameters, such as max_gain, or use xgboost.train"
+                "XGBRanker passes one group at a time to an eval_metric, and weights its mean; use "
+                "callbacks=[metric.watch(data, rounds)], or xgboost.train"
             )
-        labels, scores = scores, data  # XGBRanker passes the labels and scores of one group
-        if not len(labels):
-            return 0.0  # XGBRanker gives an empty group no weight
-        return float(ArrayEvaluator(self.measures, labels, [len(labels)], self.ties).means(scores)[0])
+        sizes = np.diff(data.get_uint_info("group_ptr").astype(np.int64))
+        return [*zip(self.names, self.means(data.get_label(), scores, sizes))]
 
     def early_stopping(self, rounds: int, **options: Any) -> Any:
         """XGBoost's callback `EarlyStopping` for the first measure, told whether larger values are better.
