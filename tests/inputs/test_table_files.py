@@ -89,11 +89,10 @@ def test_runs_of_a_file_are_told_apart_by_a_column(kind, compressed):
             assert (evaluate(QRELS, runs, measures).values == evaluate(QRELS, RUNS, measures).values).all()
 
 
-@pytest.mark.parametrize("kept", [0, 1 << 22])
-def test_run_of_a_mixed_file_is_whole(kept):
+def test_run_of_a_mixed_file_is_whole():
     rows = table().take([5, 0, 3, 1, 4, 2])
     for kind in WRITERS:
-        found = run_file(written(kind, rows), in_pieces(1 << 20, rows=1, kept=kept)).runs()
+        found = run_file(written(kind, rows), in_pieces(1 << 20, rows=1)).runs()
         assert [*found] == ["B", "A"]
         runs = {name: found[name] for name in RUNS}
         assert {name: by_topic(run) for name, run in runs.items()} == RUNS
@@ -107,18 +106,9 @@ def test_table_without_rows_has_no_runs(kind):
     assert refused(evaluate, QRELS, {"x": path}, [CG]) == f"{path}: the run is empty"
 
 
-def test_row_groups_of_other_runs_are_not_read(monkeypatch):
-    path = written("parquet", table())
-    read = []
-    batches = parquet.ParquetFile.iter_batches
-
-    def spy(self, size, groups, columns, **options):
-        read.extend(groups)
-        return batches(self, size, groups, columns, **options)
-
-    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", spy)
-    assert by_topic(RunFile(path, "B")) == RUNS["B"]
-    assert set(read) == {2}
+def test_runs_of_too_many_rows_are_refused():
+    found = run_file(written("csv", table()), in_pieces(1 << 20, grouped=5))
+    assert "more than 5 rows in a table of several runs; write each run to a file" in refused(found.runs)
 
 
 def test_names_of_runs_may_be_of_any_type():

@@ -192,7 +192,7 @@ def frame_of(table: Any, form: str = "a table with a header", written: bool = Fa
             if not (kind := kind_of(content)):
                 return _frame_of_text(content.stream.read(), str if written else float)
             file = kind[1](content)
-            batches = [batch for _, batch in file.batches(file.names, None)]
+            batches = [*file.batches(file.names)]
             for batch in batches:
                 batch.validate(full=True)  # damaged Arrow data could crash the process
             return pyarrow.Table.from_batches(batches).to_pandas(strings_to_categorical=True)

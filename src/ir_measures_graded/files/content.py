@@ -52,9 +52,9 @@ class Sizes:
     smaller one would cost more calls. No line is longer than `line`, and no JSON other than lines longer than
     `value`. A compressed file of more than `content` bytes may expand `expansion` times at most.
 
-    A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. The runs of a
-    file of at most `kept` rows are read together. At most `grouped` rows in any order are grouped in memory,
-    which takes about 1.5 GB; more rows go through temporary files.
+    A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. At most
+    `grouped` rows in any order are grouped in memory, which takes about 1.5 GB; more rows go through
+    temporary files.
     """
 
     start: int = 1 << 20
@@ -66,7 +66,6 @@ class Sizes:
     content: int = 1 << 23
     expansion: int = 200
     rows: int = 1 << 16
-    kept: int = 1 << 22
     grouped: int = 10_000_000
 
 

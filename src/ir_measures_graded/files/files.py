@@ -99,7 +99,7 @@ def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES)
 
 def _qrels_part(file: File, unjudged: tuple[bytes, ...], sizes: Sizes) -> Part:
     """The rows of `qrels_in` in the order of the file."""
-    rows = joined(parts_of(file, QRELS, Chosen(unjudged=unjudged), sizes=sizes), QRELS)
+    rows = joined(parts_of(file, QRELS, Chosen(unjudged=unjudged), sizes), QRELS)
     if rows.facts.unjudged and not unjudged:
         count = f"{rows.facts.unjudged:,} rows have no rating; their documents are unjudged"
         warnings.warn(f"{Content(file).name}: {count}", stacklevel=2)
@@ -131,7 +131,7 @@ class RunFile(RunSource):
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a topic are
     not contiguous, the file is read again: up to ten million rows are grouped in memory, and more rows in
     temporary files. A file that can be read only once, such as standard input, is held in memory. So are the
-    runs that `runs` returns for a file of up to four million rows. Other providers of ir-measures iterate
+    runs that `runs` returns, of at most ten million rows. Other providers of ir-measures iterate
     over the run as `ir_measures.ScoredDoc` objects.
 
     Raises `GradedError` at once for anything but such a `file`, and during evaluation: for a file that cannot
@@ -171,17 +171,16 @@ class RunFile(RunSource):
         >>> [*RunFile(io.BytesIO(lines)).runs()]
         ['A', 'B']
         """
-        names: dict[str, None] = {}
         kept: list[Part] = []
-        count = 0
         for rows in self._every() if "run" in self.columns() else ():
-            names |= dict.fromkeys(_names(rows))
-            count += len(rows)
-            kept = [*kept, rows] if count <= self.sizes.kept or not self.lasting else []
-        found = by_column(joined(kept, RUN), "run") if kept and names else {}
-        runs = {name: copy(self) for name in names}
+            kept.append(rows)
+            if sum(map(len, kept)) > self.sizes.grouped:
+                several = f"more than {self.sizes.grouped:,} rows in a table of several runs"
+                raise FileError(f"{self.name}: {several}; write each run to a file of its own")
+        found = by_column(joined(kept, RUN), "run") if kept else {}
+        runs = {name: copy(self) for name in found}
         for name, run in runs.items():
-            run.run, run._kept = name, found.get(name)
+            run.run, run._kept = name, found[name]
         return runs
 
     def blocks(self) -> Iterator[Rows]:
@@ -243,12 +242,12 @@ class RunFile(RunSource):
             return next((part.columns for part in every), {})
 
     def _every(self, sizes: Sizes | None = None) -> Generator[Part]:
-        """The rows of the file. If `run` is given, rows of other runs may be left out."""
+        """The rows of the file, or of its run that `runs` kept."""
         if self._kept is None and self.lasting:
-            yield from parts_of(self.file, RUN, self._chosen, self.run, sizes or self.sizes)
+            yield from parts_of(self.file, RUN, self._chosen, sizes or self.sizes)
             return
         if self._kept is None:
-            self._kept = joined(parts_of(self.file, RUN, self._chosen, sizes=self.sizes), RUN)
+            self._kept = joined(parts_of(self.file, RUN, self._chosen, self.sizes), RUN)
         yield self._kept
 
     def _parts(self) -> Generator[Part]:
@@ -269,17 +268,14 @@ class RunFile(RunSource):
             yield rows
 
 
-def parts_of(
-    file: File, role: Role, chosen: Chosen | None = None, run: str | None = None, sizes: Sizes = SIZES
-) -> Generator[Part]:
-    """The rows of a file, in its order. If `run` is given, rows of other runs may be left out."""
-    chosen = chosen or Chosen()
+def parts_of(file: File, role: Role, chosen: Chosen, sizes: Sizes = SIZES) -> Generator[Part]:
+    """The rows of a file, in its order."""
     if parquet_files(file):
-        yield from table_parts(FOLDER, Content(file, sizes), role, chosen, run)
+        yield from table_parts(FOLDER, Content(file, sizes), role, chosen)
         return
     with Content(file, sizes) as content:
         if (kind := kind_of(content)) is not None:
-            parts = table_parts(kind, content, role, chosen, run)
+            parts = table_parts(kind, content, role, chosen)
             yield from (rows for rows, _ in ahead(content, parts, len, most=0))
         else:
             read = json_parts if is_json(content.stream.start) else text_parts

@@ -128,6 +128,11 @@ def _of_intents(ours: str, column: Any, field: str) -> Rowwise | np.ndarray:
         # Only measures of intents refuse other objects than text, so a list is not validated here.
         text = np.fromiter(text, object, len(text)) if isinstance(text, list) else text
         return docs_of(text, field)
+    return numbers_or_nan(column)
+
+
+def numbers_or_nan(column: Any) -> np.ndarray:
+    """A column as floats, NaN for any cell that is not a number."""
     numbers = _as_floats(column)
     if isinstance(numbers, np.ndarray):
         return numbers
