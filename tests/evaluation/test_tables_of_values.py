@@ -74,7 +74,7 @@ NAMES = {"run": "name", "topic": "qid"}  # as in PyTerrier's perquery.csv
         (NAMES | {"run": "who"}, ["--columns", "run=name"], "values.csv: there is no column name"),
         (NAMES, ["--run_column", "name", "--columns", "run=qid"], "name different columns for the run"),
         (NAMES, ["--columns", "document=name"], "as in run=NAME,topic=NAME,measure=NAME,value=NAME"),
-        *((NAMES, words.split(), "needs QRELS and runs") for words in ("--gains exp", "--duplicates first")),
+        *((NAMES, words.split(), "needs QRELS and runs") for words in ["--gains exp"]),
         (NAMES, ["--scoreddocs"], "--scoreddocs needs QRELS and runs"),
     ],
 )

@@ -44,11 +44,9 @@ def qrels(name: str = "qrels", heading: str = "QRELS", optional: bool = False) -
     return Option(name, text, heading=heading, optional=optional, reads=each)
 
 
-KEPT = ("first", "best")
 FORM = (
     Option("--run_column NAME", "column that names the run of a row; default: run", shared=True),
     Option("--columns NAMES", "columns, as in topic=NAME,document=NAME,score=NAME", shared=True),
-    Option("--duplicates ROW", "row to keep of a repeated document", choices=KEPT, shared=True),
 )
 """How to read a run."""
 IGNORED = Option("--ignore_identical_ids", "leave out documents with the id of their topic", shared=True)
@@ -185,7 +183,7 @@ def baselines_of(arguments: Arguments, first: Sequence[Any], option: str = "base
 
 def run_file(arguments: Arguments, path: str) -> RunFile:
     """The run in a file."""
-    return RunFile(path, **arguments.of("run_column", "columns", "duplicates"))
+    return RunFile(path, **arguments.of("run_column", "columns"))
 
 
 def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None = None) -> Evaluation:
@@ -194,7 +192,7 @@ def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None
     Raises `GradedError` for a word that is neither a run nor a measure of the table, and for options that
     need rankings.
     """
-    for option in ("sessions", "gains", "scoreddocs", "duplicates", "ignore_identical_ids"):
+    for option in ("sessions", "gains", "scoreddocs", "ignore_identical_ids"):
         if arguments.get(option) not in (None, False, []):
             raise GradedError(f"--{option} needs QRELS and runs: the values of a table stay as they are")
     systems = {run: stored.systems.get(run, run) for run in stored.runs}

@@ -21,7 +21,7 @@ from .results import Answer, Output, command_line
 
 FOR_ONE = (
     "tests", "uncorrected", "by", "sessions", "repeats", "gains", "scoreddocs", "run_column",
-    "columns", "duplicates", "resamples", "seed",
+    "columns", "resamples", "seed",
 )  # fmt: skip
 """Options for a single collection."""
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from ..core.rows.columns import QRELS, RUN, Chosen, Role, chosen_columns
 from ..errors import GradedError
-from ..files.conversion import MERGES, one_intent, read_rows, written
+from ..files.conversion import KEPT, MERGES, one_intent, read_rows, written
 from ..output.files import write_files
 from .arguments import FORM
 from .parser import Arguments, Option, each
@@ -33,6 +33,7 @@ OPTIONS = (
     Option("--qrels", "IN has qrels"),
     Option("--run", "IN has a run"),
     Option("--intents", "qrels: level of a document that several intents or judges judged", choices=MERGES),
+    Option("--duplicates ROW", "run: row to keep of a repeated document", choices=KEPT),
     *FORM,
 )
 

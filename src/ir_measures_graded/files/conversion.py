@@ -27,11 +27,13 @@ from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Part, joined
 from ..errors import FileError, GradedError, needed, shown
 from .content import Content, File, is_lasting
-from .files import by_column, parts_of, without_repeated
+from .files import by_column, parts_of
 from .table_files import arrow_table
 
 GROUP = 1_000_000  # rows per row group of a Parquet file
 BLANK = re.compile(r"[ \t\n\r\x0b\x0c]")
+KEPT = ("first", "best")
+"""The row to keep of a document that a topic lists again: the first one, or that of the highest score."""
 MERGES = ("max", "sum")
 """The rules for one level of a document that has several."""
 
@@ -70,8 +72,8 @@ def read_rows(
 ) -> ConvertedRows:
     """The rows of a file. If `role` is None, the content must tell whether these are qrels or a run.
 
-    `duplicates` is that of `RunFile`. Raises `FileError` for a file that cannot be read, for one without
-    rows, and for one that could be both.
+    If a topic of a run lists a document again, `duplicates` is the row to keep, one of `KEPT`. Raises
+    `FileError` for a file that cannot be read, for one without rows, and for one that could be both.
     """
     chosen = chosen or Chosen()
     if role is not None:
@@ -109,6 +111,23 @@ def _read(file: File, role: Role, chosen: Chosen, duplicates: str | None) -> Con
             )
     by_topic = by_column(rows, "query_id").values()
     return ConvertedRows(role, name, replace(joined(by_topic, role), facts=rows.facts), count - len(rows))
+
+
+def without_repeated(rows: Part, keep: str) -> Part:
+    """The rows of whole topics of a run, with one row for each document.
+
+    `keep` is one of `KEPT`.
+    """
+    order = np.arange(len(rows))
+    if keep == "best":
+        order = np.argsort(-np.asarray(rows.columns["score"]), kind="stable")
+    code = np.zeros(len(rows), np.int64)
+    for name in ("query_id", "doc_id", "run"):
+        if name in rows.columns:
+            _, number = rows.columns[name].numbered()
+            _, code = np.unique(code * (int(number.max(initial=0)) + 1) + number, return_inverse=True)
+    _, first = np.unique(code[order], return_index=True)
+    return rows.take(np.sort(order[first]))
 
 
 def one_intent(converted: ConvertedRows, merge: str) -> ConvertedRows:

@@ -26,7 +26,7 @@ from ..core.rows.columns import QRELS, RUN, Chosen, Role, chosen_columns
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, Rows, RunSource, is_whole, joined, refuse_repeated
-from ..errors import FileError, GradedError, needed, shown
+from ..errors import FileError, needed, shown
 from . import out_of_core
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
 from .json_files import is_json, json_parts
@@ -125,9 +125,6 @@ class RunFile(RunSource):
     if there is such a column. `run` is the name of the run to read. `runs` returns one `RunFile` per run.
     `columns` gives names of other columns, as in ``topic=NAME,document=NAME,score=NAME`` (or rank).
 
-    If a topic lists a document again, `duplicates` keeps its "first" row or the "best" one, which has the
-    highest score. A warning counts the other rows. By default, such a run is refused.
-
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a topic are
     not contiguous, the file is read again: up to ten million rows are grouped in memory, and more rows in
     temporary files. A file that can be read only once, such as standard input, is held in memory. So are the
@@ -148,15 +145,11 @@ class RunFile(RunSource):
         run: str | None = None,
         run_column: str | None = None,
         columns: Mapping[str, str] | str | None = None,
-        duplicates: str | None = None,
     ):
-        if duplicates not in (None, "first", "best"):
-            raise GradedError(f"duplicates={shown(duplicates)} is not allowed; use 'first' or 'best'")
-        self.file, self.run, self.run_column, self.duplicates = file, run, run_column, duplicates
+        self.file, self.run, self.run_column = file, run, run_column
         self._chosen = Chosen(run_column, chosen_columns(columns or {}))
         self.name = Content(file).name
         self._kept: Part | None = None
-        self._dropped = 0
 
     @property
     def lasting(self) -> bool:
@@ -190,41 +183,30 @@ class RunFile(RunSource):
         """
         seen: set[str] = set()
         for rows in out_of_core.whole_topics(self._parts(), self.sizes.rows):
-            block = self._block(rows)
+            block = in_memory(rows, RUN).rows()
             if seen.intersection(block.topics):
                 with closing(self._parts()) as every:
-                    yield from map(self._block, out_of_core.regrouped(every, self.name, self.sizes))
+                    for rows in out_of_core.regrouped(every, self.name, self.sizes):
+                        yield in_memory(rows, RUN).rows()
                 break
             seen.update(block.topics)
             yield block
-        self._check(len(seen))
+        self._refuse_empty(len(seen))
 
-    def _block(self, rows: Part) -> Rows:
-        """Whole topics, grouped, with one row for each document if there is a rule for `duplicates`."""
-        return in_memory(self._unique(rows), RUN).rows()
-
-    def _unique(self, rows: Part) -> Part:
-        kept = without_repeated(rows, self.duplicates) if self.duplicates else rows
-        self._dropped += len(rows) - len(kept)
-        return kept
-
-    def _check(self, count: int) -> None:
-        """Raise `FileError` for a run without rows or topics; warn of the rows that `duplicates` drops."""
+    def _refuse_empty(self, count: int) -> None:
+        """Raise `FileError` for a run without rows or topics."""
         if not count:
             raise FileError(f"{self.name}: the run is empty")
-        if self._dropped:
-            dropped = f"{self._dropped:,} rows list a document of a topic again"
-            warnings.warn(f"{self.name}: {dropped}; the {self.duplicates} row counts", stacklevel=3)
 
     def table(self) -> Rows:
         """All rows. Raises `FileError` if there is none."""
         rows = self.rows()
-        self._check(len(rows))
+        self._refuse_empty(len(rows))
         return in_memory(rows, RUN).rows()
 
     def rows(self) -> Part:
         """All rows in the order of the file."""
-        return self._unique(joined(self._parts(), RUN))
+        return joined(self._parts(), RUN)
 
     def checked_rows(self) -> Part:
         """The same rows. Raises `GradedError` if a topic retrieves a document twice."""
@@ -253,7 +235,6 @@ class RunFile(RunSource):
     def _parts(self) -> Generator[Part]:
         """The rows of the run. Raises `FileError` if the file has several runs and `run` is None."""
         names: dict[str, None] = {}
-        self._dropped = 0
         for rows in self._every():
             if "run" in rows.columns:
                 found = _names(rows)
@@ -280,23 +261,6 @@ def parts_of(file: File, role: Role, chosen: Chosen, sizes: Sizes = SIZES) -> Ge
         else:
             read = json_parts if is_json(content.stream.start) else text_parts
             yield from read(content, role, chosen)
-
-
-def without_repeated(rows: Part, keep: str) -> Part:
-    """The rows of whole topics of a run, with one row for each document.
-
-    `keep` is "first", or "best" for the highest score.
-    """
-    order = np.arange(len(rows))
-    if keep == "best":
-        order = np.argsort(-np.asarray(rows.columns["score"]), kind="stable")
-    code = np.zeros(len(rows), np.int64)
-    for name in ("query_id", "doc_id", "run"):
-        if name in rows.columns:
-            _, number = rows.columns[name].numbered()
-            _, code = np.unique(code * (int(number.max(initial=0)) + 1) + number, return_inverse=True)
-    _, first = np.unique(code[order], return_index=True)
-    return rows.take(np.sort(order[first]))
 
 
 def by_column(rows: Part, column: str) -> dict[str, Part]:
