@@ -101,7 +101,6 @@ def test_rows_of_batches(row, fact):
 @pytest.mark.parametrize(
     ("measures", "batches", "options", "fact"),
     [
-        ("CG", [ONE, ONE], {}, "run: topic 'q1' is in two batches; give whole topics"),
         ("CG", [{"q1": {"a": 1}}], {}, "run: expected Arrow data, not a dict"),
         ("CG", [ONE], {"levels": ["high"]}, "levels: the level 'high' is not a number"),
         ("CG", [ONE], {"levels": [1, NAN]}, "levels: a level is a finite number"),

@@ -7,21 +7,19 @@ from collections import namedtuple
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from itertools import starmap
 
 import ir_measures
 import numpy as np
 import pandas
 import pyarrow
 import pytest
-from ir_measures import Qrel, ScoredDoc
+from ir_measures import Qrel
 from reading import refused
 
 from input_forms import FEATHER, FORMS, PARQUET, in_file
 from ir_measures_graded import CG, EmptyRunWarning, RunFile
 from ir_measures_graded.analysis import evaluate as analysed
 from ir_measures_graded.core.measures import MEASURES
-from ir_measures_graded.core.rows.id_matching import PIECE
 from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
 from ir_measures_graded.errors import shown
 from ir_measures_graded.files.files import qrels_in
@@ -142,15 +140,6 @@ def test_every_arrow_type_of_strings_and_numbers_is_read(make):
     for type_ in REAL:
         value = Decimal("1.25") if "decimal" in str(type_) else np.float16(1.25)
         assert read_qrels(table(numbers=type_, values=[value] * 3)).values.tolist() == [1.25] * 3
-
-
-def test_topics_may_cross_the_pieces_in_which_tuples_are_read():
-    rows = [(f"q{number // 3000 % 4}", f"d{number}", number % 5) for number in range(3 * PIECE)]
-    expected = {}
-    for topic, doc, value in rows:
-        expected.setdefault(topic, {})[doc] = value
-    assert unfold(read_qrels(list(starmap(Qrel, rows)))) == expected
-    assert unfold(read_run(list(starmap(ScoredDoc, rows)))) == expected
 
 
 def test_rows_are_read_by_field_name():

@@ -40,7 +40,7 @@ from ir_measures_graded.files import text_files
 from ir_measures_graded.files.content import Content
 from ir_measures_graded.files.files import parts_of, qrels_in
 from ir_measures_graded.files.forms import RUN as OF_RUN
-from ir_measures_graded.files.forms import TREC
+from ir_measures_graded.files.forms import TREC, Chosen
 from ir_measures_graded.files.lines import Lines
 from ir_measures_graded.files.sources import qrels_source, scoreddocs_of
 
@@ -137,7 +137,7 @@ def test_lines_and_ids_have_a_greatest_length():
 
 def test_file_that_shrinks_while_it_is_read_is_refused(tmp_path):
     path = written(tmp_path / "run", b"".join(b"q Q0 d%d 1 1 t\n" % number for number in range(100_000)))
-    found = parts_of(path, OF_RUN, sizes=in_pieces(1000, start=1000))
+    found = parts_of(path, OF_RUN, Chosen(), in_pieces(1000, start=1000))
     next(found)
     os.truncate(path, path.read_bytes().index(b"d50000") - len(b"q Q0 "))
     assert refused(list, found) == f"{path}: the file became shorter while it was read"

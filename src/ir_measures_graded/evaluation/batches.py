@@ -6,8 +6,7 @@ levels of other topics, on which some values depend, are an argument.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.columns import QRELS, RUN, Role, column_names
 from ..core.rows.in_memory import read_qrels, read_run
-from ..core.rows.rows import Rows, RunSource, floats
+from ..core.rows.rows import floats
 from ..errors import GradedError, needed, shown
 from .evaluate import Work
 from .named import Judgments, Run
@@ -40,9 +39,10 @@ def evaluate_batches(
     """The value of each measure for each topic: an Arrow table with the columns query_id, measure and value.
 
     `measures` are graded or standard measures or measure strings. `qrels` and each of the `batches` are Arrow
-    data with the columns query_id, doc_id, and relevance or score; PyTerrier's names are allowed. The rows of
-    a topic, in any order, must be in one batch. Every topic of the qrels has a value, even if no batch has
-    the topic. Topics that the qrels lack have no value. A value is null if ir-measures reports none.
+    data with the columns query_id, doc_id, and relevance or score; PyTerrier's names are allowed. Together,
+    the batches are one run, whose rows may have any order. Every topic of the qrels has a value, even if no
+    batch has the topic. Topics that the qrels lack have no value. A value is null if ir-measures reports
+    none.
 
     `levels` are all levels that occur in the collection, in any order. The values of some measures depend on
     the levels of all topics: ERR_G, for example, depends on the highest one. If `qrels` has only some topics
@@ -50,9 +50,6 @@ def evaluate_batches(
     `needs_levels` finds them.
 
     With `ignore_identical_ids`, documents with the id of their topic are left out.
-
-    Batches are evaluated one after the other. If another provider of ir-measures computes a measure, all
-    batches are in memory at once.
 
     >>> import pyarrow
     >>> qrels = pyarrow.table({"query_id": ["q1", "q2"], "doc_id": ["a", "a"], "relevance": [1, 3]})
@@ -63,8 +60,8 @@ def evaluate_batches(
     [0.125, 0.0]
 
     Raises `GradedError` for data that is not Arrow data and for a missing column. Raises `GradedError`, which
-    names the topic, for a null, for NaN, for a document that a topic retrieves twice, for contradictory
-    judgments, and for a topic in two batches. Raises `GradedError` for `levels` that are not finite numbers.
+    names the topic, for a null, for NaN, for a document that a topic retrieves twice, and for contradictory
+    judgments. Raises `GradedError` for `levels` that are not finite numbers.
     """
     pyarrow = needed("pyarrow", "Arrow data")
 
@@ -76,7 +73,8 @@ def evaluate_batches(
         raise GradedError(f"{measure} needs the levels of all topics; give levels")
     judged = read_qrels(_arrow(qrels, QRELS))
     judgments = Judgments(judged, None, np.array([np.nan]) if known is None else known)
-    run = Run("", _Batches(batches), ignore_identical_ids=ignore_identical_ids)
+    tables = [_arrow(batch, RUN) for batch in batches]
+    run = Run("", read_run(whole_table(tables) if tables else {}), ignore_identical_ids=ignore_identical_ids)
     (values, *_, unreported), _ = Work(judgments, wanted, None)(run)
     measure, topic = map(arrow_array, np.indices(values.shape).reshape(2, -1))
     return pyarrow.table(
@@ -95,31 +93,6 @@ def needs_levels(measures: Iterable[Measure]) -> bool:
     (True, False)
     """
     return any(map(needs_all_topics, measures))
-
-
-@dataclass(frozen=True)
-class _Batches(RunSource):
-    """A run in batches of whole topics. The batches are read one after the other; all may lack rows."""
-
-    batches: Iterable[Any]
-    in_memory = False
-
-    def blocks(self) -> Iterator[Rows]:
-        """The rows of each batch. Raises `GradedError` if two batches have a topic."""
-        seen: set[str] = set()
-        for batch in self.batches:
-            table = read_run(_arrow(batch, RUN))
-            for topic in seen.intersection(table.topics):
-                raise GradedError(f"run: topic {shown(topic)} is in two batches; give whole topics")
-            seen.update(table.topics)
-            yield table
-
-    def table(self) -> Rows:
-        """All rows at once. Raises `GradedError` as `blocks`."""
-        batches = [_arrow(batch, RUN) for batch in self.batches]
-        for _ in _Batches(batches).blocks():
-            pass
-        return read_run(whole_table(batches) if batches else {})
 
 
 def _arrow(rows: Any, role: Role) -> pyarrow.Table:
