@@ -61,12 +61,14 @@ _LAZY |= dict.fromkeys(["RunFile", "read_trec_qrels", "read_trec_run"], ".files.
 
 
 def __getattr__(name: str) -> _Any:
-    """A name whose module is imported on first use, or the measure of that name that a plugin brings."""
+    """A name or module that is imported on first use, or the measure of that name that a plugin brings."""
     if name in _LAZY:
         return getattr(_import_module(_LAZY[name], __name__), name)
     if name == "register_demo":
         return _import_module(".demo", __name__).register
-    if not name.startswith("_") and _find_spec(f"{__name__}.{name}") is None:  # not a submodule
+    if not name.startswith("_"):
+        if _find_spec(f"{__name__}.{name}") is not None:
+            return _import_module(f".{name}", __name__)
         _plugins.load()
         measure = _names.registry().get(name)
         if isinstance(measure, GradedMeasure):

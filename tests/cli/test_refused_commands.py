@@ -119,6 +119,9 @@ levels qrels -p 2 -p 3                                | -p is given twice
 measures -o tsv                                       | (for the format, use -f tsv)
 measures nDCG_J                                       | did you mean nDCG_JK or DCG_JK or nDCG?
 power {ABC} P@5 --differences a                       | give numbers separated by commas, as in 0.05,0.1
+power {ABC} P@5 --tests wilcoxon                      | only compare takes --tests; this command uses paired t
+power {ABC} P@5 --topics 5                            | unrecognized arguments: --topics 5 (see
+power {ABC} --measures P@5                            | are given without an option, as QRELS RUN… MEASURE…
 power {ABC} P@5 --power 2                             | power=2.0 is not allowed; it is above alpha=0.05
 power {ABC} P@5 --power .9 --power=.9                 | --power is given twice
 ranges graded-demo B.run D.run nDCG_JK@10 Bpref       | Bpref has no ranges over ties and judgments; most

@@ -61,7 +61,7 @@ def run(arguments: Arguments) -> Result:
         raise GradedError(
             f"{len(runs)} runs and {len(given)} means are given; give one --mean for each run"
             if means
-            else "give each run a file of its values, or --mean"
+            else "give each run a file of its values, or --mean; a measure is named by --measure"
         )
     (first, told), *also = [(RunFile(path), values) for path, values in zip(runs, given)]
     found = identify(

@@ -14,11 +14,18 @@ from ..errors import GradedError, did_you_mean
 from ..files.sources import is_file
 
 ELSEWHERE = {
-    "--values": "this command needs rankings, which values lack; give QRELS and RUN",
+    "--values": "this command needs rankings, which values lack; give QRELS and RUN, to identify also VALUES",
     "--sessions": "this command shows single topics and takes no --sessions; evaluate, compare, power, gate, "
     "report and sensitivity do",
+    "--tests": "only compare takes --tests; this command uses paired t-tests with Holm's correction",
+    "--baseline": "this command has no baseline; gate takes OLD, then NEW",
+    **dict.fromkeys(("--latex", "--markdown", "--csv", "--json"), "-f chooses the format, as in -f latex"),
+    **dict.fromkeys(
+        ("--qrels", "--run", "--runs", "--measure", "--measures", "--metrics", "-m"),
+        "qrels, runs and measures are given without an option, as QRELS RUN… MEASURE…",
+    ),
 }
-"""The reasons why some commands lack an option."""
+"""What to do without an option that a command lacks."""
 
 Files = Callable[[Any], Iterable[str]]
 
@@ -186,7 +193,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: ([^\s=]*)", message)
-        hint = did_you_mean(unknown[1], self._option_string_actions) if unknown else ""
+        hint = did_you_mean(unknown[1], self._option_string_actions, cutoff=0.75) if unknown else ""
         raise GradedError(f"{message}{hint} (see {self.prog} --help)")
 
 

@@ -333,9 +333,8 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
         if not isinstance(name, str):
             raise GradedError(f"a run's name is a string, not {shown(name)}")
         if name in named:
-            raise GradedError(
-                f"two runs are named {shown(name)}; give each its own name, as {{'a': run, 'b': other}}"
-            )
+            hint = ", as {'a': run, 'b': other}" if name == UNNAMED else ""
+            raise GradedError(f"two runs are named {shown(name)}; give each its own name{hint}")
         if isinstance(run, Mapping) and isinstance(next(iter(run.values()), None), Real):
             raise GradedError(f"runs: {shown(name)} is a topic of one run; pass {{'mine': run}}")
         with about(name):

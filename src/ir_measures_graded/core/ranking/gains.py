@@ -132,7 +132,7 @@ def named_weightings(
             continue
         pairs = pairs if equals else text
         try:
-            numbers = pairs_of(pairs)
+            numbers = pairs_of(pairs.strip("{}"))  # a measure prints its gains in braces
             found[name] = dict(numbers)
             if len(found[name]) < len(numbers):
                 raise ValueError
