@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from documents import follow
+from documents import follow, in_process
 
 README = Path(__file__).parents[1] / "README.md"
 BESIDE = {
@@ -17,7 +17,7 @@ BESIDE = {
 
 
 def test_commands_print_the_shown_output(tmp_path: Path) -> None:
-    assert follow(README, tmp_path, BESIDE) >= 2
+    assert follow(README, tmp_path, BESIDE, in_process) >= 2
 
 
 @pytest.mark.filterwarnings(

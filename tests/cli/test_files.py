@@ -40,18 +40,6 @@ def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
         assert [line for line in printed if line in written] == written  # text has more lines than the table
 
 
-FIGURES = {
-    "sensitivity qrels run other nCG@1 nCG@2 --show ranks": "Ranks of 2 runs",
-}
-
-
-@pytest.mark.parametrize("line", FIGURES)
-def test_an_option_chooses_the_figure(output, line):
-    table = output(*line.split())
-    assert output(*line.split(), "-o", "f.svg") == table
-    assert re.search(FIGURES[line], Path("f.svg").read_text(encoding="utf-8"))
-
-
 def test_the_formats_of_the_ir_measures_command(output):
     words = ["evaluate", "qrels", "run", GAINS]
     for form in ("tsv", "jsonl", "markdown"):
@@ -163,24 +151,6 @@ def test_a_symbolic_link_remains(output):
     output("evaluate", "qrels", "run", "AP", "-o", "link.csv")
     assert os.readlink("link.csv") == "target.csv"
     assert Path("target.csv").read_text().startswith("run,AP\n")
-
-
-def test_threads_write_their_own_files(folder):
-    Path("new").mkdir()
-
-    def write(thread):
-        for number in range(100):
-            write_whole(folder / "new" / f"{thread}-{number}", f"{thread} {number}".encode() * 1000)
-
-    threads = [threading.Thread(target=write, args=[number]) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    names = [f"{thread}-{number}" for thread in range(4) for number in range(100)]
-    assert sorted(os.listdir("new")) == sorted(names)
-    for name in names:
-        assert (folder / "new" / name).read_text() == name.replace("-", " ") * 1000
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, MemoryError, OSError])

@@ -1,6 +1,5 @@
 """The command `holes`: the list, the files for a judge, the answers, and errors."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,20 +9,6 @@ from ir_measures_graded.analysis import holes
 from ir_measures_graded.analysis.judging.merging import levels_of
 
 RUNS = [str(path) for path in demo.run_paths().values()]
-
-
-def test_holes_lists_the_next_batch(output):
-    found = holes(demo.qrels_path(), demo.run_paths(), "nDCG_JK@10", batch=3)
-    words = ["holes", demo.NAME, *RUNS, "nDCG_JK", "--depth", 10, "--batch", 3]
-    lines = output(*words)
-    assert lines[0].startswith("Judge 3 of 241 unjudged documents within rank 10 next, document d4663 of")
-    lines = lines[lines.index("") + 1 :]
-    assert lines[0].split() == ["topic", "document", "gain", "runs"]
-    records = found.records()
-    assert [line.split()[:2] for line in lines[1:4]] == [
-        [each["topic"], each["document"]] for each in records
-    ]
-    assert list(map(json.loads, output(*words, "-f", "jsonl"))) == records
 
 
 @pytest.mark.filterwarnings("default:.*judgments contradict")

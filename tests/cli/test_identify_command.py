@@ -34,11 +34,3 @@ def test_means_of_two_runs_are_given_in_their_order(output, given):
     records = output("identify", demo.NAME, A, "--mean", "0.4444", "--measure", "nDCG@10", "-f", "json")
     (none,) = json.loads("".join(records))
     assert (none["finding"], none["equal"], none["given"], none["differ"]) == ("none", False, 0.4444, 1)
-
-
-def test_topics_are_shown_and_a_page_is_written(output, given, tmp_path):
-    pytest.importorskip("jinja2", reason="Jinja is not installed")
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    page, words = tmp_path / "page.html", ["--measure", "nDCG@10", "--show", "topics"]
-    assert len(output("identify", demo.NAME, A, given[0], *words, "-o", page)) == 2 + 1 + 20
-    assert "<svg" in page.read_text(encoding="utf-8")

@@ -43,17 +43,14 @@ def test_workers_load_plugins_and_pass_on_errors_and_warnings(folder):
     for name in ("good", "fair"):
         Path(name).write_text("q1 Q0 d2 1 9 a\nq2 Q0 d1 1 9 a\n")
     arguments = ["evaluate", "qrels", "good", "fair", "run", "other", "Steep"]
-    alone, shared = (
-        command(*arguments, "--jobs", jobs, text=True, environment=environment) for jobs in (1, 2)
-    )
-    assert alone.stderr.splitlines() == [
+    shared = command(*arguments, "--jobs", 2, text=True, environment=environment)
+    # The trial of the plugin may have warned this process, too.
+    assert [*dict.fromkeys(shared.stderr.splitlines())] == [
         "ir_measures_graded: warning: how steep",
         "ir_measures_graded: error: run: "
         "measure Steep of steep 1.2 is inf for topic 'q1'; a value must be finite",
     ]
-    # The trial of the plugin may have warned this process, too.
-    assert [*dict.fromkeys(shared.stderr.splitlines())] == alone.stderr.splitlines()
-    assert shared.returncode == alone.returncode == 2
+    assert shared.returncode == 2
 
 
 def test_a_script_without_the_guard_of_main_ends_with_an_error():

@@ -57,18 +57,6 @@ def test_runs_are_read_once(output, human, monkeypatch):
     assert read == list(RUNS.values())
 
 
-def test_show_chooses_the_table(output, human):
-    words = ["judges", "human.txt", demo.NAME, RUNS["A"], RUNS["B"], "P@5", "-f", "csv"]
-    shows = ("levels", "orders", "estimates", "pairs")
-    heads = {show: output(*words, "--show", show)[0] for show in shows}
-    assert heads == {
-        "levels": "judge,human \\ machine,0,1,2,3,bias",
-        "orders": "judge,measure,run,human,machine,human rank,machine rank",
-        "pairs": "measure,run,other,value,lower,upper,topics,lambda,worth,p,adjusted",
-        "estimates": "measure,run,judge,value,lower,upper,topics,lambda,worth",
-    }
-
-
 def test_scales_are_mapped(output, human):
     wide = {
         t: {d: 3 * v + 1 for d, v in judged.items()} for t, judged in levels_of(demo.qrels_path()).items()
@@ -76,10 +64,3 @@ def test_scales_are_mapped(output, human):
     Path("machine.txt").write_text("".join(f"{line}\n" for line in trec_lines(wide)))
     words = ["judges", "human.txt", "machine.txt", "--machine_levels", "1:0,4:1,7:2,10:3"]
     assert output(*words)[0].startswith("machine agrees with the human on 100 %")
-
-
-def test_the_figure_shows_the_agreement(output, human):
-    output("judges", "human.txt", demo.NAME, "-o", "f.svg")
-    assert "kappa quadratic" in Path("f.svg").read_text(encoding="utf-8")
-    output("judges", "human.txt", demo.NAME, RUNS["A"], RUNS["B"], "P@5", "-o", "f.svg")
-    assert "tau P@5" in Path("f.svg").read_text(encoding="utf-8")

@@ -35,22 +35,6 @@ def test_measures_are_grouped_by_question_and_all_adds_the_standard_ones(output)
     assert not {"P", "AP"} & {line.split(" ")[0] for line in output("measures")}
 
 
-def test_measures_are_machine_readable(output):
-    facts = {entry["name"]: entry for entry in map(json.loads, output("measures", "-f", "jsonl"))}
-    assert facts["NDPM"]["smaller_is_better"] is True
-    assert facts["nCG"]["smaller_is_better"] is False
-    assert facts["nDCG_JK"]["source"] == "Järvelin & Kekäläinen 2002, Eq. 5 and 6"
-    assert facts["nDCG_JK"]["parameters"][0] == {
-        "name": "b",
-        "allowed": "a real number > 1",
-        "required": False,
-        "default": 2,
-        "description": "base of the logarithm; gains at ranks below it are not discounted",
-    }
-    (entry,) = map(json.loads, output("measures", "NDPM(performance=True)", "-f", "jsonl"))
-    assert entry["smaller_is_better"] is False
-
-
 def test_a_measure_page_has_every_field(output):
     page = "\n".join(output("measures", "nDCG_JK"))
     for text in (

@@ -219,12 +219,6 @@ def in_terminal(*words, environment=None):
     return process.wait(timeout=60), text.decode().replace("\r\n", "\n")
 
 
-def test_evaluate_aligns_its_table_on_a_terminal(output):
-    words = ["evaluate", "qrels", "run", "AP", "nCG@2"]
-    assert output(*words) == ["AP\t0.6250", "nCG@2\t0.8750"]
-    assert in_terminal(*words) == (0, "measure   value\nAP       0.6250\nnCG@2    0.8750\n")
-
-
 def test_the_format_is_aligned_on_a_terminal_unless_one_is_given(output, monkeypatch):
     words = ["evaluate", "qrels", "run", "other", "AP", "nCG@2"]
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)

@@ -54,20 +54,6 @@ def test_order_of_runs_depends_on_the_gains():
         assert best_first(f"{measure}({STEEP})@100") == ["D", "E", "C", "B", "A"]
 
 
-@pytest.mark.parametrize(
-    ("name", "place", "measures"),
-    [
-        ("A", -1, ["nCG@100", "nDCG@10", "AP"]),
-        ("E", 0, ["nCG@100", "nDCG", "AP", "P@10"]),
-        ("D", 0, ["P(rel=3)@10", "AP(rel=3)", "nDCG_JK(gains=0:0,1:0,2:0,3:1)@100"]),
-        ("B", 0, ["nCG(gains=0:0,1:1,2:0,3:0)@10", "nDCG_JK(gains=0:0,1:1,2:0,3:0)@100"]),
-    ],
-    ids=["weakest", "best overall", "best on high levels", "best on marginal documents"],
-)
-def test_every_run_has_its_strength(name, place, measures):
-    assert {best_first(measure)[place] for measure in measures} == {name}
-
-
 # In ir-datasets
 
 

@@ -1,7 +1,6 @@
 """Every measure has a complete page."""
 
 import doctest
-import re
 
 import pytest
 from site_extensions import DOCS
@@ -15,38 +14,6 @@ latex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml")
 import measure_pages  # noqa: E402
 import symbols  # noqa: E402
 from measure_pages import MEASURES  # noqa: E402
-
-PARTS = ["Definition", "Parameters", "Example", "In other tools", "Source"]
-every_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
-
-
-@every_measure
-def test_a_page_has_every_part(measure):
-    page = measure_pages.page(measure)
-    assert page.startswith(f"# {measure.NAME}\n")
-    assert re.findall(r"^## (.*)$", page, re.MULTILINE) == PARTS
-    for name, parameter in measure.SUPPORTED_PARAMS.items():
-        assert re.search(rf"^\| `{name}`.*\| {re.escape(parameter.allowed())} *\|", page, re.MULTILINE), name
-    assert ">>> from ir_measures_graded import " in page
-    assert "@article" in page or "@inproceedings" in page or "@book" in page or "@phdthesis" in page
-    for row in ("Values", "Better", "Undefined", "Topic missing from the run"):
-        assert re.search(rf"^{row} \| \S", page, re.MULTILINE), row
-
-
-@every_measure
-def test_the_formula_converts_to_mathml(measure):
-    formula = latex2mathml.tex2mathml(measure.doc_field("tex"), as_block=True)
-    assert re.search(r"<mo[^>]*>=</mo>", formula)
-    assert "\\" not in formula
-
-
-@every_measure
-def test_the_page_defines_every_symbol_of_the_formulas(measure):
-    assert symbols.undefined(measure) == set()
-    head, _, rest = measure_pages.page(measure).partition("| symbol ")
-    assert "```{math}" in head
-    defined = re.findall(r"^\| \$(.*?)\$ +\| \S", rest.partition("\n\n")[0], re.MULTILINE)
-    assert {each.shown or each.tex for each in symbols.of(measure)} == set(defined)
 
 
 def test_symbols_are_found_in_both_formulas_and_in_definitions():

@@ -6,7 +6,7 @@ from test_every_measure import QRELS, RUN, variants, with_ties
 
 from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure, Topics, parse_measure
 from ir_measures_graded.analysis.curves import values_at_ranks
-from ir_measures_graded.core.measures import MEASURES, NDPM, nCG
+from ir_measures_graded.core.measures import MEASURES, NDPM
 from ir_measures_graded.evaluation.named import study_of
 
 DEPTH = 70  # longer than every list of the collection, so that curves become constant
@@ -48,24 +48,12 @@ def test_a_curve_has_the_values_of_all_cutoffs(measure):
         assert_values_of_all_cutoffs(uncut, RUN, depth)
 
 
-@ranked
-def test_a_curve_of_an_empty_run_has_the_values_of_all_cutoffs(measure):
-    averages = [measure(avg=True)] if "avg" in measure.PARAMETERS else []
-    assert_values_of_all_cutoffs([measure, *averages], {next(iter(QRELS)): {}}, depth=8)
-
-
 def test_running_sums_do_not_cut_the_lists(monkeypatch):
     monkeypatch.delattr(Topics, "cut")
     summed = list(map(parse_measure, "CG DCG_JK nCG nDCG_JK NDCNG muAP WAP Q AGR SR MSR gP gR".split()))
     assert len(curves(summed, RUN)) == len(summed)
     with pytest.raises(GradedError, match="no attribute 'cut'"):
         curves([NDPM], RUN)
-
-
-def test_measures_of_one_call_keep_their_own_gains_and_lists():
-    mixed = [nCG, nCG(gains={1: 5}), nCG(judged_only=True), NDPM]
-    for alone, together in zip([curves([measure], RUN)[0] for measure in mixed], curves(mixed, RUN)):
-        np.testing.assert_array_equal(alone, together)
 
 
 def test_measures_without_cutoff_have_no_curve():

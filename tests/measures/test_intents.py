@@ -1,13 +1,11 @@
 """Measures over intents: worked values, plain formulas, and relations to the measures of one intent."""
 
-from random import Random
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from ir_measures_graded import ERR_G, DCG_Burges, GradedError, Q, RunFile, nDCG_Burges
+from ir_measures_graded import ERR_G, DCG_Burges, GradedError, Q, nDCG_Burges
 from ir_measures_graded.analysis import curves, evaluate
 from ir_measures_graded.core.measures import intents
 from ir_measures_graded.core.measures.intents import (
@@ -19,7 +17,6 @@ from ir_measures_graded.core.measures.intents import (
     IRec,
     nDCG_IA,
 )
-from ir_measures_graded.files.content import Sizes
 
 JUDGED = {
     ("1", "a"): 2, ("1", "b"): 1, ("2", "a"): 0, ("2", "b"): 3, ("2", "c"): 1, ("3", "d"): 1, ("4", "a"): 0
@@ -128,18 +125,6 @@ def test_values_and_curves_are_those_of_plain_loops(random, gains, cutoff, judge
         assert curve == pytest.approx(cut, rel=1e-12), measure
 
 
-def test_one_intent_gives_the_measures_of_one_level():
-    levels = {"a": 2, "b": 0, "c": 3, "e": 1}
-    qrels = [*rows({("x", doc): level for doc, level in levels.items()}), *rows({("y", "a"): 0}, topic="p")]
-    run = {"q": {doc: -rank for rank, doc in enumerate("bcdae")}}
-    pairs = [
-        (D_nDCG, nDCG_Burges(gains="linear")), (D_nDCG(gains="exp"), nDCG_Burges), (D_Q(beta=2), Q(beta=2)),
-        (ERR_IA_G, ERR_G(max_gain=7)), (nDCG_IA, nDCG_Burges),
-    ]  # fmt: skip
-    for measure, plain in [(one @ k, other @ k) for one, other in pairs for k in (1, 3, 10)]:
-        assert values([measure], qrels, run)[0, 0] == plain.calc_aggregate({"q": levels}, run), measure
-
-
 def test_ideal_lists_have_the_value_1_and_parameters_their_ranges():
     best = {"q": {"b": 4.0, "a": 3.0, "c": 2.0, "d": 1.0}}
     assert values([D_nDCG, D_Q, IRec @ 4, Dsharp_Q], rows(JUDGED), best).tolist() == [[1.0]] * 4
@@ -157,18 +142,3 @@ def test_plain_measures_join_if_no_document_has_two_levels():
     one_level = [("q", "a", 2, "1"), ("q", "b", 1, "2"), ("q", "b", 1, "3")]
     found = values([IRec @ 1, DCG_Burges @ 1], one_level, {"q": {"b": 1.0}})
     assert found[:, 0].tolist() == [pytest.approx(2 / 3), 1.0]
-
-
-def test_the_values_of_a_topic_do_not_depend_on_blocks(tmp_path):
-    random = Random(4)
-    judged = {
-        f"t{number}": {(x, f"d{doc}"): random.choice([0, 1, 3]) for x in "12" for doc in range(5)}
-        for number in range(40)
-    }
-    qrels = [row for topic, each in judged.items() for row in rows(each, topic=topic)]
-    run = {topic: {f"d{doc}": random.random() for doc in range(8)} for topic in judged}
-    lines = [f"{topic} Q0 {doc} 0 {score} r\n" for topic, docs in run.items() for doc, score in docs.items()]
-    (tmp_path / "r.run").write_text("".join(lines))
-    in_blocks = RunFile(tmp_path / "r.run")
-    in_blocks.sizes = Sizes(rows=10)
-    assert (values(intents.MEASURES, qrels, in_blocks) == values(intents.MEASURES, qrels, run)).all()

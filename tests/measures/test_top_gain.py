@@ -90,7 +90,7 @@ def test_exponential_gains_reach_the_highest_levels():
     }
 
 
-@pytest.mark.parametrize("unit", [2.0**-1065, 2.0**-900, 1.0, 2.0**900, 2.0**1020])
+@pytest.mark.parametrize("unit", [2.0**-1065, 2.0**1020])
 def test_powers_of_two_and_other_topics_change_no_bit_of_a_ratio(unit):
     plain, run = {"a": 1, "b": 3, "c": 2}, {"q": {"x": 3.0, "a": 3.0, "b": 2.0, "y": 1.0, "d": 0.0}}
     qrels = {"q": {doc: level * unit for doc, level in plain.items()}}

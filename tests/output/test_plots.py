@@ -31,7 +31,7 @@ def drawing():
     return figure
 
 
-@pytest.mark.parametrize("name", ["a.PNG", "a.svg", "a.pdf"])
+@pytest.mark.parametrize("name", ["a.PNG", "a.svg"])
 def test_file_ending_selects_the_format_and_equal_figures_give_equal_files(figure, tmp_path, name):
     path = tmp_path / name
     plots.save(figure, path)
@@ -109,12 +109,6 @@ def test_28_lines_differ_in_colour_and_dashes_and_without_colour():
     assert len({(str(style["linestyle"]), style["marker"]) for style in styles}) == 28
     for style, following in pairwise(styles):
         assert all(style[part] != following[part] for part in style)
-
-
-def test_titles_break_after_commas_and_spaces_only():
-    assert plots.title("one two three four", width=13).split("\n") == ["one two three", "four"]
-    for whole in ("AP", "averylongwordindeedwithoutbreaks"):
-        assert plots.title(whole, width=14) == whole
 
 
 def test_one_warning_counts_the_characters_that_the_font_lacks(tmp_path):

@@ -29,16 +29,6 @@ def test_notebook_view_without_matplotlib_names_the_extra(found, monkeypatch):
     assert "<td" in shown
 
 
-def test_a_notebook_draws_a_figure_once(found):
-    formatters = pytest.importorskip("IPython.core.formatters", reason="IPython is not installed")
-    shown, _ = formatters.DisplayFormatter().format(found.figure())
-    assert shown["image/svg+xml"].startswith("<svg")
-    assert {"image/png", "text/html"}.isdisjoint(shown)
-    shown, _ = formatters.DisplayFormatter().format(found)
-    assert shown["text/html"].count("<svg") == shown["text/html"].count("<table") == 1
-    assert len(shown["text/plain"]) < 200
-
-
 def test_table_of_an_evaluation_holds_aggregates_and_its_records_the_topics(found):
     columns, rows = found.table()
     assert columns == ["run", "nDCG_JK@10", "NDPM", "NumRet"]

@@ -122,18 +122,6 @@ def test_no_order_is_worse_than_the_reverse_of_the_ideal_one(qrels, random, cuto
 # Unjudged documents, and judgments that are added
 
 
-@given(strategies.collections(levels=LOW, scores=finite_scores), cutoffs, flags)
-def test_unjudged_documents_below_everything_change_nothing(collection, cutoff, avg):
-    qrels, run = collection
-    of_depth = {"gP", "Fallout", "ESL", "ASL", "NR", *((m.NAME for m in AVERAGED) if avg else ())}
-    whole = with_avg(ALL, avg)
-    unmoved = [m for m in whole if (cutoff and m.CUTOFF and m.NAME != "Fallout") or m.NAME not in of_depth]
-    unmoved = with_options(unmoved, cutoff) + with_options(whole, cutoff, judged_only=True)
-    below = {"unjudged 1": -1e6, "unjudged 2": -1e6 - 1}
-    longer = {topic: {**docs, **below} for topic, docs in run.items()}
-    assert values(unmoved, qrels, longer) == values(unmoved, qrels, run)
-
-
 # Other gains, other scores
 
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 import reference
 import strategies
@@ -90,31 +89,3 @@ def test_scores_are_in_rank_order(collection):
         scores = run.get(topic, {}).values()
         assert ranks.lowest[number] == min(scores, default=0)
         assert ranks.highest[number] == max(scores, default=0)
-
-
-def test_levels_are_counted_per_topic():
-    judged = judged_of(read_qrels({"q": {"a": 2, "b": -1, "c": 2}, "empty": {}, "p": {"a": 0.5, "b": 1e300}}))
-    levels = judged.levels
-    assert levels.topic.tolist() == [0, 0, 2, 2]
-    assert levels.level.tolist() == [-1, 2, 0.5, 1e300]
-    assert levels.count.tolist() == [1, 2, 1, 1]
-    assert judged.relevant({2: 0}).tolist() == [0, 0, 2]
-    assert judged.best({}).tolist() == [2, 0, 1e300]
-
-
-@given(
-    st.lists(st.lists(st.sampled_from([-1, 0, 1, 2, 3, 0.5, 40, 1e9]), max_size=6), max_size=5), st.booleans()
-)
-def test_ideal_list_is_the_sorted_positive_gains_up_to_the_cutoff(topics, cut):
-    qrels = {f"q{t}": {f"d{n}": level for n, level in enumerate(levels)} for t, levels in enumerate(topics)}
-    gains, cutoff = {1: 100, 40: 0}, 2 if cut else None
-    expected = [
-        (t, rank, gain)
-        for t, levels in enumerate(topics)
-        for rank, gain in enumerate(
-            sorted((gains.get(level, level) for level in levels), reverse=True)[:cutoff], 1
-        )
-        if gain > 0
-    ]
-    ideal = judged_of(read_qrels(qrels)).ideal(gains, cutoff)
-    assert list(zip(*(column.tolist() for column in ideal))) == expected
