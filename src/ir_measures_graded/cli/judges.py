@@ -10,15 +10,17 @@ from ..analysis.statistics.intervals import STUDENT, check
 from ..analysis.statistics.options import whole_number
 from ..errors import GradedError
 from ..files.sources import is_file
+from ..output.formats import counted
 from ..output.result import Result, View
 from .arguments import RUNS, inputs, resamples
 from .arguments import qrels as qrels_of
 from .parser import Arguments, Option, real
 from .results import Output
 
-AGREEMENT, ORDERS, FAVOURS, ESTIMATES, PAIRS = "agreement", "orders", "favours", "estimates", "pairs"
-OF_RUNS = (ORDERS, FAVOURS, ESTIMATES, PAIRS)
-OF_ONE = (ESTIMATES, PAIRS)
+RUNS_OF = {"orders": 2, "favours": 2, "estimates": 1, "pairs": 2}
+"""The least number of runs of the tables that need some."""
+OF_ONE = ("estimates", "pairs")
+"""The tables of a single machine."""
 
 
 USAGE = "%(prog)s HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…] [options]"
@@ -37,7 +39,7 @@ OPTIONS = (
     Option(
         "--show",
         "table to print; default: agreement, and with runs and a single machine estimates",
-        choices=(AGREEMENT, "levels", *OF_RUNS),
+        choices=("agreement", "levels", *RUNS_OF),
     ),
     *OUTPUT.options,
 )
@@ -67,15 +69,13 @@ def run(arguments: Arguments) -> Result:
     words = [text for text in arguments.inputs if text not in more]
     if not words and arguments.gains:
         raise GradedError("--gains requires runs and measures")
-    if not words and arguments.show in OF_RUNS:
-        raise GradedError(f"--show {arguments.show} requires runs and measures")
     if arguments.show in OF_ONE and more:
         raise GradedError(f"--show {arguments.show} requires a single machine")
     check(arguments.confidence, STUDENT)
     whole_number(arguments.seed, "seed", 0)
     qrels, runs, measures = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
-    if arguments.show in (ORDERS, FAVOURS, PAIRS) and len(runs) < 2:
-        raise GradedError(f"--show {arguments.show} requires at least 2 runs")
+    if len(runs) < (least := RUNS_OF.get(arguments.show, 0)):
+        raise GradedError(f"--show {arguments.show} requires measures and at least {counted(least, 'run')}")
     settings = arguments.of("machine_levels", "progress")
     found = panels(qrels, [arguments.machine, *more], runs, measures, **settings)
     agreed = compared(found, **arguments.of("confidence", "resamples", "seed"))
@@ -84,10 +84,9 @@ def run(arguments: Arguments) -> Result:
     result = agreed.estimates or agreed
     if not arguments.show:
         return View(agreed.tables(), agreed.figure, result.data(), agreed.notes(), agreed.answer())
-    tables = {"levels": agreed.level_table, ORDERS: agreed.order_table}
-    tables[FAVOURS] = agreed.favour_table
+    tables = {"levels": agreed.level_table, "orders": agreed.order_table, "favours": agreed.favour_table}
     if agreed.estimates:
-        tables[PAIRS] = agreed.estimates.pair_table
+        tables["pairs"] = agreed.estimates.pair_table
     if arguments.show in tables:
         return View([tables[arguments.show]()], agreed.figure)
     return View(result.tables()[:1], agreed.figure, result.data())

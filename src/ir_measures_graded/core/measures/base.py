@@ -135,7 +135,7 @@ class GradedMeasure(ir_measures.Measure):
 
     def values(self, topics: Topics) -> np.ndarray:
         """The values of all topics: an array of `topics.count` finite floats."""
-        raise NotImplementedError
+        raise NotImplementedError("define values(self, topics)")
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
         """The value of each topic with the cutoffs 1 … `depth` (T × depth); `topics` have no cutoff.
@@ -319,7 +319,7 @@ class TopicMeasure(GradedMeasure):
 
     def value(self, topic: Topic) -> float:
         """The value of one topic, a finite number."""
-        raise NotImplementedError
+        raise NotImplementedError("define value(self, topic)")
 
     def values(self, topics: Topics) -> np.ndarray:
         values = np.empty(topics.count)

@@ -65,29 +65,32 @@ def admit(name: str, distribution: str, version: str, get: Callable[[], object])
     _met.append(Plugin(name, distribution, version, measures, " ".join(problem.split())))
 
 
-def register(measure: GradedMeasure) -> GradedMeasure:
+def register(measure: GradedMeasure | type[GradedMeasure]) -> GradedMeasure:
     """Register a measure for this process, without a plugin, and return it.
 
-    Its name and aliases are then known in measure strings, in all functions that take them and in PyTerrier.
-    If a cell of a notebook defines the class again, the new measure replaces the old one.
+    A class stands for its measure, so ``@register`` may stand above it. The name and the aliases are then
+    known in measure strings, in all functions that take them and in PyTerrier. If a cell of a notebook
+    defines the class again, the new measure replaces the old one.
 
     Raises `GradedError` as a plugin is skipped: if another measure has one of the names, or if a fact or an
     option of the measure is wrong.
 
     >>> from ir_measures_graded import TopicMeasure, parse_measure
-    >>> class First(TopicMeasure):
+    >>> @register
+    ... class First(TopicMeasure):
     ...     def value(self, topic):
     ...         return topic.gains[0] if topic.retrieved else 0
-    >>> register(First())
-    First
+    >>> First@5
+    First@5
     >>> parse_measure("First(gains=exp)").calc_aggregate({"q": {"a": 2}}, {"q": {"a": 1.0}})
     3.0
     """
     load()
-    for problem in _problems((measure,)):
+    made = measure() if isinstance(measure, type) else measure
+    for problem in _problems((made,)):
         raise GradedError(problem)
-    names.register(measure)
-    return measure
+    names.register(made)
+    return made
 
 
 def are_off() -> bool:
