@@ -11,7 +11,7 @@ from ir_measures_graded.analysis.judging.merging import levels_of
 RUNS = [str(path) for path in demo.run_paths().values()]
 
 
-@pytest.mark.filterwarnings("default:.*judgments contradict")
+@pytest.mark.filterwarnings("default:.*contradictions of judgments")
 def test_answers_of_a_judge_are_merged(output, capsys):
     output("holes", "qrels", "run", "other", "gP@3", "--ask", "ask.txt")
     assert Path("ask.txt").read_text() == "q1 0 x ?\n"
@@ -26,7 +26,7 @@ def test_answers_of_a_judge_are_merged(output, capsys):
     out, err = capsys.readouterr()
     assert out == "topic,document,gain,best_rank,runs,sample\n"
     assert err == (
-        "ir_measures_graded: warning: 2 judgments contradict an earlier one, which counts: "
+        "ir_measures_graded: warning: 2 contradictions of judgments; the earlier one counts: "
         "topic 'q1', document 'd1': level 3 by qrels, 1 by late.csv; "
         "topic 'q1', document 'x': level 2 by ask.txt, 0 by late.csv\n"
     )

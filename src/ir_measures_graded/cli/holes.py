@@ -3,14 +3,13 @@
 import warnings
 
 from ..analysis.judging.holes import holes
-from ..analysis.judging.merging import MergedQrels, trec_lines
+from ..analysis.judging.merging import trec_lines
 from ..errors import GradedError
+from ..output.formats import counted
 from .arguments import COLLECTION, inputs
 from .parser import Arguments, Option, at_least_1, each, real, typed, whole_number
 from .results import Answer, Output
 
-LISTED = 3
-"""The number of contradictions that a warning lists."""
 MORE = 3
 """The exit status with --until while more pairs of runs are open."""
 
@@ -83,16 +82,11 @@ def run(arguments: Arguments) -> Answer:
                 f"--until: {found.measure} has no weight for each rank, so open pairs are unknown"
             )
         status = 0 if found.open <= arguments.until else MORE
-    _warn_of_contradictions(found.merged)
+    if contradictions := found.merged.contradictions:
+        first = "; ".join(map(str, contradictions[:3]))
+        count = counted(len(contradictions), "contradiction")
+        warnings.warn(f"{count} of judgments; the earlier one counts: {first}", stacklevel=2)
     others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask else {}
     if arguments.merged:
         others[arguments.merged] = "".join(f"{line}\n" for line in trec_lines(found.merged.qrels)).encode()
     return Answer(found, status, others=others)
-
-
-def _warn_of_contradictions(merged: MergedQrels) -> None:
-    count = len(merged.contradictions)
-    if count:
-        listed = "; ".join(map(str, merged.contradictions[:LISTED])) + ("; …" if count > LISTED else "")
-        what = "1 judgment contradicts" if count == 1 else f"{count} judgments contradict"
-        warnings.warn(f"{what} an earlier one, which counts: {listed}", stacklevel=2)

@@ -86,7 +86,8 @@ def register(measure: GradedMeasure | type[GradedMeasure]) -> GradedMeasure:
     3.0
     """
     load()
-    made = measure() if isinstance(measure, type) else measure
+    made: Any = measure
+    made = made() if isinstance(made, type) else made
     for problem in _problems((made,)):
         raise GradedError(problem)
     names.register(made)
