@@ -47,10 +47,6 @@ def test_bounds_are_finite_and_in_order(values, method):
     assert lower <= upper
 
 
-def test_the_order_of_topics_changes_nothing():
-    assert mean_interval(VALUES[0], 0.95, "bca") == mean_interval(VALUES[0, ::-1], 0.95, "bca")
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_values_that_differ_by_rounding_only_have_an_interval_without_width(method):
     lower, upper = mean_interval(np.array([0.3, 0.1 + 0.2, 0.3]), 0.95, method)

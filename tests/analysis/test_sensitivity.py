@@ -118,14 +118,6 @@ def test_standard_measures_take_weightings():
     assert found.means[0, 0] < found.means[0, 1]
 
 
-def test_weightings_may_have_any_levels():
-    weightings = {"flat": {1: 1}, "steep": {-1: 0, 1.5: 2, 4: 9}}
-    assert (
-        sensitivity({"q": {"a": 4, "b": -1, "c": 1.5}}, RUNS, ["CG"], gains=weightings).weightings
-        == weightings
-    )
-
-
 def test_tables_and_records_hold_tau(found):
     columns, rows = found.table()
     assert columns[1:] == [row[0] for row in rows] == list(map(str, found.settings))

@@ -121,7 +121,7 @@ def test_intervals_are_percentiles_over_resampled_topics(human, found):
     values = np.stack([evaluate(qrels, RUNS, ["P(rel=2)@5"]).values[:, 0] for qrels in (human, other)])
     generator = np.random.default_rng(5)
     taus, kappas = [], []
-    for number in range(300):
+    for number in range(120):
         drawn = generator.choice(len(topics), len(topics))
         means = values[:, :, drawn].mean(axis=2).round(9)
         taus.append(stats.kendalltau(*means)[0])
@@ -178,32 +178,6 @@ def test_the_confusion_matrix_weighs_differences_of_levels_of_both():
         1 - (apart * counts).sum() / (apart * expected).sum()
     )
     assert found.quadratic == pytest.approx(1 - (apart**2 * counts).sum() / (apart**2 * expected).sum())
-
-
-def test_orders_follow_the_means_under_either_qrels(human, found):
-    other = perturbed(human, 1, 0.8)
-    first, second = (evaluate(qrels, RUNS, MEASURES).means() for qrels in (human, other))
-    assert {order.runs for order in found.orders} == {tuple("ABCDE")}
-    swapped = 0
-    for column, order in enumerate(found.orders):
-        a, b = first[:, column], second[:, column]
-        assert (order.human, order.machine) == (pytest.approx(a), pytest.approx(b))
-        assert order.tau == pytest.approx(stats.kendalltau(a, b)[0])
-        sign = -1 if str(order.measure) == "NDPM" else 1
-        for better, worse in order.swaps:
-            i, j = "ABCDE".index(better), "ABCDE".index(worse)
-            assert sign * a[i] > sign * a[j]
-            assert sign * b[i] < sign * b[j]
-        swapped += len(order.swaps)
-        assert order.tau == pytest.approx(1 - 2 * len(order.swaps) / 10)
-    assert swapped
-
-
-def test_runs_are_compared_over_the_topics_of_both(human):
-    part = {topic: judged for topic, judged in human.items() if topic not in ("351", "362")}
-    (order,) = agreement(human, part, RUNS, ["P@5"]).orders
-    means = evaluate(part, RUNS, ["P@5"]).means()[:, 0]
-    assert order.human == order.machine == pytest.approx(means)
 
 
 def test_equal_levels_have_no_kappa_and_equal_runs_no_tau():

@@ -7,7 +7,6 @@ import pytest
 
 from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import compare, evaluate
-from ir_measures_graded.analysis.judging.agreement import agreement
 from ir_measures_graded.analysis.judging.estimate import (
     COMBINED,
     JUDGES,
@@ -18,8 +17,6 @@ from ir_measures_graded.analysis.judging.estimate import (
 )
 from ir_measures_graded.analysis.judging.merging import HUMAN, MACHINE
 from ir_measures_graded.analysis.statistics.significance import holm
-from ir_measures_graded.core.rows.rows import RunSource
-from ir_measures_graded.files.sources import run_source
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 
@@ -53,24 +50,22 @@ def population():
     return np.stack([evaluate(qrels, runs, [NDCG]).of(NDCG) for qrels in (human, machine)])
 
 
-@pytest.mark.parametrize(("what", "alone"), [("mean", 30), ("difference", 0)])
-def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(population, what, alone):
-    """1000 topics by a biased machine, 60 of them by the human, and perhaps 30 by the human alone."""
-    human, machine = population[:, 0] if what == "mean" else population[:, 0] - population[:, 1]
+def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(population):
+    """1000 topics by a biased machine, 60 of them by the human, and 30 by the human alone."""
+    human, machine = population[:, 0]
     generator = np.random.default_rng(1)
     covered = dict.fromkeys(JUDGES, 0)
     width = dict.fromkeys(JUDGES, 0.0)
     for _ in range(1000):
-        drawn = generator.choice(human.size, 1000 + alone, replace=False)
+        drawn = generator.choice(human.size, 1030, replace=False)
         values = human[[*drawn[:60], *drawn[1000:]]], machine[drawn[:1000]]
         for found in _family([("A", None, NDCG)], *(each[None] for each in values), 60, 0.95):
             covered[found.judge] += found.lower <= human.mean() <= found.upper
             width[found.judge] += (found.upper - found.lower) / 1000
     assert 930 <= covered[HUMAN] <= 970
     assert 930 <= covered[COMBINED] <= 970
-    assert width[COMBINED] < (0.8 if alone else 0.7) * width[HUMAN]
-    if what == "mean":
-        assert covered[MACHINE] < 100
+    assert width[COMBINED] < 0.8 * width[HUMAN]
+    assert covered[MACHINE] < 100
 
 
 def test_the_estimate_equals_that_of_ppi_python(population):
@@ -170,14 +165,6 @@ def test_values_that_never_vary_give_intervals_without_width():
         assert one.worth is None
 
 
-def test_scales_that_differ_need_a_map():
-    human, machine, runs = judged(30)
-    wide = {topic: {doc: 3.5 * level for doc, level in levels.items()} for topic, levels in machine.items()}
-    human = first(human, 12)
-    mapped = estimate(human, wide, runs, [NDCG], machine_levels="0:0,3:1,7:2,10:3")
-    assert mapped.records() == estimate(human, machine, runs, [NDCG]).records()
-
-
 def test_too_few_topics_of_both_raise_an_error_or_a_warning():
     human, machine, runs = judged(30)
     for topics, message in ((0, "no topic is"), (1, "only 1 topic is")):
@@ -191,28 +178,6 @@ def test_too_few_topics_of_both_raise_an_error_or_a_warning():
     estimate(first(human, 10), machine, runs, [NDCG])
 
 
-def test_both_judges_share_one_reading_of_a_run():
-    human, machine, runs = judged(12)
-    read = []
-
-    class Source(RunSource):
-        in_memory = False
-
-        def blocks(self):
-            yield self.table()
-
-        def table(self):
-            read.append("A")
-            return run_source(runs["A"]).table()
-
-    given = {"A": Source(), "B": runs["B"]}
-    found = [estimate(human, machine, each, [NDCG]) for each in (given, runs)]
-    assert read == ["A"]
-    assert found[0].records() == found[1].records()
-    agreement(human, machine, given, [NDCG, "AP"])
-    assert read == ["A"] * 2
-
-
 def test_all_pairs_are_one_family_and_open_without_a_significant_difference():
     human, machine, runs = judged(60, seed=5)
     runs["C"] = {t: {doc: -score for doc, score in scores.items()} for t, scores in runs["A"].items()}
@@ -221,20 +186,3 @@ def test_all_pairs_are_one_family_and_open_without_a_significant_difference():
     np.testing.assert_allclose([one.adjusted for one in found.pairs], holm([one.p for one in found.pairs]))
     assert found.open(NDCG) == sum(one.adjusted >= 0.05 for one in found.pairs) <= 1
     assert f"{found.open(NDCG)} of 3 pairs of runs" in found.notes()[0]
-
-
-@pytest.mark.parametrize("topics", [4, 12])
-def test_the_combined_interval_of_few_topics_is_no_wider_than_the_humans(population, topics):
-    """Without weight or with fewer than 5 topics, it is the human's own."""
-    human, machine = population[:, 0]
-    generator = np.random.default_rng(1)
-    widths = np.zeros(2)
-    for _ in range(100):
-        drawn = generator.choice(human.size, 200, replace=False)
-        alone, _, combined = _family(
-            [("A", None, NDCG)], human[None, drawn[:topics]], machine[None, drawn], topics, 0.95
-        )
-        if topics < 5 or not combined.weight:
-            assert (combined.lower, combined.upper, combined.worth) == (alone.lower, alone.upper, alone.worth)
-        widths += [each.upper - each.lower for each in (alone, combined)]
-    assert widths[1] <= widths[0]

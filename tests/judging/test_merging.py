@@ -5,16 +5,13 @@ import gzip
 import pytest
 from ir_measures import Qrel
 
-from ir_measures_graded import GradedError, demo
-from ir_measures_graded.analysis import evaluate
+from ir_measures_graded import GradedError
 from ir_measures_graded.analysis.judging.merging import (
     answers_in,
     level_map,
-    levels_of,
     merge_qrels,
     on_one_scale,
     rescaled,
-    scale_of,
 )
 
 HUMAN = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
@@ -34,15 +31,6 @@ def test_every_other_level_is_a_contradiction_of_the_source_that_decided():
         "topic 'q1', document 'a': level 2 by human, 3 by machine",
         "topic 'q1', document 'd': level 1 by machine, 0 by crowd",
     ]
-
-
-def test_qrels_merged_with_themselves_stay_the_same():
-    merged = merge_qrels([("one", demo.qrels_path()), ("two", "graded-demo")])
-    assert merged.origins == {"one": 2992, "two": 0}
-    assert not merged.contradictions
-    runs = demo.run_paths()
-    alone, twice = (evaluate(qrels, runs, ["nDCG_JK", "AP"]) for qrels in (demo.qrels_path(), merged.qrels))
-    assert (alone.values == twice.values).all()
 
 
 @pytest.mark.parametrize(
@@ -89,10 +77,6 @@ def test_files_that_are_no_answers_are_refused_with_their_line(tmp_path, name, t
     (tmp_path / name).write_text(text)
     with pytest.raises(GradedError, match=message):
         answers_in(tmp_path / name)
-
-
-def test_whole_levels_are_ints():
-    assert str(levels_of({"q": {"a": 1.0, "b": 0.5}})) == "{'q': {'a': 1, 'b': 0.5}}"
 
 
 def test_levels_become_those_of_the_step_that_they_reach():
@@ -148,9 +132,3 @@ def test_levels_of_another_scale_are_abstentions_up_to_1_percent_of_the_answers(
     kept, outside, sentence = on_one_scale(SCALE, machine | {"t": {"f": 1}}, None, "m")
     assert (kept, outside) == ({"q": machine["q"], "r": {"c": 2}, "t": {"f": 1}}, 1)
     assert f"1 of 200 answers is outside and an abstention (topic 's', document 'e': {level})" in sentence
-
-
-def test_messages_list_the_levels_of_a_scale():
-    assert scale_of({"q": dict.fromkeys("abc", 2)}) == "2"
-    assert scale_of({"q": {str(level): level for level in range(100)}}) == "0 to 99"
-    assert scale_of({"q": {}}) == "none"
