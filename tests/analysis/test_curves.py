@@ -1,5 +1,7 @@
 """Curves over ranks: values from the paper, equality with cutoffs, bands, table and figure."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +15,7 @@ from ir_measures_graded.analysis import curves, evaluate
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0, "d": 2}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
 RUNS = {
     "good": {"q1": {"a": 3.0, "x": 2.5, "b": 2.0}, "q2": {"x": 2.0, "a": 1.0}, "q3": {"d": 1.0}},
-    "poor": {"q1": {"c": 3.0, "b": 2.0}, "q9": {"a": 1.0}},
+    "poor": {"q1": {"c": 3.0, "b": 3.0}, "q2": {"a": 1.0, "b": 1.0}, "q9": {"a": 1.0}},
 }
 DEPTH = 6
 

@@ -64,6 +64,7 @@ def test_tied_runs_share_a_rank_and_do_not_change_order():
     assert found.runs == ("high", "many", "none", "again")
     assert found.ranks.T.tolist() == [[2.5, 1, 4, 2.5], [1.5, 3.5, 3.5, 1.5]]
     assert [*found.changes(0, 1)] == [("many", "high"), ("many", "again")]
+    assert (found.tau[0, 1], found.records()[0]["under"]) == (0, found.limits[1])  # 0 is below, too
     rows = [["many", 1, 3.5], ["high", 2.5, 1.5], ["again", 2.5, 1.5], ["none", 4, 3.5]]
     assert found.rank_table().rows == rows
 

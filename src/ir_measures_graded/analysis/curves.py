@@ -323,7 +323,7 @@ def curves(
     judgments, named = read_judgments(qrels), named_runs(runs, needed=False)
     with about(judgments.name):
         for one, _ in asked:
-            check_levels(one, judgments.documents)
+            check_levels(one, judgments.documents, judgments.table)
     topics, over = len(judgments.topics), f"curves over {counted(len(judgments.topics), 'topic')}"
     if confidence is not None and topics < 2:
         raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
@@ -344,14 +344,17 @@ def curves(
     for one, end in asked:
         best = None
         if is_plain_sum(one) if ideal is None else ideal:
-            (vectors,) = _vectors([(one, end)], ideal_run(judgments, one), judgments, averages)
+            (vectors,) = _vectors([(one @ end, end)], ideal_run(judgments, one), judgments, averages)
             best = _combined(one, *map(mean_over_topics, vectors))
         means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
         drawn = None if confidence is None else bands
         result.append(Curves(one, normalise, topics, names, means, best, drawn, confidence, named_too))
+    cut = [
+        (one @ end, end) for one, end in asked
+    ]  # tied documents have the order of the measure with a cutoff
     with warned_together():
         for number, run in enumerate(tracked(named, "run", progress)):
-            for found, vectors in zip(result, _vectors(asked, run, judgments, averages)):
+            for found, vectors in zip(result, _vectors(cut, run, judgments, averages)):
                 found.values[number] = _combined(found.measure, *map(mean_over_topics, vectors))
                 if found.bands is not None and confidence is not None:
                     found.bands[number] = _interval(found.measure, vectors, confidence, resamples, seed)

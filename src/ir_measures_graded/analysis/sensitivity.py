@@ -173,7 +173,8 @@ class Sensitivity(Result):
         for first, second in combinations(range(len(names)), 2):
             tau, swaps = self._tau(self.tau[first, second]), self.changes(first, second)
             runs, certain = _named(swaps), _named(pair for pair, is_certain in swaps.items() if is_certain)
-            rows.append([names[first], names[second], tau, tau and tau.under, len(swaps), runs, certain])
+            under = None if tau is None else tau.under
+            rows.append([names[first], names[second], tau, under, len(swaps), runs, certain])
         return Table(("first", "second", "tau", "under", "swaps", "runs", "certain"), rows)
 
     def notes(self) -> list[str]:
