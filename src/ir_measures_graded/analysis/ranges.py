@@ -11,7 +11,6 @@ similar ranks.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +26,7 @@ from ..core.measures.topics import GainList, Topics
 from ..core.provider import computed, view
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import defined, sign_of
-from ..core.rows.id_matching import Column, equal_pairs
+from ..core.rows.id_matching import equal_pairs
 from ..core.uncertainty import evaluated, with_option
 from ..core.uncertainty.extremes import Ends, differences_of
 from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
@@ -54,8 +53,8 @@ FEW = 30
 """A run with fewer judged documents at similar ranks takes the levels of all runs there."""
 DRAWN, EVALUATED = 1 << 20, 1 << 18
 """About so many levels are drawn, and so many documents evaluated at once, which is fastest."""
-JOINED = 1 << 18
-"""Runs with about so many retrieved and judged documents are evaluated at once."""
+JOINED = 1 << 20
+"""Runs with at most so many retrieved and judged documents are evaluated at once."""
 COMPARED = 1 << 19
 """The differences of about so many documents are bounded at once."""
 ALL_RELEVANT = "no document without relevance is judged, so every draw would be relevant"
@@ -281,7 +280,7 @@ def ranges(
     differences: list[Difference] = []
     joined = _joined(study.runs)
     for measure in tracked(wanted, "measure", progress):
-        found = _Runs(measure, joined, unjudged)
+        found = _Runs(measure, study.runs, joined, unjudged)
         values += found.ranges(draws, seed)
         differences += found.differences()
     names, topics = tuple(run.name for run in study.runs), len(study.judgments.topics)
@@ -297,7 +296,7 @@ def differences_by_topic(
     """
     if not has_ranges(measure):
         return {}
-    both = _Runs(_checked(measure), _joined([first, second]))
+    both = _Runs(_checked(measure), [first, second], _joined([first, second]))
     over = {"ties": (both.apart(1, both.pairs), 1), "unjudged": (both.over_judgments(both.pairs), 3)}
     found = {kind: (ends[:, 0], both.values[row : row + 2, 1]) for kind, (ends, row) in over.items()}
     return {kind: each for kind, each in found.items() if not np.isnan(each[0]).any()}
@@ -318,7 +317,7 @@ def standings(study: Study, measures: Iterable[Measure]) -> dict[Measure, Standi
     differences need no exact bounds."""
     joined, found = _joined(study.runs), {}
     for measure in filter(has_ranges, measures):
-        runs = _Runs(_checked(measure), joined)
+        runs = _Runs(_checked(measure), study.runs, joined)
         found[measure] = Standing(tuple(runs.ranges(0, 0)), len(runs.pairs), *runs.keeping())
     return found
 
@@ -340,79 +339,31 @@ def _checked(given: Measure) -> GradedMeasure:
     return measure
 
 
-class _Group(NamedTuple):
-    """Some runs by one measure: their `topics`, those of one run after those of another.
+def _joined(runs: Iterable[Run]) -> JudgedRanks | None:
+    """Short runs as one, which a measure evaluates at once; None for long runs."""
+    ranks = [run.ranks for run in runs]
+    rows = sum(each.scores.size + each.judged.level.size for each in ranks)
+    return JudgedRanks.joined(ranks) if rows <= JOINED else None
 
-    `values` (5 × runs × T) are the values, the lowest and the highest over the orders of ties, and those over
-    the judgments of unjudged documents; NaN if they are not known. `note` is the reason why the last are not.
+
+def _values(measure: GradedMeasure, topics: Topics, judgments: bool, alone: bool) -> tuple[np.ndarray, str]:
+    """The values of topics, the lowest and the highest over the orders of ties, and those over all judgments
+    (5 × T), NaN if they are not known, and the reason why the last are not.
+
+    Raises `Undetermined` instead unless the topics are those of one run `alone`.
     """
-
-    runs: list[Run]
-    topics: Topics
-    values: np.ndarray
-    note: str
-
-    @property
-    def known(self) -> bool:
-        """Whether the ranges over judgments are known."""
-        return not np.isnan(self.values[3:]).any()
-
-    def per_run(self, counts: np.ndarray) -> np.ndarray:
-        """The sum of a number of each topic over the topics of each run."""
-        return counts.reshape(len(self.runs), -1).sum(axis=1)
-
-    def documents(self) -> Iterator[Column]:
-        """The unjudged documents of each run within the cutoff, topic by topic."""
-        unjudged, retrieved = unjudged_of(self.topics), self.topics.ranks.retrieved
-        places = bounds_of(retrieved)[unjudged.topic] + unjudged.rank - 1
-        rows, listed = (bounds_of(self.per_run(each)) for each in (unjudged.sizes, retrieved))
-        sizes = unjudged.sizes.reshape(len(self.runs), -1)
-        for number, run in enumerate(self.runs):
-            position = places[rows[number] : rows[number + 1]] - listed[number]
-            yield run.ranks.documents(position), bounds_of(sizes[number])
-
-
-Joined = list[tuple[list[Run], JudgedRanks]]
-
-
-def _joined(runs: Iterable[Run]) -> Joined:
-    """Runs with their ranks; a measure evaluates the ranks of several short runs at once."""
-    groups, rows = defaultdict(list), 0
-    for run in runs:
-        groups[rows // JOINED].append(run)
-        rows += run.ranks.scores.size + run.ranks.judged.level.size
-    return [(some, JudgedRanks.joined([run.ranks for run in some])) for some in groups.values()]
-
-
-def _groups(measure: GradedMeasure, runs: list[Run], ranks: JudgedRanks, judged: bool) -> Iterator[_Group]:
-    """The runs by the measure; each by itself if they cannot be evaluated together."""
-    topics, note = view(measure, ranks), ""
-    values = np.full((5, topics.count), np.nan)
-    try:
-        values[0] = _evaluated(measure, topics)
-        values[1:3], _ = _extremes(measure, topics, "ties", alone=len(runs) == 1)
-        if judged:
-            values[3:], note = _extremes(measure, topics, "unjudged", alone=len(runs) == 1)
-    except GradedError:
-        if len(runs) == 1:
-            raise
-        for run in runs:
-            yield from _groups(measure, [run], run.ranks, judged)
-        return
-    yield _Group(runs, topics, values.reshape(5, len(runs), -1), note)
-
-
-def _extremes(measure: GradedMeasure, topics: Topics, option: str, alone: bool) -> tuple[Any, str]:
-    """The lowest and the highest value of each topic; NaN, with the reason, if they are not known."""
-    both = [each for word in ("min", "max") if (each := with_option(measure, option, word))]
-    if not both:
-        return np.nan, LEFT_OUT if measure["judged_only"] else measure.NO_UNJUDGED or NOT_COMPUTED
-    try:
-        return [_evaluated(each, topics) for each in both], ""
-    except Undetermined as error:
-        if not alone:
-            raise
-        return np.nan, str(error)
+    found, note = np.full((5, topics.count), np.nan), ""
+    found[0] = _evaluated(measure, topics)
+    for row, option in ((1, "ties"), (3, "unjudged"))[: 1 + judgments]:
+        both = [each for word in ("min", "max") if (each := with_option(measure, option, word))]
+        note = "" if both else LEFT_OUT if measure["judged_only"] else measure.NO_UNJUDGED or NOT_COMPUTED
+        try:
+            found[row : row + 2] = [_evaluated(each, topics) for each in both] or np.nan
+        except Undetermined as error:
+            if not alone:
+                raise
+            note = str(error)
+    return found, note if judgments else ""
 
 
 def _evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
@@ -423,46 +374,50 @@ class _Runs:
     """Some runs by one measure, and the differences of pairs of them. `pairs` are the numbers of two runs
     (P × 2).
 
-    `values` are as for `_Group`, and `means` (5 × runs) their means over the topics. `known` tells of each
-    run whether its range over judgments is known. `exact` tells whether the ranges of differences are exact
-    if those of both runs are known.
+    `values` (5 × runs × T) and `notes` are as from `_values`, and `means` (5 × runs) are those over the
+    topics. `known` tells of each run whether its range over judgments is known. `ends` are those of the
+    differences between these runs, None if they are not known.
     """
 
-    def __init__(self, measure: GradedMeasure, joined: Joined, judgments: bool = True):
-        self.measure = measure
-        self.groups = [group for part in joined for group in _groups(measure, *part, judgments)]
-        self.runs = [run for group in self.groups for run in group.runs]
-        self.values = np.concatenate([group.values for group in self.groups], axis=1)
+    def __init__(
+        self, measure: GradedMeasure, runs: Sequence[Run], joined: JudgedRanks | None, judgments: bool = True
+    ):
+        self.measure, self.runs = measure, runs
+        own = [run.view(measure) for run in runs]
+        topics = [view(measure, joined)] if joined else own
+        try:
+            found = [_values(measure, each, judgments, alone=not joined) for each in topics]
+        except GradedError:
+            if not joined:
+                raise
+            topics, found = own, [_values(measure, each, judgments, alone=True) for each in own]
+        values, notes = zip(*found)
+        self.values = np.concatenate(values, axis=1).reshape(5, len(runs), -1)
+        self.notes = notes * (len(runs) // len(notes))
         self.means = mean_over_topics(self.values)
         self.known = ~np.isnan(self.means[3])
-        every = [*combinations(range(len(self.runs)), 2)]
-        self.pairs = np.array(every, dtype=np.int64).reshape(-1, 2)
-        some = [group for group in self.groups if group.known]
-        self.ends = differences_of(measure, [group.topics for group in some], partial(_numbers, some))
-        self.exact = self.ends is not None
+        self.pairs = np.array([*combinations(range(len(runs)), 2)], dtype=np.int64).reshape(-1, 2)
+        some = [each for each, known in zip(own, self.known) if known]
+        topics = topics if self.known.all() else some
+        self.ends = differences_of(measure, topics, partial(_numbers, some))
 
     def ranges(self, draws: int, seed: int) -> Iterator[Range]:
         """The ranges of the mean of each run."""
-        judged = self.runs[0].ranks.judged.level
-        pools = _pools(self.measure, self.runs) if draws and self.known.any() else []
-        number = 0
-        for group in self.groups:
-            listed = group.per_run(group.topics.retrieved).tolist()
-            shares = zip(group.per_run(group.topics.run.sizes).tolist(), listed)
-            for run, (some, all_) in zip(group.runs, shares):
-                value, *ends = self.means[:, number].tolist()
-                likely, note = None, group.note
-                if draws and group.known and not judged.min(initial=1) < 1:
-                    note = ALL_RELEVANT
-                elif draws and group.known:
-                    random = np.random.default_rng([seed, number])
-                    means = _drawn_means(self.measure, run, pools[number], draws, random)
-                    low, high = np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2]).tolist()
-                    likely = low, high
-                over = _interval(*ends[:2]), _interval(*ends[2:]), likely
-                share = some / all_ if all_ else None
-                yield Range(self.measure, run.name, value, *over, share, note)
-                number += 1
+        pools = _pools(self.measure, self.runs) if draws else []
+        relevant = self.runs[0].ranks.judged.level.min(initial=1) >= 1
+        for number, (run, note) in enumerate(zip(self.runs, self.notes)):
+            topics, likely = run.view(self.measure), None
+            value, *ends = self.means[:, number].tolist()
+            if draws and self.known[number] and relevant:
+                note = ALL_RELEVANT
+            elif draws and self.known[number]:
+                random = np.random.default_rng([seed, number])
+                means = _drawn_means(self.measure, topics, pools[number], draws, random)
+                likely = _interval(*np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2]).tolist())
+            listed = int(topics.retrieved.sum())
+            share = topics.run.topic.size / listed if listed else None
+            over = _interval(*ends[:2]), _interval(*ends[2:]), likely
+            yield Range(self.measure, run.name, value, *over, share, note)
 
     def differences(self) -> Iterator[Difference]:
         """The ranges of the differences of the means, for all pairs."""
@@ -471,7 +426,7 @@ class _Runs:
             ends = mean_over_topics(np.append(self.apart(1, some), self.over_judgments(some), axis=0))
             for (a, b), row in zip(some.tolist(), ends.T.tolist()):
                 ties, judged = _interval(*row[:2]), _interval(*row[2:])
-                exact = self.exact and judged is not None
+                exact = self.ends is not None and judged is not None
                 yield Difference(self.measure, names[a], names[b], means[a] - means[b], ties, judged, exact)
 
     def keeping(self) -> tuple[int | None, int | None]:
@@ -504,8 +459,8 @@ class _Runs:
         return kept + sum(int(each.sum()) for each in exact)
 
     def _parts(self, pairs: np.ndarray) -> list[np.ndarray]:
-        longest = max(group.per_run(group.topics.retrieved).max() for group in self.groups)
-        parts = np.array_split(pairs, len(pairs) * int(longest) // COMPARED + 1)
+        longest = max(int(run.view(self.measure).retrieved.sum()) for run in self.runs)
+        parts = np.array_split(pairs, len(pairs) * longest // COMPARED + 1)
         return [part for part in parts if len(part)]
 
     def apart(self, row: int, pairs: np.ndarray) -> np.ndarray:
@@ -527,9 +482,13 @@ class _Runs:
         return found
 
 
-def _numbers(groups: Sequence[_Group]) -> list[np.ndarray]:
-    """A number for each unjudged document of each run. Equal documents have equal numbers."""
-    columns = [column for group in groups for column in group.documents()]
+def _numbers(runs: Sequence[Topics]) -> list[np.ndarray]:
+    """The numbers of the unjudged documents of each run within the cutoff; equal documents have one."""
+    columns = []
+    for topics in runs:
+        unjudged, ranks = unjudged_of(topics), topics.ranks
+        position = bounds_of(ranks.retrieved)[unjudged.topic] + unjudged.rank - 1
+        columns.append((ranks.documents(position), unjudged.offsets))
     bounds = bounds_of(np.array([offsets[-1] for _, offsets in columns]))
     documents, (lower, higher) = np.arange(bounds[-1]), equal_pairs(*columns)
     # The pairs of one document in several runs follow one another.
@@ -548,10 +507,9 @@ def _interval(low: float, high: float) -> Interval | None:
 
 
 def _drawn_means(
-    measure: GradedMeasure, run: Run, pools: list[np.ndarray], draws: int, random: np.random.Generator
+    measure: GradedMeasure, topics: Topics, pools: list[np.ndarray], draws: int, random: np.random.Generator
 ) -> np.ndarray:
     """The means under random judgments. Equal judgments of a topic are evaluated once."""
-    topics = run.view(measure)
     unjudged = unjudged_of(topics)
     plain = filled(topics, np.arange(topics.count), np.empty((topics.count, 0)))
     values = np.tile(_evaluated(measure, plain), (draws, 1))
@@ -593,7 +551,7 @@ def _distinct(levels: np.ndarray, topics: int) -> tuple[np.ndarray, np.ndarray]:
     return np.unique(code, return_index=True, return_inverse=True)[1:]
 
 
-def _pools(measure: GradedMeasure, runs: list[Run]) -> list[list[np.ndarray]]:
+def _pools(measure: GradedMeasure, runs: Sequence[Run]) -> list[list[np.ndarray]]:
     """The levels of the judged documents that each run retrieved, by bin of ranks; those of all runs if the
     run has few."""
     of_runs = []

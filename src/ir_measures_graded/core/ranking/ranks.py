@@ -105,8 +105,6 @@ class JudgedRanks:
     @classmethod
     def joined(cls, runs: Sequence[JudgedRanks]) -> JudgedRanks:
         """Several runs as one, with the topics of each run after those of the run before, and without ids."""
-        if len(runs) == 1:
-            return runs[0]
         judged, number = runs[0].judged, np.arange(len(runs))
         start = bounds_of(np.array([run.scores.size for run in runs]))
         first = {"doc": number * judged.level.size, "topic": number * len(judged.topics)}
