@@ -120,15 +120,12 @@ class JudgedRanks:
 
     def documents(self, position: np.ndarray) -> Ids:
         """The documents at some positions of the list, judged or not."""
-        return self.listed.docs.ids().take(self._row_by_id[position])
-
-    @_array
-    def _row_by_id(self) -> np.ndarray:
-        """The rows as in `row`; those of tied documents by descending id, unjudged ones too."""
-        row, (tied, starts) = self.row.copy(), self.ties
-        ids = self.listed.docs.ids().take(row[tied])
-        row[tied] = row[tied][ids.descending(np.cumsum(changes(starts)))]
-        return row
+        docs, key = self.listed.docs.ids(), "rows by id"
+        if key not in self.views:
+            row, (tied, starts) = self.row.copy(), self.ties
+            row[tied] = row[tied][docs.take(row[tied]).descending(np.cumsum(changes(starts)))]
+            self.views[key] = row
+        return docs.take(self.views[key][position])
 
     @property
     def whole(self) -> JudgedRanks:
