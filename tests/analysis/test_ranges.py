@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from ir_measures_graded.analysis import evaluate, ranges
+from ir_measures_graded.analysis.ranges import standings
+from ir_measures_graded.evaluation.named import study_of
 
 QRELS = {"q": {"a": 3, "b": 1, "c": 0}, "r": {"a": 1}}
 RUNS = {
@@ -40,7 +42,7 @@ def test_documents_that_both_runs_retrieved_get_one_level():
     assert (muap.exact, muap.unjudged) == (False, None)
 
 
-@pytest.mark.parametrize("measure", ["nDCG_JK@3", "NDCNG@3", "CG@3", "gP@2", "ERR_G@3", "nCG"])
+@pytest.mark.parametrize("measure", ["nDCG_JK@3", "nDCG_JK@1", "NDCNG@3", "CG@3", "gP@2", "ERR_G@3", "nCG"])
 def test_differences_of_many_runs_are_those_of_each_pair(measure):
     random = np.random.default_rng(3)
     qrels = {f"q{n}": {f"d{d}": int(random.integers(0, 4)) for d in range(n + 1)} for n in range(4)}
@@ -51,9 +53,12 @@ def test_differences_of_many_runs_are_those_of_each_pair(measure):
         }
         for name in "ABCD"
     }
-    found = ranges(qrels, runs, [measure], draws=0).differences
-    assert len(found) == 6
-    for each in found:
+    found = ranges(qrels, runs, [measure], draws=0)
+    (standing,) = standings(study_of(qrels, runs), found.measures).values()
+    assert [[str(found.measures[0]), *standing[1:]]] == [
+        row[:-1] for row in found.table_of_differences().rows
+    ]
+    for each in found.differences:
         pair = {each.run: runs[each.run], each.other: runs[each.other]}
         assert ranges(qrels, pair, [measure], draws=0).differences == (each,)
 
@@ -114,5 +119,6 @@ def test_tables_and_figure():
         ["ERR_G@2", 1, 1, 0, False],
         ["NDPM", 1, None, None, None],
     ]
+    assert found.notes()[-1] == "NDPM of tied and holes has no range over judgments: it is not computed."
     assert len(found.records()) == 3 * (2 + 1)
     assert len(found.figure().axes) == 3

@@ -155,7 +155,7 @@ ANALYSES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         lambda: collection(5, 6980, 50, 1, (1,)), lambda data: analysis.ranges(*data, ["nDCG_JK@10"])
     ),
     "ranges, 24 runs × 53 topics, two cutoffs": (
-        lambda: collection(24, 53, 100, 200, (0, 0, 1, 2, 3)),
+        lambda: collection(24, 53, 100, 150, (0, 0, 1, 2, 3)),
         lambda data: analysis.ranges(*data, ["nDCG_JK(b=2)@10", "nDCG_JK(b=2)@20"]),
     ),
     "compare, 100 systems, the figure": (lambda: analysis.compare(leaderboard(100)), drawn),

@@ -249,7 +249,7 @@ class Weighting(NamedTuple):
         axes.set_xlabel("")
         labels = [setting.weighting or "" for setting in orders.settings]
         axes.set_xticks(range(len(labels)), labels, rotation=0)
-        figure.set_figheight(0.27 * len(orders.runs) + 0.6)
+        figure.set_figheight(max(0.27 * len(orders.runs), 0.16 * float(np.ptp(orders.ranks))) + 0.6)
         figure.set_figwidth(max(6.5, figure.get_figwidth()))
         return figure
 
