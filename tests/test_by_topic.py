@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_measures_graded.core.by_topic import coded, cumsum, earlier_and_smaller, tally
+from ir_measures_graded.core.by_topic import coded, cumsum, earlier_and_smaller
 
 SMALL = st.integers(-3, 3) | st.sampled_from([0.1, 0.2, 0.3, 1e-9, 1e9])
 slices = st.lists(st.lists(SMALL, max_size=9), max_size=6)
@@ -58,14 +58,6 @@ def test_coded_values_are_exact(values):
     kinds, code = coded(np.array(values, dtype=float))
     assert kinds[code].tolist() == values
     assert (np.diff(kinds[np.unique(code)]) > 0).all()
-
-
-@given(slices)
-def test_tally_counts_each_slice_independently(lists):
-    values, offsets = flat(lists)
-    topic, value, count = tally(np.repeat(np.arange(len(lists)), np.diff(offsets)), values)
-    expected = [(t, v, numbers.count(v)) for t, numbers in enumerate(lists) for v in sorted(set(numbers))]
-    assert list(zip(topic.tolist(), value.tolist(), count.tolist())) == expected
 
 
 @given(slices, st.lists(SMALL, max_size=9))

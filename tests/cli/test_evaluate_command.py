@@ -1,13 +1,11 @@
 """The command `evaluate`: output and errors."""
 
-import functools
 import gzip
 import hashlib
 import json
 import runpy
 import shutil
 import sys
-import warnings
 from pathlib import Path
 
 import ir_measures
@@ -15,7 +13,7 @@ import pandas
 import pytest
 
 from command_line import GAINS, OTHER, QRELS, RUN, command
-from ir_measures_graded import cli, demo
+from ir_measures_graded import demo
 from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.evaluation.named import run_names
 
@@ -78,24 +76,6 @@ def test_scoreddocs_adds_the_run_of_the_collection(output):
     assert [line.split("\t")[0] for line in lines] == ["run", "B", "scoreddocs"]
 
 
-def test_progress_bar_needs_a_terminal_tqdm_and_several_runs(capsys, monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    assert cli.main(["evaluate", "qrels", "run", "AP"]) == 0
-    assert capsys.readouterr().err == ""
-    bars = pytest.importorskip("tqdm")
-    without_delay = functools.partial(bars.tqdm, file=sys.stderr)
-    monkeypatch.setattr(
-        bars, "tqdm", lambda *items, **options: without_delay(*items, **options | {"delay": 0})
-    )
-    assert cli.main(["evaluate", "qrels", "run", "other", "AP"]) == 0
-    out, err = capsys.readouterr()
-    assert "2/2" in err or "0/2" in err
-    assert out.count("\n") == 3
-    monkeypatch.setitem(sys.modules, "tqdm", None)  # simulates a missing library
-    assert cli.main(["evaluate", "qrels", "run", "other", "AP"]) == 0
-    assert capsys.readouterr() == (out, "")
-
-
 # Inputs
 
 
@@ -149,16 +129,6 @@ def test_confidence_adds_the_bounds_of_every_mean(output):
         "CG@1,other,0.00,0.00,0.00,2",
     ]
     assert output(*words, "-f", "text")[-1] == "90 % intervals (Student's t) over topics, each for itself."
-
-
-def test_the_bootstrap_of_few_topics_warns(capsys):
-    words = ["evaluate", "qrels", "run", "CG@1", "--confidence", "0.9", "--interval", "bca"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        assert cli.main(words) == 0
-    printed = capsys.readouterr()
-    assert printed.out.splitlines()[1] == "CG@1\trun\t1.0000\t0.0000\t2.0000\t2"
-    assert "warning: BCa bootstrap intervals over 2 topics are too narrow" in printed.err
 
 
 def test_json_has_the_values_and_their_origin(output, tmp_path):

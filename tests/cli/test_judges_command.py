@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ir_measures_graded import RunFile, demo
+from ir_measures_graded import demo
 from ir_measures_graded.analysis import estimate, judges
 from ir_measures_graded.analysis.judging.merging import levels_of, trec_lines
 
@@ -47,14 +47,6 @@ def test_runs_and_measures_bring_orders_and_estimates(output, human):
     found = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9)
     records = list(map(json.loads, output(*words, "--confidence", "0.9", "-f", "jsonl")))
     assert records == found.records()
-
-
-def test_runs_are_read_once(output, human, monkeypatch):
-    read = []
-    blocks = RunFile.table
-    monkeypatch.setattr(RunFile, "table", lambda self: read.append(self.file) or blocks(self))
-    output("judges", "human.txt", demo.NAME, *RUNS.values(), "P@5")
-    assert read == list(RUNS.values())
 
 
 def test_scales_are_mapped(output, human):
