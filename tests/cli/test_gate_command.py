@@ -1,5 +1,7 @@
 """The command `gate`: exit statuses, values in tables, drift, groups and files."""
 
+import hashlib
+import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -48,6 +50,16 @@ def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, wor
     assert ("No margin was given; it is 5 % of the old values." in lines) == (not options)
     failures = ElementTree.parse("gate.xml").getroot().get("failures")
     assert (failures == "0") == (status == 0)
+
+
+def test_json_tells_how_the_verdict_was_reached(table, capsys):
+    assert cli.main(["gate", "--values", table, "A", "C", "-f", "json"]) == 1
+    read = json.loads(capsys.readouterr().out)
+    (row,) = read["measures"]
+    assert (row["measure"], row["verdict"], round(row["difference"], 6)) == ("P@5", "worse", -0.2)
+    assert (read["alpha"], read["margin"], read["seed"]) == (0.05, "5 %", None)
+    assert (read["n"], read["test"]) == (row["topics"], "one-sided paired t-test")
+    assert read["sha256"] == {table: hashlib.sha256(Path(table).read_bytes()).hexdigest()}
 
 
 def test_stored_values_are_compared_with_the_old_run(capsys):

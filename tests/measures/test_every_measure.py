@@ -119,8 +119,8 @@ WANTED = expected()
 
 def test_topic_order_does_not_change_means():
     qrels, run = shuffled(QRELS, Random(1)), shuffled(RUN, Random(2))
-    wanted = ir_measures.calc_aggregate(VARIANTS, QRELS, RUN)
-    assert ir_measures.calc_aggregate(VARIANTS, qrels, run) == wanted
+    wanted = ir_measures.calc_aggregate(VARIANTS[::3], QRELS, RUN)
+    assert ir_measures.calc_aggregate(VARIANTS[::3], qrels, run) == wanted
 
 
 @every_measure

@@ -12,7 +12,7 @@ from ir_measures_graded.analysis import curves
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.uncertainty import Undetermined, ties
 
-TOPICS = [topic(Random(seed)) for seed in range(25)]
+TOPICS = [topic(Random(seed)) for seed in range(16)]
 ORDERS = [[(qrels, strict) for strict in orders(run)] for qrels, run in TOPICS]
 TAKEN = {"mean": fmean, "min": min, "max": max}
 with_ties = pytest.mark.parametrize("measure", [m for m in MEASURES if m.TIES], ids=str)
