@@ -88,6 +88,20 @@ def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
         yield "  ".join(line).rstrip()
 
 
+def wrapped(rows: Sequence[Row]) -> Iterator[Row]:
+    """The rows, with further rows for the words of a last cell that do not fit in a line.
+
+    >>> [[first, len(last)] for first, last in wrapped([["a", "word " * 25], ["b", "word"]])]
+    [['a', 104], ['', 19], ['b', 4]]
+    """
+    cells = [[*map(str, row)] for row in rows]
+    used = sum(max(map(_width, column)) + 2 for column in [*zip(*cells)][:-1])
+    for *others, last in cells:
+        for part in wrap(last, WIDTH - used, break_long_words=False, break_on_hyphens=False) or [last]:
+            yield [*others, part]
+            others = [""] * len(others)
+
+
 def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
     """Print a table in GitHub's Markdown.
 

@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import needed
-from .formats import FOR_PEOPLE, FORMATS, Cells, clean, html, known
+from .formats import FOR_PEOPLE, FORMATS, Cells, clean, html, known, wrapped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -72,7 +72,7 @@ class Table:
     """Columns, rows of as many values, and a title, which may be empty.
 
     A column without heading and kind can be given as its name, which people read as it is. Without `head`,
-    the formats text and tsv omit the line of headings.
+    the formats text and tsv omit the line of headings, and text wraps the last column.
     """
 
     columns: Sequence[Column | str]
@@ -141,6 +141,7 @@ class Table:
             rows = [list(map(_shortened, row, most)) for row in rows]
         if self.head or form not in ("text", "tsv"):
             return FORMATS.get(form, html)(columns, rows, places)
+        rows = [*wrapped(rows)] if form == "text" else rows
         return islice(FORMATS[form]([""] * len(columns), rows, places), 1, None)
 
 
