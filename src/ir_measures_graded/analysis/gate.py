@@ -298,7 +298,8 @@ class Gate(Result):
         if not self.chosen:
             found.append(f"No margin was given; it is {self.margin} of the old values.")
         looks = f", for {self.looks} looks" if self.looks > 1 else ""
-        found.append(f"lower and upper are one-sided bounds at {100 * (1 - self.level):.3g} % each{looks}.")
+        bounds = f"one-sided bounds at {100 * (1 - self.level):.3g} % each{looks}"
+        found.append(f"p tests the verdict; lower and upper are {bounds}.")
         if (count := self.verdicts[0].topics) < ENOUGH:
             few = f"{counted(count, self.unit)} are few"
             found.append(f"{few}: the error of 5 % was measured from {ENOUGH} topics on.")

@@ -192,7 +192,7 @@ class Power(Result):
         what = f"{self.unit.capitalize()}s that find the difference" if self.wanted else "Differences found"
         ask = "To see how many topics find a difference, name it, as in --differences 0.05."
         return [
-            f"paired t over {counted(self.topics, self.unit)}, {self.correction}.",
+            f"Paired t over {counted(self.topics, self.unit)}, {self.correction}.",
             f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, for the "
             "pair of lowest, median and highest spread; at limit: the median spread at its upper 80 % limit, "
             f"{upper_limit(self.topics):.2f} times the estimate.",

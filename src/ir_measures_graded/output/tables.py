@@ -141,8 +141,8 @@ class Table:
             rows = [list(map(_shortened, row, most)) for row in rows]
         if self.head or form not in ("text", "tsv"):
             return FORMATS.get(form, html)(columns, rows, places)
-        rows = [*wrapped(rows)] if form == "text" else rows
-        return islice(FORMATS[form]([""] * len(columns), rows, places), 1, None)
+        shown = wrapped(rows) if form == "text" else rows
+        return islice(FORMATS[form]([""] * len(columns), shown, places), 1, None)
 
 
 def _shortened(cell: Any, most: int) -> Any:
