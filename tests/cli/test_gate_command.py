@@ -55,9 +55,9 @@ def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, wor
 def test_json_tells_how_the_verdict_was_reached(table, capsys):
     assert cli.main(["gate", "--values", table, "A", "C", "-f", "json"]) == 1
     read = json.loads(capsys.readouterr().out)
-    (row,) = read["measures"]
+    (row,) = read["values"]
     assert (row["measure"], row["verdict"], round(row["difference"], 6)) == ("P@5", "worse", -0.2)
-    assert (read["alpha"], read["margin"], read["seed"]) == (0.05, "5 %", None)
+    assert (read["alpha"], read["margin"], read["verdict"]) == (0.05, "5 %", "worse")
     assert (read["n"], read["test"]) == (row["topics"], "one-sided paired t-test")
     assert read["sha256"] == {table: hashlib.sha256(Path(table).read_bytes()).hexdigest()}
 
