@@ -44,7 +44,7 @@ agreement(QRELS, QRELS, {"A": {}}) | runs are given without measures; give both 
 agreement(QRELS, QRELS, {"A": {}}, ["P@5"]) | to compare the orders of runs, name at least 2 runs, not 1
 agreement(QRELS, {"q1": {"a": 12, "b": 4}}) | the machine's 4, 12 (machine, topic 'q1', document 'a': 12)
 estimate(QRELS, QRELS, RUNS, ["CG"], confidence=1) | confidence=1 is not allowed; it is above 0 and below 1
-estimate(QRELS, {"q1": {"a": 10.5, "b": 0, "c": 3.5}}, RUNS, ["CG"]) | 0 to 10.5, not only whole
+estimate(QRELS, {"q1": {"a": 10.5, "b": 0, "c": 3.5}}, RUNS, ["CG"]) | the machine's 0, 3.5, 10.5 (machine
 holes(QRELS, RUNS, "CG@3", 0) | depth=0 is not allowed; it is a whole number ≥ 1
 holes(QRELS, RUNS, "CG(judged_only=True)@3") | CG(judged_only=True)@3 leaves unjudged documents out, so the
 holes(QRELS, RUNS, "CG@3", batch=0) | batch=0 is not allowed; it is a whole number ≥ 1
@@ -147,8 +147,8 @@ ranges(QRELS, RUNS, ["CG(ties=mean)@2"])                | leave out ties, its ra
 ranges(QRELS, RUNS, ["CG@2"], draws=-1)                 | draws=-1 is not allowed
 ranges(QRELS, RUNS, ["CG@2"], draws=10**12)             | too large: their means would need
 explain_difference(QRELS, {"good": RUNS["good"]}, "CG") | explain_difference needs 2 runs, not 1
-explain(QRELS, RUNS["good"], "EBR(ties=max)", "q1")     | the list is in one order, not that of ties='max'
-explain(QRELS, RUNS["good"], "nCG(unjudged=max)", "q1") | no single ranking has an extreme over judgments
+explain(QRELS, RUNS["good"], "EBR(ties=max)", "q1")     | one ranking with its judgments is shown
+explain(QRELS, RUNS["good"], "nCG(unjudged=max)", "q1") | one ranking with its judgments is shown
 explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no contributions; most
 explain(QRELS, RUNS["good"], "P.5,10", "q1")            | an explanation is of one measure, not of P@5, P@10
 explain(QRELS, RUNS["good"], "CG", 7)                   | topic '7' is not in the qrels (such as 'q1')

@@ -35,10 +35,8 @@ from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from .curves import DEEPEST, ideal_run, takes_cutoff, values_at_ranks
-from .statistics.options import refuse_large, whole_number
+from .statistics.options import whole_number
 
-BYTES = 300
-"""The memory that an explanation takes per topic and rank."""
 LONGEST = 60
 """The table shows at most this many characters of a document's id."""
 DRAWN = 20
@@ -283,8 +281,6 @@ def _explained(
     ranks, uncut = measure.listed(run.ranks), run.view(measure, cut=False)
     last = cutoff or min(DEEPEST, int(ranks.rank.max(initial=1)))
     depth = whole_number(last if depth is None else depth, "depth", 1, DEEPEST)
-    size = depth * len(topics) * BYTES
-    refuse_large("depth", depth, size, f"an explanation of {counted(len(topics), 'topic')}")
     shape, last = (len(topics), depth), min(depth, cutoff or depth)
     value = evaluate(run.judgments, [run], [measure]).values[0, 0]
     documents, found = _lists(run, measure, ranks, uncut.ranks, depth)
@@ -361,10 +357,8 @@ def _explainable(measure: Measure | str) -> GradedMeasure:
     defined, reason = facts.defined(found[0], "contributions"), ""
     if facts.needs_intents(defined):
         reason = "a document has a level for each intent, and one level is shown"
-    elif defined.option("unjudged"):
-        reason = "no single ranking has an extreme over judgments of unjudged documents; leave out unjudged="
-    elif defined.option("ties"):
-        reason = f"the list is in one order, not that of ties={defined.option('ties')!r}; leave out ties="
+    elif defined.option("unjudged") or defined.option("ties"):
+        reason = "one ranking with its judgments is shown; leave out ties= and unjudged="
     if reason:
         raise NotApplicableError(f"{defined} cannot be explained: {reason}")
     return defined

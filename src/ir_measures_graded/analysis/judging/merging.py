@@ -22,7 +22,7 @@ from ...errors import FileError, GradedError, shown
 from ...evaluation.named import Judgments
 from ...files.files import parts_of, qrels_in
 from ...files.sources import is_file, qrels_source
-from ...output.formats import comma_separated
+from ...output.formats import comma_separated, listed
 from ...output.tables import Note
 
 HUMAN: Final = "human"
@@ -183,16 +183,13 @@ def on_one_scale(
 
 
 def scale_of(qrels: Levels) -> str:
-    """The levels of qrels for a message: up to 12 whole levels, otherwise the lowest and the highest.
+    """The first levels of qrels, for a message.
 
     >>> scale_of({"q": {"a": 0, "b": 3}}), scale_of({"q": {"a": 0.5, "b": 1}})
-    ('0, 3', '0.5 to 1, not only whole numbers')
+    ('0, 3', '0.5, 1')
     """
     levels = sorted({level for *_, level in judgments_of(qrels)})
-    whole = all(float(level).is_integer() for level in levels)
-    if whole and len(levels) <= LISTED:
-        return ", ".join(f"{level:g}" for level in levels) or "none"
-    return f"{levels[0]:g} to {levels[-1]:g}" + ("" if whole else ", not only whole numbers")
+    return listed((f"{level:g}" for level in levels), LISTED) or "none"
 
 
 def level_map(given: Mapping[Any, Any] | str) -> dict[float, float]:
