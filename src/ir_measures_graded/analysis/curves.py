@@ -349,9 +349,8 @@ def curves(
         means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
         drawn = None if confidence is None else bands
         result.append(Curves(one, normalise, topics, names, means, best, drawn, confidence, named_too))
-    cut = [
-        (one @ end, end) for one, end in asked
-    ]  # tied documents have the order of the measure with a cutoff
+    # With a cutoff, a measure may order tied documents in another way.
+    cut = [(one @ end, end) for one, end in asked]
     with warned_together():
         for number, run in enumerate(tracked(named, "run", progress)):
             for found, vectors in zip(result, _vectors(cut, run, judgments, averages)):
