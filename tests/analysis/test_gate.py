@@ -76,30 +76,6 @@ def test_undecided_tells_the_topics_that_find_the_margin_with_power_80_percent()
     assert found.sentence(Margin.of("2%")).endswith(needs)
 
 
-def failing(random, count=50, share=0.0, moved=0.0, rises=0):
-    """A run, and one in which a share of topics falls to 0, or moves by .05, and some topics rise to 1."""
-    old = random.beta(5, 4, count)
-    new = np.where(random.random(count) < share, 0, old)
-    new = new + np.where(random.random(count) < moved, random.choice([-0.05, 0.05], count), 0)
-    new[:rises] = 1
-    return old, new
-
-
-@pytest.mark.parametrize(
-    ("change", "least", "most"),
-    [
-        ({}, 1.0, 1.0),
-        ({"rises": 3}, 1.0, 1.0),
-        ({"moved": 0.08}, 1.0, 1.0),
-        ({"share": 0.06}, 0.02, 0.09),  # .94^50 = .045: no such topic is drawn
-    ],
-)
-def test_few_topics_that_change_hold_unless_one_lost_half_of_its_value(change, least, most):
-    random = np.random.default_rng(2)
-    held = [gate(of_pair(*failing(random, **change)), margin="5%").holds for _ in range(60)]
-    assert least <= np.mean(held) <= most
-
-
 def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson():
     old = np.full(60, 0.5) + np.arange(60) / 1000
     for lost, size, verdict in (

@@ -136,18 +136,6 @@ def test_every_output_has_every_group(values, tmp_path, monkeypatch, capsys):
         assert capsys.readouterr().out.count("single") >= times - 1
 
 
-def test_the_figure_has_a_row_per_group_in_order(values):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    two = values.part(values.runs[:2], values.measures)
-    names = [label.get_text() for label in compare(two, by=BY).figure().axes[0].get_yticklabels()]
-    assert names == ["all topics (39)", "short (12)", "long (20)", "odd (4)", "single (1)", "no group (2)"]
-    axes = compare(values, by=BY, baseline=values.runs[0]).figure().axes[0]
-    assert [label.get_text() for label in axes.get_yticklabels()][:3] == [
-        f"all topics (39): {values.runs[1]}", f"all topics (39): {values.runs[2]}",
-        f"short (12): {values.runs[1]}",
-    ]  # fmt: skip
-
-
 def test_a_report_of_values_leaves_out_what_needs_rankings(values, tmp_path, monkeypatch, capsys):
     pytest.importorskip("jinja2", reason="the extra report is not installed")
     pytest.importorskip("docutils", reason="the extra report is not installed")

@@ -98,15 +98,6 @@ def test_levels_that_measures_name_and_the_qrels_lack():
     ]
 
 
-def test_a_worker_process_passes_its_remarks_on(tmp_path):
-    paths = [tmp_path / "a.run", tmp_path / "b.run"]
-    for path in paths:
-        path.write_text("q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n")
-    with pytest.warns(InputWarning) as caught:
-        evaluate(QRELS, paths, ["AP"], jobs=2)
-    assert [str(warning.message)[:15] for warning in caught] == ["a: the run lack", "b: the run lack"]
-
-
 def test_a_warning_points_at_the_line_of_the_caller():
     with pytest.warns(InputWarning, match="no document is judged") as warned:
         curves({"q": {"a": 1}}, {"A": {"q": {"x": 1.0}}}, "nDCG_JK@2")
