@@ -182,6 +182,7 @@ compare(THREE, repeats="(.)") | no system has several runs: the systems are A, B
 compare([ROW], repeats="A_\\d") | there is no column A_\d; the columns are
 gate(QRELS, "old.run", "new.run", "AP") | too many positional arguments; write gate(qrels, {'a': run, 'b'
 compare(QRELS, RUNS, names=["x", "y"]) | unexpected keyword argument 'names'; write compare(qrels, {'a': run
+explain(QRELS, A_RUN, "AP", topic_id="q1") | unexpected keyword argument 'topic_id'; did you mean topic?
 evaluate(["AP"], QRELS, RUNS) | measures are given as qrels; write evaluate(qrels, {'a': run
 explain_difference(QRELS, A_RUN, A_RUN, "AP") | a run is given as measure; write explain_difference(qrels,
 explain(QRELS, {"A": "A.run", "B": "B.run"}, "AP") | or for two runs explain_difference(qrels, {'a': run

@@ -25,7 +25,7 @@ from ir_measures import Measure
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
 from ..errors import GradedError, shown
-from ..evaluation.calls import called_right
+from ..evaluation.calls import as_list, called_right
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
@@ -102,6 +102,7 @@ def compare(
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
     check_test(alpha, resamples, seed)
+    tests = as_list(tests)
     for name in tests:
         if name not in TESTS:
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")

@@ -13,6 +13,7 @@ from ir_measures import Measure
 
 from ..core.registry.facts import is_normalised, sign_of
 from ..errors import GradedError, did_you_mean
+from ..evaluation.calls import as_list
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .curves import IDEAL, Curves
@@ -77,7 +78,7 @@ class Effort(Result):
         return [Note(text, self.measure)]
 
 
-def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:
+def effort(curves: Curves, at: Iterable[int] | int, of: str | None = None) -> Effort:
     """The first rank at which each run's mean curve reaches the value that `of` has at each rank in `at`.
 
     `of` is the name of a run, or None for the ideal list, which the curves must include. A curve reaches a
@@ -94,7 +95,7 @@ def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:
     if not isinstance(curves, Curves):
         raise GradedError("effort needs Curves: effort(curves(qrels, runs, measure), at=[10])")
     depth = curves.values.shape[1]
-    ranks = tuple(dict.fromkeys(whole_number(rank, "at", 1) for rank in at))
+    ranks = tuple(dict.fromkeys(whole_number(rank, "at", 1) for rank in as_list(at)))
     if not ranks:
         raise GradedError("no rank is given; name at least one, for example at=[10]")
     if max(ranks) > depth:

@@ -21,7 +21,7 @@ from ir_measures import Measure
 
 from ..core.registry.notation import one_of
 from ..errors import GradedError
-from ..evaluation.calls import called_right
+from ..evaluation.calls import as_list, called_right
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
@@ -209,7 +209,7 @@ def power(
     sessions: Given = None,
     alpha: float = 0.05,
     power: float = POWER,
-    differences: Iterable[float] = (),
+    differences: Iterable[float] | float = (),
     progress: bool = False,
 ) -> Power:
     """What the topics find by each measure, and the number of topics for wanted differences.
@@ -234,7 +234,7 @@ def power(
     need_statistics("scipy")
     if not alpha < power < 1:
         raise GradedError(f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8")
-    wanted = tuple(dict.fromkeys(differences))
+    wanted = tuple(dict.fromkeys(as_list(differences)))
     for difference in wanted:
         paired.check_difference(difference)
     evaluation, _ = evaluated(qrels, runs, measures, None, sessions, progress=progress)

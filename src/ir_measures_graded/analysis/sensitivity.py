@@ -19,7 +19,7 @@ from ir_measures import Measure
 from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
 from ..core.registry.facts import sign_of
 from ..errors import GradedError
-from ..evaluation.calls import called_right
+from ..evaluation.calls import as_list, called_right
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs, in_sessions, measures_for, read_judgments
 from ..evaluation.sessions import Given
@@ -243,7 +243,7 @@ def sensitivity(
     *,
     sessions: Given = None,
     gains: Weightings = (),
-    cutoffs: Iterable[int] = (),
+    cutoffs: Iterable[int] | int = (),
     progress: bool = False,
 ) -> Sensitivity:
     """Rank the runs under every measure × cutoff × weighting and compare the rankings.
@@ -259,7 +259,7 @@ def sensitivity(
     need_statistics("scipy")
     judgments = read_judgments(in_sessions(qrels, sessions))
     found = [*measures_for(judgments, measures, uncut=True)]
-    given, cutoffs = named_weightings(gains), [*cutoffs]
+    given, cutoffs = named_weightings(gains), as_list(cutoffs)
     if len(found) == 1 and len(cutoffs) < 2 and not given and _is_open(found[0], "gains"):
         given = {**levels(judgments, highest=True).gains()}
     values = np.unique(judgments.table.values).tolist()

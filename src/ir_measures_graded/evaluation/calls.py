@@ -4,12 +4,13 @@ import os
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
+from numbers import Real
 from typing import Any, TypeVar
 
 from ir_measures import Measure
 
 from ..core.registry.notation import parse_measures
-from ..errors import GradedError
+from ..errors import GradedError, did_you_mean
 from ..files.sources import is_file
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -42,7 +43,9 @@ def called_right(function: F) -> F:
         try:
             given = fields.bind(*arguments, **options).arguments
         except TypeError as error:
-            raise TypeError(f"{name}: {error}; {right}") from None
+            others = (each for each in options if each not in fields.parameters)
+            hint = did_you_mean(next(others, ""), fields.parameters)
+            raise TypeError(f"{name}: {error}{hint or f'; {right}'}") from None
         if _are_measures(given[first]):
             raise GradedError(f"{name}: measures are given as {first}; {right}")
         if _is_run(given.get(third)):
@@ -52,6 +55,15 @@ def called_right(function: F) -> F:
         return function(*arguments, **options)
 
     return called  # type: ignore[return-value]
+
+
+def as_list(given: Any) -> list[Any]:
+    """The items, of which a single one may stand for itself.
+
+    >>> as_list(0.05), as_list("tukey"), as_list((5, 10))
+    ([0.05], ['tukey'], [5, 10])
+    """
+    return [given] if isinstance(given, (str, Real)) else [*given]
 
 
 def _are_measures(given: Any) -> bool:

@@ -117,11 +117,16 @@ def named_weightings(
 
     >>> named_weightings(["w3", "mine=1:1,2:10", "1:1,2:5"])
     {'w3': 'w3', 'mine': {1: 1, 2: 10}, '1:1,2:5': {1: 1, 2: 5}}
+    >>> named_weightings({1: 1, 2: 5})
+    {'1:1,2:5': {1: 1, 2: 5}}
 
     Raises `GradedError` for a text of another form, and for two weightings of one name.
     """
     if isinstance(given, Mapping):
-        return dict(given)
+        by_level = given and not any(isinstance(name, str) for name in given)
+        return (
+            {",".join(f"{level}:{gain}" for level, gain in given.items()): given} if by_level else dict(given)
+        )
     found: dict[str, Mapping[Any, Any] | str] = {}
     for text in [given] if isinstance(given, str) else given:
         name, equals, pairs = text.partition("=")
