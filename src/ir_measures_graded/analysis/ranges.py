@@ -51,7 +51,7 @@ BINS = (3, 10, 30, 100, 300, 1000)
 """The last ranks of the bins: judged documents of a bin stand for its unjudged documents."""
 FEW = 30
 """A run with fewer judged documents at similar ranks takes the levels of all runs there."""
-DRAWN, EVALUATED = 1 << 20, 1 << 18
+DRAWN, EVALUATED = 1 << 20, 1 << 17
 """About so many levels are drawn, and so many documents evaluated at once, which is fastest."""
 JOINED = 1 << 20
 """Runs with at most so many retrieved and judged documents are evaluated at once."""
@@ -70,7 +70,7 @@ class Range:
 
     `ties` is its range over all orders of tied documents, `unjudged` its range over all judgments of the
     unjudged documents within the cutoff, `likely` the range of most random judgments of them. Each is None
-    if the measure does not offer it; `note` gives any other reason. `judged` is the share of
+    if it is not known; `note` gives the reason of the last two. `judged` is the share of
     judged documents within the cutoff, None without a retrieved document.
     """
 
@@ -526,7 +526,7 @@ def _drawn_means(
         every = np.zeros((count, some.size, width))
         every[:, cell[0], cell[1]] = np.concatenate(drawn)
         given = every.reshape(-1, width)
-        first, again = _distinct(given, some.size)
+        first, again = _distinct(given, topics.ranks.judged.all_levels, unjudged.sizes[some])
         found = [
             _evaluated(measure, filled(topics, some[part % some.size], given[part]))
             for part in np.array_split(first, first.size * longest // EVALUATED + 1)
@@ -536,17 +536,18 @@ def _drawn_means(
     return mean_over_topics(values)
 
 
-def _distinct(levels: np.ndarray, topics: int) -> tuple[np.ndarray, np.ndarray]:
+def _distinct(given: np.ndarray, known: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The first row of each judgment of a topic, and for each row the number of its judgment.
 
-    The rows (draws · topics × documents) have one topic after the other.
+    `given` (draws · T × documents) has `known` levels, NaN for none, one topic after the other. `sizes` (T)
+    are the numbers of documents. If they allow more judgments than draws, each row counts as another one.
     """
-    every = np.arange(len(levels))
-    known = np.unique(levels)  # NaN last
-    if topics * (known.size + 1.0) ** levels.shape[1] > np.iinfo(np.int64).max:
+    every, kinds = np.arange(len(given)), known.size + 1.0
+    many = known.size ** float(np.median(sizes)) > len(given) / sizes.size
+    if many or sizes.size * kinds ** given.shape[1] > np.iinfo(np.int64).max:
         return every, every
-    code = every % topics
-    for level in np.searchsorted(known, levels).T:
+    code = every % sizes.size
+    for level in np.searchsorted(known, given).T:
         code = code * (known.size + 1) + level
     return np.unique(code, return_index=True, return_inverse=True)[1:]
 
