@@ -87,10 +87,7 @@ agreement(QRELS, QRELS, RUNS, ["D_nDCG@5"]) | D_nDCG@5 takes no judges: they are
 curves(INTENTS, RUNS, "nCG") | qrels: topic 'q1', document 'a': levels for several intents or judges (1, 2)
 curves(INTENTS, RUNS, "D_Q", ideal=True) | D_Q has no ideal curve: its documents have a level for each intent
 evaluate(QRELS, RUNS, ["AP"], sessions=True) | topic 'q1' is not a turn of a session, as 31_1, 31-1 or 31.1
-evaluate(QRELS, RUNS, ["AP"], sessions=5) | sessions=5 is not allowed; it is True, a pattern or a mapping
-evaluate(QRELS, RUNS, ["AP"], sessions="q(") | sessions='q(' is not a regular
-evaluate(QRELS, RUNS, ["AP"], sessions=r"q(\d)") | sessions='q(\\d)' is not allowed; a pattern has two
-evaluate(QRELS, RUNS, ["AP"], sessions="(q)(1)") | topic 'q2' is not a turn of a session, as '(q)(1)'; give a
+evaluate(QRELS, RUNS, ["AP"], sessions=5) | sessions=5 is not allowed; it is True or a mapping
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1), "q2": 3}) | sessions maps topic 'q2' to 3; it maps
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1)}) | sessions maps topic 'q2' to nothing; it maps each
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": (nan, 1)}) | topic 'q1': session nan, turn 1 is not allowed; a

@@ -65,7 +65,7 @@ RUNS = (
 """Runs and measures, which `inputs` reads."""
 SCOREDDOCS_OPTION = Option("--scoreddocs", "add the run that comes with the ir-datasets id", shared=True)
 SESSIONS = Option(
-    "--sessions =HOW", "topics are turns of sessions, as 31_1, =PATTERN or =FILE", optional=True, reads=each
+    "--sessions =HOW", "topics are turns of sessions, as 31_1, or those of =FILE", optional=True, reads=each
 )
 VALUES_HELP = (
     "table of values in place of QRELS and RUN, with the columns run, topic, measure and value, or as "
@@ -247,7 +247,7 @@ def inputs(
     if runs and arguments.get("ignore_identical_ids"):
         runs = [(run.name, run) for run in ignoring_identical_ids(runs)]
     if sessions is not None:
-        qrels = in_sessions(qrels, read_sessions(sessions) if is_file(sessions) else sessions or True)
+        qrels = in_sessions(qrels, read_sessions(sessions) if sessions else True)
     gains = named_weightings(arguments.gains)
     if gains and not weighted:
         qrels = read_judgments(qrels)

@@ -267,9 +267,8 @@ def evaluate(
     The measure ``official`` stands for those of an ir-datasets id, the primary one first, if they are known.
 
     `sessions` tells that topics are the turns of sessions, which become the topics of the result: True for
-    ids such as ``31_1``, a pattern (regular expression) with two groups, session and turn, or a mapping of
-    topics to session and turn. The value of a session is the mean over its turns in the qrels, the sum for
-    counts, or as `sDCG` and `nsDCG` define it.
+    ids such as ``31_1``, or a mapping of topics to session and turn. The value of a session is the mean over
+    its turns in the qrels, the sum for counts, or as `sDCG` and `nsDCG` define it.
 
     `ties` ('mean', 'min', 'max') and `unjudged` ('min', 'max') set these options of all measures that do not
     name them. Standard measures such as AP have them too, and are then printed with the option.

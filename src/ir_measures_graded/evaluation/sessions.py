@@ -21,9 +21,9 @@ from ..core.reduction import reduced
 from ..core.rows.in_memory import read_run
 from ..errors import GradedError, shown
 
-Given = bool | str | re.Pattern[str] | Mapping[Any, tuple[Any, Any]] | None
-"""How topics form sessions: True for ids such as ``31_1``, a pattern with the groups session and turn, or a
-mapping of topics to session and turn. None and False: topics are no turns."""
+Given = bool | Mapping[Any, tuple[Any, Any]] | None
+"""How topics form sessions: True for ids such as ``31_1``, or a mapping of topics to session and turn. None
+and False: topics are no turns."""
 PATTERN = re.compile(r"(.+)[_.-]([0-9]+)", re.DOTALL)
 NUMBER = re.compile("[0-9]{1,18}")
 """A turn's number, as text."""
@@ -64,45 +64,31 @@ class Sessions:
 
 def _turns(topics: Sequence[str], given: Given) -> Iterator[tuple[str, int]]:
     """The session and the turn of each topic."""
-    pattern = None if isinstance(given, Mapping) else _pattern(given)
-    found: Any = given
-    if pattern:
-        found = {topic: match.groups() for topic in topics if (match := pattern.fullmatch(topic))}
+    if given is not True and not isinstance(given, Mapping):
+        raise GradedError(f"sessions={shown(given)} is not allowed; it is True or a mapping")
     for topic in topics:
-        try:
-            session, turn = found[topic]
-        except (KeyError, TypeError, ValueError):
-            if pattern:
-                ids = "31_1, 31-1 or 31.1" if pattern is PATTERN else shown(pattern.pattern)
-                problem = f"topic {shown(topic)} is not a turn of a session, as {ids}; "
-                rule = "give a pattern with two groups, session and turn, or a mapping of topics to both"
-            else:
-                what = shown(found[topic]) if topic in found else "nothing"
-                problem = f"sessions maps topic {shown(topic)} to {what}; it maps each topic of the qrels to "
-                rule = "its session and the number of its turn, as in {'31_1': ('31', 1)}"
-            raise GradedError(problem + rule) from None
+        if given is True:
+            if not (match := PATTERN.fullmatch(topic)):
+                raise GradedError(
+                    f"topic {shown(topic)} is not a turn of a session, as 31_1, 31-1 or 31.1; give a mapping "
+                    "of topics to session and turn"
+                )
+            session, turn = match.groups()
+        else:
+            try:
+                session, turn = given[topic]
+            except (KeyError, TypeError, ValueError):
+                what = shown(given[topic]) if topic in given else "nothing"
+                raise GradedError(
+                    f"sessions maps topic {shown(topic)} to {what}; it maps each topic of the qrels to its "
+                    "session and the number of its turn, as in {'31_1': ('31', 1)}"
+                ) from None
         if not isinstance(session, (str, Integral)) or session == "" or not NUMBER.fullmatch(str(turn)):
             raise GradedError(
                 f"topic {shown(topic)}: session {shown(session)}, turn {shown(turn)} is not allowed; a "
                 "session is an id, and a turn is a whole number of at most 18 digits"
             )
         yield str(session), int(turn)
-
-
-def _pattern(given: Any) -> re.Pattern[str]:
-    """The pattern of the ids of turns."""
-    if not isinstance(given, (bool, str, re.Pattern)):
-        raise GradedError(f"sessions={shown(given)} is not allowed; it is True, a pattern or a mapping")
-    try:
-        pattern = PATTERN if isinstance(given, bool) else re.compile(given)
-    except re.error as error:
-        raise GradedError(f"sessions={shown(given)} is not a regular expression: {error}") from None
-    if pattern.groups != 2:
-        raise GradedError(
-            f"sessions={shown(given)} is not allowed; a pattern has two groups, the session and the turn's "
-            r"number, as in '(.+)_(\d+)'"
-        )
-    return pattern
 
 
 def turn_measure(measure: Measure) -> Measure:
