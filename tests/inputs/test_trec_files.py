@@ -117,6 +117,7 @@ def test_empty_files_are_accepted(tmp_path):
     assert dicts(path) == {}
     assert qrels(path) == []
     assert list(read_trec_qrels(path).columns) == ["query_id", "doc_id", "relevance", "iteration"]
+    assert refused(list, RunFile(path)) == f"{path}: the run is empty"
 
 
 def test_lines_and_ids_have_a_greatest_length():

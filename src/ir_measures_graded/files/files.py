@@ -215,7 +215,9 @@ class RunFile(RunSource):
         return rows
 
     def __iter__(self) -> Iterator[ScoredDoc]:
-        topics, documents, scores = map(self.checked_rows().columns.__getitem__, RUN.columns)
+        rows = self.checked_rows()
+        self._refuse_empty(len(rows) + len(rows.facts.empty))
+        topics, documents, scores = map(rows.columns.__getitem__, RUN.columns)
         return map(ScoredDoc, topics, documents, np.asarray(scores).tolist())
 
     def columns(self) -> Collection[str]:
