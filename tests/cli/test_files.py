@@ -5,6 +5,7 @@ import re
 import stat
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,13 @@ def test_a_symbolic_link_remains(output):
     output("evaluate", "qrels", "run", "AP", "-o", "link.csv")
     assert os.readlink("link.csv") == "target.csv"
     assert Path("target.csv").read_text().startswith("run,AP\n")
+
+
+def test_threads_write_their_own_files(folder):
+    names = [f"file{number}" for number in range(200)]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda name: write_whole(folder / name, name.encode() * 1000), names))
+    assert all(Path(name).read_text() == name * 1000 for name in names)
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, MemoryError, OSError])

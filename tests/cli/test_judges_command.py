@@ -47,12 +47,3 @@ def test_runs_and_measures_bring_orders_and_estimates(output, human):
     found = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9)
     records = list(map(json.loads, output(*words, "--confidence", "0.9", "-f", "jsonl")))
     assert records == found.records()
-
-
-def test_scales_are_mapped(output, human):
-    wide = {
-        t: {d: 3 * v + 1 for d, v in judged.items()} for t, judged in levels_of(demo.qrels_path()).items()
-    }
-    Path("machine.txt").write_text("".join(f"{line}\n" for line in trec_lines(wide)))
-    words = ["judges", "human.txt", "machine.txt", "--machine_levels", "1:0,4:1,7:2,10:3"]
-    assert output(*words)[0].startswith("machine agrees with the human on 100 %")
