@@ -4,7 +4,6 @@ import gzip
 import hashlib
 import json
 import runpy
-import shutil
 import sys
 from pathlib import Path
 
@@ -83,20 +82,6 @@ def test_gzip_in_files_and_in_standard_input():
     Path("run.gz").write_bytes(gzip.compress(RUN.encode()))
     done = command("evaluate", "-", "run.gz", "nCG@2", input=gzip.compress(QRELS.encode()))
     assert done.stdout == b"nCG@2\t0.8750\n"
-
-
-def test_a_downloaded_collection_is_found_by_its_id(shared_data, folder):
-    home = folder / "ir_datasets"
-    shutil.copytree(shared_data / "ir_datasets", home)
-    run = shared_data / "dl19-passage" / "runs" / "ICT-BERT2.run.gz"
-    published = (shared_data / "dl19-passage" / "trec_eval" / "ICT-BERT2.treceval").read_text().split("\n")
-    (ap,) = [line.split()[2] for line in published if line.split()[:2] == ["map", "all"]]
-    words = ["evaluate", "msmarco-passage/trec-dl-2019/judged", run, "AP(rel=1)", "nDCG_JK@10"]
-    done = command(*words, environment={"IR_DATASETS_HOME": str(home)}, text=True)
-    assert done.returncode == 0
-    lines = dict(line.split("\t") for line in done.stdout.splitlines())
-    assert lines["AP"] == ap
-    assert 0 < float(lines["nDCG_JK@10"]) < 1
 
 
 # Errors
