@@ -169,9 +169,7 @@ class OverCollections(ComparedRuns):
             "correction for the differences of a measure. In a collection: paired t-test, corrected for all "
             f"differences in all collections of at least {FEW} topics.",
         ]
-        count = len(self.collections)
-        few = f"{counted(count, 'collection')} {'does' if count == 1 else 'do'} not show what holds for "
-        few += f"{LIKE_THESE}: only "
+        few = f"Fewer than {FEW_COLLECTIONS} collections do not show what holds for {LIKE_THESE}: only "
         few += f"differences over {THESE} are called significant."
         found.append(few if self.primary == THESE else f"The primary test is that over {LIKE_THESE}.")
         found += ["Q and I² tell whether a difference varies between collections.", f"Topics: {sizes}."]
