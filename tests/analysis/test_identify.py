@@ -10,7 +10,6 @@ import pytest
 from ir_measures_graded.analysis import evaluate, identify
 from ir_measures_graded.analysis.identify import definitions as tables
 from ir_measures_graded.analysis.identify.cases import values_by_topic
-from ir_measures_graded.errors import GradedError
 
 RANDOM = np.random.default_rng(5)
 LEVELS = [0, 0, 0, 0, 1, 1, 2, 3]
@@ -183,9 +182,59 @@ STRINGS = """nDCG_JK@10 nDCG DCG_JK@10 Q AP ERR_G@10 NDPM nDCG_JK(judged_only=Tr
 @pytest.mark.parametrize("measure", STRINGS.split())
 def test_each_measure_string_finds_itself(measure):
     values = values_of(measure, places=17)
-    found = identify(QRELS, RUN, values, measure=measure.partition("(")[0].partition("@")[0])
+    family, _, rest = measure.partition("(")
+    at = measure.rpartition("@") if rest else ("", "", "")  # with a cutoff, the search is shorter
+    found = identify(QRELS, RUN, values, measure=family.partition("@")[0] + "".join(at[1:]))
     assert found.equal
     assert values_of(found.measure) == pytest.approx(values, abs=6e-5)
+
+
+def cascade(stops):
+    """ERR with these probabilities to stop at each rank."""
+    going = np.cumprod([1, *(1 - np.array(stops))])[:-1]
+    return sum(going * stops / np.arange(1, len(stops) + 1))
+
+
+def precisions(levels):
+    return sum(np.count_nonzero(levels[:rank]) / rank for rank, level in enumerate(levels, 1) if level)
+
+
+OTHERS = {
+    "ERR_G": lambda levels, judged: cascade([(2**level - 1) / 8 for level in levels]),
+    "ERR_G(max_gain=15)": lambda levels, judged: cascade([(2**level - 1) / 16 for level in levels]),
+    "ERR_G with the topic's top level": lambda levels, judged: cascade(
+        [(2**level - 1) / 2 ** max(judged) for level in levels]
+    ),
+    "ERR_G with the level as the probability": lambda levels, judged: cascade(levels),
+    "RBP_G(p=0.9) with the gains themselves": lambda levels, judged: sum(
+        0.1 * 0.9**number * level for number, level in enumerate(levels)
+    ),
+    "RBP_G(p=0.95)": lambda levels, judged: sum(
+        0.05 * 0.95**number * level / 3 for number, level in enumerate(levels)
+    ),
+    "AP over min(R, k)": lambda levels, judged: (
+        precisions(levels) / max(min(10, np.count_nonzero(judged)), 1)
+    ),
+    "AP over the relevant documents found": lambda levels, judged: (
+        precisions(levels) / max(np.count_nonzero(levels), 1)
+    ),
+    "R over min(R, k)": lambda levels, judged: (
+        np.count_nonzero(levels) / max(min(10, np.count_nonzero(judged)), 1)
+    ),
+    "RR": lambda levels, judged: max([1 / rank for rank, level in enumerate(levels, 1) if level], default=0),
+}
+
+
+@pytest.mark.parametrize("measure", OTHERS)
+@pytest.mark.parametrize("order", [DOWN, "file order reversed"])
+def test_other_measures_are_found_in_the_order_of_their_values(measure, order):
+    values = {}
+    for topic, judged in QRELS.items():
+        levels = [level for (level,) in ranking(QRELS, RUN, topic, order, ALL)[:10]]
+        values[topic] = float(OTHERS[measure](levels, [*judged.values()]))
+    found = identify(QRELS, RUN, rounded(values), measure=f"{measure.partition(' ')[0].partition('(')[0]}@10")
+    assert (found.definition.measure, found.classes) == (measure, 1)
+    assert order in found.dimensions["order"][1] or measure == "RR"
 
 
 # ------------------------------------------------------------------------ nothing fits
@@ -265,9 +314,10 @@ def test_a_base_is_tried_when_asked_for_and_other_cutoffs_in_any_case():
     assert identify(QRELS, RUN, values, measure="nDCG@20").definitions == ()
     found = identify(QRELS, RUN, values, measure="nDCG_JK(b=4)@20")
     assert found.definition.discount == "log4 r from rank 4 on"
-    for options in ({}, {"any_cutoff": True}):
-        found = identify(QRELS, RUN, values_of("nDCG@13"), measure="nDCG", **options)
-        assert (found.measure, found.equal) == ("nDCG@13", True)
+    found = identify(QRELS, RUN, values_of("nDCG@13"), measure="nDCG@10")
+    assert (found.measure, found.equal) == ("nDCG@13", True)
+    found = identify(QRELS, RUN, mean=mean_of("AP@13"), measure="AP", any_cutoff=True)
+    assert "AP@13" in [found.measure, *texts_of(found, "fits")]
 
 
 @pytest.mark.parametrize(
@@ -282,6 +332,12 @@ def test_truncated_values_percentages_and_filled_decimals_are_recognised(show, w
     values = {topic: show(value) for topic, value in values_of("nDCG@10", places=9).items()}
     found = identify(QRELS, RUN, values, measure="nDCG@10")
     assert {each.shown for each in found.definitions} == {way}
+
+
+def test_a_value_that_is_cut_is_below_the_next():
+    values = values_of("RR")
+    topic = next(topic for topic, value in values.items() if value == 1)
+    assert not identify(QRELS, RUN, values | {topic: 0.9999}, measure="RR").definitions
 
 
 def test_negative_real_and_many_levels_have_their_own_gains(monkeypatch):
@@ -328,7 +384,7 @@ def test_a_second_run_narrows_the_answer_and_contradicts_it():
 
 def test_a_plain_name_is_before_an_equal_contrived_one():
     for measure in ("AP(rel=2)", "P@10"):
-        found = identify(QRELS, RUN, values_of(measure, places=6))
+        found = identify(QRELS, RUN, values_of(measure, places=6), measure=measure[:2].strip("@"))
         assert (str(found.measure), found.definition.measure) == (measure, measure.partition("@")[0])
 
 
@@ -398,7 +454,7 @@ def test_values_come_from_any_file(tmp_path):
         assert {topic: float(value) for topic, value in found.items()} == values, name
 
 
-def test_the_result_has_a_table_records_topics_and_a_figure_if_there_is_something_to_see():
+def test_the_result_has_a_table_records_and_topics():
     found = identify(QRELS, RUN, values_of("nDCG_Burges@10"), measure="nDCG@10")
     assert found.summary.startswith("The 24 values are those of nDCG_Burges@10, as ")
     assert found.table()[1][0][0] == "settled"
@@ -407,8 +463,6 @@ def test_the_result_has_a_table_records_topics_and_a_figure_if_there_is_somethin
     columns, rows = found.topic_table().cells()
     assert columns == ["topic", "given", "computed", "difference"]
     assert max(abs(row[3]) for row in rows) < 1e-4
-    with pytest.raises(GradedError, match="a mean has no figure"):
-        identify(QRELS, RUN, mean="0.4444", measure="nDCG@10").figure()
 
 
 def test_many_topics_are_sampled_and_all_are_verified():

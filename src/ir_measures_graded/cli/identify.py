@@ -15,7 +15,7 @@ USAGE = (
     "%(prog)s QRELS RUN VALUES [RUN VALUES]… [options]\n"
     "       %(prog)s QRELS RUN --mean M [RUN --mean M]… [options]"
 )
-OUTPUT = Output()
+OUTPUT = Output(figure=False)
 OPTIONS = (
     qrels(),
     Option(
@@ -72,5 +72,5 @@ def run(arguments: Arguments) -> Result:
         **arguments.of("measure", "name", "any_cutoff", "decimals"),
     )
     if arguments.show == "topics":
-        return View([found.topic_table()], found.figure, above=found.answer())
+        return View([found.topic_table()], above=found.answer())
     return found

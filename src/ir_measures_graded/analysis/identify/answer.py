@@ -6,15 +6,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures import Measure
 
 from ...core.ranking.gains import LINEAR
 from ...core.registry.notation import parse_measure
-from ...errors import GradedError
-from ...output import plots
 from ...output.formats import counted, listed
 from ...output.result import Result
 from ...output.tables import Table
@@ -24,16 +21,12 @@ from .definitions import BASE, LABELS, Definition
 from .formulas import Space, values_at, values_of
 from .search import MOST, SAME, Found
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 SETTLED, OPEN, UNREACHED = "settled", "open", "not exercised"
 LISTED = 5  # the number of tools, definitions and topics that are listed
 CHANCE = 0.05  # the usual level of tests: what happens by chance with a higher probability is no evidence
 AGREEING = 5  # a cause needs so many topics that agree
 # A cause is a property of at least this share of the topics that differ, and at most this of the others.
 COMMON, SELDOM = 0.5, 0.2
-EXTREMES = by.WORST, by.BEST
 Dimensions = dict[str, tuple[str, tuple[str, ...]]]  # the state and the values of each dimension
 
 
@@ -104,22 +97,6 @@ class Identification(Result):
         """One row per topic of the first run: the value given, the computed one, and their difference."""
         arrays = {"given": self.given, "computed": self.computed, "difference": self.computed - self.given}
         return Table.of_arrays({"topic": self.topics}, arrays)
-
-    @plots.styled
-    def figure(self) -> Figure:
-        """Draw the given values against the computed ones, one dot per topic. Needs the extra ``plot``.
-
-        Raises `GradedError` for a mean.
-        """
-        if np.isnan(self.given).all():
-            raise GradedError("a mean has no figure; give values by topic")
-        figure = plots.new_figure(5.0, 5.0)
-        axes = figure.subplots()
-        axes.axline((0, 0), slope=1, color=plots.GREY, linewidth=0.8)
-        axes.plot(self.computed, self.given, "o", color=plots.COLOURS[0])
-        axes.set(xlabel="computed", ylabel="given")
-        axes.set_title(plots.title(described(self.definition) if self.definition else "", width=60))
-        return figure
 
 
 def described(each: Definition, name: str = "") -> str:
@@ -325,11 +302,11 @@ class Answer:
         if others := numbers[LISTED:]:
             yield "differs", f"and {counted(len(others), 'other topic')}"
         if numbers:
-            largest, mean = (
-                f"{gaps.max():.{case.decimals}f}",
-                f"{gaps[case.known].mean():.{case.decimals + 1}f}",
+            largest, mean = gaps.max(), gaps[case.known].mean()
+            yield (
+                "gap",
+                f"largest {largest:.{case.decimals}f}, mean over all topics {mean:.{case.decimals + 1}f}",
             )
-            yield "gap", f"largest {largest}, mean over all topics {mean}"
 
     def causes(self) -> Iterator[tuple[str, str]]:
         """Properties that are common among the topics that differ, and rare among those that agree."""
@@ -337,9 +314,10 @@ class Answer:
         k = float(chosen.cutoff) if chosen.cutoff not in ("", by.ALL_RANKS) else np.inf
         retrieved, relevant = ranks.retrieved, case.judged.relevant(LINEAR)
         judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=retrieved.size)
-        low = high = self.values
-        if chosen.precision and chosen.discount:
-            low, high = (values_of(self.space, case, chosen._replace(order=each)) for each in EXTREMES)
+        low, high = (
+            values_of(self.space, case, chosen._replace(order=each, precision=chosen.precision or "64-bit"))
+            for each in (by.WORST, by.BEST)
+        )
         reordered = differs & (np.abs(case.values - np.clip(case.values, low, high)) <= case.tolerance)
         properties = {
             "another order of tied documents gives the value, as an unstable sort may": reordered,
@@ -348,6 +326,7 @@ class Answer:
             "fewer relevant documents than the cutoff": (relevant > 0) & (relevant < k) & np.isfinite(k),
             "no relevant document": relevant == 0,
             "missing from the run": retrieved == 0,
+            "a negative level": np.bincount(case.judged.topic, case.judged.level < 0, retrieved.size) > 0,
             "a document retrieved twice, whose first row counts": np.isin(case.judged.topics, case.repeated),
         }
         agrees = ~np.isnan(case.values) & ~differs

@@ -99,8 +99,8 @@ class Case:
     def fits(self, values: np.ndarray, given: np.ndarray, way: str) -> np.ndarray:
         """Whether the values, shown in a way, are the given ones."""
         if way == by.TRUNCATED:
-            half = 0.5 * 10.0**-self.decimals
-            return np.asarray(np.abs(values - given - half) <= half + 1e-12)
+            beyond = (values - given) * 10.0**self.decimals
+            return np.asarray((beyond > -1e-9) & (beyond < 1 - 1e-9))
         return np.asarray(np.abs(values - given) <= self.tolerance + SINGLE * np.abs(given))
 
     def compared(self, values: np.ndarray, ways: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -142,80 +142,90 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """A run in one order: the level at each rank of each topic (T × D).
+    """A run in one order: the code of the level at each rank of each topic (T × D), which is its place in
+    `levels`.
 
-    Unjudged documents have the level 0, and NaN is behind the end, where a list is not `inside`. If tied
-    documents share their gains, `ties` has the number of the tie group of each document in the lists, one
-    after another. `best` has the levels of all judged documents, descending (T × J), and `top` is the top
-    level of the qrels. `ranks` is the order for the formulas of the package.
+    Unjudged documents have the level 0, and the code `end` is behind the last. If tied documents share their
+    gains, `ties` has the number of the tie group of each document in the lists, one after another. `best` has
+    the codes of all judged documents, the best first (T × J). `ranks` is trec_eval's order.
     """
 
-    level: np.ndarray
-    inside: np.ndarray
+    levels: np.ndarray
+    code: np.ndarray
     ties: np.ndarray | None
     best: np.ndarray
-    top: float
     ranks: JudgedRanks
+
+    @property
+    def end(self) -> int:
+        return self.levels.size - 1
+
+    @cached_property
+    def inside(self) -> np.ndarray:
+        """Whether a list has a document at a rank (T × D)."""
+        return np.asarray(self.code < self.end)
 
 
 class Documents:
     """The retrieved documents of a case, and behind them the judged ones that are not retrieved, a row each.
 
-    `topic`, `level` (NaN if unjudged), `score`, `place`, `id_order` (place among all ids, descending) and
-    `is_retrieved` describe a row, and `hits` are those of `ranks`. `best` and `top` are as in `Lists`.
+    `topic`, `code` (of its level), `score`, `place`, `id_order` (place among all ids, descending),
+    `is_judged` and `is_retrieved` describe a row. `levels` are those of the qrels and 0, the highest first,
+    and NaN. `best` and `ranks` are as in `Lists`.
     """
 
     def __init__(self, judged: Judged, run: Rows):
-        self.judged, self.ranks = judged, reduced(judged, run)
+        self.topic_count, self.ranks = len(judged.topics), reduced(judged, run)
         listed = self.ranks.listed
-        self.hits = self.ranks.row[self.ranks.position]
         missed = np.delete(np.arange(judged.level.size), self.ranks.doc)
-        topic = np.repeat(np.arange(len(judged.topics)), np.diff(listed.offsets))
+        topic = np.repeat(np.arange(self.topic_count), np.diff(listed.offsets))
         self.topic = np.concatenate((topic, judged.topic[missed]))
         self.place = np.arange(self.topic.size)
         self.is_retrieved = self.place < topic.size
-        self.level = np.concatenate((np.full(topic.size, np.nan), judged.level[missed]))
-        self.level[self.hits] = judged.level[self.ranks.doc]
+        level = np.concatenate((np.full(topic.size, np.nan), judged.level[missed]))
+        level[self.ranks.row[self.ranks.position]] = judged.level[self.ranks.doc]
+        self.is_judged = ~np.isnan(level)
+        self.levels = np.append(np.unique([0.0, *judged.all_levels])[::-1], np.nan)
+        self.code = self.coded(np.nan_to_num(level))
         self.score = np.concatenate((listed.values, np.full(missed.size, -np.inf)))
         ids = Ids.concatenated([listed.docs.ids(), judged.rows.docs.ids().take(missed)])
         self.id_order = np.empty_like(self.place)
         self.id_order[ids.descending(np.zeros_like(self.topic))] = self.place
-        self.top = float(judged.all_levels.max(initial=0.0))
-        self.best = by.descending(self.matrix(judged.topic, judged.level))
+        self.best = np.sort(self.matrix(judged.topic, self.coded(judged.level)), axis=1)
         self.sorted, self.lists, self.different = cache(self._sorted), cache(self._lists), dict[Any, Lists]()
 
-    def matrix(self, topic: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """The values of each topic as a row, with NaN behind them."""
-        size = np.bincount(topic, minlength=len(self.judged.topics))
-        result = np.full((size.size, max(int(size.max(initial=0)), 1)), np.nan)
-        result[topic, positions(size)] = values
+    def coded(self, level: np.ndarray) -> np.ndarray:
+        """The code of each level."""
+        return np.searchsorted(-self.levels[:-1], -level)
+
+    def matrix(self, topic: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """The codes of each topic as a row, with the code of the end behind them."""
+        size = np.bincount(topic, minlength=self.topic_count)
+        result = np.full((size.size, max(int(size.max(initial=0)), 1)), self.levels.size - 1)
+        result[topic, positions(size)] = codes
         return result
 
-    def _sorted(self, order: str, precision: str, missing: float) -> tuple[np.ndarray, np.ndarray]:
-        """All rows in an order, topic after topic, and the scores by which they are sorted."""
+    def _sorted(self, precision: str, missing: float) -> tuple[np.ndarray, np.ndarray]:
+        """All rows by score, topic after topic, and the number of the tie group of each."""
         score = np.where(self.is_retrieved, self.score, missing) if precision else np.zeros_like(self.score)
         with np.errstate(over="ignore"):
             score = score.astype(by.PRECISIONS.get(precision, np.float64))
-        return np.lexsort((*by.ORDERS[order](self), -score, self.topic)), score
+        rows = np.lexsort((-score, self.topic))
+        return rows, np.cumsum(changes(self.topic[rows]) | changes(score[rows]))
 
     def _lists(self, order: Order) -> Lists:
         """The run in an order; orders that are the same here have the same lists."""
         way, precision, documents = order
-        every, score = self.sorted(way, precision, 0.0 if documents == by.SCORED_0 else -np.inf)
-        rows = every[by.DOCUMENTS[documents](self)[every]]
-        topic, ties = self.topic[rows], None
-        level = self.matrix(topic, np.nan_to_num(self.level[rows]))
-        if way == by.MEAN:
-            new = changes(topic) | changes(score[rows])
-            ties = None if new.all() else np.cumsum(new) - 1
-        rank = np.empty(self.place.size, dtype=np.int64)
-        rank[every[self.is_retrieved[every]]] = positions(self.ranks.retrieved) + 1
-        sort = np.lexsort((rank[self.hits], self.ranks.topic))
-        ranks = replace(self.ranks, doc=self.ranks.doc[sort], rank=rank[self.hits][sort])
-        ranks = ranks.condensed if documents == by.JUDGED_ONLY else ranks
-        arrays = level, ranks.rank, np.array(ties)
-        key = documents, way == by.MEAN, *(hash(each.tobytes()) for each in arrays)
-        lists = Lists(level, ~np.isnan(level), ties, self.best, self.top, ranks)
+        rows, group = self.sorted(precision, 0.0 if documents == by.SCORED_0 else -np.inf)
+        kept = by.DOCUMENTS[documents](self)[rows]
+        rows, group = rows[kept], group[kept]
+        within = by.ORDERS[way](self)[rows]
+        rows = rows[np.argsort(group * 2 * self.place.size + within, kind="stable")]
+        code, ties = self.matrix(self.topic[rows], self.code[rows]), None
+        if way == by.MEAN and not changes(group).all():
+            ties = group
+        key = documents, code.tobytes(), None if ties is None else ties.tobytes()
+        lists = Lists(self.levels, code, ties, self.best, self.ranks)
         return self.different.setdefault(key, lists)
 
 

@@ -95,22 +95,17 @@ IDEALS: dict[str, Callable[[Lists, int], np.ndarray]] = {
     FIRST_K: lambda lists, depth: lists.best,
     UNCUT: lambda lists, depth: lists.best,
     "all judged, first min(retrieved, k)": lambda lists, depth: np.where(
-        np.arange(lists.best.shape[1]) < lists.inside.sum(axis=1, keepdims=True), lists.best, np.nan
+        np.arange(lists.best.shape[1]) < lists.inside.sum(axis=1, keepdims=True), lists.best, lists.end
     ),
-    "the retrieved documents only": lambda lists, depth: descending(lists.level),
-    "the top gain at every rank": lambda lists, depth: np.full((len(lists.best), depth), lists.top),
-    "the top gain at each returned rank": lambda lists, depth: np.where(lists.inside, lists.top, np.nan),
-    ANEW: lambda lists, depth: descending(lists.level[:, :depth]),
+    "the retrieved documents only": lambda lists, depth: np.sort(lists.code, axis=1),
+    "the top gain at every rank": lambda lists, depth: np.zeros((len(lists.best), depth), int),
+    "the top gain at each returned rank": lambda lists, depth: np.where(lists.inside, 0, lists.end),
+    ANEW: lambda lists, depth: np.sort(lists.code[:, :depth], axis=1),
 }
-"""From `cases.Lists`, the levels of the ideal list, to be cut at k unless it is `UNCUT`; `ANEW` is for one
-cutoff."""
+"""From `cases.Lists`, the codes of the levels of the ideal list, to be cut at k unless it is `UNCUT`; `ANEW`
+is for one cutoff."""
 ZERO = "0"
 NOTHING = {ZERO: 0.0, "1": 1.0, "left out": np.nan}
-
-
-def descending(levels: np.ndarray) -> np.ndarray:
-    """The levels of each topic in descending order; NaN stays behind."""
-    return np.asarray(-np.sort(-levels, axis=1))
 
 
 NEGATIVE = "level, negative too"
@@ -157,25 +152,25 @@ def gain_from(least: float, gain: Function, level: np.ndarray) -> np.ndarray:
 
 DESCENDING, MEAN, WORST, BEST = "docid descending", "mean over ties", "worst label first", "best label first"
 UNSORTED = "as read, without scores"
-ORDERS: dict[str, Callable[[Any], list[np.ndarray]]] = {
-    DESCENDING: lambda rows: [rows.id_order],
-    "docid ascending": lambda rows: [-rows.id_order],
-    "file order": lambda rows: [rows.place],
-    "file order reversed": lambda rows: [-rows.place],
-    MEAN: lambda rows: [rows.id_order],
-    WORST: lambda rows: [rows.id_order, np.nan_to_num(rows.level)],
-    BEST: lambda rows: [rows.id_order, -np.nan_to_num(rows.level)],
-    UNSORTED: lambda rows: [rows.place],
+ORDERS: dict[str, Callable[[Any], np.ndarray]] = {
+    DESCENDING: lambda rows: rows.id_order,
+    "docid ascending": lambda rows: -rows.id_order,
+    "file order": lambda rows: rows.place,
+    "file order reversed": lambda rows: -rows.place,
+    MEAN: lambda rows: rows.id_order,
+    WORST: lambda rows: -rows.code,
+    BEST: lambda rows: rows.code,
+    UNSORTED: lambda rows: rows.place,
 }
-"""From `cases.Documents`, the keys that sort rows with the same score, the last first."""
+"""From `cases.Documents`, a whole number by which rows with the same score are sorted."""
 PRECISIONS = {"32-bit": np.float32, "64-bit": np.float64}
 EVERY, JUDGED_ONLY = "all", "judged only"
 SCORED_0 = "the judged ones, with score 0 if not retrieved"
 DOCUMENTS: dict[str, Callable[[Any], np.ndarray]] = {
     EVERY: lambda rows: rows.is_retrieved,
-    JUDGED_ONLY: lambda rows: rows.is_retrieved & ~np.isnan(rows.level),
+    JUDGED_ONLY: lambda rows: rows.is_retrieved & rows.is_judged,
     "all, with the unretrieved judged ones behind": lambda rows: np.ones_like(rows.is_retrieved),
-    SCORED_0: lambda rows: ~np.isnan(rows.level),
+    SCORED_0: lambda rows: rows.is_judged,
 }
 """Which rows are in the list."""
 BASE = (DESCENDING, "32-bit", EVERY)  # trec_eval's order, in which every measure is tried
@@ -184,9 +179,9 @@ AVERAGED: dict[str, Callable[[Any], np.ndarray]] = {
     QRELS_TOPICS: lambda rows: np.ones(rows.ranks.retrieved.size),
     RUN_TOPICS: lambda rows: rows.ranks.retrieved > 0,
     "topics in both": lambda rows: rows.ranks.retrieved > 0,
-    "topics with a relevant document": lambda rows: rows.best[:, 0] > 0,
+    "topics with a relevant document": lambda rows: rows.levels[rows.best[:, 0]] > 0,
     "topics with a relevant document retrieved": lambda rows: (
-        np.bincount(rows.topic, rows.is_retrieved & (rows.level > 0), rows.ranks.retrieved.size) > 0
+        np.bincount(rows.topic, rows.is_retrieved & (rows.levels[rows.code] > 0), len(rows.best)) > 0
     ),
 }
 """The topics of a mean; other topics of the run are counted with `RUN_TOPICS`."""
@@ -206,47 +201,67 @@ SHOWN: dict[str, Function] = {
 class Ranked:
     """The lists of a run as formulas see them, with relevance from the level `least` on.
 
-    For each rank (T × D) these are the `level` ≥ 0, whether there is a `hit`, and the `precision` there, 0
-    without a hit. For each topic (T × 1), `top` is its top level, `R` the number of relevant and `n` that of
-    retrieved documents. Values are for each cutoff of `k` (C).
+    For each rank (T × D) these are the `level` ≥ 0, whether there is a `hit`, the number `found` so far, and
+    the `precision`, 0 without a hit. For each topic (T × 1), `top` is its top level, `R` the number of
+    relevant and `n` that of retrieved documents; `highest` is the top level of all topics. Values are for
+    each cutoff of `k` (C).
     """
 
     def __init__(self, lists: Lists, k: np.ndarray, least: float):
-        self.k, self.inside, self.rank = k, lists.inside, np.arange(1.0, lists.level.shape[1] + 1)
-        self.level, self.top = np.fmax(lists.level, 0), np.fmax(lists.best[:, :1], 0)
-        self.hit = self.level >= least
-        self.precision = self.hit * np.cumsum(self.hit, axis=1) / self.rank
-        self.R, self.n = (each.sum(axis=1)[:, None] for each in (lists.best >= least, self.inside))
+        levels = np.fmax(lists.levels, 0)
+        best, self.level, self.highest = levels[lists.best], levels[lists.code], levels[0]
+        self.k, self.inside, self.rank = k, lists.inside, np.arange(1.0, lists.code.shape[1] + 1)
+        self.hit, self.top = self.level >= least, best[:, :1]
+        self.found = np.cumsum(self.hit, axis=1)
+        self.precision = self.hit * self.found / self.rank
+        self.R, self.n = (each.sum(axis=1)[:, None] for each in (best >= least, self.inside))
 
     def upto(self, terms: np.ndarray) -> np.ndarray:
         """The sum of terms over the first k ranks."""
         sums = np.cumsum(np.nan_to_num(terms) * self.inside, axis=1)
         return sums[:, np.minimum(self.k, self.rank.size).astype(int) - 1]
 
+    def hits_per(self, number: np.ndarray) -> np.ndarray:
+        """The hits in the first k ranks, divided by a number; NaN without a cutoff."""
+        return np.where(np.isinf(self.k), np.nan, np.nan_to_num(self.upto(self.hit) / number))
+
     def cascade(self, stops: np.ndarray) -> np.ndarray:
         """ERR with these probabilities to stop."""
         going = np.cumprod(np.insert(1 - stops, 0, 1, axis=1), axis=1)[:, :-1]
         return self.upto(stops * going / self.rank)
 
+    def biased(self, p: float, highest: float) -> np.ndarray:
+        """RBP with this highest gain."""
+        return self.upto((1 - p) * p ** (self.rank - 1) * self.level / highest)
+
 
 Formula = Callable[[Ranked], np.ndarray]
 FORMULAS: dict[str, Formula] = {
+    "AP{}": lambda of: ratio(of.upto(of.precision), of.R),
     "AP{} over min(R, k)": lambda of: ratio(of.upto(of.precision), np.minimum(of.R, of.k)),
     "AP{} over the relevant documents found": lambda of: ratio(of.upto(of.precision), of.upto(of.hit)),
-    "P{} over min(retrieved, k)": lambda of: ratio(of.upto(of.hit), np.minimum(of.n, of.k)),
-    "R{} over min(R, k)": lambda of: ratio(of.upto(of.hit), np.minimum(of.R, of.k)),
+    "P{}": lambda of: of.hits_per(of.k),
+    "P{} over min(retrieved, k)": lambda of: of.hits_per(np.minimum(of.n, of.k)),
+    "R{}": lambda of: of.hits_per(of.R),
+    "R{} over min(R, k)": lambda of: of.hits_per(np.minimum(of.R, of.k)),
+    "RR{}": lambda of: of.upto((of.found == 1) * of.precision),
+    "Success{}": lambda of: np.minimum(of.hits_per(np.ones(1)), 1),
+    "ERR_G": lambda of: of.cascade((2**of.level - 1) / 2**of.highest),
+    "ERR_G(max_gain=15)": lambda of: of.cascade((2**of.level - 1) / 2 ** max(4, of.highest)),
     "ERR_G with the topic's top level": lambda of: of.cascade((2**of.level - 1) / 2**of.top),
     "ERR_G with the level as the probability": lambda of: of.cascade(of.level),
-    "RBP_G(p=0.5) with the gains themselves": lambda of: of.upto(0.5**of.rank * of.level),
-    "RBP_G(p=0.8) with the gains themselves": lambda of: of.upto(0.2 * 0.8 ** (of.rank - 1) * of.level),
-    "RBP_G(p=0.9) with the gains themselves": lambda of: of.upto(0.1 * 0.9 ** (of.rank - 1) * of.level),
-    "RBP_G(p=0.95) with the gains themselves": lambda of: of.upto(0.05 * 0.95 ** (of.rank - 1) * of.level),
+    "RBP_G(p=0.5)": lambda of: of.biased(0.5, of.highest),
+    "RBP_G(p=0.8)": lambda of: of.biased(0.8, of.highest),
+    "RBP_G(p=0.9)": lambda of: of.biased(0.9, of.highest),
+    "RBP_G(p=0.95)": lambda of: of.biased(0.95, of.highest),
+    "RBP_G(p=0.5) with the gains themselves": lambda of: of.biased(0.5, 1),
+    "RBP_G(p=0.8) with the gains themselves": lambda of: of.biased(0.8, 1),
+    "RBP_G(p=0.9) with the gains themselves": lambda of: of.biased(0.9, 1),
+    "RBP_G(p=0.95) with the gains themselves": lambda of: of.biased(0.95, 1),
 }
-"""Measures that no measure string has, with the least relevant level in place of the braces."""
-ANY_ORDER = ("AP", "P", "R", "RR", "Rprec", "Success", "Bpref", "Q", "ERR_G", "RBP_G")
-"""The measures that are tried in all orders of ties and at all cutoffs."""
+"""Measures that are tried in all orders of ties, with the least relevant level in place of the braces."""
 STRINGS = Path(__file__).with_name("measures.txt")
-"""The measure strings that are tried."""
+"""The measure strings that are tried in trec_eval's order."""
 
 
 def measures(levels: np.ndarray) -> dict[str, Any]:
@@ -256,7 +271,9 @@ def measures(levels: np.ndarray) -> dict[str, Any]:
     least = {1: ""} | {level: f"(rel={level})" for level in whole if level != 1}
     found: dict[str, Any] = {NDCG: None, DCG: None}
     for name, formula in FORMULAS.items():
-        found |= {name.format(text): (formula, level) for level, text in least.items()}
+        found |= {name.format(text): (formula, level) for level, text in least.items() if "{}" in name}
+        if "{}" not in name:
+            found[name if " " in name else str(parse_measure(name))] = formula, np.nextafter(0, 1)
     for name in STRINGS.read_text().split():
         strings = dict.fromkeys(name.format(text) for text in least.values())
         found |= {str(measure): measure for measure in map(parse_measure, strings)}

@@ -25,8 +25,6 @@ from . import definitions as by
 from .cases import Case, Lists
 from .definitions import BASE, ORDER, Definition, Function, Order
 
-LIKELY_CUTOFFS = 5  # measure strings are tried with so many cutoffs in other orders than trec_eval's
-FEW_CUTOFFS = 16  # some rare definitions are tried with at most this number of cutoffs
 TOPICS = 96  # the number of topics that are used if there are many more
 SPARE = 3  # the number of telling topics beyond the number of levels that make a solution credible
 NEAR = 8.0  # a solution is rounded, and verified, if it misses no value by more tolerances than this
@@ -66,15 +64,17 @@ def blocks(space: Space, order: Order, lists: Lists, ideals: dict[str, np.ndarra
     documents."""
     yield from cumulated_gains(space, lists, ideals)
     cutoffs, cuts = [*space["cutoff"]], cuts_of(space)
-    ranked = cache(partial(by.Ranked, lists, cuts))
+    ranked, untried = cache(partial(by.Ranked, lists, cuts)), np.full((len(lists.code), cuts.size), np.nan)
     for name, of in space["measure"].items():
         names = map(partial(Definition, name), cutoffs)
         if isinstance(of, Measure):
-            yield names, of_string(of, cutoffs, order, lists.ranks)
+            strings = (by.at_cutoff(of, cutoff) for cutoff in cutoffs if order == BASE)
+            values = [values_at(measure, lists.ranks) for measure in strings]
+            yield names, np.stack(values, axis=1) if values else untried
         elif of is not None:
             formula, least = of
             with np.errstate(all="ignore"):
-                yield names, formula(ranked(least))
+                yield names, formula(ranked(least)) if lists.ties is None else untried
     lists.ranks.views.clear()  # those of each cutoff would fill the memory
 
 
@@ -82,64 +82,52 @@ def cumulated_gains(space: Space, lists: Lists, ideals: dict[str, np.ndarray]) -
     """The blocks of DCG and of nDCG."""
     if {by.NDCG, by.DCG}.isdisjoint(space["measure"]):
         return
-    values = cumulated(space, lists.level, cuts_of(space), lists.ties)
+    values = cumulated(space, lists, lists.code, cuts_of(space), lists.ties)
     parts = [*product(space["gain"], space["discount"], space["cutoff"])]
     if by.DCG in space["measure"]:
         yield _named(parts, by.DCG, "", ""), values
     for ideal in space["ideal"] if by.NDCG in space["measure"] else ():
-        if ideal == by.ANEW and len(space["cutoff"]) > FEW_CUTOFFS:
-            continue
         if ideal not in ideals or ideal == by.ANEW:
             ideals[ideal] = ideally_cumulated(space, lists, ideal)
         best = ideals[ideal]
+        with np.errstate(all="ignore"):
+            normalised = values / best
         for nothing, value in space["nothing"].items():
-            normalised = np.divide(values, best, out=np.full(best.shape, value), where=best > 0)
-            yield _named(parts, by.NDCG, ideal, nothing), normalised
+            yield _named(parts, by.NDCG, ideal, nothing), np.where(best > 0, normalised, value)
 
 
 def _named(parts: Iterable[Any], measure: str, ideal: str, nothing: str) -> Iterator[Definition]:
     return (Definition(measure, k, gain, discount, ideal, nothing) for gain, discount, k in parts)
 
 
-def cumulated(space: Space, level: np.ndarray, cuts: np.ndarray, ties: Any = None) -> np.ndarray:
-    """DCG of lists of levels (T × D) for all gains, discounts and cutoffs (T × C)."""
-    inside, gains = ~np.isnan(level), space["gain"].values()
-    gain = np.stack([np.where(inside, each(np.where(inside, level, 0.0)), 0.0) for each in gains])
+def cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray, ties: Any = None) -> np.ndarray:
+    """DCG of lists of codes of levels (T × D) for all gains, discounts and cutoffs (T × C)."""
+    gains = np.stack([of(lists.levels[:-1]) for of in space["gain"].values()])
+    parts = (
+        gains if len(gains) < lists.end else np.eye(lists.end)
+    )  # fewer products: the gains are sums of parts
+    gain = np.append(parts, np.zeros((len(parts), 1)), axis=1)[:, code]
     if ties is not None:
-        starts, sizes = np.flatnonzero(changes(ties)), np.bincount(ties)
-        means = np.add.reduceat(gain[:, inside], starts, axis=1) / sizes
-        gain[:, inside] = np.repeat(means, sizes, axis=1)
-    rank = np.arange(1, level.shape[1] + 1, dtype=np.float64)
+        starts, sizes = np.flatnonzero(changes(ties)), np.unique(ties, return_counts=True)[1]
+        means = np.add.reduceat(gain[:, lists.inside], starts, axis=1) / sizes
+        gain[:, lists.inside] = np.repeat(means, sizes, axis=1)
+    rank = np.arange(1, code.shape[1] + 1, dtype=np.float64)
     discount = np.stack([1 / each(rank) for each in space["discount"].values()], axis=1)
     weights = discount[:, :, None] * (rank[:, None, None] <= cuts)
-    found = gain.reshape(-1, rank.size) @ weights.reshape(rank.size, -1)
-    return np.moveaxis(found.reshape(len(gains), len(level), -1), 0, 1).reshape(len(level), -1)
+    found = (gain.reshape(-1, rank.size) @ weights.reshape(rank.size, -1)).reshape(len(parts), len(code), -1)
+    found = found if parts is gains else np.tensordot(gains, found, 1)
+    return np.moveaxis(found, 0, 1).reshape(len(code), -1)
 
 
 def ideally_cumulated(space: Space, lists: Lists, ideal: str) -> np.ndarray:
     """The same of the ideal lists of a kind."""
-    cuts, levels = cuts_of(space), by.IDEALS[ideal]
+    cuts, codes, depth = cuts_of(space), by.IDEALS[ideal], lists.code.shape[1]
     if ideal != by.ANEW:
-        longest = int(cuts[np.isfinite(cuts)].max(initial=lists.level.shape[1]))
-        return cumulated(space, levels(lists, longest), cuts + (np.inf if ideal == by.UNCUT else 0))
-    depths = np.minimum(cuts, lists.level.shape[1]).astype(int).tolist()
-    found = [cumulated(space, levels(lists, depth), cuts[:1] + np.inf) for depth in depths]
-    return np.stack(found, axis=2).reshape(len(lists.level), -1)
-
-
-def of_string(measure: Measure, cutoffs: Sequence[str], order: Order, ranks: JudgedRanks) -> np.ndarray:
-    """The values of a measure string; NaN at cutoffs that it does not take, and in orders that are not tried.
-
-    In other orders than trec_eval's, only measures that often depend on them are tried, at likely cutoffs.
-    """
-    ties, _, documents = order
-    condenses = documents == by.JUDGED_ONLY and "judged_only" in measure.SUPPORTED_PARAMS
-    depends = measure.NAME in by.ANY_ORDER and ties != by.MEAN and (documents == by.EVERY or condenses)
-    tried = len(cutoffs) if order == BASE else LIKELY_CUTOFFS if depends else 0
-    values = np.full((len(ranks.judged.topics), len(cutoffs)), np.nan)
-    for column, cutoff in enumerate(cutoffs[:tried]):
-        values[:, column] = values_at(by.at_cutoff(measure, cutoff), ranks)
-    return values
+        longest = int(cuts[np.isfinite(cuts)].max(initial=depth))
+        return cumulated(space, lists, codes(lists, longest), cuts + (np.inf if ideal == by.UNCUT else 0))
+    each = [codes(lists, k) for k in np.minimum(cuts, depth).astype(int).tolist()]
+    found = [cumulated(space, lists, code, cuts[:1] + np.inf) for code in each]
+    return np.stack(found, axis=2).reshape(len(lists.code), -1)
 
 
 def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
@@ -170,7 +158,7 @@ def solved_gains(space: Space, case: Case) -> dict[str, Function]:
     shape, value, solutions = (values.size, levels.size, -1), values[telling, None], []
     for lists in dict.fromkeys(map(case.documents.lists, orders_of(space))):
         # The discounts that each level collects in the run, and in an ideal list (T × L × W).
-        of_run = cumulated(space, lists.level, cuts_of(space), lists.ties).reshape(shape)[telling]
+        of_run = cumulated(space, lists, lists.code, cuts_of(space), lists.ties).reshape(shape)[telling]
         for ideal in space["ideal"]:
             of_ideal = ideally_cumulated(space, lists, ideal).reshape(shape)[telling]
             apart = of_run - value[:, :, None] * of_ideal

@@ -152,6 +152,6 @@ def _all_cutoffs(space: Space, cases: Sequence[Case], deep: bool) -> Space:
         for name in ("gain", "discount", "ideal", "precision", "documents")
     }
     measures = space["measure"]
-    some = {name: of for name, of in measures.items() if name in (by.NDCG, by.DCG, *by.ANY_ORDER)}
+    some = {name: of for name, of in measures.items() if not isinstance(of, Measure)}
     others = _numbers(k for k in cutoffs if k not in space["cutoff"])
     return {**space, "cutoff": others, "measure": some or measures, **usual}

@@ -7,7 +7,7 @@ on the order.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,48 +76,54 @@ def compared(space: Space, cases: Sequence[Case], few: int) -> Found:
     """All definitions compared with the numbers given. Those that fit and the few nearest others are kept."""
     ways, sets, found = [*space["shown"]], [*space["averaged"]] or [""], Found()
     most, near = (RARE, 0) if space["averaged"] else (by.FAR - 1, RARE)
-    unusual = np.array([by.departures("shown", way)[-1] for way in ways], int)[:, None, None]
-    for names, orders, costs, fits, off, prints in results(space, cases):
-        rare = costs.min(axis=0) + unusual + np.zeros(fits.shape, int)
+    unusual = np.array([by.departures("shown", way)[-1] for way in ways])
+    for names, from_tools, orders, fits, off, prints in results(space, cases, most):
+        rare = least(from_tools, orders.values()) + unusual[:, None, None] + np.zeros(fits.shape, int)
         off = np.where(fits & (rare <= most), 0.0, off + BEHIND * (rare > near))
         off[np.isnan(prints)] = np.inf
         others = off[(off > 0) & (off < np.inf)]
         limit = np.partition(others, few)[few] if few < others.size else others.max(initial=0.0)
-        places = np.argwhere(off <= limit + SAME)[: max(MOST - len(found.kept), 0)].tolist()
-        for order, cost in zip(orders, costs):
-            found.tried += int(np.isfinite(prints).sum())
-            for way, members, column in places:
-                place = way, members, column
-                if cost[column] + unusual[way, 0, 0] <= max(most, rare[place]):
-                    more = {"averaged": sets[members], "shown": ways[way]}
-                    name = names[column]._replace(**dict(zip(ORDER, order)), **more)
-                    found.kept[name] = float(off[place]), float(prints[place])
+        places = np.argwhere(off <= limit + SAME)[: max(MOST - len(found.kept), 0)]
+        found.tried += len(orders) * int(np.isfinite(prints).sum())
+        way, _, column = places.T
+        for order, each in orders.items():
+            cost = least(from_tools[:, column], [each]) + unusual[way]
+            for place in map(tuple, places[cost <= np.maximum(most, rare[tuple(places.T)])].tolist()):
+                shown, members, number = place
+                rest = {"averaged": sets[members], "shown": ways[shown], **dict(zip(ORDER, order))}
+                found.kept[names[number]._replace(**rest)] = float(off[place]), float(prints[place])
         found.prints.append(np.stack([prints, rare])[:, (rare <= most) & ~np.isnan(prints)])
     return found
 
 
-def results(space: Space, cases: Sequence[Case]) -> Iterator[tuple[Any, ...]]:
-    """For all orders with equal lists: the definitions (C) without an order, these orders, the departures in
-    each of them from the nearest tool (orders × C), and the results of `Case.compared` for all cases; the
-    distances are those of the first."""
+def least(from_tools: np.ndarray, orders: Iterable[np.ndarray]) -> np.ndarray:
+    """The departures of definitions from the nearest tool, with those of the best of some orders."""
+    return np.asarray((from_tools + np.min([*orders], axis=0)[:, None]).min(axis=0, initial=by.FAR))
+
+
+def results(space: Space, cases: Sequence[Case], most: int) -> Iterator[tuple[Any, ...]]:
+    """For all orders with equal lists: the definitions (C) that depart from a tool in `most` dimensions at
+    most, without an order, their departures (tools × C), those of each order, and the results of
+    `Case.compared` for all cases; the distances are those of the first."""
     cutoffs, ways = [*space["cutoff"].items()], [*space["shown"]]
-    groups = defaultdict[tuple[Lists, ...], list[Order]](list)
+    groups = defaultdict[tuple[Lists, ...], dict[Order, np.ndarray]](dict)
     for order in orders_of(space):
-        groups[tuple(case.documents.lists(order) for case in cases)].append(order)
+        departures = np.stack([*map(by.departures, ORDER, order)]).sum(axis=0, dtype=np.uint8)
+        groups[tuple(case.documents.lists(order) for case in cases)][order] = departures
     size = max(SLAB // sum(case.known.size for case in cases), 1)
     for start in range(0, len(cutoffs), size):
         slab, ideals = {**space, "cutoff": dict(cutoffs[start : start + size])}, defaultdict[Any, Any](dict)
         names, from_tools = list[Definition](), np.empty(0)
         for group, orders in groups.items():
-            found = []
+            first, tried = next(iter(orders)), []
             for case, lists in zip(cases, group):
-                tried = [*blocks(slab, orders[0], lists, ideals[case, orders[0][2]])]
-                if not names:
-                    names = [name for block in tried for name in block[0]]
-                    from_tools = by.costs(names).T.copy()
-                found.append(case.compared(np.concatenate([block[1] for block in tried], axis=1), ways))
-            sums = [np.sum([*map(by.departures, ORDER, order)], axis=0) for order in orders]
-            costs = [(from_tools + each[:, None]).min(axis=0, initial=by.FAR).astype(int) for each in sums]
-            fits, off, prints = zip(*found)
+                tried.append([*blocks(slab, first, lists, ideals[case, first[2]])])
+            if not names:
+                names = [name for block in tried[0] for name in block[0]]
+                from_tools = by.costs(names).T.copy()
+            kept = np.flatnonzero(least(from_tools, orders.values()) <= most)
+            values = [np.concatenate([of for _, of in block], axis=1)[:, kept] for block in tried]
+            fits, off, prints = zip(*(case.compared(of, ways) for case, of in zip(cases, values)))
             weighted = sum(np.sqrt(number) * each for number, each in enumerate(prints, start=1))
-            yield names, orders, np.stack(costs), np.all(fits, axis=0), off[0] + SAME, weighted
+            some = [names[number] for number in kept.tolist()]
+            yield some, from_tools[:, kept], orders, np.all(fits, axis=0), off[0] + SAME, weighted
