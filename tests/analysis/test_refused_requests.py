@@ -26,7 +26,6 @@ NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
         for (topic, doc, level, intent), share in zip(INTENTS, each)
     ],
     "ONES": of_array([[1] * 5] * 2),
-    "THREE": of_array([[0.1, 0.2, 0.4]] * 3),
     "TWO": of_array([[0.1, 0.2]] * 2),
     "made": made,
     "nan": float("nan"),
@@ -171,12 +170,6 @@ gate(ONES, looks=0) | looks=0 is not allowed; it is a whole number from 1 to 100
 gate(of_array([[1] * 5])) | there are 1 run and 5 topics
 gate(of_array([[0] * 5, range(5)])) | the old mean is 0, and a relative margin is a
 gate(QRELS, BM25, ["CG"], stored=ONES) | the stored values have no run bm25; they have A, B
-compare(THREE, repeats="(a)(b)") | a pattern has one group, the system, as in (.*)_seed1
-compare(THREE, repeats="(") | '(' is not a regular expression: missing )
-compare(THREE, repeats="([AB])") | no system of the run 'C'; a pattern matches whole
-compare(THREE, repeats={"A": "one"}) | gives no system of the run 'B'
-compare(THREE, repeats="(.)") | no system has several runs: the systems are A, B, C
-compare([ROW], repeats="A_\\d") | there is no column A_\d; the columns are
 gate(QRELS, "old.run", "new.run", "AP") | too many positional arguments; write gate(qrels, {'a': run, 'b'
 compare(QRELS, RUNS, names=["x", "y"]) | unexpected keyword argument 'names'; write compare(qrels, {'a': run
 explain(QRELS, A_RUN, "AP", topic_id="q1") | unexpected keyword argument 'topic_id'; did you mean topic?

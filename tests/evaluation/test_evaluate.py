@@ -95,7 +95,7 @@ def test_duplicate_measure_is_evaluated_once():
 
 def test_copies_keep_or_restrict_every_field():
     """A field that a copy forgets has its default."""
-    facts = {"attributes": {"kind": {"q1": "x"}}, "files": ("f.csv",), "systems": {"good": "S", "poor": "S"}}
+    facts = {"attributes": {"kind": {"q1": "x"}}, "files": ("f.csv",)}
     labels = evaluate({"s_1": {"a": 1}}, {"good": {}}, ["AP"], sessions=True)
     found = evaluate(QRELS, RUNS, ["NumRet", "AP"])
     found = dataclasses.replace(found, unit=labels.unit, **facts)
@@ -109,7 +109,7 @@ def test_copies_keep_or_restrict_every_field():
             else:
                 np.testing.assert_equal(getattr(copy, field.name), value, field.name)
     small = found.part(["poor"], ["AP", "NumRet"]).on([2, 0])
-    assert (small.runs, small.topics, small.systems) == (("poor",), ("q3", "q1"), {"poor": "S"})
+    assert (small.runs, small.topics) == (("poor",), ("q3", "q1"))
     assert small.values.tolist() == [[[0, 0.25], [0, 2]]]
     assert small.means().tolist() == [[0.125, 2]]  # NumRet is a sum
     assert (small.missing.tolist(), small.unreported.shape) == ([[True, False]], (1, 2, 2))

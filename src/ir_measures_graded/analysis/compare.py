@@ -11,9 +11,8 @@ runs against the baseline, or all pairs. Other tests are computed on request:
 - ``wilcoxon``: Wilcoxon's signed-rank test of each pair; ``randomisation``: Fisher's test of each pair.
 """
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations
@@ -24,16 +23,15 @@ from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
-from ..errors import GradedError, shown
+from ..errors import GradedError
 from ..evaluation.calls import as_list, called_right
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
-from ..evaluation.values import By, Repeats, column_of, groups_of
-from ..output.formats import known, listed
-from .comparison import BY_GROUP, CONOVER, PAIRED_T, REPEATS, TUKEY_HSD, Comparison, Test, references_of
+from ..evaluation.values import By, groups_of
+from ..output.formats import known
+from .comparison import BY_GROUP, CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test, references_of
 from .statistics import significance
-from .statistics.components import errors_of
 from .statistics.options import check_test, need_statistics
 from .statistics.paired import FEW, Paired, Pairs, paired
 from .statistics.significance import Outcome, run_ranks
@@ -65,7 +63,6 @@ def compare(
     resamples: int = 10_000,
     seed: int = 0,
     by: By = None,
-    repeats: Repeats = None,
     progress: bool = False,
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
@@ -86,12 +83,6 @@ def compare(
     Alexander and Govern's test tells whether a difference depends on the group, with Holm's correction for
     the differences of a family. Groups must not be made from the values themselves.
 
-    `repeats` tells which runs repeat a system, as with other seeds: a regular expression that matches whole
-    names of runs, whose one group is the system, a column of the values as for `Evaluation.from_values`, or
-    a mapping of runs to systems. Systems are then compared by their means over the repeats. The primary
-    procedure and the further tests generalise to other topics. One more test, see `statistics.components`,
-    generalises to other topics and other repeats.
-
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK
     >>> found = compare(Evaluation(("A", "B"), (nDCG_JK,), tuple("1234"), values[:, None]))
@@ -108,26 +99,21 @@ def compare(
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
     libraries = {"conover": "scikit_posthocs", "anova": "statsmodels"}
     need_statistics("scipy", *(libraries[name] for name in tests if name in libraries))
-    evaluation, _ = evaluated(
-        qrels, runs, measures, by, sessions, repeats=column_of(repeats), progress=progress
-    )
-    systems = systems_of(evaluation, repeats)
-    whole = averaged(evaluation, systems)
-    refuse_few(len(whole.runs), "run")
-    refuse_few(len(whole.topics), whole.unit)
-    references = references_of(whole.runs, baseline)
-    groups = groups_of(whole.topics, by, evaluation.attributes)
+    evaluation, _ = evaluated(qrels, runs, measures, by, sessions, progress=progress)
+    refuse_few(len(evaluation.runs), "run")
+    refuse_few(len(evaluation.topics), evaluation.unit)
+    references = references_of(evaluation.runs, baseline)
+    groups = groups_of(evaluation.topics, by, evaluation.attributes)
     families = sum(len(rows) >= FEW for rows in groups.values())
-    means = [sign_of(measure) * whole.of(measure).mean(axis=1) for measure in whole.measures]
+    means = [sign_of(measure) * evaluation.of(measure).mean(axis=1) for measure in evaluation.measures]
     orders = (np.argsort(-each, kind="stable").tolist() for each in means)
-    pairs = [families_of(whole.runs, references, order) for order in orders]
+    pairs = [families_of(evaluation.runs, references, order) for order in orders]
     options = tuple(dict.fromkeys(tests)), uncorrected, alpha, resamples, seed, progress
-    design = _Design(pairs, systems, references, *options)
+    design = _Design(pairs, references, *options)
     (found,) = design.compared({"": evaluation}).values()
     parts = {name: evaluation.on(rows) for name, rows in groups.items()}
     of_groups = design.compared(parts, families)
-    tested = [averaged(part, systems) for part in parts.values() if len(part.topics) >= FEW]
-    depends = design.depending(tested)
+    depends = design.depending([part for part in parts.values() if len(part.topics) >= FEW])
     return replace(found, groups=of_groups, outcomes=(*found.outcomes, *depends))
 
 
@@ -145,69 +131,11 @@ def families_of(runs: Sequence[str], references: Sequence[str], order: Iterable[
     return [[(run, base) for run in range(len(runs)) if run != base] for base in map(runs.index, references)]
 
 
-def systems_of(evaluation: Evaluation, repeats: Repeats) -> dict[str, list[int]]:
-    """The numbers of the runs of each system; empty if `repeats` is None.
-
-    >>> values = Evaluation(("a_1", "b_1", "a_2"), (), (), np.zeros((3, 0, 0)))
-    >>> systems_of(values, r"(.*)_\\d")
-    {'a': [0, 2], 'b': [1]}
-
-    Raises `GradedError` for a pattern without exactly one group, a run that has no system, and if no system
-    has several runs.
-    """
-    if repeats is None:
-        return {}
-    found = defaultdict(list)
-    given = evaluation.systems if column_of(repeats) and evaluation.systems else repeats
-    of = _matched(given) if isinstance(given, str) else given.get
-    for number, run in enumerate(evaluation.runs):
-        if not (system := of(run)):
-            raise GradedError(
-                f"repeats={shown(repeats)} gives no system of the run {shown(run)}; a pattern matches whole "
-                r"names, as (.*?)(?:_seed\d+)? matches bm25 and dense_seed1"
-            )
-        found[str(system)].append(number)
-    if len(found) == len(evaluation.runs):
-        raise GradedError(f"no system has several runs: the systems are {listed(found, 5)}")
-    return dict(found)
-
-
-def _matched(text: str) -> Callable[[str], str | None]:
-    try:
-        pattern = re.compile(text)
-    except re.error as error:
-        raise GradedError(f"repeats={shown(text)} is not a regular expression: {error}") from None
-    if pattern.groups != 1:
-        raise GradedError(
-            f"repeats={shown(text)} is not allowed; a pattern has one group, the system, as in (.*)_seed1"
-        )
-    return lambda run: (match := pattern.fullmatch(run)) and match[1]
-
-
-def averaged(evaluation: Evaluation, systems: Mapping[str, Sequence[int]]) -> Evaluation:
-    """The mean of each system over its repeats, by measure and topic. A topic that a run lacks is missing.
-
-    Without systems, the values are those of the runs.
-    """
-    if not systems:
-        return evaluation
-    means = [mean_over_topics(np.moveaxis(evaluation.values[rows], 0, -1)) for rows in systems.values()]
-    lacks = evaluation.missing
-    missing = None if lacks is None else np.stack([lacks[rows].any(axis=0) for rows in systems.values()])
-    names, values = tuple(systems), np.stack(means)
-    copy = replace(evaluation, aggregates=None, unreported=None, systems={})
-    return replace(copy, runs=names, values=values, missing=missing)
-
-
 @dataclass(frozen=True)
 class _Design:
-    """The tests of the families of `pairs` by each measure, and their options, which `compare` describes.
-
-    `systems` has the numbers of the runs of each system, if runs are repeated.
-    """
+    """The tests of the families of `pairs` by each measure, and their options, which `compare` describes."""
 
     pairs: Sequence[list[Pairs]]
-    systems: Mapping[str, Sequence[int]]
     references: tuple[str, ...]
     tests: Sequence[str]
     uncorrected: bool
@@ -218,34 +146,30 @@ class _Design:
 
     def compared(self, parts: Mapping[str, Evaluation], families: int | None = None) -> dict[str, Comparison]:
         """The comparison over all topics or, if `families` of them are tested, over each group of topics."""
-        systems = {name: averaged(part, self.systems) for name, part in parts.items()}
-        tests = {name: [*self._tests(part, systems[name], families)] for name, part in parts.items()}
+        tests = {name: [*self._tests(part, families)] for name, part in parts.items()}
         self._correct(chain(*tests.values()), families)
         found = {}
-        for name, part in systems.items():
+        for name, part in parts.items():
             ranks = [run_ranks(-sign_of(each) * part.of(each)).mean(axis=1) for each in part.measures]
             lacks = [] if part.missing is None else part.missing.sum(axis=1).tolist()
-            repeats = [mean_over_topics(parts[name].values[rows]) for rows in self.systems.values()]
             labels, means = (part.runs, part.measures, len(part.topics)), mean_over_topics(part.values)
             outcomes = tuple(Test(**fields) for fields in tests[name])
             found[name] = Comparison(
                 *(*labels, means, np.stack(ranks, axis=1), outcomes, self.references, self.alpha),
                 uncorrected=self.uncorrected,
                 lacking={run: number for run, number in zip(part.runs, lacks) if number},
-                repeats=dict(zip(self.systems, repeats)),
                 name=name,
                 families=families or 1,
                 unit=part.unit,
             )
         return found
 
-    def _tests(self, part: Evaluation, systems: Evaluation, families: int | None) -> Iterator[Fields]:
-        """The tests of the systems by each measure, before the correction."""
+    def _tests(self, part: Evaluation, families: int | None) -> Iterator[Fields]:
+        """The tests of the runs by each measure, before the correction."""
         for measure, of_measure in tracked([*zip(part.measures, self.pairs)], "measure", self.progress):
             pairs, sign = [pair for family in of_measure for pair in family], sign_of(measure)
-            named = [(systems.runs[one], systems.runs[other]) for one, other in pairs]
-            repeats = [part.of(measure)[rows] for rows in self.systems.values()]
-            for name, outcomes in self._outcomes(systems.of(measure), repeats, of_measure, families):
+            named = [(part.runs[one], part.runs[other]) for one, other in pairs]
+            for name, outcomes in self._outcomes(part.of(measure), of_measure, families):
                 for (run, other), outcome in zip([(None, None)] if name in OF_ALL else named, outcomes):
                     merit = sign * outcome.pop("leaning", outcome.get("difference"))
                     better = run if merit > 0 else other if merit < 0 else None
@@ -253,25 +177,17 @@ class _Design:
                     yield outcome
 
     def _outcomes(
-        self, values: np.ndarray, repeats: Sequence[np.ndarray], of_measure: list[Pairs], families: int | None
+        self, values: np.ndarray, of_measure: list[Pairs], families: int | None
     ) -> Iterator[tuple[str, Iterable[Fields]]]:
         """The name of each test, and its outcome for each pair or, if it is one of `OF_ALL`, for all runs.
 
-        `values` (runs × topics) are those of one measure, `repeats` those of the runs of each system.
+        `values` (runs × topics) are those of one measure.
         """
         pairs = [pair for family in of_measure for pair in family]
-        t_test = partial(paired, values, alpha=self.alpha, families=families)
-        yield PAIRED_T, [row for each in of_measure for row in _rows(t_test(each))]
-        if repeats:
-            outcomes = []
-            for family in of_measure:
-                errors = np.array([errors_of(repeats[one], repeats[other]) for one, other in family]).T
-                rows = _rows(t_test(family, errors=errors[2:]))
-                for each, of_topics, of_repeats in zip(rows, *errors[:2].tolist()):
-                    limit = "repeats" if of_repeats > of_topics else "topics"
-                    each.update(topic_error=of_topics, repeat_error=of_repeats, limit=limit)
-                outcomes += rows
-            yield REPEATS, outcomes
+        yield (
+            PAIRED_T,
+            [row for family in of_measure for row in _rows(paired(values, family, self.alpha, families))],
+        )
         for name in self.tests if families is None or values.shape[1] >= FEW else ():
             for test, found in self._further(name, values, pairs):
                 yield test, [each._asdict() for each in found]

@@ -19,7 +19,6 @@ from ..output.formats import counted, decimal, listed, p_of
 from ..output.tables import Column, Table
 from .paper import ComparedRuns, PaperTable, Win, beaten_cell, in_order, letters, stars
 from .statistics.paired import FEW
-from .statistics.significance import quietly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 CONOVER: Final = "Conover"
 TUKEY_HSD: Final = "Tukey HSD"
 PAIRED_T: Final = "paired t"
-REPEATS: Final = "topics × repeats"
 BY_GROUP: Final = "Alexander–Govern"
 """The test of whether the difference of two runs depends on the group of topics."""
 HOLM: Final = " with Holm's correction"
@@ -73,9 +71,7 @@ class Test:
     The primary test, the paired t-test, also has the `difference` of the means of `run` and `other`, with
     bounds (`lower`, `upper`) that hold for the whole family together, the standard `deviation` of the
     differences over the topics, Cohen's d_z (`effect_size`), and the smallest true difference that it finds
-    with probability .8 at the family's level (`detectable`). The test over topics and repeats has the
-    difference, bounds and deviation too, and the standard errors over other topics and over other repeats
-    alone (`topic_error`, `repeat_error`); `limit` is the source of the larger one, ``topics`` or ``repeats``.
+    with probability .8 at the family's level (`detectable`).
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -95,9 +91,6 @@ class Test:
     deviation: float | None = None
     effect_size: float | None = None
     detectable: float | None = None
-    topic_error: float | None = None
-    repeat_error: float | None = None
-    limit: str | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -118,16 +111,10 @@ NUMBERS = {
     "p": "adjusted", "d_z": "effect_size", "MDE": "detectable",
 }  # fmt: skip
 """The columns of the primary test, and its fields."""
-OVER_REPEATS = {
-    "difference": "difference", "lower": "lower", "upper": "upper", "p": "adjusted",
-    "SE topics": "topic_error", "SE repeats": "repeat_error", "limit": "limit",
-}  # fmt: skip
-"""The columns of the test over topics and repeats, and its fields."""
 FURTHER = {"statistic": "statistic", "p": "adjusted", "better": "winner"}
 """The columns of other tests of pairs, and their fields."""
 OVER_GROUPS = {"statistic": "statistic", "p": "adjusted", "note": "note"}
-COLUMNS = {PAIRED_T: NUMBERS, REPEATS: OVER_REPEATS, BY_GROUP: OVER_GROUPS}
-OF_REPEATS = ("difference", "lower", "upper", "topic_error", "repeat_error", "limit")
+COLUMNS = {PAIRED_T: NUMBERS, BY_GROUP: OVER_GROUPS}
 OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adjusted", "significant", "note")
 
 
@@ -142,8 +129,7 @@ class Comparison(ComparedRuns):
 
     `values` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
     1 for the best. `outcomes` holds all tests. `lacking` is the
-    number of topics that a run lacks. `repeats` has the means of the runs of each system (repeats ×
-    measures), if `runs` are systems. `groups` has the comparisons over groups of topics. Such a comparison
+    number of topics that a run lacks. `groups` has the comparisons over groups of topics. Such a comparison
     has the `name` of the group, and the number `families` of groups that are tested together. `unit`
     is ``topic`` or ``session``.
     """
@@ -158,7 +144,6 @@ class Comparison(ComparedRuns):
     alpha: float
     uncorrected: bool = False
     lacking: Mapping[str, int] = field(default_factory=dict)
-    repeats: Mapping[str, np.ndarray] = field(default_factory=dict)
     name: str = ""
     families: int = 1
     groups: Mapping[str, Comparison] = field(default_factory=dict)
@@ -191,24 +176,15 @@ class Comparison(ComparedRuns):
         return replace(table, columns=["group", *table.columns], rows=rows)
 
     def _tests(self, further: bool) -> Table:
-        names = (*OF_A_TEST, *(OF_REPEATS if self.repeats else ())) if further else OF_A_DIFFERENCE
+        names = OF_A_TEST if further else OF_A_DIFFERENCE
         tests = [test for test in self.outcomes if (test.test != PAIRED_T) == further]
         return Table.of(names, [vars(test) | {"measure": str(test.measure)} for test in tests])
 
     def _means(self, title: str = "") -> Table:
         arrays = {"mean": self.values.T, "rank": self.ranks.T}
-        if self.repeats:
-            counts = [[len(means) for means in self.repeats.values()]] * len(self.measures)
-            arrays |= {"repeats": np.array(counts), "SD": self._deviations.T}
         axes = {"measure": [*map(str, self.measures)], "run": self.runs}
         columns = [Column(name, MEAN_RANK.get(name, "")) for name in (*axes, *arrays)]
         return replace(Table.of_arrays(axes, arrays, title), columns=columns)
-
-    @property
-    def _deviations(self) -> np.ndarray:
-        """The standard deviations of the means of a system's repeats (runs × measures), NaN for one run."""
-        with quietly():
-            return np.array([[each.std(ddof=1) for each in means.T] for means in self.repeats.values()])
 
     @property
     def primary(self) -> list[Test]:
@@ -310,15 +286,6 @@ class Comparison(ComparedRuns):
         if families > 1:
             found.append(f"{families} families of {count} were tested{primary}.")
         found += self._remarks()
-        if self.repeats:
-            found.append(
-                "Each mean is over the repeats of a system, and SD is the standard deviation of theirs. The "
-                f"tests generalise to other topics; {REPEATS} generalises to other repeats too. The limit is "
-                "the source of the larger standard error (SE): more topics, or more repeats, would narrow "
-                "the interval most."
-            )
-        if lone := [run for run, means in self.repeats.items() if len(means) == 1]:
-            found.append(f"{listed(lone, 5)}: one run, whose variance over repeats counts as 0.")
         remarks = [f"{name}: {note}" for name, part in self.groups.items() for note in part._remarks()]
         if self.groups:
             tested = sum(part.topics >= FEW for part in self.groups.values())
@@ -329,14 +296,12 @@ class Comparison(ComparedRuns):
     def _remarks(self) -> list[str]:
         """What is special about some differences."""
         found = []
-        primary, over_repeats = self.primary, [test for test in self.outcomes if test.test == REPEATS]
+        primary = self.primary
         if stronger := [t for t in primary if t.significant and (t.lower or 0.0) * (t.upper or 0.0) <= 0]:
             found.append(
                 f"Holm's test finds more than the intervals show: {_pairs(stronger)} "
                 f"differ with p < {self.alpha:g}, and the interval reaches 0."
             )
-        if fixed := [one for one, both in zip(primary, over_repeats) if one.significant > both.significant]:
-            found.append(f"{_pairs(fixed)} differ for other topics, but not for other repeats too.")
         for note in dict.fromkeys(test.note for test in primary if test.note):
             found.append(f"{_pairs([test for test in primary if test.note == note])}: {note}.")
         return found + [
@@ -351,8 +316,6 @@ class Comparison(ComparedRuns):
         row per run.
         """
         found = [*map(self._against, self.references)] or [self._of_test(PAIRED_T)]
-        if self.repeats:
-            found.append(self._means("Systems"))
         if omnibus := [test for test in self.outcomes if test.run is None]:
             p = [test.p if test.adjusted is None else test.adjusted for test in omnibus]
             rows = [[str(t.measure), t.test, t.statistic, of, t.note] for t, of in zip(omnibus, p)]
@@ -433,22 +396,16 @@ class Comparison(ComparedRuns):
             f"Means over {counted(self.topics, self.unit)}{of_group}.",
             f"Paired t-tests{holm if self.family > 1 else ''}, p < {self.alpha:g}.",
         ]
-        if self.repeats:
-            about.append("Behind ±, the standard deviation over repeats.")
         wins = [self.wins(measure) for measure in self.measures]
-        spread = self._deviations if self.repeats else None
-        return PaperTable(self.runs, self.measures, self.values, wins, self.references, about, spread)
+        return PaperTable(self.runs, self.measures, self.values, wins, self.references, about)
 
     def papers(self) -> list[PaperTable]:
         """The table that papers print: runs × measures, over all topics and over each group of them."""
         return [part.paper for part in (self, *self.groups.values())]
 
     def figure(self) -> Figure:
-        """Draw the differences from the references or between two runs, else `significant_pairs`.
-
-        With repeats, all of them are drawn, around the means if there is no reference.
-        """
-        return self._differences() if self.references or self.repeats else self.significant_pairs()
+        """Draw the differences from the references or between two runs, else `significant_pairs`."""
+        return self._differences() if self.references else self.significant_pairs()
 
     @plots.styled
     def _differences(self) -> Figure:
@@ -457,43 +414,35 @@ class Comparison(ComparedRuns):
         There is one panel per measure. The best runs by the first measure are on top, or the groups of topics
         and the references in their order. A marker is filled if the difference is significant.
         """
-        parts, bases = {"all topics": self, **self.groups}, self.references or (None,)
-        rows = [(name, base, run) for name in parts for base in bases for run in self.runs]
-        values = np.array([parts[name].values[self.runs.index(run)] for name, _, run in rows])
-        points = [parts[name].repeats[run] for name, _, run in rows if self.repeats]
-        label, text, options = "Mean over topics and repeats", "", dict[str, Any]()
-        if self.references:
-            of_base = [parts[name].values[self.runs.index(str(base))] for name, base, _ in rows]
-            points = [each - base for each, base in zip(points, of_base)]
-            none = Test(self.measures[0], PAIRED_T, difference=0.0, lower=0.0, upper=0.0)
-            found = {
-                (name, test.other, test.run, test.measure): test
-                for name, part in parts.items()
-                for test in part.primary
-            }
-            tests = [[found.get((*row, measure), none) for measure in self.measures] for row in rows]
-            values, lower, upper, filled = (
-                np.array([[getattr(test, name) for test in row] for row in tests], dtype=float)
-                for name in ("difference", "lower", "upper", "significant")
-            )
-            own = [number for number, (_, base, run) in enumerate(rows) if run == base]
-            options = {"bounds": np.stack([lower, upper]), "filled": filled, "baseline": own}
-            label = f"Difference from {' or '.join(self.references)}"
-            together = "simultaneous " if self.family > 1 or self.groups else ""
-            text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
-            text += f"filled: p < {self.alpha:g}{HOLM if self.family > 1 else ''}"
+        parts = {"all topics": self, **self.groups}
+        rows = [(name, base, run) for name in parts for base in self.references for run in self.runs]
+        none = Test(self.measures[0], PAIRED_T, difference=0.0, lower=0.0, upper=0.0)
+        found = {
+            (name, test.other, test.run, test.measure): test
+            for name, part in parts.items()
+            for test in part.primary
+        }
+        tests = [[found.get((*row, measure), none) for measure in self.measures] for row in rows]
+        values, lower, upper, filled = (
+            np.array([[getattr(test, name) for test in row] for row in tests], dtype=float)
+            for name in ("difference", "lower", "upper", "significant")
+        )
+        own = [number for number, (_, base, run) in enumerate(rows) if run == base]
+        options: dict[str, Any] = {"bounds": np.stack([lower, upper]), "filled": filled, "baseline": own}
+        label = f"Difference from {' or '.join(self.references)}"
+        together = "simultaneous " if self.family > 1 or self.groups else ""
+        text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
+        text += f"filled: p < {self.alpha:g}{HOLM if self.family > 1 else ''}"
         labels = [run for _, _, run in rows]
-        if self.groups or len(bases) > 1:
+        if self.groups or len(self.references) > 1:
             options["rows_of"] = labels
             labels = [self._label(parts[name], base, run) for name, base, run in rows]
         names, signs = list(map(str, self.measures)), list(map(sign_of, self.measures))
-        label += "; dots: repeats" if points else ""
-        figure = plots.dot_plot(labels, names, values, signs, label, points=points, **options)
-        if text:
-            figure.suptitle(text, x=0.01, ha="left", size=9)
+        figure = plots.dot_plot(labels, names, values, signs, label, **options)
+        figure.suptitle(text, x=0.01, ha="left", size=9)
         return figure
 
-    def _label(self, part: Comparison, base: str | None, run: str) -> str:
+    def _label(self, part: Comparison, base: str, run: str) -> str:
         """The label of a row: the group, if there are any, then the runs if there are several."""
         pair = f"{run} − {base}" if len(self.references) > 1 else run
         if not self.groups:

@@ -129,7 +129,7 @@ class PaperTable:
 
     A value that is NaN is missing. `wins` has the significant differences by each measure. With
     `references`, the other runs are compared with these only. `about` are the sentences of the caption on
-    data and test. `spread` has the standard deviations to print beside the means, unless they are NaN.
+    data and test.
     """
 
     runs: tuple[str, ...]
@@ -138,7 +138,6 @@ class PaperTable:
     wins: Sequence[Iterable[Win]]
     references: Sequence[str]
     about: Sequence[str]
-    spread: np.ndarray | None = None
 
     def first(self, top: int | None = None) -> PaperTable:
         """The table of the `top` best runs by the first measure and of the references.
@@ -155,9 +154,8 @@ class PaperTable:
         wins = [[win for win in each if {*win[:2]} <= among] for each in self.wins]
         also = f" and the baseline{'s' * (len(self.references) > 1)}" if len(shown) > top else ""
         note = f"The first {top} of {count} runs by {self.measures[0]}{also}; the others are left out."
-        spread = None if self.spread is None else self.spread[rows]
-        copy = replace(self, runs=tuple(shown), values=self.values[rows], wins=wins, spread=spread)
-        return replace(copy, about=[*self.about, note])
+        about = [*self.about, note]
+        return replace(self, runs=tuple(shown), values=self.values[rows], wins=wins, about=about)
 
     @cached_property
     def heads(self) -> list[Head]:
@@ -193,9 +191,6 @@ class PaperTable:
         printed = [_decimals(mean, places) for mean in self.values[:, number].tolist()]
         better_first = -sign_of(self.measures[number]) * np.array(printed, dtype=float)
         ranks = np.unique(better_first, return_inverse=True)[1].tolist()
-        if self.spread is not None:
-            deviations = (_decimals(each, places) for each in self.spread[:, number].tolist())
-            printed = [f"{mean} ± {each}".removesuffix(" ± nan") for mean, each in zip(printed, deviations)]
         cells = []
         for run, text, rank in zip(self.runs, printed, ranks):
             beaten = (self.letter(place) for place, other in enumerate(self.runs) if (run, other) in wins)

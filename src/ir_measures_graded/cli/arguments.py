@@ -24,7 +24,7 @@ from ..evaluation.named import (
     read_judgments,
     short_names,
 )
-from ..evaluation.values import WORDS, column_of, is_column, read_sessions
+from ..evaluation.values import WORDS, is_column, read_sessions
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
 from ..output.formats import listed
@@ -130,14 +130,10 @@ def values_by_collection(arguments: Arguments, apart: bool = True) -> dict[str, 
     if arguments.run_column and columns.setdefault("run", arguments.run_column) != arguments.run_column:
         raise GradedError("--run_column and --columns name different columns for the run; give one of them")
     given: dict[str, Any] = {"smaller": arguments.smaller, "columns": columns}
-    repeats = arguments.get("repeats")
-    if apart and by is None and repeats is None:
+    if apart and by is None:
         return Evaluation.by_collection(arguments.values, **given)
     attributes = [by] if is_column(by) else []
-    found = Evaluation.from_values(
-        arguments.values, attributes=attributes, repeats=column_of(repeats), **given
-    )
-    return {"": found}
+    return {"": Evaluation.from_values(arguments.values, attributes=attributes, **given)}
 
 
 def by_of(arguments: Arguments) -> str | None:
@@ -169,11 +165,11 @@ def baseline_of(arguments: Arguments, first: Sequence[Any]) -> str | None:
 def baselines_of(arguments: Arguments, first: Sequence[Any], option: str = "baseline") -> list[str]:
     """The runs that --baseline names among those of `given` by their names, file names or paths.
 
-    An analysis checks the names of stored values and of systems. Raises `GradedError` if there is no such
+    An analysis checks the names of stored values. Raises `GradedError` if there is no such
     run, or if several have this file name.
     """
     named = list(each(arguments.get(option)))
-    if isinstance(first[0], Evaluation) or arguments.get("repeats"):
+    if isinstance(first[0], Evaluation):
         return named
     names = [name for name, _ in first[1]]
     sources = ((name, run.source if isinstance(run, Run) else run) for name, run in first[1])
@@ -195,15 +191,14 @@ def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None
     for option in ("sessions", "gains", "scoreddocs", "ignore_identical_ids"):
         if arguments.get(option) not in (None, False, []):
             raise GradedError(f"--{option} needs QRELS and runs: the values of a table stay as they are")
-    systems = {run: stored.systems.get(run, run) for run in stored.runs}
     words = words_of(arguments) if words is None else words
-    runs = [run for word in words for run, system in systems.items() if word in (run, system)]
+    runs = [word for word in words if word in stored.runs]
     try:
-        words = [word for word in words if word not in (*systems, *systems.values())]
         named = {str(measure): [measure] for measure in stored.measures}
-        measures = [found for word in words for found in named.get(word) or measures_in(word)]
+        others = [word for word in words if word not in runs]
+        measures = [found for word in others for found in named.get(word) or measures_in(word)]
     except GradedError as error:
-        raise GradedError(f"{error}; the runs of the table are {listed(systems.values(), LISTED)}") from None
+        raise GradedError(f"{error}; the runs of the table are {listed(stored.runs, LISTED)}") from None
     return stored.part(runs or stored.runs, measures or stored.measures)
 
 

@@ -20,7 +20,7 @@ from .parser import Arguments, Option, at_least_1, choice, words
 from .results import Answer, Output, command_line
 
 FOR_ONE = (
-    "tests", "uncorrected", "by", "sessions", "repeats", "gains", "scoreddocs", "run_column",
+    "tests", "uncorrected", "by", "sessions", "gains", "scoreddocs", "run_column",
     "columns", "resamples", "seed",
 )  # fmt: skip
 """Options for a single collection."""
@@ -45,11 +45,6 @@ OPTIONS = (
     ),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", words, default=[]),
     Option("--uncorrected", "omit Holm's correction of Conover's comparisons"),
-    Option(
-        "--repeats PATTERN",
-        "runs repeat systems: a regular expression with one group, the system, or, with --values, a "
-        "column with the system or with the repeat, as (.*)_seed\\d+ or seed",
-    ),
     *common.for_tests("the randomised tests"),
     choice(
         "--show",
@@ -100,7 +95,7 @@ def run(arguments: Arguments) -> Result | Answer:
         found = _over_collections(arguments, stored)
     else:
         first = common.given(arguments, stored=stored.get(""))
-        settings = arguments.of("uncorrected", "repeats", *common.TESTED)
+        settings = arguments.of("uncorrected", *common.TESTED)
         settings["baseline"] = common.baselines_of(arguments, first)
         settings["by"] = common.by_of(arguments)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())

@@ -73,8 +73,7 @@ class Evaluation(Result):
     counts such as NumRet; without them, `means` computes them. `missing` (runs × topics) is true where a run
     lacks a topic, whose value is that of an empty list. `unreported` (like `values`) is true where a provider
     of ir-measures reports no value, which counts as 0 here. An `Evaluation` of values that were computed
-    before has the `files` that they came from, and `attributes` of its topics by name; `systems` has the
-    system of each run if a column tells repeats.
+    before has the `files` that they came from, and `attributes` of its topics by name.
     """
 
     runs: tuple[str, ...]
@@ -86,7 +85,6 @@ class Evaluation(Result):
     unreported: np.ndarray | None = None
     attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     files: tuple[str, ...] = ()
-    systems: Mapping[str, str] = field(default_factory=dict)
     unit: str = "topic"
 
     @classmethod
@@ -96,7 +94,6 @@ class Evaluation(Result):
         *,
         smaller: Collection[str] = (),
         attributes: Sequence[str] = (),
-        repeats: str = "",
         columns: Mapping[str, str] | str = "",
     ) -> Evaluation:
         """The `Evaluation` of a table of values that were computed before, by any tool.
@@ -111,9 +108,7 @@ class Evaluation(Result):
 
         Names of known measures are read as such, any other name is that of a `NamedMeasure`. `smaller` are
         the names of measures whose smaller values are better, besides those that the package knows.
-        `attributes` are columns that describe the topics. `repeats` is a column with the system of each run,
-        or with the repeats of the systems that the column run has, such as seeds; `systems` tells which run
-        is whose.
+        `attributes` are columns that describe the topics.
 
         >>> rows = {"run": ["A", "A"], "topic": ["1", "2"], "faithfulness": [0.5, 0.25], "map": [1.0, 0.0]}
         >>> found = Evaluation.from_values(rows)
@@ -123,7 +118,7 @@ class Evaluation(Result):
         Raises `GradedError`, which names file, row and column, for a missing column, an empty cell, a value
         that is not a finite number, two values for one cell, and a topic that a run lacks.
         """
-        return cls(**read_values(table, smaller, attributes, repeats, columns)[""])
+        return cls(**read_values(table, smaller, attributes, columns)[""])
 
     @classmethod
     def by_collection(
@@ -160,7 +155,6 @@ class Evaluation(Result):
             self._at(values=cells, aggregates=cells, missing=rows, unreported=cells),
             runs=tuple(runs),
             measures=tuple(self.measures[column] for column in columns),
-            systems={run: system for run, system in self.systems.items() if run in runs},
         )
 
     def on(self, topics: Sequence[int]) -> Evaluation:
@@ -500,16 +494,15 @@ def evaluated(
     by: By,
     sessions: Given,
     *,
-    repeats: str = "",
     default: Sequence[str] = (),
     progress: bool = False,
     kept: bool = False,
 ) -> tuple[Evaluation, Study | None]:
     """The `Evaluation` of runs. If `runs` is None, `qrels` is one already, or a table of values.
 
-    Of values, all measures are taken if none is named. A column that `by` names is an attribute; `repeats` is
-    a column as for `Evaluation.from_values`. Runs are evaluated by the measures or, without one, by those of
-    `default`. If they are `kept`, the second result is their study, otherwise None.
+    Of values, all measures are taken if none is named. A column that `by` names is an attribute.
+    Runs are evaluated by the measures or, without one, by those of `default`. If they are `kept`, the second
+    result is their study, otherwise None.
     """
     if runs is not None and isinstance(qrels, Evaluation):
         raise GradedError("an Evaluation has the values of its runs; leave out runs, or give qrels")
@@ -522,6 +515,6 @@ def evaluated(
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
     found = qrels
     if not isinstance(found, Evaluation):
-        found = Evaluation.from_values(qrels, attributes=[by] if is_column(by) else [], repeats=repeats)
+        found = Evaluation.from_values(qrels, attributes=[by] if is_column(by) else [])
     wanted = [one_of(found.measures, measure) for measure in measures]
     return (found.part(found.runs, wanted) if wanted else found), None

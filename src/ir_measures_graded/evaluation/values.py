@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """The name of the row of a mean, as in trec_eval's output."""
-Repeats = str | Mapping[str, str] | None
-"""The system of each run: a pattern with one group, a column of the values, or a mapping."""
 COLLECTION = "collection"
 """The column that names the collection of a value."""
 KEYS = ["run", "measure", "topic"]
@@ -58,7 +56,6 @@ def read_values(
     table: Any,
     smaller: Collection[str] = (),
     attributes: Sequence[str] = (),
-    repeats: str = "",
     columns: Mapping[str, str] | str = "",
     apart: bool = False,
 ) -> dict[str, dict[str, Any]]:
@@ -77,13 +74,12 @@ def read_values(
     frames = [_renamed(frame_of(path), name, chosen) for path, name in zip(paths, names)]
     runs = run_names(names) if _is_path(paths[0]) else [UNNAMED]
     apart = apart and any(COLLECTION in frame for frame in frames)
-    parts = [cells_of(*each, attributes, repeats, apart) for each in zip(frames, names, runs)]
+    parts = [cells_of(*each, attributes, apart) for each in zip(frames, names, runs)]
     cells = pandas.concat(parts, keys=range(len(parts)))
     measures = list(map(str, cells["measure"].unique()))
     if other := [name for name in smaller if name not in measures]:
         raise GradedError(f"smaller: {other[0]} is not among the measures of the table: {listed(measures)}")
     shared = {
-        "systems": _systems(cells) if repeats else {},
         "attributes": {column: _of_topics(frames, names, column) for column in attributes},
         "files": tuple(str(path) for path in paths if _is_path(path)),
     }
@@ -115,11 +111,6 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
         same = [name for name, measure in zip(measures, found) if measure == twice[0]]
         raise GradedError(f"{names[0]}: {' and '.join(same)} are the same measure; keep one")
     return {"runs": runs, "measures": found, "topics": topics, "values": values}
-
-
-def column_of(repeats: Repeats) -> str:
-    """The column of the values that `repeats` names; empty if it is a pattern, which has a parenthesis."""
-    return repeats if isinstance(repeats, str) and "(" not in repeats else ""
 
 
 def read_attribute(given: str) -> dict[str, Any]:
@@ -251,27 +242,12 @@ def _of_trec_eval(rows: DataFrame) -> DataFrame:
     return rows
 
 
-def _systems(cells: DataFrame) -> dict[str, str]:
-    """The system of each run by the column ``repeat`` of the cells.
-
-    It is the system if each run has one. Otherwise it tells the repeats of a system, which the column ``run``
-    names: they become runs of their own.
-    """
-    cells["run"], cells["repeat"] = cells["run"].astype(str), cells["repeat"].astype(str)
-    pairs = cells[["run", "repeat"]].drop_duplicates()
-    if pairs["run"].is_unique:
-        return dict(pairs.to_numpy().tolist())
-    cells["run"] = (cells["run"] + " " + cells["repeat"]).str.strip()
-    return {f"{run} {repeat}".strip(): run for run, repeat in pairs.to_numpy().tolist()}
-
-
 def cells_of(
-    frame: DataFrame, name: str, unnamed: str, attributes: Collection[str], repeats: str, apart: bool
+    frame: DataFrame, name: str, unnamed: str, attributes: Collection[str], apart: bool
 ) -> DataFrame:
     """The values of a table, one per row, with the columns run, measure, topic and value.
 
-    The column `repeats`, if it is named, becomes the column ``repeat``. If tables are read `apart`, there is
-    the column ``collection``.
+    If tables are read `apart`, there is the column ``collection``.
 
     Rows of the topic ``all`` are left out. `name` is that of the table in messages, `unnamed` that of the run
     in a table without a column for it. The table has the columns measure and value, or a column per measure:
@@ -282,14 +258,9 @@ def cells_of(
 
     if (twice := frame.columns.duplicated()).any():
         raise GradedError(f"{name} has two columns named {frame.columns[twice][0]}; rename one")
-    if repeats and repeats not in frame:
-        raise GradedError(
-            f"{name}: there is no column {repeats}; the columns are {listed(frame, 10)}, and a pattern has a "
-            r"group, as in (.*)_seed\d+"
-        )
     if frame.index.name is not None and frame.index.name not in frame:
         frame = frame.reset_index()
-    names = [each for each in frame if each != repeats]
+    names = [*frame]
     run, measure, value = (column_name(name, names, ours) for ours in ("run", "measure", "value"))
     if measure is None or value is None:
         measure = value = None
@@ -313,8 +284,6 @@ def cells_of(
     for key, found in numbers.items():
         _refuse(frame[key], ~np.isfinite(found), name, "not a finite number")
     cells = pandas.DataFrame({"run": unnamed if run is None else frame[run], "topic": frame[topic]})
-    if repeats:
-        cells["repeat"] = frame[repeats].astype(object).mask(frame[repeats].isna(), "")
     if apart:
         cells[COLLECTION] = frame[COLLECTION].astype(str)
     return pandas.concat(

@@ -1,4 +1,4 @@
-"""Standard errors with several sources: topics of several collections, or topics and repeated runs.
+"""Standard errors of means over several collections.
 
 Collections are strata of topics, and each counts once, whatever its size. With n_c topics, mean m_c and
 standard deviation s_c in each of k collections, the mean over the collections and its standard error are
@@ -9,23 +9,8 @@ The test *over these collections* is Student's t of M / se, for other topics of 
 collection it is the paired t-test. The test *over collections like these* is Student's t over the k means,
 for other collections. The collections must then be a sample of those that matter.
 
-Systems may have repeated runs, such as five seeds. The value of repeat r of a system for topic t has random
-effects of the repeat, the topic and both together: ``y = mean + repeat + topic + residual``, a two-way layout
-of topics × repeats for each system, whose repeats are its own. Two systems are compared on the same topics.
-With n topics, k repeats, s² the variance of the repeats' means, and e² the residual mean square of the
-layout, the variance of a difference of means is
-
-    topics = variance of the differences of each topic's mean over the repeats / n
-    repeats = Σ over both systems of s² / k
-    both = topics + Σ over both systems of max(0, s² − e² / n) / k
-
-The residual is in ``topics`` and ``repeats``, and once in ``both``. The degrees of freedom of the stratified
-test and of that over repeats are those of Welch and Satterthwaite.
-
 F. E. Satterthwaite: An approximate distribution of estimates of variance components. Biometrics 2, 1946.
 W. G. Cochran: The combination of estimates from different experiments. Biometrics 10, 1954.
-S. R. Searle, G. Casella, C. E. McCulloch: Variance Components, Wiley, 1992 (chapter 4, two-way layouts with
-random effects).
 """
 
 import numpy as np
@@ -109,29 +94,3 @@ def heterogeneity(means: np.ndarray, deviations: np.ndarray, topics: np.ndarray)
         q = (weights * (means - (weights * means).sum(axis=0) / weights.sum(axis=0)) ** 2).sum(axis=0)
         p = statistics_library("scipy.special").chdtrc(degrees, q)
         return q, p, np.where(q > 0, np.maximum(0, 1 - degrees / q), np.where(q == 0, 0.0, np.nan))
-
-
-def errors_of(first: np.ndarray, second: np.ndarray) -> tuple[float, float, float, float]:
-    """The standard errors of the difference of two systems' means over topics, repeats and both.
-
-    The values of each system are an array (repeats × at least 2 topics); those of one run have no variance
-    over repeats here. The last number has the degrees of freedom of the error over both. See the module.
-
-    >>> first, second = np.array([[1., 3., 5.], [2., 4., 6.]]), np.array([[0., 1., 5.]])
-    >>> np.round(errors_of(first, second), 3).tolist()
-    [0.577, 0.5, 0.764, 2.882]
-    """
-    topics = first.shape[1]
-    of_topics = (first.mean(axis=0) - second.mean(axis=0)).var(ddof=1) / topics
-    of_repeats, added, spread = 0.0, 0.0, of_topics**2 / (topics - 1)
-    for values in (first, second):
-        if (count := len(values)) > 1:
-            means = values.mean(axis=1, keepdims=True)
-            residual = values - means - values.mean(axis=0) + values.mean()
-            degrees = (count - 1) * (topics - 1)
-            total, rest = means.var(ddof=1) / count, (residual**2).sum() / degrees / topics / count
-            of_repeats += total
-            added += max(0.0, total - rest)
-            spread += total**2 / (count - 1) + rest**2 / degrees
-    both = of_topics + added
-    return of_topics**0.5, of_repeats**0.5, both**0.5, both**2 / spread if spread else np.inf

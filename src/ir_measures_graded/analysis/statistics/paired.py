@@ -62,7 +62,6 @@ def paired(
     pairs: Pairs,
     alpha: float = 0.05,
     families: int | None = None,
-    errors: np.ndarray | None = None,
 ) -> Paired:
     """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
 
@@ -71,8 +70,7 @@ def paired(
 
     The topics may be one of several groups, of which as many as `families` have at least 10 topics: intervals
     and effects then hold for all of them together, and p is corrected for the differences in this group
-    alone. Fewer than 10 topics of a group have no p. `errors` (2 × pairs) are other standard errors of the
-    differences and their degrees of freedom; there are no effects for them.
+    alone. Fewer than 10 topics of a group have no p.
 
     >>> found = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
     >>> found.difference.round(3), found.statistic.round(3), found.effect_size.round(3)
@@ -91,13 +89,7 @@ def paired(
     with quietly():
         deviation = np.where(constant, np.nan, deviation_of(differences))
         effect_size = np.where(equal, 0.0, mean / deviation)
-        if errors is None:
-            statistic, error = effect_size * topics**0.5, deviation / topics**0.5
-        else:
-            error, degrees = errors
-            equal, constant = (error <= noise) & equal, (error <= noise) & ~equal
-            error = np.where(constant, np.nan, error)
-            statistic = mean / error
+        statistic, error = effect_size * topics**0.5, deviation / topics**0.5
     statistic[equal] = np.nan
     p = 2 * special.stdtr(degrees, -np.abs(statistic))
     p[equal] = 1.0
@@ -106,8 +98,6 @@ def paired(
         p, adjusted = np.full((2, count), np.nan)
     lower, upper = student_interval(mean, error, degrees, level)
     detectable = np.where(equal, np.nan, deviation) * detectable_effect(topics, alpha / size)
-    if errors is not None:
-        effect_size, detectable = np.full((2, count), np.nan)
     few = np.count_nonzero(differences, axis=1) < FEW
     reasons = {EQUAL: equal, CONSTANT: constant, UNTESTED: np.isnan(p), FEW_DIFFER: few}
     note = np.select([*reasons.values()], [*reasons], "")
