@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from ir_measures_graded import demo
-from ir_measures_graded.cli.demo import DEMO_MEASURES
+from ir_measures_graded.cli.demo import MEASURES
 
 
 def test_the_demo_prints_values_and_working_commands(output):
@@ -14,7 +14,7 @@ def test_the_demo_prints_values_and_working_commands(output):
     table = {
         line.split()[0]: [float(value) for value in line.split()[1:]] for line in lines[head + 1 : head + 7]
     }
-    assert set(table) == set(DEMO_MEASURES)
+    assert set(table) == set(MEASURES)
     # The best run depends on the gains of the high levels.
     binary, steep = "nCG(gains=0:0,1:1,2:1,3:1)@100", "nCG(gains=0:0,1:1,2:10,3:100)@100"
     assert table[binary].index(max(table[binary])) != table[steep].index(max(table[steep]))

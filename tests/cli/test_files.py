@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from command_line import GAINS
 from ir_measures_graded import GradedError
 from ir_measures_graded.output.files import write_whole
 
@@ -39,14 +38,6 @@ def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
             del written[0], printed[0]
         assert written
         assert [line for line in printed if line in written] == written  # text has more lines than the table
-
-
-def test_the_formats_of_the_ir_measures_command(output):
-    words = ["evaluate", "qrels", "run", GAINS]
-    for form in ("tsv", "jsonl", "markdown"):
-        expected = output(*words, "-f", form)
-        assert output(*words, "-o", form) == output(*words, "--output_format", form) == expected
-        assert output(*words, "--output", form, "-o", "x.csv") == expected
 
 
 def test_missing_matplotlib_is_reported_before_the_work(refusal, monkeypatch):

@@ -4,7 +4,6 @@ import io
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -122,29 +121,6 @@ def test_help_ends_with_the_shared_options_in_a_line_each(output, monkeypatch):
         assert not re.search("^  --(gains|jobs|columns|places)", own, re.MULTILINE)
 
 
-def test_bash_completes_commands_options_and_files(output, refusal):
-    pytest.importorskip("shtab", reason="shtab is not installed")
-    if not shutil.which("bash"):
-        pytest.skip("needs bash")
-    Path("script").write_text("\n".join(output("--completion", "bash")))
-    for words, completed in {
-        "eva": "evaluate",
-        "compare --basel": "--baseline",
-        "curves qre": "qrels",
-    }.items():
-        call = f"COMP_WORDS=(ir {words}); COMP_CWORD={len(words.split())}; _shtab_ir_measures_graded"
-        done = command("-c", f"source ./script; {call}; echo ${{COMPREPLY[@]}}", program=["bash"], text=True)
-        assert done.stdout.split() == [completed]
-    assert refusal("--completion", "ksh").startswith("'ksh' is not a shell with completion: bash, zsh, tcsh")
-
-
-def test_completion_without_its_library_names_the_extra(refusal, monkeypatch):
-    monkeypatch.setitem(sys.modules, "shtab", None)
-    assert refusal("--completion", "bash").startswith(
-        "tab completion needs shtab, which is not installed: pip"
-    )
-
-
 def test_one_option_means_the_same_in_every_command(output):
     meanings = {}
     for name in cli.COMMANDS:
@@ -156,7 +132,6 @@ def test_one_option_means_the_same_in_every_command(output):
 def test_options_may_have_hyphens_or_underscores(output):
     words = ["evaluate", "qrels", "run", "other", "AP"]
     assert output(*words, "--by_query") == output(*words, "--by-query") != output(*words)
-    assert output(*words, "--output_format=markdown") == output(*words, "--output-format=markdown")
     curves = ["curves", "qrels", "run", "CG", "--depth", "2"]
     assert output(*curves, "--no_ideal") == output(*curves, "--no-ideal") != output(*curves)
 

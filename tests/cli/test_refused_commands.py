@@ -36,7 +36,6 @@ curves graded-demo A.run CG --at "5;10"               | give whole numbers separ
 curves graded-demo A.run CG --at 200                  | at=200 is beyond the curves, which end at rank 100
 curves graded-demo A.run CG --at 5 --confidence 0.9   | --confidence does not go with --at
 curves graded-demo A.run CG --baseline A              | --baseline requires --at
-curves graded-demo A.run CG --ideal --no-ideal        | --no-ideal is given twice
 evaluate qrels runs.csv AP --run_column system        | runs.csv has no column system; it has run, qid
 evaluate qrels run runs.csv AP                        | two runs are named 'run'
 evaluate qrels run AP --gains w1                      | --gains applies to no measure: AP
@@ -52,7 +51,7 @@ evaluate qrels run AP --provider nope                 | argument --provider: inv
 evaluate qrels run AP -n                              | --no_summary (-n) requires --by_query (-q)
 evaluate qrels run AP -p -2                           | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -f xml                          | argument -f/--format: invalid choice: 'xml'
-evaluate qrels run AP -o values.xls                   | (txt, md, tex, tsv, csv, json, jsonl) or a page
+evaluate qrels run AP -o values.xls                   | is one of png, svg, pdf, txt, md, tex, tsv, csv
 evaluate qrels run AP -z                              | unrecognized arguments: -z
 evaluate qrels run AP - -                             | standard input (-) can be read only once
 evaluate weights.csv run ERR_IA_G                     | weights.csv:3: topic 'q1', intent 'b'
@@ -66,10 +65,8 @@ evaluate qrels run CG@1 --confidence 0.9 -q           | --confidence is about me
 evaluate qrels run AP --jobs=two                      | argument --jobs: 'two' is not allowed
 evaluate graded-demo A.run AP --sessions=turns.csv    | turns.csv: topic 351 has two values of turn
 evalute                                               | 'evalute' is not a command
---completion                                          | argument --completion: expected one argument
 explain {ABC} CG                                      | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1                   | explain takes one measure; 2 are given
-explain graded-demo A.run AP --topic 351 --sessions   | this command shows single topics
 gate --values AP.csv A nwe                            | the runs of the table are A
 gate qrels run other AP --margin 1% --margin 2%       | --margin is given twice
 holes qrels run other CG@3 P@5                        | documents are ranked for one measure, not 2
@@ -90,13 +87,10 @@ levels qrels -p 2 -p 3                                | -p is given twice
 measures -o tsv                                       | (for the format, use -f tsv)
 measures nDCG_J                                       | did you mean nDCG_JK or DCG_JK or nDCG?
 power {ABC} P@5 --differences a                       | give numbers separated by commas, as in 0.05,0.1
-power {ABC} P@5 --tests wilcoxon                      | only compare takes --tests; this command uses paired t
 power {ABC} P@5 --topics 5                            | unrecognized arguments: --topics 5 (see
-power {ABC} --measures P@5                            | are given without an option, as QRELS RUN… MEASURE…
 power {ABC} P@5 --power 2                             | power=2.0 is not allowed; it is above alpha=0.05
 power {ABC} P@5 --power .9 --power=.9                 | --power is given twice
-ranges --values v.csv A AP                            | this command needs rankings, which values lack
-report qrels run other -o r.pdf                       | a report is a page, and its file ends in .html
+report qrels run other -o r.pdf                       | the ending is one of html, htm
 report qrels run other --queries queries.tsv          | queries.tsv:1: there is no tab
 report qrels run other --baseline third               | did you mean other?
 sensitivity {ABC} nDCG_JK --gains w1 --gains w1=1:1   | two weightings are named 'w1'

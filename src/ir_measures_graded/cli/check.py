@@ -3,11 +3,10 @@
 from ..analysis import check
 from .arguments import COLLECTION, inputs
 from .parser import Arguments
-from .results import Answer, Output
+from .results import Answer, output
 
 USAGE = "%(prog)s QRELS [RUN…] [MEASURE…] [options]"
-OUTPUT = Output(figure=False)
-OPTIONS = (*COLLECTION, *OUTPUT.options)
+OPTIONS = (*COLLECTION, *output(figure=False))
 
 
 def run(arguments: Arguments) -> Answer:

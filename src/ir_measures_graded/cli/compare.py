@@ -17,17 +17,16 @@ from ..output.provenance import provenance
 from ..output.result import Result, View, further
 from . import arguments as common
 from .parser import Arguments, Option, at_least_1, choice, words
-from .results import Answer, Output, command_line
+from .results import Answer, command_line, output
 
 FOR_ONE = (
     "tests", "uncorrected", "by", "sessions", "gains", "scoreddocs", "run_column",
     "columns", "resamples", "seed",
 )  # fmt: skip
 """Options for a single collection."""
-
-
+PAPER = ("latex", "markdown", "html")
+"""The formats of the table that papers print."""
 USAGE = f"{common.OF_RUNS}\n       {common.OF_VALUES}\n       %(prog)s --collections FILE MEASURE… [options]"
-OUTPUT = Output(documents=("latex", "markdown", "html"))
 OPTIONS = (
     *common.collection_or_values(),
     common.BY,
@@ -59,7 +58,7 @@ OPTIONS = (
         f"latex, markdown and html: the K best runs; default: all, or {FIRST} of more than {MANY}",
         at_least_1,
     ),
-    *OUTPUT.options,
+    *output(documents=("html",)),
 )
 
 
@@ -106,7 +105,7 @@ def run(arguments: Arguments) -> Result | Answer:
         return View([found.by_runs()], found.figure, found.data(), found.notes(), found.answer())
     if arguments.show != "differences":
         return View([found.data(arguments.show)], found.figure)
-    documents = {form: partial(_for_paper, found, arguments, form) for form in OUTPUT.documents}
+    documents = {form: partial(_for_paper, found, arguments, form) for form in PAPER}
     return Answer(found, documents=documents)
 
 
@@ -129,16 +128,19 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
     return compare_collections(several, measures, baseline=arguments.baseline, **settings)
 
 
-def _for_paper(found: Comparison | OverCollections, arguments: Arguments, form: str, places: int) -> str:
+def _for_paper(
+    found: Comparison | OverCollections, arguments: Arguments, form: str, places: int
+) -> list[str]:
     """The table that papers print. In Markdown, the tables of differences and the notes follow."""
     top = arguments.top
     if form == "markdown":
         first, *others = found.tables()
         titled = replace(first, title=first.title or "Differences")
-        return "\n".join(
-            [found.to_markdown(places, top), *further(form, [titled, *others], found.notes(), places)]
-        )
+        return [
+            *found.to_markdown(places, top).split("\n"),
+            *further(form, [titled, *others], found.notes(), places),
+        ]
     named = (*arguments.values, arguments.collections, *common.words_of(arguments))
     files = filter(is_lasting, filter(None, named))
     comments = provenance(files, command_line(arguments))
-    return {"latex": found.to_latex, "html": found.to_html}[form](places, comments, top)
+    return {"latex": found.to_latex, "html": found.to_html}[form](places, comments, top).split("\n")

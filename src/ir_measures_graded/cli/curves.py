@@ -6,10 +6,9 @@ from ..errors import GradedError
 from ..output.result import Result
 from .arguments import COLLECTION, OF_RUNS, baseline_of, baselines_of, inputs, resamples
 from .parser import Arguments, Option, choice, real, whole_number, whole_numbers
-from .results import Output
+from .results import output
 
 USAGE = OF_RUNS
-OUTPUT = Output()
 OPTIONS = (
     *COLLECTION,
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
@@ -25,7 +24,7 @@ OPTIONS = (
     ),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
     *resamples("topics for the bands", RESAMPLES),
-    *OUTPUT.options,
+    *output(),
 )
 
 

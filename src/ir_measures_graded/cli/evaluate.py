@@ -1,7 +1,9 @@
 """The command `evaluate`, which prints like the ir_measures command or as a table."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import ir_measures
@@ -12,13 +14,9 @@ from ..output.result import View
 from ..output.tables import Table
 from .arguments import COLLECTION, JOBS, OF_RUNS, SESSIONS, inputs
 from .parser import Arguments, Option, real
-from .results import Answer, Output, with_origin
-
-IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
-
+from .results import Answer, output, with_origin
 
 USAGE = OF_RUNS
-OUTPUT = Output(documents=("json",), named=IR_MEASURES_FORMATS)
 TIES, EXTREMES = ("mean", "min", "max"), ("min", "max")
 INTERVALS = ("t", "bca")
 PROVIDERS = tuple(ir_measures.providers.registry)
@@ -31,13 +29,7 @@ OPTIONS = (
     Option("-n --no_summary", "with -q: omit the means"),
     Option("--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real),
     Option("--interval", "with --confidence: Student's t (default) or BCa bootstrap", choices=INTERVALS),
-    *OUTPUT.options,
-    Option(
-        "--output_format FORMAT",
-        "same as --format; like -o tsv, -o jsonl and -o markdown, for users of the ir_measures command",
-        choices=IR_MEASURES_FORMATS,
-        dest="format",
-    ),
+    *output(),
     JOBS,
     Option("--provider NAME", f"use one provider: {', '.join(PROVIDERS)}", choices=PROVIDERS),
 )
@@ -72,6 +64,7 @@ def run(arguments: Arguments) -> Answer:
         method = arguments.interval or STUDENT
         check(arguments.confidence, method)
         need_statistics("scipy")
+    default = "text" if sys.stdout.isatty() else "tsv"
     found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider", "jobs", "progress"))
     facts = {"unit": found.unit, "topics": len(found.topics), "interval": None}
     facts |= arguments.of("ignore_identical_ids")
@@ -79,20 +72,20 @@ def run(arguments: Arguments) -> Answer:
         facts["interval"] = {"confidence": arguments.confidence, "method": method}
         facts["seed"] = None if method == STUDENT else 0
         bounds = intervals(found, confidence=arguments.confidence, method=method)
-        return Answer(bounds, documents={"json": with_origin(bounds, facts, arguments)})
+        return Answer(bounds, documents={"json": with_origin(bounds, facts, arguments)}, default=default)
     topic = ["query_id"] if arguments.by_query else []
     names, rows = [*map(str, found.measures)], [*_rows(found, arguments)]
     wide = Table(["run", "query_id", *names], rows).select("run", *topic, *names)
     view = View([wide], found.figure)
     if len(found.runs) > 1:
-        return Answer(view, documents={"json": with_origin(view, facts, arguments)})
+        return Answer(view, documents={"json": with_origin(view, facts, arguments)}, default=default)
     cells = [(id_, name, value) for _, id_, *values in rows for name, value in zip(names, values)]
     reported = [cell for cell in cells if cell[-1] is not None]
     long = Table(["query_id", "measure", "value"], reported).select(*topic, "measure", "value")
     headless = replace(long, head=False)  # the ir_measures command prints no header
-    lines = {form: View([table]) for form, table in {"text": long, "tsv": headless, "jsonl": long}.items()}
-    documents = {"json": with_origin(View([long]), facts, arguments)}
-    return Answer(view, instead=lines, documents=documents)
+    documents: dict[str, Any] = {form: partial(long.lines, form) for form in ("text", "jsonl")}
+    documents |= {"tsv": partial(headless.lines, "tsv"), "json": with_origin(View([long]), facts, arguments)}
+    return Answer(view, documents=documents, default=default)
 
 
 def _rows(found: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:

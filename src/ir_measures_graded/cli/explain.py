@@ -4,10 +4,9 @@ from ..analysis import ExplainedDifference, Explanation, explain, explain_differ
 from ..errors import GradedError, UnknownMeasureError
 from .arguments import COLLECTION, inputs
 from .parser import Arguments, Option, whole_number
-from .results import Output
+from .results import output
 
 USAGE = "%(prog)s QRELS RUN [RUN] MEASURE [--topic TOPIC] [options]"
-OUTPUT = Output()
 OPTIONS = (
     *COLLECTION,
     Option(
@@ -19,7 +18,7 @@ OPTIONS = (
         "last rank; default: the cutoff of the measure, else the rank of the last judged document",
         whole_number,
     ),
-    *OUTPUT.options,
+    *output(),
 )
 
 

@@ -4,12 +4,11 @@ from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
 from .arguments import BY, VALUES_HELP, by_of, chosen, collection_or_values, inputs, values_by_collection
 from .parser import Arguments, Option, at_least_1
-from .results import Answer, Output, with_origin
+from .results import Answer, output, with_origin
 
 USAGE = (
     "%(prog)s QRELS OLD NEW MEASURE… [options]\n       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
 )
-OUTPUT = Output(documents=("json", "xml"))
 OPTIONS = (
     *collection_or_values(
         f"{VALUES_HELP}: OLD and NEW are then runs of the table, or, with QRELS, the values of OLD must be "
@@ -22,7 +21,7 @@ OPTIONS = (
     Option("--every-group", "with --by: NEW must hold in every group"),
     Option("--looks K", "decisions in all, as topics are added; default: 1", at_least_1, default=1),
     Option("--equivalent", "NEW must be neither worse nor better, for a reproduction"),
-    *OUTPUT.options,
+    *output(documents=("xml",)),
 )
 
 
@@ -55,6 +54,6 @@ def run(arguments: Arguments) -> Answer:
         status = {"pass": 0, "fail": 1}[arguments.undecided]
     documents = {
         "json": with_origin(found, found.facts(), arguments),
-        "xml": lambda _: found.junit(status),
+        "xml": lambda _: found.junit(status).splitlines(),
     }
     return Answer(found, status, documents=documents)

@@ -8,14 +8,13 @@ from ..errors import GradedError
 from ..output.formats import counted
 from .arguments import COLLECTION, inputs
 from .parser import Arguments, Option, at_least_1, each, real, typed, whole_number
-from .results import Answer, Output
+from .results import Answer, output
 
 MORE = 3
 """The exit status with --until while more pairs of runs are open."""
 
 
 USAGE = "%(prog)s QRELS RUN… MEASURE [options]"
-OUTPUT = Output(figure=False)
 OPTIONS = (
     *COLLECTION,
     Option("--depth K", "last rank of listed documents; default: the measure's cutoff", whole_number),
@@ -48,7 +47,7 @@ OPTIONS = (
         reads=each,
     ),
     Option("--merged FILE", "with --answers: write the merged qrels", writes=each),
-    *OUTPUT.options,
+    *output(figure=False),
 )
 
 

@@ -9,13 +9,12 @@ from ..files.files import RunFile
 from ..output.result import Result, View
 from .arguments import qrels
 from .parser import Arguments, Option, choice, each, whole_number
-from .results import Output
+from .results import output
 
 USAGE = (
     "%(prog)s QRELS RUN VALUES [RUN VALUES]… [options]\n"
     "       %(prog)s QRELS RUN --mean M [RUN --mean M]… [options]"
 )
-OUTPUT = Output(figure=False)
 OPTIONS = (
     qrels(),
     Option(
@@ -34,7 +33,7 @@ OPTIONS = (
     choice(
         "--show", "table to print: the answer (default), or each topic with both values", "answer", "topics"
     ),
-    *OUTPUT.options,
+    *output(figure=False),
 )
 
 

@@ -15,7 +15,7 @@ from ..output.result import Result, View
 from .arguments import RUNS, inputs, resamples
 from .arguments import qrels as qrels_of
 from .parser import Arguments, Option, real
-from .results import Output
+from .results import output
 
 RUNS_OF = {"orders": 2, "favours": 2, "estimates": 1, "pairs": 2}
 """The least number of runs of the tables that need some."""
@@ -24,7 +24,6 @@ OF_ONE = ("estimates", "pairs")
 
 
 USAGE = "%(prog)s HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…] [options]"
-OUTPUT = Output()
 OPTIONS = (
     qrels_of("qrels", "HUMAN_QRELS"),
     qrels_of("machine", "MACHINE_QRELS"),
@@ -41,7 +40,7 @@ OPTIONS = (
         "table to print; default: agreement, and with runs and a single machine estimates",
         choices=("agreement", "levels", *RUNS_OF),
     ),
-    *OUTPUT.options,
+    *output(),
 )
 
 

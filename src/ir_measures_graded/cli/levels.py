@@ -3,11 +3,10 @@
 from ..analysis import Levels, levels
 from .arguments import qrels
 from .parser import Arguments
-from .results import Output
+from .results import output
 
 USAGE = "%(prog)s QRELS [options]"
-OUTPUT = Output(figure=False)
-OPTIONS = (qrels(), *OUTPUT.options)
+OPTIONS = (qrels(), *output(figure=False))
 
 
 def run(arguments: Arguments) -> Levels:

@@ -1,7 +1,9 @@
 """The command `measures`, which lists measures and plugins."""
 
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import groupby
+from typing import Any
 
 from ..core.registry import plugins
 from ..core.registry.listing import better, facts_of, page, standard
@@ -12,23 +14,18 @@ from ..output.result import View
 from ..output.tables import Table
 from . import PROGRAM
 from .parser import Arguments, Option
-from .results import Answer, Output, shown
-
-JSON = ("json", "jsonl")
-"""The formats with lists and all facts."""
-
+from .results import Answer, output
 
 USAGE = "%(prog)s [MEASURE…] [options]"
-OUTPUT = Output(figure=False)
 OPTIONS = (
     Option("names", "measure to describe in full", heading="MEASURE", many=True),
     Option("--plugins", "list the plugins that provide measures, and their status"),
     Option("--all", "also list the standard measures of ir-measures"),
-    *OUTPUT.options,
+    *output(figure=False),
 )
 
 
-def run(arguments: Arguments) -> Answer | list[str]:
+def run(arguments: Arguments) -> Answer:
     """List the graded measures by question, or describe measures in full.
 
     A description has the formula, the parameters, the undefined case and the source of a measure.
@@ -48,34 +45,34 @@ def run(arguments: Arguments) -> Answer | list[str]:
     else:
         measures = [measure for plugin in plugins.plugins() for measure in plugin.measures]
         measures += standard() if arguments.all else []
-    all_facts = [facts_of(measure) for measure in measures]
-
+    facts = [facts_of(measure) for measure in measures]
     rows = [
-        [facts["name"], ", ".join(facts["aliases"]), facts["title"], better(facts), facts["origin"]]
-        for facts in all_facts
+        [each["name"], ", ".join(each["aliases"]), each["title"], better(each), each["origin"]]
+        for each in facts
     ]
-    short = Table(["measure", "aliases", "title", "better", "from"], rows)
-    answer = _answer(short, Table.of(all_facts[0], all_facts))
-    # The questions tell where other measures are from; one alias each keeps the table narrow.
-    named = [[name, title, side, aliases.split(", ")[0]] for name, aliases, title, side, _ in rows]
-    narrow = View([Table(["measure", "title", "better", "aliases"], named)])
-    answer = replace(answer, instead={**answer.instead, "text": narrow})
-    lines = shown(arguments, OUTPUT, answer)
-    if OUTPUT.form(arguments) != "text":
-        return lines
     if arguments.names:
-        return "\n\n\n".join("\n".join(page(measure)) for measure in measures).splitlines()
-    head, *body = lines
-    grouped = [head]
-    for question, group in groupby(zip(all_facts, body), key=lambda pair: pair[0]["question"]):
-        grouped += ["", question, *(line for _, line in group)]
-    hint = f"Details of a measure: {PROGRAM} measures nDCG_JK. Standard measures too: measures --all"
-    return [*grouped, "", hint]
+        text = "\n\n\n".join("\n".join(page(measure)) for measure in measures).splitlines()
+    else:
+        text = _by_question(facts, rows)
+    short = Table(["measure", "aliases", "title", "better", "from"], rows)
+    return _answer(short, Table.of(facts[0], facts), text=lambda _: text)
 
 
-def _answer(short: Table, full: Table) -> Answer:
-    """A table, and another one in `JSON`."""
-    return Answer(View([short]), instead={form: View([full]) for form in JSON})
+def _by_question(facts: list[dict[str, Any]], rows: list[list[str]]) -> list[str]:
+    """The rows of a table below the questions, which tell where other measures are from.
+
+    One alias each keeps the table narrow.
+    """
+    narrow = [[name, title, side, aliases.split(", ")[0]] for name, aliases, title, side, _ in rows]
+    head, *body = Table(["measure", "title", "better", "aliases"], narrow).lines("text", 0)
+    lines = [head]
+    for question, group in groupby(zip(facts, body), key=lambda pair: pair[0]["question"]):
+        lines += ["", question, *(line for _, line in group)]
+    return [
+        *lines,
+        "",
+        f"Details of a measure: {PROGRAM} measures nDCG_JK. Standard measures too: measures --all",
+    ]
 
 
 def _plugins() -> Answer:
@@ -86,3 +83,10 @@ def _plugins() -> Answer:
     ]
     short = [[listed(cell, 6) if isinstance(cell, list) else cell for cell in row] for row in found]
     return _answer(Table(columns, short), Table(columns, found))
+
+
+def _answer(short: Table, full: Table, **documents: Callable[[int], Iterable[str]]) -> Answer:
+    """A table, another one in JSON, and documents."""
+    return Answer(
+        View([short]), documents={form: partial(full.lines, form) for form in ("json", "jsonl")} | documents
+    )

@@ -4,28 +4,15 @@ import argparse
 import glob
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
-from ..errors import GradedError, did_you_mean
+from ..errors import GradedError, did_you_mean, needed
 from ..files.sources import is_file
-
-ELSEWHERE = {
-    "--values": "this command needs rankings, which values lack; give QRELS and RUN, to identify also VALUES",
-    "--sessions": "this command shows single topics and takes no --sessions; evaluate, compare, power, gate, "
-    "report and sensitivity do",
-    "--tests": "only compare takes --tests; this command uses paired t-tests with Holm's correction",
-    "--baseline": "this command has no baseline; gate takes OLD, then NEW",
-    **dict.fromkeys(("--latex", "--markdown", "--csv", "--json"), "-f chooses the format, as in -f latex"),
-    **dict.fromkeys(
-        ("--qrels", "--run", "--runs", "--measure", "--measures", "--metrics", "-m"),
-        "qrels, runs and measures are given without an option, as QRELS RUN… MEASURE…",
-    ),
-}
-"""What to do without an option that a command lacks."""
+from ..output.files import ending_of
 
 Files = Callable[[Any], Iterable[str]]
 
@@ -48,8 +35,8 @@ class Option:
       given twice.
     - `negated`: has a second spelling ``--no-…``, which means False.
     - `reads`, `writes`: give the names of the files that the command reads or writes for a value.
-    - `shared`: the help lists the option last. `heading`: the name of an argument in the help. `dest`: the
-      name of the value, by default that of the last flag.
+    - `endings`: of a file to write, by each ending the arguments of `needed` for the library that it needs.
+    - `shared`: the help lists the option last. `heading`: the name of an argument in the help.
     """
 
     spelling: str
@@ -63,37 +50,33 @@ class Option:
     negated: bool = False
     reads: Files | None = None
     writes: Files | None = None
+    endings: Mapping[str, Sequence[str]] | None = None
     shared: bool = False
     heading: str = ""
-    dest: str = ""
 
     @property
     def flags(self) -> list[str]:
         """The flags; none for an argument."""
-        flags = [word for word in self.spelling.split() if word.startswith("-")]
-        return [*flags, *(f"--no-{flag.removeprefix('--')}" for flag in flags if self.negated)]
+        return [word for word in self.spelling.split() if word.startswith("-")]
 
     @property
     def name(self) -> str:
         """The name of the value in `Arguments`."""
-        last = self.flags[-1 - self.negated] if self.flags else self.spelling
-        return self.dest or last.strip("-").replace("-", "_")
+        return (self.flags or [self.spelling])[-1].strip("-").replace("-", "_")
 
     def settings(self) -> dict[str, Any]:
         """The arguments of `add_argument`."""
-        value = self.spelling.split()[-1]
-        found: dict[str, Any] = {"default": self.default, "help": self.help}
+        found: dict[str, Any] = {"help": self.help, "nargs": "?" if self.optional else None}
         if not self.flags:
-            nargs = {"nargs": "*" if self.many else "?"} if self.many or self.optional else {}
-            return found | nargs | {"metavar": self.heading or self.name.upper()}
-        found |= {"dest": self.name, "action": "append" if self.repeated else _Once}
-        if self.repeated or self.many:
-            found["default"] = []
+            return found | {"metavar": self.heading} | ({"nargs": "*"} if self.many else {})
+        found["dest"] = self.name
+        value = self.spelling.split()[-1]
         if value.startswith("-") and not self.choices:
-            return found | {"nargs": 0, "default": self.default if self.negated else False}
-        nargs = {"nargs": "+" if self.many else "?"} if self.many or self.optional else {}
-        metavar = {} if value.startswith("-") else {"metavar": value}
-        return found | nargs | metavar | {"type": self.read, "choices": self.choices}
+            del found["nargs"]
+            action = argparse.BooleanOptionalAction if self.negated else "store_true"
+            return found | {"action": action, "default": None if self.negated else False}
+        found |= {"action": "append" if self.repeated else _Once, "type": self.read, "choices": self.choices}
+        return found | {"metavar": None if self.choices else value} | ({"nargs": "+"} if self.many else {})
 
 
 def choice(flag: str, text: str, *choices: str) -> Option:
@@ -104,79 +87,70 @@ def choice(flag: str, text: str, *choices: str) -> Option:
 class _Once(argparse.Action):
     """Stores the value of an option that is given once."""
 
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        if self.dest in parser.given:
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
+        if self.dest in namespace:
             parser.error(f"{option_string} is given twice")
-        parser.given.add(self.dest)
-        if self.nargs == 0:
-            values = not str(option_string).startswith("--no-")
         setattr(namespace, self.dest, values)
 
 
+@dataclass(frozen=True)
 class Arguments:
-    """The values of the options of a command by name. They cannot be changed.
+    """The `words` of a command line, the value of each option by its name, and the files that they name.
 
-    `words` are the words of the command line.
+    ``arguments.depth`` is the value of --depth.
     """
 
     words: Sequence[str]
-
-    def __init__(self, options: Sequence[Option], values: dict[str, Any]):
-        self.__dict__.update(values, _options=options)
-
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
-        raise AttributeError(f"{name}: arguments cannot be changed")
+    by_option: Mapping[str, Any]
+    reads: Sequence[str]
+    writes: Sequence[str]
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"this command has no option {name}")
+        return self.by_option[name]
 
-    def get(self, name: str, default: Any = None) -> Any:
-        """The value of an option, or the default if the command does not have it."""
-        return self.__dict__.get(name, default)
+    def get(self, name: str) -> Any:
+        """The value of an option, None if the command does not have it."""
+        return self.by_option.get(name)
 
     def of(self, *names: str) -> dict[str, Any]:
         """The values of options for the parameters of an analysis that have these names."""
-        return {name: getattr(self, name) for name in names}
-
-    def files(self, kind: str) -> Iterator[str]:
-        """The files that the command ``reads`` or ``writes``."""
-        for option in self.__dict__["_options"]:
-            if named := getattr(option, kind):
-                yield from named(self.get(option.name))
+        return {name: self.by_option[name] for name in names}
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that raises `GradedError`. The help lists shared options last, one line an option."""
 
-    def __init__(self, options: Sequence[Option] = (), **settings: Any):
+    color = False
+
+    def __init__(self, options: Sequence[Option], **settings: Any):
         formatter = partial(argparse.RawDescriptionHelpFormatter, max_help_position=26)
-        super().__init__(**settings, formatter_class=formatter, add_help=False, allow_abbrev=False)
-        self.options, self.given = options, set[str]()
+        settings |= {"formatter_class": formatter, "argument_default": argparse.SUPPRESS}
+        super().__init__(**settings, add_help=False, allow_abbrev=False)
+        self.options = options
         self.add_argument("-h", "--help", action="help", help="show this help")
         shared = self.add_argument_group("shared options")
         for option in options:
             names = option.flags or [option.name]
             (shared if option.shared else self).add_argument(*names, **option.settings())
 
-    def arguments(self, argv: Sequence[str], **others: Any) -> Arguments:
-        """The values of all options, with patterns such as ``runs/*`` replaced by the matching files."""
-        values = vars(self.parse_intermixed_args(self.joined([*map(self.spelled, argv)])))
+    def arguments(self, words: Sequence[str], **others: Any) -> Arguments:
+        """The arguments of the command, with patterns such as ``runs/*`` replaced by the matching files."""
+        values = {
+            option.name: [] if option.many or option.repeated else option.default for option in self.options
+        }
+        values |= vars(self.parse_intermixed_args([*map(self.spelled, words[1:])]))
         for option in self.options:
             if option.reads and isinstance(found := values[option.name], list):
                 values[option.name] = [path for word in found for path in matching(word)]
-        return Arguments(self.options, values | others)
-
-    def joined(self, argv: Iterable[str]) -> list[str]:
-        """The words, with commas between numbers behind an option that takes several."""
-        found: list[str] = []
-        for word in argv:
-            action = self._option_string_actions.get(found[-2]) if len(found) > 1 else None
-            is_list = action is not None and action.type in (numbers, whole_numbers)
-            if is_list and re.fullmatch(r"[\d.,]+", word) and not is_file(word):
-                found[-1] += f",{word}"
-            else:
-                found.append(word)
-        return found
+        reads = [
+            path for option in self.options if option.reads for path in option.reads(values[option.name])
+        ]
+        writes = []
+        for option in self.options:
+            if option.writes:
+                paths = option.writes(values[option.name])
+                writes += [_checked(path, option.endings) if option.endings else path for path in paths]
+        return Arguments(words, values | others, reads, writes)
 
     def spelled(self, word: str) -> str:
         """The word with the hyphens and underscores that its option has."""
@@ -184,8 +158,6 @@ class Parser(argparse.ArgumentParser):
         spellings = {known.replace("_", "-"): known for known in self._option_string_actions}
         known = spellings.get(name.replace("_", "-"))
         if known is None:
-            if name in ELSEWHERE:
-                raise GradedError(ELSEWHERE[name])
             return word
         if self._option_string_actions[known].nargs == "?" and not sign:
             sign = "="  # the next word is no value of an option that may do without
@@ -197,9 +169,15 @@ class Parser(argparse.ArgumentParser):
         raise GradedError(f"{message}{hint} (see {self.prog} --help)")
 
 
-def words(text: str) -> list[str]:
-    """The words between commas."""
-    return text.split(",")
+def _checked(path: str, endings: Mapping[str, Sequence[str]]) -> str:
+    """The path of a file to write. Raises `GradedError` for another ending, or if its library is missing."""
+    ending = ending_of(path)
+    if ending not in endings:
+        hint = f" (for the format, use -f {path})" if path in endings else ""
+        raise GradedError(f"cannot write {path!r}: the ending is one of {', '.join(endings)}{hint}")
+    if endings[ending]:
+        needed(*endings[ending])
+    return path
 
 
 def matching(word: str) -> list[str]:
@@ -225,6 +203,11 @@ def typed(pattern: str, read: Callable[[str], Any], wanted: str) -> Callable[[st
         raise argparse.ArgumentTypeError(f"{text!r} is not allowed; give {wanted}")
 
     return value
+
+
+def words(text: str) -> list[str]:
+    """The words between commas."""
+    return text.split(",")
 
 
 real = typed(r"[-+.\w]+", float, "a number")

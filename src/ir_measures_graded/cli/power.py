@@ -5,16 +5,15 @@ from ..analysis.statistics.paired import POWER
 from ..output.result import Result
 from .arguments import ALPHA, OF_RUNS, OF_VALUES, collection_or_values, given
 from .parser import Arguments, Option, numbers, real
-from .results import Output
+from .results import output
 
 USAGE = f"{OF_RUNS}\n       {OF_VALUES}"
-OUTPUT = Output(figure=False)
 OPTIONS = (
     *collection_or_values(),
     Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
     Option("--power P", "probability of finding a difference; default: 0.8", real, default=POWER),
     ALPHA,
-    *OUTPUT.options,
+    *output(figure=False),
 )
 
 

@@ -1,32 +1,27 @@
 """Parses the command line, runs a command and prints its lines.
 
-The module of a command declares its `USAGE`, its `OPTIONS` and, if it prints a result, its `OUTPUT`. Its
-function `run` turns the arguments into lines of text; the docstring of `run` is the help. Output is printed
+The module of a command declares its `USAGE` and its `OPTIONS`. Its function `run` turns the arguments into
+a result or lines of text; the docstring of `run` is the help. Output is printed
 only after everything is computed, so an error never leaves a partial table.
 """
 
-import argparse
 import gc
 import inspect
-import io
 import os
 import signal
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from contextlib import redirect_stdout, suppress
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from .. import __version__
 from ..errors import GradedError, did_you_mean
 from ..output.formats import clean
 from . import COMMANDS, PROGRAM, PURPOSES
-from .completion import Completion
-from .parser import Arguments, Parser
 
-LONGEST_WORD = 100
 STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """The signals after which a command cleans up and ends."""
 LONGEST_MESSAGE = 1000
@@ -48,13 +43,11 @@ def run(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is None:
             raise GradedError("cannot write the output: standard output is closed")
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: tell(
-                f"warning: {_escaped(_capped(str(message), words))}"
-            )
+            warnings.showwarning = lambda message, *_, **__: tell(f"warning: {message}")
             lines, status = _lines(words)
         return _write(lines) or status
     except (GradedError, Warning) as error:  # python -W error raises warnings
-        return _fail(_capped(str(error), words))
+        return _fail(str(error))
 
 
 def _interrupt(number: int, _: object) -> NoReturn:
@@ -66,17 +59,27 @@ def _interrupt(number: int, _: object) -> NoReturn:
 
 def _lines(words: Sequence[str]) -> tuple[list[str], int]:
     """All output lines of the command, and its exit status."""
-    help_or_version = io.StringIO()
-    try:
-        with redirect_stdout(help_or_version):
-            command, arguments = _parsed(words)
-    except SystemExit:
-        return help_or_version.getvalue().splitlines(), 0
-    from ..output.result import Result  # takes time
+    if not words or words[0] == "help":
+        words = [*words[1:2], "--help"]
+    if words[0] in ("-h", "--help"):
+        return _overview(), 0
+    if words[0] == "--version":
+        return [f"{PROGRAM} {__version__}"], 0
+    if words[0] not in COMMANDS:
+        hint = did_you_mean(words[0], COMMANDS)
+        raise GradedError(f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}")
+    command = import_module(f".{words[0]}", __package__)
+    from .parser import Parser  # This import and the next ones take time.
+
+    name, text = f"{PROGRAM} {words[0]}", inspect.getdoc(command.run)
+    parser = Parser(command.OPTIONS, prog=name, usage=command.USAGE, description=text)
+    if {"-h", "--help"} & {*words}:
+        return parser.format_help().splitlines(), 0
+    bars = sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
+    arguments = parser.arguments(words, progress=bars)
+    from ..output.result import Result
     from .results import Answer, check_files, shown, stamps
 
-    if hasattr(command, "OUTPUT"):
-        command.OUTPUT.check(arguments)
     check_files(arguments)
     before = stamps(arguments)
     found = command.run(arguments)
@@ -84,28 +87,21 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
         if stamp != before.get(path, stamp):
             raise GradedError(f"{path}: the file changed while it was read; run the command again")
     answer = Answer(found) if isinstance(found, Result) else found
-    if isinstance(answer, Answer):
-        return shown(arguments, command.OUTPUT, answer), answer.status
-    return list(found), 0
+    return (shown(arguments, answer), answer.status) if isinstance(answer, Answer) else (list(answer), 0)
 
 
-def _parsed(words: Sequence[str]) -> tuple[Any, Arguments]:
-    """The module of the command, and its arguments."""
-    if not words or words[0] == "help":
-        words = [*words[1:2], "--help"]
-    if words[0] not in COMMANDS:
-        _overview().parse_args(words[: 2 if words[:1] == ["--completion"] else 1])
-        hint = did_you_mean(words[0], COMMANDS)
-        raise GradedError(f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}")
-    command = import_module(f".{words[0]}", __package__)
-    text, name = inspect.getdoc(command.run), f"{PROGRAM} {words[0]}"
-    parser = Parser(command.OPTIONS, prog=name, usage=command.USAGE, description=text)
-    return command, parser.arguments(words[1:], words=words, progress=_bars())
-
-
-def _bars() -> bool:
-    """Whether to show progress bars: stderr is a terminal and tqdm is installed."""
-    return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
+def _overview() -> list[str]:
+    """The help of the program."""
+    lines = [
+        f"usage: {PROGRAM} COMMAND …",
+        "",
+        "Evaluate runs with graded relevance measures and the measures of ir-measures.",
+    ]
+    width = max(map(len, COMMANDS))
+    for purpose, commands in PURPOSES.items():
+        lines += ["", f"{purpose}:", *(f"  {name:{width}}  {text}" for name, text in commands.items())]
+    lines += ["", "options:", "  -h, --help  show this help", "  --version   show the version", ""]
+    return [*lines, f"Options of a command: {PROGRAM} COMMAND --help. Try it: {PROGRAM} demo"]
 
 
 def _write(lines: Iterable[str]) -> int:
@@ -134,44 +130,10 @@ def _fail(message: str) -> int:
 
 
 def tell(message: str) -> None:
-    """Print a message on standard error, if it is open."""
+    """Print a message in one line on standard error, if it is open; a very long one loses its middle."""
+    text = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in message)
+    if len(text) > LONGEST_MESSAGE:
+        text = f"{text[: LONGEST_MESSAGE // 2]}…{text[-LONGEST_MESSAGE // 2 :]}"
     if sys.stderr is not None:
         with suppress(OSError):
-            print(f"{PROGRAM}: {message}", file=sys.stderr)
-
-
-def _escaped(text: str) -> str:
-    """The text in one line; control characters, such as those in the name of a run, are escaped."""
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
-
-
-def _capped(message: str, words: Iterable[str]) -> str:
-    """The message with arguments in one line, and these and the message cut to a readable length."""
-    for word in words:
-        message = message.replace(word, _escaped(word))
-        if len(word) > LONGEST_WORD:
-            for spelling in (word, repr(word)[1:-1], word.strip()):
-                message = message.replace(spelling, f"{spelling[:LONGEST_WORD]}…")
-    return message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]}…"
-
-
-# ---------------------------------------------------------------------------------- arguments
-
-
-def _overview() -> argparse.ArgumentParser:
-    lines = ["Evaluate runs with graded relevance measures and the measures of ir-measures."]
-    width = max(map(len, COMMANDS))
-    for purpose, commands in PURPOSES.items():
-        lines += ["", f"{purpose}:", *(f"  {name:{width}}  {text}" for name, text in commands.items())]
-    parser = Parser(
-        prog=PROGRAM,
-        usage="%(prog)s COMMAND …",
-        description="\n".join(lines),
-        epilog=f"Options of a command: {PROGRAM} COMMAND --help. Try it: {PROGRAM} demo",
-    )
-    text = f"{PROGRAM} {__version__}"
-    parser.add_argument("--version", action="version", version=text, help="show the version")
-    text = "print a script for tab completion in bash, zsh, …"
-    parser.add_argument("--completion", metavar="SHELL", action=Completion, help=text)
-    parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
-    return parser
+            print(f"{PROGRAM}: {text}", file=sys.stderr)

@@ -5,16 +5,15 @@ from ..analysis.ranges import DRAWS
 from ..output.result import Result, View
 from .arguments import COLLECTION, OF_RUNS, SEED, inputs
 from .parser import Arguments, Option, choice, whole_number
-from .results import Output
+from .results import output
 
 USAGE = OF_RUNS
-OUTPUT = Output()
 OPTIONS = (
     *COLLECTION,
     choice("--show", "table to print: ranges, or how many differences stand", "values", "differences"),
     Option("--draws N", f"draws of likely judgments; default: {DRAWS}", whole_number, default=DRAWS),
     SEED,
-    *OUTPUT.options,
+    *output(),
 )
 
 

@@ -1,14 +1,9 @@
 """The command `report`."""
 
-from ..analysis.report import pages
 from ..analysis.report.report import MEASURES, TITLE, report
-from ..errors import GradedError
 from .arguments import ALPHA, BY, baseline_of, by_of, collection_or_values, given
 from .parser import Arguments, Option, each
-from .results import command_line
-
-ENDINGS = (".html", ".htm")
-
+from .results import PAGE, command_line
 
 USAGE = "%(prog)s QRELS RUN… [MEASURE…] [options]\n       %(prog)s --values FILE [RUN…] [MEASURE…] [options]"
 OPTIONS = (
@@ -19,7 +14,13 @@ OPTIONS = (
     Option("--judge FILE", "qrels of a machine judge; repeatable", repeated=True, reads=each),
     Option("--title TITLE", f"title of the page; default: {TITLE}", default=TITLE),
     ALPHA,
-    Option("-o --output FILE", "file of the page; default: report.html", default="report.html", writes=each),
+    Option(
+        "-o --output FILE",
+        "file of the page; default: report.html",
+        default="report.html",
+        writes=each,
+        endings=PAGE,
+    ),
 )
 
 
@@ -35,10 +36,6 @@ def run(arguments: Arguments) -> list[str]:
       ir_measures_graded report qrels.txt runs/*.gz nDCG_JK@10 AP -o report.html
       ir_measures_graded report qrels.txt runs/*.gz --baseline bm25 --queries queries.tsv
     """
-    path = arguments.output
-    if not path.lower().endswith(ENDINGS):
-        raise GradedError(f"cannot write {path!r}: a report is a page, and its file ends in .html")
-    pages.need_jinja()
     first = given(arguments, MEASURES)
     found = report(
         *first,
@@ -48,5 +45,5 @@ def run(arguments: Arguments) -> list[str]:
         command=command_line(arguments),
         **arguments.of("alpha", "title", "queries", "progress"),
     )
-    found.write(path)
-    return [f"{path}: {found.summary}"]
+    found.write(arguments.output)
+    return [f"{arguments.output}: {found.summary}"]

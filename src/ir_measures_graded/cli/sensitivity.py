@@ -4,16 +4,15 @@ from ..analysis import sensitivity
 from ..output.result import Result, View
 from .arguments import COLLECTION, OF_RUNS, SESSIONS, inputs
 from .parser import Arguments, Option, choice, whole_numbers
-from .results import Output
+from .results import output
 
 USAGE = OF_RUNS
-OUTPUT = Output()
 OPTIONS = (
     *COLLECTION,
     SESSIONS,
     Option("--cutoffs K,…", "cutoffs of the measures, as in 10,100", whole_numbers, default=[]),
     choice("--show", "table to print; default: correlations of the orders", "tau", "ranks"),
-    *OUTPUT.options,
+    *output(),
 )
 
 

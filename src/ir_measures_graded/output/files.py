@@ -19,7 +19,7 @@ def write_files(contents: Mapping[str, bytes]) -> None:
     keeps its mode. A symbolic link remains, and its target is replaced. Pipes and devices are written to.
     Raises `GradedError` for a file that cannot be written, and if two paths name one file.
     """
-    refuse_repeated(contents)
+    refuse_unwritable(contents)
     partials: dict[str, str] = {}
     path = ""
     try:
@@ -50,25 +50,21 @@ def write_files(contents: Mapping[str, bytes]) -> None:
                 os.unlink(partial)
 
 
-def refuse_folders(paths: Iterable[str]) -> None:
-    """Raise `GradedError` for a path that cannot be written because of its folder, or that is a folder."""
-    for path in paths:
-        folder = os.path.dirname(os.path.realpath(path))
-        if not os.path.isdir(folder):
-            named = os.path.dirname(path) or folder
-            reason = "is a file" if os.path.exists(folder) else "does not exist; create it"
-            raise GradedError(f"cannot write {path!r}: the folder {named!r} {reason}")
-        if os.path.isdir(path):
-            raise GradedError(f"cannot write {path!r}: it is a folder")
-
-
-def refuse_repeated(paths: Iterable[str]) -> None:
-    """Raise `GradedError` if two paths name one file."""
+def refuse_unwritable(paths: Iterable[str]) -> None:
+    """Raise `GradedError` if a path is a folder, if its folder does not exist, or if two name one file."""
     targets: set[str] = set()
     for path in paths:
         target = os.path.realpath(path)
+        folder = os.path.dirname(target)
         if target in targets:
             raise GradedError(f"cannot write {path!r} twice; give each output a file of its own")
+        if not os.path.isdir(folder):
+            reason = "is a file" if os.path.exists(folder) else "does not exist; create it"
+            raise GradedError(
+                f"cannot write {path!r}: the folder {os.path.dirname(path) or folder!r} {reason}"
+            )
+        if os.path.isdir(target):
+            raise GradedError(f"cannot write {path!r}: it is a folder")
         targets.add(target)
 
 

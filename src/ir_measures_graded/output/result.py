@@ -66,6 +66,13 @@ class Result:
         """A Matplotlib figure. Raises `GradedError` if there is none, and without the extra ``plot``."""
         raise GradedError(f"a result of the kind {type(self).__name__} has no figure; save its table")
 
+    def drawing(self) -> Figure | str | None:
+        """The figure, or the reason why it cannot be drawn; None if there is none."""
+        try:
+            return None if type(self).figure is Result.figure else self.figure()
+        except GradedError as error:  # for example without Matplotlib
+            return str(error)
+
     def table(self) -> Cells:
         """Column names and rows of the main table, for people."""
         return self.tables()[0].cells()
@@ -124,19 +131,18 @@ class Result:
         return f"<{type(self).__name__}: {clean(self.summary)}>"
 
     def _repr_html_(self) -> str:
-        drawing = ""
-        try:
-            if type(self).figure is not Result.figure:
-                drawing = f"<div>{plots.svg(self.figure(), label=self.summary)}</div>"
-        except GradedError as error:
-            drawing = f"<p>{escaped_html(str(error))}</p>"
+        drawing = self.drawing()
+        if isinstance(drawing, str):
+            shown = f"<p>{escaped_html(drawing)}</p>"
+        else:
+            shown = f"<div>{plots.svg(drawing, label=self.summary)}</div>" if drawing else ""
         (columns, rows), told = self.table(), self.summary.strip(".")
         notes = [*self.answer(), *self.notes()]
         table = "".join(html(columns, rows[:ROWS], PLACES))
         rest = f"<p>{ROWS} of {len(rows)} rows</p>" if len(rows) > ROWS else ""
         return (
             f"<p><b>{type(self).__name__}</b>: {escaped_html(self.summary)}</p>"
-            f'{drawing}<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
+            f'{shown}<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
             + "".join(f"<p>{escaped_html(note)}</p>" for note in notes if note.strip(".") != told)
         )
 
@@ -173,9 +179,11 @@ class View(Result):
 
     def figure(self) -> Figure:
         """The figure that was chosen. Raises `GradedError` if there is none."""
-        if self.drawn is None:
-            raise GradedError("there is no figure")
-        return self.drawn()
+        return self.drawn() if self.drawn else super().figure()
+
+    def drawing(self) -> Figure | str | None:
+        """As that of all results."""
+        return super().drawing() if self.drawn else None
 
 
 def further(form: str, tables: Iterable[Table], notes: Sequence[str], places: int) -> list[str]:
