@@ -2,8 +2,9 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from glob import escape, glob
 from typing import Any
 
 from ir_measures import Measure
@@ -16,7 +17,6 @@ from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import (
     Judgments,
-    Run,
     ignoring_identical_ids,
     in_sessions,
     measures_for,
@@ -28,11 +28,9 @@ from ..evaluation.values import WORDS, is_column, read_sessions
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
 from ..output.formats import listed
-from .parser import Arguments, Option, at_least_1, each, real, whole_number, workers
+from .parser import Arguments, Option, at_least_1, each, real, whole_number
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
-SCOREDDOCS = "scoreddocs"
-"""The name of the run that comes with an ir-datasets collection."""
 AFTER_BASELINE = "; all words between --baseline and the next option are runs"
 LISTED = 5
 """The number of names that a message lists."""
@@ -49,35 +47,30 @@ FORM = (
     Option("--columns NAMES", "columns, as in topic=NAME,document=NAME,score=NAME", shared=True),
 )
 """How to read a run."""
-IGNORED = Option("--ignore_identical_ids", "leave out documents with the id of their topic", shared=True)
 RUNS = (
     Option(
         "inputs",
-        "run files (TREC, CSV, Parquet, Arrow or JSON; may be compressed) and measures; - is stdin",
+        "run files, as qrels, and measures; - is stdin",
         heading="RUN… MEASURE…",
         many=True,
         reads=each,
     ),
     Option("--gains GAINS", "weighting: [NAME=]LEVEL:GAIN,…, exp, linear or w10", repeated=True, shared=True),
     *FORM,
-    IGNORED,
+    Option("--ignore_identical_ids", "leave out documents with the id of their topic", shared=True),
 )
 """Runs and measures, which `inputs` reads."""
-SCOREDDOCS_OPTION = Option("--scoreddocs", "add the run that comes with the ir-datasets id", shared=True)
+SCOREDDOCS = Option("--scoreddocs", "add the run that comes with the ir-datasets id", shared=True)
 SESSIONS = Option(
     "--sessions =HOW", "topics are turns of sessions, as 31_1, or those of =FILE", optional=True, reads=each
 )
-VALUES_HELP = (
-    "table of values in place of QRELS and RUN, with the columns run, topic, measure and value, or as "
-    "evaluate -q -f csv or trec_eval -q writes it; repeatable"
-)
+VALUES_HELP = "table of values in place of QRELS and RUN, as evaluate -q -f csv writes it; repeatable"
 BY = Option(
     "--by FILE:COLUMN",
-    "also for each group of topics: a table with a column topic and this one, or, with --values, a COLUMN of "
-    "the values; numbers are cut at their quartiles",
+    "also for each group of topics: a table with a column topic and this one, or a COLUMN of the values",
     reads=lambda text: [(text or "").rpartition(":")[0]],
 )
-COLLECTION = (qrels(), *RUNS, SCOREDDOCS_OPTION)
+COLLECTION = (qrels(), *RUNS, SCOREDDOCS)
 """Qrels, runs and measures, which `inputs` reads."""
 OF_RUNS = "%(prog)s QRELS RUN… MEASURE… [options]"
 OF_VALUES = "%(prog)s --values FILE [RUN…] [MEASURE…] [options]"
@@ -91,29 +84,19 @@ def collection_or_values(text: str = VALUES_HELP, heading: str = "RUN… MEASURE
         qrels(optional=True),
         replace(RUNS[0], heading=heading),
         *RUNS[1:],
-        SCOREDDOCS_OPTION,
+        SCOREDDOCS,
         SESSIONS,
     )
 
 
 ALPHA = Option("--alpha P", "significance level; default: 0.05", real, default=0.05)
 SEED = Option("--seed N", "random seed; default: 0", whole_number, default=0)
-JOBS = Option("--jobs N", "worker processes; default: 1; -1: all cores", workers, default=1, shared=True)
 
 
 def resamples(what: str, default: int) -> tuple[Option, Option]:
     """The number of random samples and their seed."""
     text = f"random samples of {what}; default: {default}"
     return Option("--resamples N", text, at_least_1, default=default), SEED
-
-
-TESTED = ("alpha", "resamples", "seed", "progress")
-"""The names of `for_tests`."""
-
-
-def for_tests(what: str) -> tuple[Option, ...]:
-    """The options of commands that test runs, `what` by random samples."""
-    return ALPHA, *resamples(what, 10_000)
 
 
 def values_by_collection(arguments: Arguments, apart: bool = True) -> dict[str, Evaluation]:
@@ -172,14 +155,15 @@ def baselines_of(arguments: Arguments, first: Sequence[Any], option: str = "base
     if isinstance(first[0], Evaluation):
         return named
     names = [name for name, _ in first[1]]
-    sources = ((name, run.source if isinstance(run, Run) else run) for name, run in first[1])
-    files = [(name, str(run.file)) for name, run in sources if isinstance(run, RunFile) and not run.run]
-    return [_run_named(text, names, files) for text in named]
-
-
-def run_file(arguments: Arguments, path: str) -> RunFile:
-    """The run in a file."""
-    return RunFile(path, **arguments.of("run_column", "columns"))
+    files = [(name, str(getattr(run, "file", ""))) for name, run in first[1]]
+    found = []
+    for text in named:
+        fitting = [name for name, path in files if text in (path, *short_names(path))]
+        if text not in names and len(fitting) != 1:
+            hint = did_you_mean(short_names(text)[0], names)
+            raise GradedError(f"--baseline {text!r} is not among the runs {listed(names, LISTED)}{hint}")
+        found.append(text if text in names else fitting[0])
+    return found
 
 
 def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None = None) -> Evaluation:
@@ -227,39 +211,27 @@ def inputs(
             f"no qrels are given; pass a qrels file or an ir-datasets id, then runs and measures{hint}"
         )
     words = arguments.inputs if words is None else words
-    scoreddocs, sessions = bool(arguments.get("scoreddocs")), arguments.get("sessions")
     paths = [word for word in words if is_file(word)]
     texts = (word.strip() for word in words if not is_file(word))
     named = dict.fromkeys(measure for text in texts for measure in measures_in(text, uncut, qrels))
     measures = [*named] or [parse_measure(text) for text in default]
-    if needed and not paths and not scoreddocs:
+    if needed and not paths and not arguments.get("scoreddocs"):
         raise GradedError(f"no run is given; pass one or more run files, or - for standard input{hint}")
     if needed and not measures:
         raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}{hint}")
-    runs = [*pairs_of([run_file(arguments, path) for path in paths])]
-    if scoreddocs:
-        runs.append((SCOREDDOCS, scoreddocs_of(qrels)))
+    form = arguments.of("run_column", "columns")
+    runs = [*pairs_of([RunFile(path, **form) for path in paths])]
+    if arguments.get("scoreddocs"):
+        runs.append(("scoreddocs", scoreddocs_of(qrels)))
     if runs and arguments.get("ignore_identical_ids"):
         runs = [(run.name, run) for run in ignoring_identical_ids(runs)]
-    if sessions is not None:
+    if (sessions := arguments.get("sessions")) is not None:
         qrels = in_sessions(qrels, read_sessions(sessions) if sessions else True)
     gains = named_weightings(arguments.gains)
     if gains and not weighted:
         qrels = read_judgments(qrels)
         measures = under_weightings(measures, gains, qrels)
     return qrels, runs, measures
-
-
-def _run_named(text: str, names: list[str], files: Iterable[tuple[str, str]]) -> str:
-    """The run that --baseline names by its name, or by its file name or path, among `files`.
-
-    Raises `GradedError` if there is no such run, or if several have this file name.
-    """
-    fitting = [name for name, path in files if name in names and text in (path, *short_names(path))]
-    if text in names or len(fitting) == 1:
-        return text if text in names else fitting[0]
-    hint = did_you_mean(short_names(text)[0], names)
-    raise GradedError(f"--baseline {text!r} is not among the runs {listed(names, LISTED)}{hint}")
 
 
 def under_weightings(
@@ -298,22 +270,13 @@ def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measu
 
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     """The message about an argument that is not a file and, because of `error`, not a measure."""
-    name = re.match(r"\w*", text)
     if os.path.isdir(text):
         return GradedError(f"{text!r} is a directory; pass run files, for example {os.path.join(text, '*')}")
     if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", text):
-        return GradedError(f"file not found: {text!r}{_close_files(text)}")
+        beside = glob(os.path.join(escape(os.path.dirname(text)), "*"))
+        return GradedError(f"file not found: {text!r}{did_you_mean(text, beside, most=3)}")
+    name = re.match(r"\w*", text)
     if isinstance(error, UnknownMeasureError) or not name or name[0] not in registry():
-        told = str(error)
-        hint = "" if told.endswith("?") else ";"
-        return UnknownMeasureError(f"{told}{hint} there is no such file either")
+        hint = "" if str(error).endswith("?") else ";"
+        return UnknownMeasureError(f"{error}{hint} there is no such file either")
     return error
-
-
-def _close_files(path: str) -> str:
-    """A hint that names similar files in the same directory; empty if there is none."""
-    folder = os.path.dirname(path)
-    try:
-        return did_you_mean(path, [os.path.join(folder, each) for each in os.listdir(folder or ".")], most=3)
-    except (OSError, ValueError):  # a name with a null byte
-        return ""

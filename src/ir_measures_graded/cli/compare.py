@@ -32,32 +32,16 @@ OPTIONS = (
     common.BY,
     Option(
         "--collections FILE",
-        "table of several collections in place of QRELS and RUN, with the columns collection, qrels and "
-        "runs: paths relative to FILE, patterns such as runs/*/covid.run, or ir-datasets ids",
+        "table of collections in place of QRELS and RUN, with the columns collection, qrels and runs",
         reads=files_of_collections,
     ),
-    Option(
-        "--baseline RUN",
-        "compare each other run with this run only, or with each of several; all words up to the next option "
-        "are runs",
-        many=True,
-    ),
+    Option("--baseline RUN", "compare the other runs with these only", many=True),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", words, default=[]),
     Option("--uncorrected", "omit Holm's correction of Conover's comparisons"),
-    *common.for_tests("the randomised tests"),
-    choice(
-        "--show",
-        "table to print; default: the differences; runs: a row for each run, however many they are",
-        "differences",
-        "means",
-        "tests",
-        "runs",
-    ),
-    Option(
-        "--top K",
-        f"latex, markdown and html: the K best runs; default: all, or {FIRST} of more than {MANY}",
-        at_least_1,
-    ),
+    common.ALPHA,
+    *common.resamples("the randomised tests", 10_000),
+    choice("--show", "runs: a row for each run", "differences", "means", "tests", "runs"),
+    Option("--top K", f"latex, markdown, html: best runs, all or {FIRST} of more than {MANY}", at_least_1),
     *output(documents=("html",)),
 )
 
@@ -77,12 +61,13 @@ def run(arguments: Arguments) -> Result | Answer:
     --tests adds Friedman's test with Conover's comparisons (conover), the analysis of variance (anova), the
     randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of each pair.
 
-    --by also tests whether a difference depends on the group of topics. With several baselines, each has a
-    correction of its own.
+    --by also tests whether a difference depends on the group of topics; numbers are cut at their quartiles.
+    All words between --baseline and the next option are runs; with several, each has a correction of its own.
 
-    --collections, or a column collection of --values, compares runs over several collections. Each counts
-    once in the mean. One test answers for other topics of these collections, one for other collections like
-    these. A run that lacks a collection has no mean.
+    --collections, or a column collection of --values, compares runs over several collections. The paths in
+    its FILE are relative to it, and may be patterns such as runs/*/covid.run. Each collection counts once in
+    the mean. One test answers for other topics of these collections, one for other collections like these. A
+    run that lacks a collection has no mean.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
@@ -94,7 +79,7 @@ def run(arguments: Arguments) -> Result | Answer:
         found = _over_collections(arguments, stored)
     else:
         first = common.given(arguments, stored=stored.get(""))
-        settings = arguments.of("uncorrected", *common.TESTED)
+        settings = arguments.of("uncorrected", "alpha", "resamples", "seed", "progress")
         settings["baseline"] = common.baselines_of(arguments, first)
         settings["by"] = common.by_of(arguments)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())

@@ -23,8 +23,7 @@ OPTIONS = (
     Option("source", "file of qrels or of a run; - is standard input", heading="IN", reads=each),
     Option(
         "target",
-        "file to write; its ending chooses the form: .run, .qrels, .trec or .txt (TREC), .tsv, .csv, "
-        ".parquet or .json, and .gz after any; - is standard output, as TREC",
+        ".run, .qrels, .trec, .txt, .tsv, .csv, .parquet or .json file, perhaps .gz; - is standard output",
         heading="OUT",
         optional=True,
         writes=_known,

@@ -12,8 +12,8 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.result import View
 from ..output.tables import Table
-from .arguments import COLLECTION, JOBS, OF_RUNS, SESSIONS, inputs
-from .parser import Arguments, Option, real
+from .arguments import COLLECTION, OF_RUNS, SESSIONS, inputs
+from .parser import Arguments, Option, real, workers
 from .results import Answer, output, with_origin
 
 USAGE = OF_RUNS
@@ -23,14 +23,14 @@ PROVIDERS = tuple(ir_measures.providers.registry)
 OPTIONS = (
     *COLLECTION,
     SESSIONS,
-    Option("--ties", "value over all orders of tied documents, as ties=mean in a measure", choices=TIES),
+    Option("--ties", "value over all orders of tied documents", choices=TIES),
     Option("--unjudged", "value over all judgments of unjudged documents", choices=EXTREMES),
     Option("-q --by_query", "also print the values of each topic"),
     Option("-n --no_summary", "with -q: omit the means"),
     Option("--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real),
     Option("--interval", "with --confidence: Student's t (default) or BCa bootstrap", choices=INTERVALS),
     *output(),
-    JOBS,
+    Option("--jobs N", "worker processes; default: 1; -1: all cores", workers, default=1, shared=True),
     Option("--provider NAME", f"use one provider: {', '.join(PROVIDERS)}", choices=PROVIDERS),
 )
 

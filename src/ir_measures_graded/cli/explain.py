@@ -9,15 +9,8 @@ from .results import output
 USAGE = "%(prog)s QRELS RUN [RUN] MEASURE [--topic TOPIC] [options]"
 OPTIONS = (
     *COLLECTION,
-    Option(
-        "--topic TOPIC",
-        "id of the topic; default: the worst with a relevant document; of two runs, where they differ most",
-    ),
-    Option(
-        "--depth RANK",
-        "last rank; default: the cutoff of the measure, else the rank of the last judged document",
-        whole_number,
-    ),
+    Option("--topic TOPIC", "id of the topic; default: the worst, or where two runs differ most"),
+    Option("--depth RANK", "last rank; default: the cutoff, else the last judged one", whole_number),
     *output(),
 )
 

@@ -11,8 +11,7 @@ USAGE = (
 )
 OPTIONS = (
     *collection_or_values(
-        f"{VALUES_HELP}: OLD and NEW are then runs of the table, or, with QRELS, the values of OLD must be "
-        "those of the table",
+        f"{VALUES_HELP}; with QRELS, OLD must have its values",
         "OLD NEW MEASURE…",
     ),
     BY,
@@ -33,7 +32,8 @@ def run(arguments: Arguments) -> Answer:
     few; the output tells how many are needed, and which margin they can show. 2: an error. All measures must
     hold. If fewer than 10 topics differ, the output tells how many lost half of their value. To add topics
     and decide again, say before how often with --looks. -o gate.xml is for readers of JUnit's format, -o
-    gate.md for the summary of a job. The topics that fell most are listed and never block.
+    gate.md for the summary of a job. The topics that fell most are listed and never block. With --values, OLD
+    and NEW are runs of the table, or, with QRELS, the values of OLD must be those of the table.
 
       ir_measures_graded gate qrels.txt old.run new.run nDCG_JK@10 P@10 --margin 5% -o gate.xml
       ir_measures_graded gate --values values.csv old new --margin 0.01

@@ -19,8 +19,7 @@ OPTIONS = (
     qrels(),
     Option(
         "inputs",
-        "a run file and a file with its values by topic: lines 'TOPIC VALUE', the output of trec_eval "
-        "-q, CSV or JSON; more runs with their values narrow the answer",
+        "a run file and a file with its values by topic, or --mean; more runs narrow the answer",
         heading="RUN [VALUES]…",
         many=True,
         reads=each,
@@ -30,9 +29,7 @@ OPTIONS = (
     Option("--name NAME", "measure to take from files with values of several"),
     Option("--any-cutoff", "try all cutoffs, not only the usual ones"),
     Option("--decimals N", "decimals of the values; default: those that they show", whole_number),
-    choice(
-        "--show", "table to print: the answer (default), or each topic with both values", "answer", "topics"
-    ),
+    choice("--show", "the answer (default), or each topic with both values", "answer", "topics"),
     *output(figure=False),
 )
 
@@ -40,11 +37,12 @@ OPTIONS = (
 def run(arguments: Arguments) -> Result:
     """Find which definition of a measure gives somebody's values.
 
-    The command tries nDCG and DCG with every combination of gain, discount, ideal list, cutoff, order of ties
-    and other conventions, and the other measures at usual parameters. A dimension is settled if the others of
-    its values would give other values here, open if several fit, and not exercised if the data never reach
-    it. The answer names the tools that compute so, and the equal or nearest measure string. If nothing fits,
-    it shows the nearest definition. A mean alone fits many definitions; values by topic tell them apart.
+    The values of a run are lines 'TOPIC VALUE', the output of trec_eval -q, CSV or JSON. The command tries
+    nDCG and DCG with every combination of gain, discount, ideal list, cutoff, order of ties and other
+    conventions, and the other measures at usual parameters. A dimension is settled if the others of its
+    values would give other values here, open if several fit, and not exercised if the data never reach it.
+    The answer names the tools that compute so, and the equal or nearest measure string. If nothing fits, it
+    shows the nearest definition. A mean alone fits many definitions; values by topic tell them apart.
 
       ir_measures_graded identify qrels.txt bm25.run values.csv
       ir_measures_graded identify qrels.txt bm25.run --mean 0.1782 --measure nDCG@10

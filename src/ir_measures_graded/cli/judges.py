@@ -28,18 +28,10 @@ OPTIONS = (
     qrels_of("qrels", "HUMAN_QRELS"),
     qrels_of("machine", "MACHINE_QRELS"),
     *RUNS,
-    Option(
-        "--machine_levels LEVEL:LEVEL,…",
-        "map from the machine's levels to the human's; with 0:0,5:1,10:3, levels from 5 become 1, "
-        "from 10 become 3",
-    ),
+    Option("--machine_levels MAP", "from the machine's levels up to the human's, as in 0:0,5:1,10:3"),
     Option("--confidence C", "level of the intervals; default: 0.95", real, default=0.95),
     *resamples("topics for the intervals of the agreement", RESAMPLES),
-    Option(
-        "--show",
-        "table to print; default: agreement, and with runs and a single machine estimates",
-        choices=("agreement", "levels", *RUNS_OF),
-    ),
+    Option("--show", "table to print", choices=("agreement", "levels", *RUNS_OF)),
     *output(),
 )
 

@@ -10,7 +10,7 @@ from .results import output
 USAGE = OF_RUNS
 OPTIONS = (
     *COLLECTION,
-    choice("--show", "table to print: ranges, or how many differences stand", "values", "differences"),
+    choice("--show", "ranges, or the differences that stand", "values", "differences"),
     Option("--draws N", f"draws of likely judgments; default: {DRAWS}", whole_number, default=DRAWS),
     SEED,
     *output(),

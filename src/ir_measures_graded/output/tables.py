@@ -169,9 +169,6 @@ class Note(str):
 
     def __new__(cls, text: str, *names: Any) -> Note:
         """The sentence; control characters in names become blanks."""
-        made = super().__new__(cls, clean(text.format(*names)))
+        made = super().__new__(cls, clean(text.format(*names) if names else text))
         made.text, made.names = text, names
         return made
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.text, *self.names
