@@ -50,7 +50,7 @@ holes(QRELS, RUNS, "CG@3", batch=0) | batch=0 is not allowed; it is a whole numb
 holes(QRELS, RUNS, "CG@3", until=-1) | until=-1 is not allowed; it is a whole number ≥ 0
 holes(QRELS, {"A": RUNS["good"]}, "CG@3") | holes needs at least 2 runs, because judgments settle differences
 holes(QRELS, {**RUNS, "D": {"q7": {"a": 1}}}, "CG@3") | D: none of its topics (such as 'q7') is in the qrels
-holes(QRELS, RUNS, "CG@3").save("missing/holes.csv") | missing/holes.csv: cannot be written: No such file or
+holes(QRELS, RUNS, "CG@3").save("missing/holes.csv") | the folder 'missing' does not exist; create it
 report(QRELS, {"good": RUNS["good"]}, ["AP"], baseline="best") | a comparison needs at least 2 runs; there is
 evaluate(QRELS, [("one", RUNS["good"]), ("one", RUNS["poor"])], ["AP"]) | two runs are named 'one'; give each
 evaluate(QRELS, {1: RUNS["good"]}, ["AP"]) | a run's name is a string, not 1
