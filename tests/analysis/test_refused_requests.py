@@ -172,10 +172,9 @@ gate(of_array([[0] * 5, range(5)])) | the old mean is 0, and a relative margin i
 gate(QRELS, BM25, ["CG"], stored=ONES) | the stored values have no run bm25; they have A, B
 gate(QRELS, "old.run", "new.run", "AP") | too many positional arguments; write gate(qrels, {'a': run, 'b'
 compare(QRELS, RUNS, names=["x", "y"]) | unexpected keyword argument 'names'; write compare(qrels, {'a': run
-explain(QRELS, A_RUN, "AP", topic_id="q1") | unexpected keyword argument 'topic_id'; did you mean topic?
+explain(QRELS, A_RUN, "AP", topic_id="q1") | argument 'topic_id'; write explain(qrels, run, measure), with
 evaluate(["AP"], QRELS, RUNS) | measures are given as qrels; write evaluate(qrels, {'a': run
 explain_difference(QRELS, A_RUN, A_RUN, "AP") | a run is given as measure; write explain_difference(qrels,
-explain(QRELS, {"A": "A.run", "B": "B.run"}, "AP") | or for two runs explain_difference(qrels, {'a': run
 intervals(QRELS, RUNS, ["AP"]) | intervals(evaluate(qrels, runs, measures))
 effort(QRELS, RUNS) | effort(curves(qrels, runs, measure), at=[10])
 identify(QRELS, RUNS["good"], 0.25) | give a mean as mean=0.25

@@ -1,7 +1,6 @@
 """Values of sessions: the worked table, a plain reference, and all analyses on sessions."""
 
 import math
-import pickle
 from collections import defaultdict
 from random import Random
 
@@ -21,8 +20,6 @@ from ir_measures_graded import (
     sDCG,
 )
 from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, intervals, power, sensitivity
-from ir_measures_graded.evaluation.evaluate import Work
-from ir_measures_graded.evaluation.named import in_sessions, named_runs
 
 QRELS = {"7_1": {"a": 2, "b": 1, "c": 0}, "7_2": {"d": 3, "e": 1}, "7_10": {"f": 1}}
 RUN = {"7_1": {"b": 3.0, "a": 2.0, "c": 1.0}, "7_2": {"x": 2.0, "d": 1.0}}
@@ -180,12 +177,6 @@ def test_analyses_take_sessions_as_topics():
         level > 0 for docs in qrels.values() for level in docs.values()
     )
     assert f"{len(hand.topics)} sessions" in page.html
-
-
-def test_worker_processes_know_the_sessions():
-    work = Work(in_sessions(QRELS, True), [nsDCG, sDCG(bq=9)], None)
-    (run,) = named_runs({"run": RUN})
-    assert (pickle.loads(pickle.dumps(work))(run)[0][0] == work(run)[0][0]).all()
 
 
 def test_the_shell_takes_ids_or_a_table(output, tmp_path):

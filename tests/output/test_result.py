@@ -72,5 +72,3 @@ def test_a_comparison_has_a_frame_for_each_question(found):
 def test_means_are_a_dict_of_floats_for_loggers(found):
     assert found.to_dict()["B"]["NDPM"] == found.means()[1, 1]
     assert list(found.to_dict()) == [*RUNS]
-    steep = evaluate(QRELS, RUNS, ["nDCG_JK(gains=0:0,2:10)@10", "P(rel=2)@5"]).to_dict(plain=True)["A"]
-    assert list(steep) == ["nDCG_JK_gains_2_10_at_10", "P_rel_2_at_5"]

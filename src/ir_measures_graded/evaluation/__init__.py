@@ -2,7 +2,7 @@
 
 - `evaluate`: takes qrels, runs and measures, returns an `Evaluation`; all analyses start here.
 - `named`: qrels and runs, with the names that messages and tables use.
-- `evaluators`: which provider of ir-measures computes which measure, and checks of what gdeval reads.
+- `evaluators`: which provider of ir-measures computes which measure, and what gdeval reads.
 - `batches`: values of batches of topics as Arrow tables, for engines that distribute topics.
 - `sessions`: several topics with one value.
 - `values`, `groups`: tables of values that were computed before; groups of topics.

@@ -1,20 +1,17 @@
 """Answers calls whose arguments do not fit with the right call."""
 
-import os
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
 from numbers import Real
+from os import PathLike
 from typing import Any, TypeVar
 
 from ir_measures import Measure
 
-from ..core.registry.notation import parse_measures
-from ..errors import GradedError, did_you_mean
-from ..files.sources import is_file
+from ..errors import GradedError
 
 F = TypeVar("F", bound=Callable[..., Any])
-PATH = (str, os.PathLike)
 
 
 def called_right(function: F) -> F:
@@ -29,29 +26,25 @@ def called_right(function: F) -> F:
     TypeError: gate: too many positional arguments; write gate(qrels, {'a': run, 'b': other}, measures), ...
 
     Raises `TypeError` for arguments that do not fit the signature, and `GradedError` for measures in place of
-    qrels, a run in place of measures, and several runs in place of one.
+    qrels and a run in place of measures.
     """
     fields, name = signature(function), function.__name__
     first, second, third = [*fields.parameters][:3]
-    several = f"({first}, {{'a': run, 'b': other}}, {third})"
-    right = f"write {name}{several}, with options as keywords"
-    if second == "run":
-        right = f"write {name}({first}, run, {third}), or for two runs {name}_difference{several}"
+    runs = "{'a': run, 'b': other}" if second == "runs" else second
+    right = f"write {name}({first}, {runs}, {third}), with options as keywords"
 
     @wraps(function)
     def called(*arguments: Any, **options: Any) -> Any:
         try:
             given = fields.bind(*arguments, **options).arguments
         except TypeError as error:
-            others = (each for each in options if each not in fields.parameters)
-            hint = did_you_mean(next(others, ""), fields.parameters)
-            raise TypeError(f"{name}: {error}{hint or f'; {right}'}") from None
-        if _are_measures(given[first]):
+            raise TypeError(f"{name}: {error}; {right}") from None
+        qrels, measures = given[first], given.get(third)
+        listed = qrels if isinstance(qrels, (list, tuple)) else ()
+        if isinstance(qrels, Measure) or any(isinstance(each, (str, Measure)) for each in listed):
             raise GradedError(f"{name}: measures are given as {first}; {right}")
-        if _is_run(given.get(third)):
+        if isinstance(measures, (Mapping, PathLike)) or hasattr(measures, "columns"):
             raise GradedError(f"{name}: a run is given as {third}; {right}")
-        if second == "run" and _are_runs(given[second]):
-            raise GradedError(f"{name}: several runs are given; {right}")
         return function(*arguments, **options)
 
     return called  # type: ignore[return-value]
@@ -64,25 +57,3 @@ def as_list(given: Any) -> list[Any]:
     ([0.05], ['tukey'], [5, 10])
     """
     return [given] if isinstance(given, (str, Real)) else [*given]
-
-
-def _are_measures(given: Any) -> bool:
-    several = given if isinstance(given, (list, tuple)) else ()
-    return isinstance(given, Measure) or any(isinstance(each, (str, Measure)) for each in several)
-
-
-def _is_run(given: Any) -> bool:
-    """Whether this is a table, a mapping, or the path of a file whose name is no measure."""
-    if not isinstance(given, PATH):
-        return isinstance(given, Mapping) or hasattr(given, "columns")
-    try:
-        parse_measures(os.fspath(given), uncut=True)
-    except GradedError:
-        return is_file(os.fspath(given))
-    return False
-
-
-def _are_runs(given: Any) -> bool:
-    """Whether these are paths, alone or by name."""
-    paths = given.values() if isinstance(given, Mapping) else given
-    return isinstance(given, (Mapping, list, tuple)) and any(isinstance(each, PATH) for each in paths)

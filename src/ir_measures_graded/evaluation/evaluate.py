@@ -6,13 +6,9 @@ files and ir-datasets ids. `Evaluation` holds the value of each run by each meas
 
 from __future__ import annotations
 
-import os
 import pickle
-import re
-import signal
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -34,7 +30,7 @@ from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Table
 from .calls import called_right
-from .evaluators import evaluators, explained
+from .evaluators import evaluators, explained, gdeval_in, refuse_for_gdeval
 from .named import (
     Qrels,
     Run,
@@ -188,15 +184,9 @@ class Evaluation(Result):
                 found[:, column] = [aggregate(measure, values[~left_out]) for values, left_out in rows]
         return found
 
-    def to_dict(self, plain: bool = False) -> dict[str, dict[str, float]]:
-        """The `means` of each run by measure string.
-
-        `plain` names have only letters, digits, ``_``, ``.`` and ``-``, such as ``nDCG_JK_at_10``, as MLflow
-        demands: ``mlflow.log_metrics(found.to_dict(plain=True)["bm25"])``.
-        """
-        names = list(map(str, self.measures))
-        if plain:
-            names = [re.sub(r"[^\w.-]+", "_", name.replace("@", " at ")).strip("_") for name in names]
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """The `means` of each run by measure string."""
+        names = [*map(str, self.measures)]
         return {run: dict(zip(names, values)) for run, values in zip(self.runs, self.means().tolist())}
 
     @property
@@ -253,10 +243,12 @@ def evaluate(
     `qrels` and `runs` may be in any form, see `Qrels` and `Runs`. `measures` are measures or measure
     strings; duplicates are evaluated once. `provider` names the ir-measures provider that computes all
     measures; by default ours computes what it can and ir-measures' pipeline the rest. `progress` shows a
-    bar on stderr (extra ``progress``). `jobs` is the number of worker processes (≥ 1) that share the runs in
-    files, or −1 for one per core. With several jobs, a script needs the guard ``if __name__ == "__main__"``,
-    as Python's `multiprocessing` requires. With `ignore_identical_ids`, documents with the id of their topic
-    are left out before anything is ranked, as BEIR does.
+    bar on stderr (extra ``progress``). With `ignore_identical_ids`, documents with the id of their topic are
+    left out before anything is ranked, as BEIR does.
+
+    `jobs` is the number of worker processes (≥ 1), or −1 for one per core. They share the runs if all runs
+    are in files. With several jobs, a script needs the guard ``if __name__ == "__main__"``, as Python's
+    `multiprocessing` requires.
 
     The measure ``official`` stands for those of an ir-datasets id, the primary one first, if they are known.
 
@@ -283,59 +275,36 @@ def evaluate(
     Raises `GradedError` for an empty list of measures, qrels without a topic, two runs of one name, and
     for qrels, a run or a measure that cannot be used.
     """
-    judgments = in_sessions(qrels, sessions)
     options = {name: word for name, word in (("ties", ties), ("unjudged", unjudged)) if word is not None}
-    wanted = [_with_options(measure, options) for measure in measures_for(qrels, measures)]
+    wanted = tuple(_with_options(measure, options) for measure in measures_for(qrels, measures))
+    every = named_runs(runs)
+    if ignore_identical_ids:
+        every = ignoring_identical_ids(every)
+    remedy = f"evaluate at most {MEASURES} at once; curves have all cutoffs"
+    within_budget(counted(len(wanted), "measure"), len(wanted), MEASURES, remedy)
+    work = Work(in_sessions(qrels, sessions), wanted, provider)
+    judgments = work.judgments
     with warned_together():
-        (found,) = evaluate_each([judgments], runs, wanted, provider, progress, jobs, ignore_identical_ids)
-    return found
+        found = [*tracked(_of_each(work, every, jobs), "run", progress, len(every))]
+        for run, (_, remarks) in zip(every, found):
+            warn_of(remarks, run.name)
+        is_open = any(leaves_open(measure, name) for measure in wanted for name in ("rel", "gains"))
+        if judgments.contract is None and is_open and (remark := level_remark(judgments.documents, LEVELS)):
+            warn_of([remark], judgments.name or "qrels")
+        for measure, remark in measure_remarks(wanted, judgments.documents, judgments.contract):
+            warn_of([remark], str(measure))
+    values, aggregates, missing, unreported = map(np.stack, zip(*(fields for fields, _ in found)))
+    unit, topics = "topic", judgments.topics
+    if judgments.sessions is not None:
+        unit, topics = "session", judgments.sessions.names
+    names = tuple(run.name for run in every)
+    return Evaluation(names, wanted, topics, values, aggregates, missing, unreported, unit=unit)
 
 
 def _with_options(measure: Measure, options: Mapping[str, str]) -> Measure:
     """The measure with the options that it does not name. Raises `GradedError` if it does not have them."""
     missing = {name: word for name, word in options.items() if name not in measure.params}
     return defined(measure, f"option {next(iter(missing))}")(**missing) if missing else measure
-
-
-def evaluate_each(
-    qrels: Sequence[Qrels],
-    runs: Runs,
-    measures: Iterable[Measure | str],
-    provider: str | None = None,
-    progress: bool = False,
-    jobs: int = 1,
-    ignore_identical_ids: bool = False,
-) -> list[Evaluation]:
-    """An `Evaluation` under each of several qrels, for which each run is read only once; as `evaluate`.
-
-    The warnings are those under the last qrels.
-    """
-    wanted, every = measures_for(qrels[0], measures), named_runs(runs)
-    if ignore_identical_ids:
-        every = ignoring_identical_ids(every)
-    remedy = f"evaluate at most {MEASURES} at once; curves have all cutoffs"
-    within_budget(counted(len(wanted), "measure"), len(wanted), MEASURES, remedy)
-    works = [Work(each, wanted, provider) for each in qrels]
-    found = _of_each(works, every, jobs)
-    by_work = zip(*tracked(found, "run", progress, len(every)))
-    names = tuple(run.name for run in every)
-    evaluations = []
-    for work, by_run in zip(works, by_work):
-        arrays, remarks = zip(*by_run)
-        values, aggregates, missing, unreported = map(np.stack, zip(*arrays))
-        sessions = work.judgments.sessions
-        unit, topics = ("session", sessions.names) if sessions else ("topic", work.judgments.topics)
-        labels = names, wanted, topics
-        evaluations.append(Evaluation(*labels, values, aggregates, missing, unreported, unit=unit))
-    for name, its in zip(names, remarks):
-        warn_of(its, name)
-    contract = work.judgments.contract
-    is_open = any(leaves_open(measure, name) for measure in wanted for name in ("rel", "gains"))
-    if contract is None and is_open and (remark := level_remark(work.judgments.documents, LEVELS)):
-        warn_of([remark], work.judgments.name or "qrels")
-    for measure, remark in measure_remarks(wanted, work.judgments.documents, contract):
-        warn_of([remark], str(measure))
-    return evaluations
 
 
 LEVELS = 4
@@ -350,23 +319,18 @@ Values = tuple[Fields, list[str]]
 class Work:
     """Evaluates any number of runs with measures over one set of qrels, which is read once.
 
-    It can be sent to worker processes. Raises `GradedError` for measures that cannot be computed.
+    Raises `GradedError` for measures that cannot be computed.
     """
 
     def __init__(self, qrels: Qrels, measures: Sequence[Measure], provider: str | None):
         self.judgments = read_judgments(qrels)
-        self._made_of = self.judgments, measures, provider
+        self.made_of = self.judgments, measures, provider
         sessions = self.judgments.sessions
-        self.by_session = (
-            None if sessions is None else SessionValues(self.judgments.documents, sessions, measures)
-        )
+        self.by_session = sessions and SessionValues(self.judgments.documents, sessions, measures)
         computed = list(dict.fromkeys(map(turn_measure, measures))) if sessions else [*measures]
         self.row = {measure: number for number, measure in enumerate(computed)}
         self.depth = depth_of(computed)
         self.ours, self.others = evaluators(computed, self.judgments, provider_named(provider, measures))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _work, self._made_of
 
     def __call__(self, run: Run) -> Values:
         numbers = self.judgments.numbers
@@ -388,6 +352,9 @@ class Work:
                     remarks = counts.of(run.source)
         for group, evaluator in self.others:
             with about(run.name), explained(group):
+                for gdeval in gdeval_in(evaluator):
+                    rows = ((topic, doc, 0) for topic, docs in standard.items() for doc in docs)
+                    refuse_for_gdeval(gdeval.measures, rows)
                 means, metrics = evaluator.calc(standard)
             for topic, measure, value, *_ in metrics:  # cwl_eval adds fields
                 if topic in numbers:
@@ -399,92 +366,42 @@ class Work:
         return (self.by_session.of(self.row, fields) if self.by_session else fields), remarks
 
 
-def _work(judgments: Qrels, measures: Sequence[Measure], provider: str | None) -> Work:
-    if any(plugins.origin(measure) == "user code" for measure in measures):
-        plugins.load()  # error messages name the distribution of a measure
-    return Work(judgments, measures, provider)
-
-
-def _under_each(works: Sequence[Work], run: Run) -> list[Values]:
-    """The values of a run under several qrels, for which it is read at once."""
-    if len(works) > 1:
-        with about(run.name):
-            run = replace(run, source=run.source.table())
-    return [work(run) for work in works]
-
-
-def _of_each(works: Sequence[Work], runs: Sequence[Run], jobs: int) -> Iterator[list[Values]]:
-    """The values of each run, in order. `jobs` worker processes share the runs in files.
-
-    The error of a run is raised at its turn, and its warnings are issued then.
-    """
+def _of_each(work: Work, runs: Sequence[Run], jobs: int) -> Iterator[Values]:
+    """The values of each run, in order; `jobs` worker processes share the runs if all are in files."""
     if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
         raise GradedError(f"jobs={shown(jobs)} is not allowed; it is a whole number ≥ 1, or -1 for all cores")
-    distant = [run for run in runs if run.file]
-    jobs = min(_cores() if jobs == -1 else jobs, len(distant))
-    return map(partial(_under_each, works), runs) if jobs < 2 else _by_workers(works, runs, distant, jobs)
-
-
-def _by_workers(
-    works: Sequence[Work], runs: Sequence[Run], distant: Sequence[Run], jobs: int
-) -> Iterator[list[Values]]:
+    if jobs == 1 or not all(run.in_file for run in runs):
+        yield from map(work, runs)
+        return
     from concurrent.futures import ProcessPoolExecutor  # This import takes time.
-    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    # Workers are spawned, because a forked worker would lack pyarrow's threads. Ctrl-C ends them at once.
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_DFL))
-    # The work is in a file: Python 3.10 waits forever if a worker ends before it has read a full pipe.
-    with TemporaryDirectory(prefix="ir_measures_graded-") as folder, pool:
-        file = Path(folder, "works")
-        with _sent():
-            file.write_bytes(pickle.dumps(works))
-        try:
-            futures = {run.name: pool.submit(_in_worker, file, run) for run in distant}
-            for run in runs:
-                if run.name not in futures:
-                    yield _under_each(works, run)
-                    continue
-                values, issued = futures[run.name].result()
-                for warning in issued:
-                    warnings.warn(warning, stacklevel=2)
-                yield values
-        except BrokenProcessPool:
-            raise GradedError(
-                "a worker process ended, perhaps because memory ran out or a script lacks the guard "
-                "if __name__ == '__main__'; use jobs=1"
-            ) from None
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    # Workers are spawned, because a forked worker would lack pyarrow's threads. They read the work from a
+    # file, because a pipe to a worker that ends at once would block this process.
+    count = None if jobs == -1 else jobs
+    with TemporaryDirectory() as folder, ProcessPoolExecutor(count, get_context("spawn")) as pool:
+        file = Path(folder, "work")
+        file.write_bytes(pickle.dumps(work.made_of))
+        for values, issued in pool.map(partial(_in_worker, file), runs):
+            for warning in issued:
+                warnings.warn(warning, stacklevel=2)
+            yield values
 
 
-@contextmanager
-def _sent() -> Iterator[None]:
-    """Raise `GradedError` if measures cannot be sent to worker processes."""
-    try:
-        yield
-    except Exception as error:
-        raise GradedError(f"the measures cannot be sent to worker processes ({error}); use jobs=1") from None
-
-
-def _cores() -> int:
-    """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _in_worker(file: Path, run: Run) -> tuple[list[Values], list[Warning]]:
+def _in_worker(file: Path, run: Run) -> tuple[Values, list[Warning]]:
     """The values of a run, and the warnings that were issued."""
-    works = _read_works(file)
+    work = _read_work(file)
     with warnings.catch_warnings(record=True) as issued:
-        values = _under_each(works, run)
+        values = work(run)
     return values, [each.message for each in issued if isinstance(each.message, Warning)]
 
 
 @cache
-def _read_works(file: Path) -> Sequence[Work]:
-    with _sent(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the parent process already warned about plugins
-        return pickle.loads(file.read_bytes())
+def _read_work(file: Path) -> Work:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the parent process already warned
+        plugins.load()  # error messages name the distribution of a measure
+        return Work(*pickle.loads(file.read_bytes()))
 
 
 def evaluated(

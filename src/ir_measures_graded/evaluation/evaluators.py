@@ -4,13 +4,11 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import ir_measures
-from ir_measures import Measure, Metric
+from ir_measures import Measure
 from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers.gdeval_provider import GdevalEvaluator
-from ir_measures.util import RunConverter
 
 from ..core.measures.standard import Standard, definition_of
 from ..core.provider import GradedEvaluator, GradedProvider
@@ -51,7 +49,10 @@ def evaluators(
             if provider is None:
                 refuse_uncomputed(group)
             other = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
-            others.append((group, with_checks(other)))
+        others.append((group, other))
+        for gdeval in gdeval_in(other):
+            rows = ((row.query_id, row.doc_id, row.relevance) for row in gdeval.qrels)
+            refuse_for_gdeval(gdeval.measures, rows)
     with about(judgments.name):
         return GradedEvaluator(graded, judgments.table, judgments.documents) if graded else None, others
 
@@ -99,54 +100,26 @@ def _same(measures: Iterable[Measure]) -> str:
     return f"; {' or '.join(same)} is the same measure" if same else ""
 
 
-# ------------------------------------------------- gdeval, a Perl script behind some measures of ir-measures
-
-BLANK = re.compile(r"[ \t-\r]|^$")
-"""A text that gdeval does not read as one field: a text with a blank, and the empty text."""
-TOPIC = re.compile("[0-9]{1,15}")
 HIGHEST = 4
+"""The highest level that gdeval takes."""
+READ = re.compile(r"(0|[1-9][0-9]{0,14}) [^ \t-\r]+")
+"""Topic and document as gdeval reads them."""
 
 
-def with_checks(evaluator: Evaluator) -> Evaluator:
-    """The evaluator with `CheckedGdeval` in place of gdeval. Raises the errors of `CheckedGdeval`."""
-    if isinstance(evaluator, GdevalEvaluator):
-        return CheckedGdeval(evaluator)
-    if hasattr(evaluator, "evaluators"):
-        evaluator.evaluators = [with_checks(each) for each in evaluator.evaluators]
-    return evaluator
+def gdeval_in(evaluator: Evaluator) -> list[GdevalEvaluator]:
+    """The evaluators that are gdeval, a Perl script behind some measures of ir-measures."""
+    every = getattr(evaluator, "evaluators", [evaluator])
+    return [each for each in every if isinstance(each, GdevalEvaluator)]
 
 
-class CheckedGdeval(GdevalEvaluator):
-    """gdeval for qrels and runs that it reads correctly.
-
-    The script reads text files. It splits their lines at blanks, takes `a-1` and `01` for topic 1, and
-    accepts whole levels up to 4. Raises `GradedError` for any other topic, document or level.
-    """
-
-    def __init__(self, of: Any):
-        self.measures = of.measures
-        qrels = [row._replace(relevance=int(row.relevance)) for row in self._checked(of.qrels, "judges")]
-        super().__init__(of.measures, qrels, of.invocations)
-
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:
-        rows = RunConverter(run).as_namedtuple_iter()
-        return super()._iter_calc([*self._checked(rows, "retrieves")])
-
-    def _checked(self, rows: Iterable[Any], verb: str) -> Iterator[Any]:
-        numbers: dict[int, str] = {}
-        for row in rows:
-            topic, level, reason = row.query_id, getattr(row, "relevance", 0), ""
-            if not TOPIC.fullmatch(topic):
-                reason = f"topics that are whole numbers, not {shown(topic)}"
-            elif (same := numbers.setdefault(int(topic), topic)) != topic:
-                reason = f"topics as numbers, so {same} and {topic} are the same"
-            elif BLANK.search(row.doc_id):
-                reason = f"ids without blanks, but topic {topic} {verb} document {shown(row.doc_id)}"
-            elif level % 1 or level > HIGHEST:
-                found = f"topic {topic} judges document {shown(row.doc_id)} with {level}"
-                reason = f"whole levels up to {HIGHEST}, but {found}"
-            if reason:
-                names = ", ".join(map(str, self.measures))
-                same = _same(each for each in self.measures if level <= HIGHEST or each.NAME != "ERR")
-                raise GradedError(f"cannot compute {names}: gdeval takes {reason}{same}")
-            yield row
+def refuse_for_gdeval(measures: Sequence[Measure], rows: Iterable[tuple[str, str, float]]) -> None:
+    """Raise `GradedError` for a topic, document and level that gdeval would read as others or not at all."""
+    for topic, doc, level in rows:
+        if not READ.fullmatch(f"{topic} {doc}") or level % 1 or level > HIGHEST:
+            names = ", ".join(map(str, measures))
+            same = _same(each for each in measures if level <= HIGHEST or each.NAME != "ERR")
+            raise GradedError(
+                f"cannot compute {names}: gdeval takes topics that are whole numbers, ids without blanks and "
+                f"whole levels up to {HIGHEST}, not topic {shown(topic)}, document {shown(doc)}, level "
+                f"{level}{same}"
+            )

@@ -196,12 +196,9 @@ class Run:
     ignore_identical_ids: bool = False
 
     @property
-    def file(self) -> str:
-        """The path of the run's file, if a worker process can read it; otherwise empty."""
-        run = self.source
-        path = run.file if isinstance(run, RunFile) and self.kept_for is None else None
-        is_path = isinstance(path, (str, os.PathLike)) and path != "-" and os.path.isfile(path)
-        return os.fspath(path) if is_path else ""  # type: ignore[arg-type]
+    def in_file(self) -> bool:
+        """Whether a worker process can read the run from a file."""
+        return isinstance(self.source, RunFile) and self.source.lasting and self.kept_for is None
 
     def kept(self, judgments: Judgments) -> Run:
         """The run, kept for these qrels."""

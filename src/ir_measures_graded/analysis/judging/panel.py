@@ -1,6 +1,7 @@
 """A human judge and machine judges on one scale, and the values of runs under each; each run is read once."""
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,8 +11,8 @@ from ir_measures import Measure
 
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
-from ...errors import GradedError
-from ...evaluation.evaluate import Evaluation, evaluate_each
+from ...errors import GradedError, InputWarning
+from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Qrels, Runs, named_runs, run_names
 from .merging import HUMAN, MACHINE, Levels, answers_in, on_one_scale
 
@@ -78,6 +79,9 @@ def panels(
         found.append(Panel(str(name), by_human, levels, abstentions + outside, sentence))
     if not named:
         return found
-    every = [by_human, *(each.machine for each in found)]
-    first, *others = evaluate_each(every, named, wanted, progress=progress)
+    read = [replace(run, source=run.source.table()) for run in named]
+    first = evaluate(by_human, read, wanted, progress=progress)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)  # the evaluation by the human's levels warned already
+        others = [evaluate(each.machine, read, wanted, progress=progress) for each in found]
     return [replace(panel, values=(first, other)) for panel, other in zip(found, others)]
