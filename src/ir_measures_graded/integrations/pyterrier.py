@@ -6,7 +6,7 @@ module as ``pt.graded``. From then on:
 - ``pt.graded.nDCG_JK(b=2)@10`` is a measure, and ``from pyterrier.measures import nDCG_JK`` works. The
   measures of plugins are available, too.
 - ``pt.Experiment`` and ``pt.Evaluate`` accept every measure string and trec_eval's names.
-- ``pt.Experiment`` shows improvements and the best system rightly if smaller values are better.
+- ``pt.Experiment`` shows improvements rightly if smaller values are better.
 - ``pt.get_dataset("irds:graded-demo")`` is the bundled demo collection.
 """
 
@@ -122,7 +122,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that checks the graded measures of a call and shows them the right way round.
 
     It raises `GradedError` for a measure that needs the levels of all topics if PyTerrier would pass topics
-    in batches, and for a search for the largest mean of a measure whose smaller values are better.
+    in batches, and for a measure whose smaller values are better if PyTerrier looks for the largest mean.
     """
     signature = inspect.signature(function)
 
@@ -142,14 +142,13 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
                     f"{measure} needs the levels of all topics, but PyTerrier evaluates topics in batches; "
                     f"{_remedy(measure)}leave out batch_size"
                 )
-        if smaller and "metric" in given:
+        if smaller and ("metric" in given or given.get("highlight")):
             instead = INSTEAD.get(graded[smaller[0]].NAME, "a measure whose larger values are better")
             raise GradedError(
-                f"smaller values of {smaller[0]} are better, but pt.{function.__name__} searches for the "
-                f"largest mean; use {instead}"
+                f"smaller values of {smaller[0]} are better, but pt.{function.__name__} takes the largest "
+                f"mean to be the best; use {instead}"
             )
-        highlight = given.pop("highlight", None) if smaller else None
-        return _shown(function(*call.args, **call.kwargs), [*measures], smaller, highlight)
+        return _shown(function(*args, **kwargs), [*measures], smaller)
 
     wrapper._original = function  # type: ignore[attr-defined]
     return wrapper
@@ -171,15 +170,14 @@ def _measures_of(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield from ((str(metric if len(measures) == 1 else measure), measure) for measure in measures)
 
 
-def _shown(found: Any, measures: Sequence[str], smaller: Sequence[str], highlight: str | None) -> Any:
+def _shown(found: Any, measures: Sequence[str], smaller: Sequence[str]) -> Any:
     """A DataFrame of means with its measures in this order, and improvements of `smaller` ones in "+".
 
     PyTerrier's own order changes from process to process, because ir-measures keeps measures in sets.
-    PyTerrier takes larger values to be better. `highlight` marks the best values, as PyTerrier would do.
-    Any other result is unchanged.
+    PyTerrier takes larger values to be better. Any other result is unchanged.
     """
     if hasattr(found, "averages"):  # perquery="both"
-        return found._replace(averages=_shown(found.averages, measures, smaller, highlight))
+        return found._replace(averages=_shown(found.averages, measures, smaller))
     if type(found).__name__ != "DataFrame" or found.columns[0] != "name" or "qid" in found:
         return found
 
@@ -188,15 +186,8 @@ def _shown(found: Any, measures: Sequence[str], smaller: Sequence[str], highligh
         number = measures.index(measure) if measure in measures else len(measures)
         return column != "name", column != measure, number
 
-    signs = [(f"{name} +", f"{name} -") for name in smaller]
-    order = sorted(found.columns, key=place)
-    found = found.rename(columns=dict(signs) | {minus: plus for plus, minus in signs})[order]
-    if not highlight:
-        return found
-    low = [name for name in order if name in smaller or name == "mrt" or name.endswith(" -")]
-    high = [name for name in order if name not in low and (name in measures or name.endswith(" +"))]
-    look = "font-weight: bold" if highlight == "bold" else "background-color: lightgreen"
-    return found.style.highlight_max(high, props=look).highlight_min(low, props=look)
+    swapped = {f"{name} {sign}": f"{name} {other}" for name in smaller for sign, other in ("+-", "-+")}
+    return found.rename(columns=swapped)[sorted(found.columns, key=place)]
 
 
 TESTED = re.compile(r" (\+|-|reject|p-value( corrected)?)$")

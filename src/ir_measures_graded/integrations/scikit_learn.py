@@ -28,23 +28,16 @@ class Scorer:
     `groups` is the name under which the group id of each document is passed. As usual in scikit-learn, a
     measure whose smaller values are better has the opposite sign. `ties` is as in `array_mean`.
 
-    `response_method` names the method of the model that scores documents, or several methods, of which the
-    first that the model has is used. It is as in scikit-learn's `make_scorer`, with another default: for a
-    classifier ``decision_function`` or ``predict_proba``, otherwise ``predict``. The classes are levels. With
-    two classes, the score is that of the higher one. With more, ``predict_proba`` is the default, and the
-    score is the expected level, Σ class · probability.
+    The scores of a regressor are its predictions. The classes of a classifier are levels. With two classes,
+    the scores are those of ``decision_function``, or else the probabilities of the higher class. With more
+    classes, they are the expected levels, Σ class · probability.
 
     Raises `GradedError` for several measures, for groups that are no name, without metadata routing, and if
-    scikit-learn is not installed. Scoring raises it for a model that cannot score documents in this way.
+    scikit-learn is not installed. Scoring raises it for a classifier
+    without these methods.
     """
 
-    def __init__(
-        self,
-        measure: Measure | str,
-        groups: str = "groups",
-        ties: str = "mean",
-        response_method: str | list[str] | tuple[str, ...] | None = None,
-    ):
+    def __init__(self, measure: Measure | str, groups: str = "groups", ties: str = "mean"):
         sklearn = needed("sklearn", "a scorer", "boosting")
         metric = Metric(measure, ties)
         if len(metric.names) > 1:
@@ -57,7 +50,6 @@ class Scorer:
             )
         self.measure, self.groups, self.ties = metric.measures[0], groups, ties
         self.sign = 1 if metric.larger_is_better[0] else -1
-        self.methods = [response_method] if isinstance(response_method, str) else response_method
 
     def __repr__(self) -> str:
         return f"scorer({str(self.measure)!r}, groups={self.groups!r}, ties={self.ties!r})"
@@ -80,27 +72,16 @@ class Scorer:
         """The score of each document."""
         from sklearn.base import is_classifier
 
-        methods, classes = self.methods, getattr(model, "classes_", ())
-        if methods is None and is_classifier(model):
-            methods = ["decision_function", "predict_proba"] if len(classes) < 3 else ["predict_proba"]
-        methods = methods or ["predict"]
-        name = next((method for method in methods if hasattr(model, method)), "")
-        kind = type(model).__name__
-        if not name:
-            raise GradedError(
-                f"{kind} has no {' or '.join(methods)}; response_method='predict' scores documents by their "
-                "class, and CalibratedClassifierCV gives a classifier probabilities"
-            )
-        scores = np.asarray(getattr(model, name)(X))
-        if name == "predict" or scores.ndim == 1:
-            return scores
-        if name != "predict_proba":
-            raise GradedError(
-                f"{name} of {kind} has {scores.shape[1]} scores per document, one for each class; pass "
-                "response_method='predict_proba', for the expected level"
-            )
-        levels = numbers_in("classes", classes)
-        return scores[:, 1] if levels.size == 2 else scores @ levels
+        if not is_classifier(model):
+            return np.asarray(model.predict(X))
+        levels = numbers_in("classes", model.classes_)
+        if levels.size == 2 and hasattr(model, "decision_function"):
+            return np.asarray(model.decision_function(X))
+        if not hasattr(model, "predict_proba"):
+            kind = type(model).__name__
+            raise GradedError(f"{kind} has no predict_proba; CalibratedClassifierCV gives it probabilities")
+        probabilities = np.asarray(model.predict_proba(X))
+        return probabilities[:, 1] if levels.size == 2 else probabilities @ levels
 
 
 scorer = Scorer
