@@ -170,11 +170,6 @@ gate(ONES, looks=0) | looks=0 is not allowed; it is a whole number from 1 to 100
 gate(of_array([[1] * 5])) | there are 1 run and 5 topics
 gate(of_array([[0] * 5, range(5)])) | the old mean is 0, and a relative margin is a
 gate(QRELS, BM25, ["CG"], stored=ONES) | the stored values have no run bm25; they have A, B
-gate(QRELS, "old.run", "new.run", "AP") | too many positional arguments; write gate(qrels, {'a': run, 'b'
-compare(QRELS, RUNS, names=["x", "y"]) | unexpected keyword argument 'names'; write compare(qrels, {'a': run
-explain(QRELS, A_RUN, "AP", topic_id="q1") | argument 'topic_id'; write explain(qrels, run, measure), with
-evaluate(["AP"], QRELS, RUNS) | measures are given as qrels; write evaluate(qrels, {'a': run
-explain_difference(QRELS, A_RUN, A_RUN, "AP") | a run is given as measure; write explain_difference(qrels,
 intervals(QRELS, RUNS, ["AP"]) | intervals(evaluate(qrels, runs, measures))
 effort(QRELS, RUNS) | effort(curves(qrels, runs, measure), at=[10])
 identify(QRELS, RUNS["good"], 0.25) | give a mean as mean=0.25
@@ -187,6 +182,6 @@ compare_collections([{"run": "A", "topic": "1", "AP": 0.5}]) | have no column co
 @pytest.mark.parametrize("case", REFUSED.strip().splitlines())
 def test_a_refusal_names_the_fact(case):
     line, fact = case.rsplit(" | ", 1)
-    with pytest.raises((GradedError, TypeError)) as refused:
+    with pytest.raises(GradedError) as refused:
         eval(line, dict(NAMES))
     assert fact in str(refused.value)

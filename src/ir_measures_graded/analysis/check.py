@@ -19,7 +19,6 @@ from ..core.registry.facts import needs_intents
 from ..core.registry.notation import parse_measures
 from ..core.uncertainty import with_option
 from ..errors import EmptyRunWarning, GradedError
-from ..evaluation.calls import called_right
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, measures_for, named_runs, read_judgments
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remark, measure_remarks
 from ..output.formats import counted, listed
@@ -73,7 +72,6 @@ class Check(Result):
         return self.levels.notes()
 
 
-@called_right
 def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ()) -> Check:
     """List the unusual properties of runs and measures, which the values do not show.
 

@@ -24,7 +24,6 @@ from ir_measures import Measure
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
 from ..errors import GradedError
-from ..evaluation.calls import as_list, called_right
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
@@ -32,7 +31,7 @@ from ..evaluation.values import By, groups_of
 from ..output.formats import known
 from .comparison import BY_GROUP, CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test, references_of
 from .statistics import significance
-from .statistics.options import check_test, need_statistics
+from .statistics.options import as_list, check_test, need_statistics
 from .statistics.paired import FEW, Paired, Pairs, paired
 from .statistics.significance import Outcome, run_ranks
 
@@ -49,7 +48,6 @@ Fields = dict[str, Any]
 """The fields of a `Test`."""
 
 
-@called_right
 def compare(
     qrels: Qrels | Evaluation,
     runs: Runs | None = None,

@@ -31,7 +31,6 @@ from ..core.registry.facts import (
 from ..core.registry.notation import checked, parse_measures
 from ..core.uncertainty import evaluated
 from ..errors import GradedError, NotApplicableError, did_you_mean
-from ..evaluation.calls import called_right
 from ..evaluation.evaluate import tracked
 from ..evaluation.named import (
     Judgments,
@@ -278,7 +277,6 @@ def curves(
 ) -> CurveSet: ...  # fmt: skip
 
 
-@called_right
 def curves(
     qrels: Qrels,
     runs: Runs,

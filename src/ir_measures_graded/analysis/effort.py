@@ -13,11 +13,10 @@ from ir_measures import Measure
 
 from ..core.registry.facts import is_normalised, sign_of
 from ..errors import GradedError, did_you_mean
-from ..evaluation.calls import as_list
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .curves import IDEAL, Curves
-from .statistics.options import whole_number
+from .statistics.options import as_list, whole_number
 
 SLACK = 1e-12  # relative: means of equal vectors may differ by rounding errors
 

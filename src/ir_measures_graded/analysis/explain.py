@@ -27,7 +27,6 @@ from ..core.registry import facts
 from ..core.registry.notation import parse_measures
 from ..core.rows.in_memory import Source
 from ..errors import GradedError, NotApplicableError
-from ..evaluation.calls import called_right
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, study_of
 from ..output import plots
@@ -199,7 +198,6 @@ class Explanation(Result):
         return figure
 
 
-@called_right
 def explain(
     qrels: Qrels,
     run: Source,
@@ -491,7 +489,6 @@ class ExplainedDifference(Result):
         return plots.dot_plot(ids, runs, found, [1, 1], label, rows_of=ids)
 
 
-@called_right
 def explain_difference(
     qrels: Qrels, runs: Runs, measure: Measure | str, topic: str | int | None = None, depth: int | None = None
 ) -> ExplainedDifference:

@@ -37,7 +37,6 @@ from ir_measures import Measure
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
 from ..errors import GradedError
-from ..evaluation.calls import called_right
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs, Study
 from ..evaluation.sessions import Given
@@ -384,7 +383,6 @@ class Gate(Result):
         return plots.dot_plot(names, [title], values[:, None], [1], label, *shown)
 
 
-@called_right
 def gate(
     qrels: Qrels | Evaluation,
     runs: Runs | None = None,

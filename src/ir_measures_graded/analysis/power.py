@@ -21,7 +21,6 @@ from ir_measures import Measure
 
 from ..core.registry.notation import one_of
 from ..errors import GradedError
-from ..evaluation.calls import as_list, called_right
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
@@ -30,7 +29,7 @@ from ..output.result import Result
 from ..output.tables import Table
 from .compare import refuse_few
 from .statistics import paired
-from .statistics.options import check_probability, need_statistics
+from .statistics.options import as_list, check_probability, need_statistics
 from .statistics.paired import POWER, deviation_limits
 from .statistics.significance import holm
 
@@ -200,7 +199,6 @@ class Power(Result):
         ]
 
 
-@called_right
 def power(
     qrels: Qrels | Evaluation,
     runs: Runs | None = None,

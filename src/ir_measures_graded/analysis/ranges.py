@@ -31,7 +31,6 @@ from ..core.uncertainty import evaluated, with_option
 from ..core.uncertainty.extremes import Ends, differences_of
 from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
 from ..errors import GradedError, NotApplicableError
-from ..evaluation.calls import called_right
 from ..evaluation.evaluate import tracked
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.remarks import warned_together
@@ -240,7 +239,6 @@ def _record(found: Range | Difference) -> dict[str, Any]:
     return record | {"measure": str(found.measure), "note": record["note"] or ""}
 
 
-@called_right
 def ranges(
     qrels: Qrels,
     runs: Runs,

@@ -19,7 +19,6 @@ from ir_measures import Measure
 from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
 from ..core.registry.facts import sign_of
 from ..errors import GradedError
-from ..evaluation.calls import as_list, called_right
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs, in_sessions, measures_for, read_judgments
 from ..evaluation.sessions import Given
@@ -29,7 +28,7 @@ from ..output.result import Result
 from ..output.tables import Table
 from .levels import levels
 from .statistics.agreement import kendall, swapped
-from .statistics.options import need_statistics
+from .statistics.options import as_list, need_statistics
 from .statistics.paired import paired
 from .statistics.significance import EXACT, run_ranks
 
@@ -235,7 +234,6 @@ class Sensitivity(Result):
         }
 
 
-@called_right
 def sensitivity(
     qrels: Qrels,
     runs: Runs,

@@ -29,7 +29,6 @@ from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Table
-from .calls import called_right
 from .evaluators import evaluators, explained, gdeval_in, refuse_for_gdeval
 from .named import (
     Qrels,
@@ -224,7 +223,6 @@ def tracked(items: Iterable[Item], unit: str, progress: bool, count: int | None 
     return bars.tqdm(items, total=count, unit=unit, delay=1, leave=False)
 
 
-@called_right
 def evaluate(
     qrels: Qrels,
     runs: Runs,

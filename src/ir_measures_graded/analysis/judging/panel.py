@@ -13,7 +13,7 @@ from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
 from ...errors import GradedError, InputWarning
 from ...evaluation.evaluate import Evaluation, evaluate
-from ...evaluation.named import Qrels, Runs, named_runs, run_names
+from ...evaluation.named import Qrels, Runs, about, named_runs, run_names
 from .merging import HUMAN, MACHINE, Levels, answers_in, on_one_scale
 
 
@@ -79,7 +79,10 @@ def panels(
         found.append(Panel(str(name), by_human, levels, abstentions + outside, sentence))
     if not named:
         return found
-    read = [replace(run, source=run.source.table()) for run in named]
+    read = []
+    for run in named:
+        with about(run.name):
+            read.append(replace(run, source=run.source.table()))
     first = evaluate(by_human, read, wanted, progress=progress)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # the evaluation by the human's levels warned already

@@ -13,7 +13,6 @@ from ir_measures import Measure
 
 from ...core.registry.facts import is_graded, needs_intents
 from ...errors import GradedError, InputWarning, shown
-from ...evaluation.calls import called_right
 from ...evaluation.evaluate import Evaluation, evaluated
 from ...evaluation.named import Qrels, Run, Runs
 from ...evaluation.sessions import Given
@@ -109,7 +108,6 @@ class Report(Result):
         write_whole(path, self.html.encode())
 
 
-@called_right
 def report(
     qrels: Qrels | Evaluation,
     runs: Runs | None = None,

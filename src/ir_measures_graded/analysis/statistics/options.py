@@ -4,6 +4,7 @@
 """
 
 from importlib.util import find_spec
+from numbers import Real
 from typing import Any
 
 from ...core.ranking.gains import plain_number
@@ -25,6 +26,15 @@ def whole_number(value: Any, name: str, least: int, most: int | None = None) -> 
         allowed = f"≥ {least}" if most is None else f"from {least} to {most}"
         raise GradedError(f"{name}={value!r} is not allowed; it is a whole number {allowed}")
     return number
+
+
+def as_list(given: Any) -> list[Any]:
+    """The items, of which a single one may stand for itself.
+
+    >>> as_list(0.05), as_list("tukey"), as_list((5, 10))
+    ([0.05], ['tukey'], [5, 10])
+    """
+    return [given] if isinstance(given, (str, Real)) else [*given]
 
 
 def refuse_large(name: str, value: int, needed: int, what: str) -> None:
