@@ -1,9 +1,7 @@
 """Groups of topics: each has the tables of its topics, corrected over all groups that are tested."""
 
 import json
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas
@@ -134,20 +132,3 @@ def test_every_output_has_every_group(values, tmp_path, monkeypatch, capsys):
     for form, times in (("text", 2), ("markdown", 3), ("latex", 2), ("html", 1)):
         assert cli.main(["compare", *words, "kind", "-f", form]) == 0
         assert capsys.readouterr().out.count("single") >= times - 1
-
-
-def test_a_report_of_values_leaves_out_what_needs_rankings(values, tmp_path, monkeypatch, capsys):
-    pytest.importorskip("jinja2", reason="the extra report is not installed")
-    pytest.importorskip("docutils", reason="the extra report is not installed")
-    monkeypatch.chdir(tmp_path)
-    rows = pandas.DataFrame(values.records()).replace({"nDCG_JK": "faithfulness"})
-    rows["kind"] = rows["topic"].map(BY)
-    rows.to_csv("v.csv", index=False)
-    assert cli.main(["report", "--values", "v.csv", "--by", "kind"]) == 0
-    page = Path("report.html").read_text()
-    sections = re.findall(r'<section id="(\w+)"', page)
-    assert sections == ["verdict", "groups", "topics", "method"]
-    assert "need rankings and qrels, and are left out" in page
-    assert "short (12 topics)" in page
-    assert "this package does not know the definition" in page
-    assert '<th scope="row">values</th><td><code>v.csv</code>' in page

@@ -47,7 +47,6 @@ estimate(QRELS, {"q1": {"a": 10.5, "b": 0, "c": 3.5}}, RUNS, ["CG"]) | the machi
 holes(QRELS, RUNS, "CG@3", 0) | depth=0 is not allowed; it is a whole number ≥ 1
 holes(QRELS, RUNS, "CG(judged_only=True)@3") | CG(judged_only=True)@3 leaves unjudged documents out, so the
 holes(QRELS, RUNS, "CG@3", batch=0) | batch=0 is not allowed; it is a whole number ≥ 1
-holes(QRELS, RUNS, "CG@3", until=-1) | until=-1 is not allowed; it is a whole number ≥ 0
 holes(QRELS, {"A": RUNS["good"]}, "CG@3") | holes needs at least 2 runs, because judgments settle differences
 holes(QRELS, {**RUNS, "D": {"q7": {"a": 1}}}, "CG@3") | D: none of its topics (such as 'q7') is in the qrels
 holes(QRELS, RUNS, "CG@3").save("missing/holes.csv") | the folder 'missing' does not exist; create it

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from ir_measures_graded import cli, demo
-from ir_measures_graded.analysis import holes
 from ir_measures_graded.analysis.judging.merging import levels_of
 
 RUNS = [str(path) for path in demo.run_paths().values()]
@@ -30,15 +29,6 @@ def test_answers_of_a_judge_are_merged(output, capsys):
         "topic 'q1', document 'd1': level 3 by qrels, 1 by late.csv; "
         "topic 'q1', document 'x': level 2 by ask.txt, 0 by late.csv\n"
     )
-
-
-def test_until_tells_by_its_status_whether_pairs_are_open(capsys):
-    words = ["holes", demo.NAME, *RUNS, "nDCG_JK@10", "-f", "jsonl", "--until"]
-    still_open = holes(demo.qrels_path(), demo.run_paths(), "nDCG_JK@10").open
-    assert still_open
-    for until, status in ((0, 3), (still_open - 1, 3), (still_open, 0)):
-        assert cli.main([*words, f"open={until}"]) == status
-        assert bool(capsys.readouterr().out) == bool(status)
 
 
 def test_an_empty_file_of_qrels_starts_a_pool(output):

@@ -12,7 +12,6 @@ from ir_measures.util import QrelsConverter, RunConverter
 import reference
 from ir_measures_graded import (
     GradedError,
-    analysis,
     nsDCG,
     parse_measure,
     read_trec_qrels,
@@ -170,13 +169,6 @@ def test_analyses_take_sessions_as_topics():
         assert f"{len(hand.topics)} topics" not in texts
     ranked = sensitivity(*given, sessions=sessions)
     np.testing.assert_allclose(ranked.means, hand.means())
-    page = analysis.report(*given[:2], [nsDCG @ 5, "AP"], sessions=sessions)
-    assert (page.profile, page.rankings, page.by_topic.topics) == (None, None, hand.topics)
-    assert {line.span for each in page.verdict.measures for line in each.lines} == {None}
-    assert page.by_topic.relevant.sum() == sum(
-        level > 0 for docs in qrels.values() for level in docs.values()
-    )
-    assert f"{len(hand.topics)} sessions" in page.html
 
 
 def test_the_shell_takes_ids_or_a_table(output, tmp_path):

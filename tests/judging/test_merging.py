@@ -6,44 +6,31 @@ import pytest
 from ir_measures import Qrel
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.analysis.judging.merging import (
-    answers_in,
-    level_map,
-    merge_qrels,
-    on_one_scale,
-    rescaled,
-)
-
-HUMAN = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
-MACHINE = {"q1": {"a": 3, "b": 0, "d": 1}, "q3": {"e": 2}}
-CROWD = {"q1": {"a": 2, "d": 0}, "q2": {"f": 1}}
+from ir_measures_graded.analysis.judging.merging import add_answers, answers_in, on_one_scale, rescaled
 
 
 def test_the_first_source_that_judges_a_document_decides():
-    merged = merge_qrels([("human", HUMAN), ("machine", MACHINE), ("crowd", CROWD)])
+    machine, crowd = (
+        {"q1": {"a": 3, "b": 0, "d": 1}, "q3": {"e": 2}},
+        {"q1": {"a": 2, "d": 0}, "q2": {"f": 1}},
+    )
+    merged = add_answers({"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}, machine, crowd)
     assert merged.qrels == {"q1": {"a": 2, "b": 0, "d": 1}, "q2": {"c": 1, "f": 1}, "q3": {"e": 2}}
-    assert merged.origins == {"human": 3, "machine": 2, "crowd": 1}
-
-
-def test_every_other_level_is_a_contradiction_of_the_source_that_decided():
-    merged = merge_qrels({"human": HUMAN, "machine": MACHINE, "crowd": CROWD})
-    assert list(map(str, merged.contradictions)) == [
-        "topic 'q1', document 'a': level 2 by human, 3 by machine",
-        "topic 'q1', document 'd': level 1 by machine, 0 by crowd",
+    assert merged.counts == {"qrels": [3, 0, 0], "answers 1": [2, 1, 1], "answers 2": [1, 1, 1]}
+    assert merged.contradictions == [
+        "topic 'q1', document 'a': level 2 by qrels, 3 by answers 1",
+        "topic 'q1', document 'd': level 1 by answers 1, 0 by answers 2",
     ]
 
 
-@pytest.mark.parametrize(
-    ("sources", "message"),
-    [
-        ([("a", HUMAN), ("a", HUMAN)], "two sources of qrels are named 'a'"),
-        ([("a", [Qrel("q", "d", 1), Qrel("q", "d", 2)])], "a: topic 'q', document 'd': judged twice, at"),
-        ([("a", "missing.txt")], "'missing.txt' is neither a file nor"),
-    ],
-)
-def test_sources_that_cannot_be_merged_are_refused(sources, message):
-    with pytest.raises(GradedError, match=message):
-        merge_qrels(sources)
+def test_sources_that_cannot_be_merged_are_refused(tmp_path):
+    (tmp_path / "a").write_text("q 0 d 1\n")
+    with pytest.raises(GradedError, match="two sources of qrels are named"):
+        add_answers({}, tmp_path / "a", tmp_path / "a")
+    with pytest.raises(GradedError, match="answers 1: topic 'q', document 'd': judged twice, at"):
+        add_answers({"q": {"d": 1}}, [Qrel("q", "d", 1), Qrel("q", "d", 2)])
+    with pytest.raises(GradedError, match=r"'missing\.txt' is neither a file nor"):
+        add_answers({}, "missing.txt")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +85,7 @@ def test_levels_become_those_of_the_step_that_they_reach():
 )
 def test_maps_that_are_none_are_refused(levels, message):
     with pytest.raises(GradedError, match=message):
-        level_map(levels)
+        rescaled({}, levels)
 
 
 def test_levels_below_the_map_are_refused():

@@ -45,7 +45,8 @@ from .identify import Identification, identify
 from .intervals import Intervals, intervals
 from .judging.agreement import JudgeAgreement, Judges, agreement, judges
 from .judging.estimate import Estimates, estimate
-from .judging.holes import Holes, add_answers, holes
+from .judging.holes import Holes, holes
+from .judging.merging import add_answers
 from .levels import Levels, levels
 from .over_collections import OverCollections, compare_collections, read_collections
 from .power import Power, power

@@ -7,12 +7,8 @@ from ..analysis.judging.merging import trec_lines
 from ..errors import GradedError
 from ..output.formats import counted
 from .arguments import COLLECTION, inputs
-from .parser import Arguments, Option, at_least_1, each, real, typed, whole_number
+from .parser import Arguments, Option, at_least_1, each, real, whole_number
 from .results import Answer, output
-
-MORE = 3
-"""The exit status with --until while more pairs of runs are open."""
-
 
 USAGE = "%(prog)s QRELS RUN… MEASURE [options]"
 OPTIONS = (
@@ -22,12 +18,6 @@ OPTIONS = (
         "--batch N",
         "number of documents; default: 2.5%% of the unjudged ones, 50 if nothing is judged",
         at_least_1,
-    ),
-    Option(
-        "--until open=N",
-        "list documents while more than N pairs of runs are open, with exit status 3, then none, with "
-        "exit status 0; without it, N is 0 and the exit status always 0",
-        typed(r"open=\d{1,18}", lambda text: int(text.removeprefix("open=")), "open=N, as in open=0"),
     ),
     Option(
         "--ask FILE",
@@ -73,19 +63,12 @@ def run(arguments: Arguments) -> Answer:
         raise GradedError(f"documents are ranked for one measure, not {len(measures)}")
     if arguments.merged and not arguments.answers:
         raise GradedError("--merged requires --answers")
-    chosen, status = arguments.of("depth", "answers", "batch", "random"), 0
-    found = holes(qrels, runs, *measures, until=arguments.until or 0, **chosen)
-    if arguments.until is not None:
-        if found.open is None:
-            raise GradedError(
-                f"--until: {found.measure} has no weight for each rank, so open pairs are unknown"
-            )
-        status = 0 if found.open <= arguments.until else MORE
+    found = holes(qrels, runs, *measures, **arguments.of("depth", "answers", "batch", "random"))
     if contradictions := found.merged.contradictions:
-        first = "; ".join(map(str, contradictions[:3]))
+        first = "; ".join(contradictions[:3])
         count = counted(len(contradictions), "contradiction")
         warnings.warn(f"{count} of judgments; the earlier one counts: {first}", stacklevel=2)
     others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask else {}
     if arguments.merged:
         others[arguments.merged] = "".join(f"{line}\n" for line in trec_lines(found.merged.qrels)).encode()
-    return Answer(found, status, others=others)
+    return Answer(found, others=others)

@@ -1,17 +1,15 @@
 """The command `report`."""
 
 from ..analysis.report.report import MEASURES, TITLE, report
-from .arguments import ALPHA, BY, baseline_of, by_of, collection_or_values, given
+from .arguments import ALPHA, COLLECTION, baseline_of, inputs
 from .parser import Arguments, Option, each
 from .results import PAGE, command_line
 
-USAGE = "%(prog)s QRELS RUN… [MEASURE…] [options]\n       %(prog)s --values FILE [RUN…] [MEASURE…] [options]"
+USAGE = "%(prog)s QRELS RUN… [MEASURE…] [options]"
 OPTIONS = (
-    *collection_or_values(),
-    BY,
+    *COLLECTION,
     Option("--baseline RUN", "compare the other runs with this run; default: the first"),
     Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=each),
-    Option("--judge FILE", "qrels of a machine judge; repeatable", repeated=True, reads=each),
     Option("--title TITLE", f"title of the page; default: {TITLE}", default=TITLE),
     ALPHA,
     Option(
@@ -36,12 +34,10 @@ def run(arguments: Arguments) -> list[str]:
       ir_measures_graded report qrels.txt runs/*.gz nDCG_JK@10 AP -o report.html
       ir_measures_graded report qrels.txt runs/*.gz --baseline bm25 --queries queries.tsv
     """
-    first = given(arguments, MEASURES)
+    first = [*inputs(arguments, default=MEASURES)]
     found = report(
         *first,
         baseline=baseline_of(arguments, first),
-        by=by_of(arguments),
-        machines=arguments.judge,
         command=command_line(arguments),
         **arguments.of("alpha", "title", "queries", "progress"),
     )

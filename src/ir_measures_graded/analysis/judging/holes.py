@@ -22,12 +22,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
-from typing import NamedTuple
+from pathlib import Path
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -36,18 +34,19 @@ from ir_measures import Measure
 from ...core.by_topic import positions
 from ...core.measures.standard import definition_of
 from ...core.ranking.gains import gain_of
+from ...core.ranking.judged import Judged
 from ...core.registry.facts import gains_of, is_normalised, is_weighted_by_rank, needs_intents, sign_of
 from ...core.registry.notation import parse_measure
-from ...errors import GradedError, InputWarning
+from ...errors import FileError, GradedError, InputWarning
 from ...evaluation.evaluate import evaluate
-from ...evaluation.named import Qrels, Run, Runs, Study, named_runs, read_judgments, study_of
+from ...evaluation.named import Qrels, Run, Runs, named_runs, read_judgments, study_of
 from ...output.files import write_whole
-from ...output.formats import counted
+from ...output.formats import comma_separated, counted
 from ...output.result import Result
 from ...output.tables import Note, Table
 from ..statistics.options import check_probability, need_statistics, statistics_library, whole_number
 from ..statistics.significance import EXACT
-from .merging import Levels, MergedQrels, answers_in, file_for_judge, levels_of, merge_qrels
+from .merging import Levels, MergedQrels, add_answers, answers_in, as_text, is_csv
 
 OPEN = 3.0
 """A pair of runs is open below this many standard deviations."""
@@ -88,16 +87,6 @@ class Holes(Result):
     def __len__(self) -> int:
         return len(self.documents)
 
-    @property
-    def pairs(self) -> int:
-        """The number of pairs of runs."""
-        return len(self.runs) * (len(self.runs) - 1) // 2
-
-    @property
-    def best_ranks(self) -> np.ndarray:
-        """The best rank of each document in any run."""
-        return _best(self.ranks)
-
     def answer(self) -> list[Note]:
         """The documents to judge next, and the open pairs of runs."""
         runs, why = counted(len(self.runs), "run"), Note(UNWEIGHTED, self.measure)
@@ -105,8 +94,8 @@ class Holes(Result):
             return [Note("No further judgment is needed: no pair of {} is open by {}.", runs, self.measure)]
         if self.open is not None:
             text = "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the difference."
-            are = "is" if self.open == 1 else "are"
-            why = Note(text, self.open, counted(self.pairs, "pair"), runs, are, self.measure)
+            are, pairs = "is" if self.open == 1 else "are", counted(math.comb(len(self.runs), 2), "pair")
+            why = Note(text, self.open, pairs, runs, are, self.measure)
         if not len(self):
             return [Note("No document is listed. {}", why)]
         text = "Judge {} of {} within rank {} next, document {} of topic {} first. {}"
@@ -115,14 +104,17 @@ class Holes(Result):
 
     def tables(self) -> list[Table]:
         """One row per document, and the mean of each run, also with expected gains."""
-        known = [self.values] if self.expected is None else [self.values, self.expected]
-        order = np.argsort(-sign_of(self.measure) * known[-1]).tolist()
-        columns = ["run", "value", "with expected gains"][: 1 + len(known)]
-        rows = [[self.runs[run], *(float(means[run]) for means in known)] for run in order]
-        shown = ["topic", "document", *["gain"] * (self.gains is not None), "runs"]
-        documents = self.data().select(*shown, *["sample"] * bool(self.sampled))
-        means = Table(columns, rows, f"Means by {self.measure}")
-        return [documents, means] if len(self) else [means]
+        means, shown = {"value": self.values}, ["topic", "document", "runs"]
+        if self.expected is not None:
+            means["with expected gains"] = self.expected
+            shown.insert(2, "gain")
+        if self.sampled:
+            shown.append("sample")
+        order = np.argsort(-sign_of(self.measure) * [*means.values()][-1])
+        runs = {"run": [self.runs[run] for run in order.tolist()]}
+        columns = {name: each[order] for name, each in means.items()}
+        of_runs = Table.of_arrays(runs, columns, f"Means by {self.measure}")
+        return [self.data().select(*shown), of_runs] if len(self) else [of_runs]
 
     def data(self) -> Table:
         """One row per document: its expected gain, its best rank, the runs with its ranks, and its sample."""
@@ -130,17 +122,15 @@ class Holes(Result):
         by_document = (zip(self.runs, ranks) for ranks in self.ranks.tolist())
         holders = (" ".join(f"{run}:{rank}" for run, rank in ranks if rank) for ranks in by_document)
         sample = [RANDOM] * self.sampled + [""] * (len(self) - self.sampled)
-        rows = zip(self.topics, self.documents, gains, self.best_ranks.tolist(), holders, sample)
+        rows = zip(self.topics, self.documents, gains, _best(self.ranks).tolist(), holders, sample)
         return Table(("topic", "document", "gain", "best_rank", "runs", "sample"), list(rows))
 
     def notes(self) -> list[Note]:
         """The judgments that each source of answers added, the random sample, and the columns."""
-        of, text = self.merged, "{}: {}, {} equal to earlier ones, {}"
-        contradictions = Counter(each.other for each in of.contradictions)
         notes = []
-        for name, new in [*of.origins.items()][1:]:
-            added, others = counted(new, "new judgment"), counted(contradictions[name], "contradiction")
-            notes.append(Note(text, name, added, of.repeated[name], others))
+        for name, (new, equal, contrary) in [*self.merged.counts.items()][1:]:
+            added, others = counted(new, "new judgment"), counted(contrary, "contradiction")
+            notes.append(Note("{}: {}, {} equal to earlier ones, {}", name, added, equal, others))
         if self.sampled:
             text = "{} of the documents are a random sample, which alone shows how far judges agree."
             notes.append(Note(text, self.sampled))
@@ -162,7 +152,18 @@ class Holes(Result):
 
     def to_judge(self, path: str | os.PathLike[str]) -> bytes:
         """The content that `ask` writes to this file."""
-        return file_for_judge(path, self.records(), sampled=self.sampled > 0)
+        records = self.records()
+        lines = [f"{each['topic']} {each['sample'] or 0} {each['document']} ?" for each in records]
+        if is_csv(path):
+            columns = ["topic", "document", "level", "runs"] + (["sample"] if self.sampled else [])
+            rows = [[as_text({"level": "", **each}[column]) for column in columns] for each in records]
+            lines = [*comma_separated(columns, rows)]
+        content = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
+        if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
+            raise FileError(
+                f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name another file"
+            )
+        return content
 
 
 def holes(
@@ -173,7 +174,6 @@ def holes(
     *,
     answers: Sequence[Qrels] = (),
     batch: int | None = None,
-    until: int = 0,
     random: float | None = None,
 ) -> Holes:
     """The next documents to judge, for the order of the runs by a measure.
@@ -181,8 +181,8 @@ def holes(
     `qrels` and `runs` are as in `evaluate`; there are at least two runs. `depth` is the last rank whose
     documents are judged, by default the cutoff of the measure. `answers` are further qrels, such as files
     that a judge has filled in; earlier ones take precedence. `batch` is the number of documents, by default
-    2.5 % of the unjudged ones, or 50 if nothing is judged. There are none if at most `until` pairs of runs
-    are open. If `qrels` are empty, the topics are those of the runs. Needs the extra ``stats``.
+    2.5 % of the unjudged ones, or 50 if nothing is judged. There are none if no pair of runs is open. If
+    `qrels` are empty, the topics are those of the runs. Needs the extra ``stats``.
 
     The agreement of judges on documents that were chosen in this way is not their agreement on all. With
     `random`, a share such as 0.1, a random sample of as many of the unjudged documents comes before the
@@ -201,35 +201,42 @@ def holes(
     Raises `GradedError` for fewer than two runs, and for a measure without a cutoff if there is no `depth`.
     """
     need_statistics("scipy")
-    until = whole_number(until, "until", 0)
     measure, depth = _measure_at(parse_measure(measure), depth)
     named = named_runs(runs)
     if len(named) < 2:
         raise GradedError("holes needs at least 2 runs, because judgments settle differences between runs")
-    sources = _sources(qrels, answers)
-    merged = merge_qrels(sources)
+    given, _ = answers_in(qrels)
+    merged = add_answers(given, *answers)
     levels = merged.qrels
     with catch_warnings():
-        if not sources[0][1]:
+        if not given:
             simplefilter("ignore", InputWarning)  # that topics have no judged document
             levels = {topic: {} for run in named for topic in run.source.table().topics} | levels
         study = study_of(levels, named)
-        pool = Pool(study, measure, depth)
-    judged = np.array([doc in merged.qrels.get(topic, ()) for topic, doc in pool.names], dtype=bool)
-    state, left = pool.state(judged), np.flatnonzero(~judged & pool.within)
+        pool, ranks = _pool(levels, study.runs, depth)
+    names = [(topic, doc) for topic, docs in pool.rows.dicts().items() for doc in docs]
+    judged = np.array([doc in merged.qrels.get(topic, ()) for topic, doc in names], dtype=bool)
+    near, best = np.where(ranks > 0, 1 / (ranks + 5), 0.0).sum(axis=1), _best(ranks)
+    left = np.flatnonzero(~judged & (best <= depth))
+    score, gains, values, still_open = np.zeros(judged.size), None, None, None
+    if is_weighted_by_rank(measure):
+        gains, variance = _expected(gain_of(pool.level, gains_of(measure)), near, judged)
+        h = _weights(measure, depth, pool, ranks, gains)
+        total = np.einsum("d,da->a", gains, h)  # `@` starts threads, which wait on a busy machine
+        score[~judged], still_open = _settled(h[~judged], total, variance)
+        values = total / len(pool.topics)
     if batch is None:
         batch = max(1, math.ceil(BATCH_SHARE * left.size)) if judged.any() else FIRST_BATCH
     batch = whole_number(batch, "batch", 1)
-    if state.open is not None and state.open <= until:
-        batch = 0
     sample = left[:0]
     if random is not None:
         check_probability(random, "random", 0.1)
-        drawn = np.array([_drawn(*pool.names[row]) for row in left.tolist()])
+        drawn = np.array([_drawn(*names[row]) for row in left.tolist()])
         sample = left[np.argsort(drawn)[: (drawn < random).sum()]]
-    chosen = left[pool.order(left, state.score)][:batch]
+    rounded = np.round(score[left] / (score[left].max(initial=0) or 1.0), 12)
+    chosen = left[np.lexsort((-near[left], best[left], -rounded))][: 0 if still_open == 0 else batch]
     chosen = np.append(sample, chosen[~np.isin(chosen, sample)])
-    topics, documents = zip(*(pool.names[row] for row in chosen.tolist())) if chosen.size else ((), ())
+    topics, documents = zip(*(names[row] for row in chosen.tolist())) if chosen.size else ((), ())
     return Holes(
         tuple(run.name for run in study.runs),
         measure,
@@ -237,12 +244,12 @@ def holes(
         topics,
         documents,
         sample.size,
-        np.where(pool.ranks[chosen] <= depth, pool.ranks[chosen], 0),
-        None if state.gains is None else state.gains[chosen],
+        np.where(ranks[chosen] <= depth, ranks[chosen], 0),
+        None if gains is None else gains[chosen],
         left.size,
         evaluate(study.judgments, study.runs, [measure]).means()[:, 0],
-        state.values,
-        state.open,
+        values,
+        still_open,
         merged,
     )
 
@@ -253,101 +260,42 @@ def _drawn(topic: str, document: str) -> float:
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") / 2**64
 
 
-class State(NamedTuple):
-    """What is known with some judgments.
+def _pool(levels: Levels, runs: Sequence[Run], depth: int) -> tuple[Judged, np.ndarray]:
+    """The documents that are judged or that a run retrieves within the depth, as judged, and their ranks.
 
-    `score` (documents) tells what a judgment settles.
-    `gains` (documents) are the gains, expected where they are unknown, `values` (runs) the means with them,
-    `open` the number of open pairs. These three are None for a measure without a weight for each rank.
+    Unjudged ones have level 0. The ranks (documents × runs) are 0 where a run does not retrieve a document.
     """
+    documents = {topic: dict(judged) for topic, judged in levels.items()}
+    for run in runs:
+        run.check(run.topics, run.judgments)
+        for topic, document in _retrieved(run, depth):
+            documents[topic].setdefault(document, 0)
+    judgments = read_judgments(documents)
+    ranks = np.zeros((judgments.judged.level.size, len(runs)), dtype=np.int64)
+    for column, run in enumerate(runs):
+        (reduced,) = Run(run.name, run.ranks.listed).reduced(judgments)
+        ranks[reduced.doc, column] = reduced.rank
+    return judgments.judged, ranks
 
-    score: np.ndarray
-    gains: np.ndarray | None = None
-    values: np.ndarray | None = None
-    open: int | None = None
+
+def _retrieved(run: Run, depth: int) -> Iterator[tuple[str, str]]:
+    """The unjudged documents of a run within the depth, as pairs of topic and document."""
+    ranks = run.ranks
+    unjudged = positions(ranks.retrieved) < depth
+    unjudged[ranks.position] = False
+    topics = np.repeat(np.array(ranks.judged.topics, dtype=object), ranks.retrieved)[unjudged]
+    return zip(topics.tolist(), ranks.documents(np.flatnonzero(unjudged)))
 
 
-class Pool:
-    """The documents that are judged or that a run retrieves within the depth (D), of all topics.
-
-    `names` are pairs of topic and document, `topic` the numbers of the topics, `gain` the gains of judged
-    documents. `ranks` (D × runs) are 0 where a run does not retrieve a document. `within` is true for
-    documents within the depth of a run. `weights` (D × runs) are those of their ranks, and `ideal` those of
-    the ranks of an ideal list, None if its value is not divided. `weights` is None if the measure has none.
-    """
-
-    def __init__(self, study: Study, measure: Measure, depth: int):
-        """The documents of a study."""
-        documents = {topic: dict(judged) for topic, judged in levels_of(study.judgments.table).items()}
-        for run in study.runs:
-            run.check(run.topics, study.judgments)
-            for topic, document in _retrieved(run, depth):
-                documents[topic].setdefault(document, 0)
-        judgments = read_judgments(documents)
-        judged = judgments.judged
-        ranks = np.zeros((judged.level.size, len(study.runs)), dtype=np.int64)
-        for column, run in enumerate(study.runs):
-            (reduced,) = Run(run.name, run.ranks.listed).reduced(judgments)
-            ranks[reduced.doc, column] = reduced.rank
-        within = (ranks > 0) & (ranks <= depth)
-        self.names = [(topic, doc) for topic, docs in judged.rows.dicts().items() for doc in docs]
-        self.topic, self.topic_count, self.ranks = judged.topic, len(judged.topics), ranks
-        self.gain, self.within = gain_of(judged.level, gains_of(measure)), within.any(axis=1)
-        self.weights: np.ndarray | None = None
-        self.ideal: np.ndarray | None = None
-        if is_weighted_by_rank(measure):
-            longest = int(max(np.diff(judged.offsets).max(initial=1), ranks[within].max(initial=1)))
-            by_rank = measure.rank_weights(longest)
-            self.weights = np.where(within, by_rank[np.where(within, ranks, 1) - 1], 0.0)
-            if is_normalised(measure):
-                self.ideal = by_rank * (np.arange(longest) < depth) if measure.IDEAL_IS_CUT else by_rank
-
-    @cached_property
-    def near(self) -> np.ndarray:
-        """The sum over the runs of 1/(rank + 5) for each document."""
-        return np.where(self.ranks > 0, 1 / (self.ranks + 5), 0.0).sum(axis=1)
-
-    def shares(self, gains: np.ndarray) -> np.ndarray:
-        """The weights (D × runs), divided by the ideal value of the topic if documents have these gains."""
-        assert self.weights is not None
-        if self.ideal is None:
-            return self.weights
-        order = np.lexsort((-gains, self.topic))
-        best = np.maximum(gains[order], 0) * self.ideal[positions(np.bincount(self.topic))]
-        ideal = np.bincount(self.topic[order], best, self.topic_count)
-        ideal[ideal == 0] = self.ideal[0]  # nothing is known of the topic
-        return self.weights / ideal[self.topic][:, None]
-
-    def state(self, judged: np.ndarray) -> State:
-        """What is known with the documents that are `judged`; see the module for the formulas."""
-        score = np.zeros(judged.size)
-        if self.weights is None:
-            return State(score)
-        fit, known = np.zeros(judged.size), judged & (self.near > 0)
-        if known.any():
-            fit = _increasing(self.near[known], self.gain[known], self.near)
-        residual = (self.gain - fit)[known]
-        residual[np.abs(residual) <= EXACT * np.abs(self.gain[known]).max(initial=0)] = 0
-        variance = float((residual**2).sum()) / max(residual.size, 1)
-        gains = np.where(judged, self.gain, fit)
-        h = self.shares(gains)
-        total = np.einsum("d,da->a", gains, h)  # `@` starts threads, which wait on a busy machine
-        h = h[~judged]
-        products = np.einsum("da,db->ab", h, h)
-        apart = np.add.outer(np.diag(products), np.diag(products)) - 2 * products
-        apart[apart <= EXACT * products.max(initial=0)] = 0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = np.abs(total[:, None] - total) / np.sqrt(variance * apart)
-            c = np.where(apart * variance > 0, np.exp(-(z**2) / 2) / (variance * apart), 0)
-        still_open = (apart > 0) & ((z < OPEN) | (variance == 0))
-        laplacian = np.diag(c.sum(axis=1)) - c
-        score[~judged] = (np.einsum("da,ab->db", h, laplacian) * h).sum(axis=1)
-        return State(score, gains, total / self.topic_count, int(still_open.sum()) // 2)
-
-    def order(self, rows: np.ndarray, score: np.ndarray) -> np.ndarray:
-        """The order of some documents by score, or by depth if all scores are 0."""
-        rounded = np.round(score[rows] / (score[rows].max(initial=0) or 1.0), 12)
-        return np.lexsort((-self.near[rows], _best(self.ranks[rows]), -rounded))
+def _expected(gain: np.ndarray, near: np.ndarray, judged: np.ndarray) -> tuple[np.ndarray, float]:
+    """The gains of judged documents, those that the others are expected to have, and s²; see the module."""
+    known = judged & (near > 0)
+    if not known.any():
+        return np.where(judged, gain, 0.0), 0.0
+    fit = _increasing(near[known], gain[known], near)
+    residual = (gain - fit)[known]
+    residual[np.abs(residual) <= EXACT * np.abs(gain[known]).max()] = 0
+    return np.where(judged, gain, fit), float((residual**2).mean())
 
 
 def _increasing(x: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -362,23 +310,34 @@ def _increasing(x: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
     return np.interp(at, np.append(0, points), np.append(0, fit))
 
 
-def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
-    """The qrels, completed with judges' answers, such as files that `Holes.ask` wrote.
+def _weights(measure: Measure, depth: int, pool: Judged, ranks: np.ndarray, gains: np.ndarray) -> np.ndarray:
+    """The weights (documents × runs), divided by the topic's ideal value if documents have these gains."""
+    within = (ranks > 0) & (ranks <= depth)
+    longest = int(max(np.diff(pool.offsets).max(initial=1), ranks[within].max(initial=1)))
+    ideal = measure.rank_weights(longest)
+    weights = np.where(within, ideal[np.where(within, ranks, 1) - 1], 0.0)
+    if not is_normalised(measure):
+        return weights
+    if measure.IDEAL_IS_CUT:
+        ideal = ideal * (np.arange(longest) < depth)
+    order = np.lexsort((-gains, pool.topic))
+    best = np.maximum(gains[order], 0) * ideal[positions(np.bincount(pool.topic))]
+    sums = np.bincount(pool.topic[order], best, len(pool.topics))
+    sums[sums == 0] = ideal[0]  # nothing is known of the topic
+    return weights / sums[pool.topic][:, None]
 
-    As in `merge_qrels`, the first source decides: the qrels take precedence over the answers, and earlier
-    files over later ones. The result lists contradictions. Documents without an answer stay unjudged.
-    """
-    return merge_qrels(_sources(qrels, files))
 
-
-def _sources(qrels: Qrels, answers: Sequence[Qrels]) -> list[tuple[str, Levels]]:
-    """The names and judgments of the qrels and of each source of answers."""
-    names = [
-        os.fspath(each) if isinstance(each, (str, os.PathLike)) else f"answers {number}"
-        for number, each in enumerate(answers, 1)
-    ]
-    sources = zip(["qrels", *names], [qrels, *answers])
-    return [(name, answers_in(each, name)[0]) for name, each in sources]
+def _settled(h: np.ndarray, total: np.ndarray, variance: float) -> tuple[np.ndarray, int]:
+    """The scores of the unjudged documents, and the number of open pairs; see the module for the formulas."""
+    products = np.einsum("da,db->ab", h, h)
+    apart = np.add.outer(np.diag(products), np.diag(products)) - 2 * products
+    apart[apart <= EXACT * products.max(initial=0)] = 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.abs(total[:, None] - total) / np.sqrt(variance * apart)
+        c = np.where(apart * variance > 0, np.exp(-(z**2) / 2) / (variance * apart), 0)
+    still_open = (apart > 0) & ((z < OPEN) | (variance == 0))
+    laplacian = np.diag(c.sum(axis=1)) - c
+    return (np.einsum("da,ab->db", h, laplacian) * h).sum(axis=1), int(still_open.sum()) // 2
 
 
 def _measure_at(measure: Measure, depth: int | None) -> tuple[Measure, int]:
@@ -396,15 +355,6 @@ def _measure_at(measure: Measure, depth: int | None) -> tuple[Measure, int]:
         return measure, int(measure.params["cutoff"])
     depth = whole_number(depth, "depth", 1)
     return (measure(cutoff=depth) if "cutoff" in measure.SUPPORTED_PARAMS else measure), depth
-
-
-def _retrieved(run: Run, depth: int) -> Iterator[tuple[str, str]]:
-    """The unjudged documents of a run within the depth, as pairs of topic and document."""
-    ranks = run.ranks
-    unjudged = positions(ranks.retrieved) < depth
-    unjudged[ranks.position] = False
-    topics = np.repeat(np.array(ranks.judged.topics, dtype=object), ranks.retrieved)[unjudged]
-    return zip(topics.tolist(), ranks.documents(np.flatnonzero(unjudged)))
 
 
 def _best(ranks: np.ndarray) -> np.ndarray:

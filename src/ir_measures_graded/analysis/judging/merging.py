@@ -7,10 +7,9 @@ contradicts it. Contradictions are reported, not averaged.
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -18,11 +17,11 @@ import numpy as np
 from ...core.ranking.gains import pairs_of, plain_number
 from ...core.rows.columns import QRELS, RUN, Chosen
 from ...core.rows.rows import distinct
-from ...errors import FileError, GradedError, shown
-from ...evaluation.named import Judgments
+from ...errors import GradedError, shown
+from ...evaluation.named import Judgments, Qrels
 from ...files.files import parts_of, qrels_in
 from ...files.sources import is_file, qrels_source
-from ...output.formats import comma_separated, listed
+from ...output.formats import listed
 from ...output.tables import Note
 
 HUMAN: Final = "human"
@@ -31,9 +30,6 @@ LISTED = 12
 """The number of levels that a message lists."""
 ABSTAINED: Final = 0.01
 """At most this share of a machine's answers may be outside the human's scale."""
-CSV_COLUMNS = ["topic", "document", "level", "runs"]
-SAMPLE: Final = "sample"
-"""The column that marks the documents of a random sample."""
 UNJUDGED = (b"", b"?", b"-")
 """The texts in place of a level that mean that the judge gave none."""
 
@@ -103,28 +99,6 @@ def holds_answers(path: str) -> bool:
     return False
 
 
-def file_for_judge(
-    path: str | os.PathLike[str], records: Sequence[Mapping[str, Any]], sampled: bool
-) -> bytes:
-    """The content of a file that asks a judge for the levels of documents; see `Holes.ask`.
-
-    `records` have the columns of CSV but for the level, and mark the documents of a random sample if there
-    are `sampled` ones. Raises `FileError` for a file that exists with another content, so that the work of a
-    judge is never overwritten.
-    """
-    lines = [f"{each['topic']} {each[SAMPLE] or 0} {each['document']} ?" for each in records]
-    if is_csv(path):
-        columns = CSV_COLUMNS + [SAMPLE] * sampled
-        rows = [[as_text({"level": "", **each}[column]) for column in columns] for each in records]
-        lines = [*comma_separated(columns, rows)]
-    content = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
-    if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
-        raise FileError(
-            f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name another file"
-        )
-    return content
-
-
 def judgments_of(qrels: Levels) -> Iterator[tuple[str, str, float]]:
     """The topic, document and level of each judgment."""
     return ((topic, doc, level) for topic, judged in qrels.items() for doc, level in judged.items())
@@ -144,7 +118,7 @@ def on_one_scale(
 ) -> tuple[Levels, int, str]:
     """The machine's qrels on the human's scale, the number of answers outside it, and a sentence about them.
 
-    `machine_levels` is as in `level_map`; `name` names the machine in messages. Without `machine_levels`, the
+    `machine_levels` is as in `rescaled`; `name` names the machine in messages. Without `machine_levels`, the
     human's scale has the levels from the human's lowest level, or 0, to the highest, whole if the human's
     are. The machine need not use all of them. Its other levels are abstentions in at most 1 % of its answers;
     the sentence names the first. Raises `GradedError` if there are more.
@@ -153,33 +127,33 @@ def on_one_scale(
         return rescaled(machine, machine_levels, name), 0, ""
     scale = {0.0} | {level for *_, level in judgments_of(human)}
     least, most, whole = min(scale), max(scale), all(float(level).is_integer() for level in scale)
-    inside = {
-        topic: {
-            document: level
-            for document, level in judged.items()
-            if least <= level <= most and not (whole and level % 1)
-        }
-        for topic, judged in machine.items()
-    }
-    answers, kept = (sum(map(len, each.values())) for each in (machine, inside))
-    if kept == answers:
+
+    def is_outside(level: float) -> bool:
+        return not least <= level <= most or bool(whole and level % 1)
+
+    outside = [each for each in judgments_of(machine) if is_outside(each[2])]
+    if not outside:
         return machine, 0, ""
-    topic, document, level = next(each for each in judgments_of(machine) if each[1] not in inside[each[0]])
+    topic, document, level = outside[0]
     first = f"topic {shown(topic)}, document {shown(document)}: {level!r}"
-    if answers - kept > ABSTAINED * answers:
+    answers = sum(map(len, machine.values()))
+    if len(outside) > ABSTAINED * answers:
         raise GradedError(
             f"the scales differ: the human's levels are {scale_of(human)}, the machine's "
             f"{scale_of(machine)} ({name}, {first}); map the machine's levels to the human's, for example "
             "machine_levels='0:0,5:1,10:3'"
         )
-    inside = {topic: judged for topic, judged in inside.items() if judged or not machine[topic]}
-    outside = answers - kept
-    are = "is outside and an abstention" if outside == 1 else "are outside and abstentions"
+    kept = {topic: dict(judged) for topic, judged in machine.items()}
+    for topic, document, _ in outside:
+        del kept[topic][document]
+        if not kept[topic]:
+            del kept[topic]
+    are = "is outside and an abstention" if len(outside) == 1 else "are outside and abstentions"
     text = (
         "{}: the human's levels are {}; {} of {} answers {} ({}). To keep such answers, map the machine's "
         "levels to the human's."
     )
-    return inside, outside, Note(text, name, scale_of(human), outside, answers, are, first)
+    return kept, len(outside), Note(text, name, scale_of(human), len(outside), answers, are, first)
 
 
 def scale_of(qrels: Levels) -> str:
@@ -192,44 +166,31 @@ def scale_of(qrels: Levels) -> str:
     return listed((f"{level:g}" for level in levels), LISTED) or "none"
 
 
-def level_map(given: Mapping[Any, Any] | str) -> dict[float, float]:
-    """A map from the levels of one scale to those of another, sorted by level.
+def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:
+    """The qrels on another scale. Each level is mapped like the highest level of the map that it reaches.
 
-    `given` is a mapping or a string of pairs.
+    `levels` maps levels of the qrels to those of the other scale, or is a string of pairs. `name` names the
+    qrels in error messages.
 
-    >>> level_map("5:1,0:0,10:3")
-    {0: 0, 5: 1, 10: 3}
+    >>> rescaled({"q": {"a": 0, "b": 4.9, "c": 7}}, "5:1,0:0,10:3")
+    {'q': {'a': 0, 'b': 0, 'c': 1}}
 
-    Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice, and for a
-    map that assigns a lower level to a higher one.
+    Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice, for a
+    map that assigns a lower level to a higher one, and for a level below all levels of the map.
     """
-    written = given if isinstance(given, str) else ",".join(f"{level}:{to}" for level, to in given.items())
-    refused = f"levels {written!r} are not allowed"
+    text = levels if isinstance(levels, str) else ",".join(f"{level}:{to}" for level, to in levels.items())
+    refused = f"levels {text!r} are not allowed"
     try:
-        pairs = sorted(pairs_of(written))
+        pairs = sorted(pairs_of(text))
         if not np.isfinite(pairs).all():
             raise ValueError
     except ValueError:
         raise GradedError(f"{refused}; write them as LEVEL:LEVEL,…, such as 0:0,5:1,10:3") from None
-    levels, others = zip(*pairs)
-    if len({*levels}) < len(levels):
+    bounds, values = zip(*pairs)
+    if len({*bounds}) < len(bounds):
         raise GradedError(f"{refused}: a level is named twice")
-    if [*others] != sorted(others):
+    if [*values] != sorted(values):
         raise GradedError(f"{refused}: a higher level may not become a lower one")
-    return dict(pairs)
-
-
-def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:
-    """The qrels on another scale. Each level is mapped like the highest level of the map that it reaches.
-
-    `levels` is as in `level_map`; `name` names the qrels in error messages.
-
-    >>> rescaled({"q": {"a": 0, "b": 4.9, "c": 7}}, "0:0,5:1,10:3")
-    {'q': {'a': 0, 'b': 0, 'c': 1}}
-
-    Raises `GradedError` for a map that `level_map` refuses, and for a level below all levels of the map.
-    """
-    bounds, values = zip(*level_map(levels).items())
     scaled: Levels = {topic: {} for topic in qrels}
     for topic, document, level in judgments_of(qrels):
         if level < bounds[0]:
@@ -242,77 +203,57 @@ def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels"
 
 
 @dataclass(frozen=True)
-class Contradiction:
-    """A document that two sources judge at different levels.
-
-    The source `kept` decided: its `level` counts, and the `other_level` of the source `other` does not.
-    """
-
-    topic: str
-    document: str
-    kept: str
-    level: float
-    other: str
-    other_level: float
-
-    def __str__(self) -> str:
-        return (
-            f"topic {self.topic!r}, document {self.document!r}: level {self.level:g} by {self.kept}, "
-            f"{self.other_level:g} by {self.other}"
-        )
-
-
-@dataclass(frozen=True)
 class MergedQrels:
-    """Merged qrels, and the sources of their judgments.
+    """Merged qrels, and what each source added.
 
-    `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. `origins` has the number of judgments
-    that each source decided, `repeated` the number that equal an earlier one. `contradictions` are in the
-    order in which they were found.
+    `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. `counts` has for each source the
+    number of its judgments that are new, of those that equal an earlier one, and of contradictions.
+    `contradictions` has a sentence for each document that a later source judges at another level.
     """
 
     qrels: Levels
-    origins: dict[str, int]
-    repeated: dict[str, int]
-    contradictions: tuple[Contradiction, ...]
+    counts: dict[str, list[int]]
+    contradictions: list[str]
 
 
-def merge_qrels(sources: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> MergedQrels:
-    """Merge qrels of several sources. The first source that judges a document decides its level.
+def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
+    """The qrels, completed with judges' answers, such as files that `Holes.ask` wrote.
 
-    `sources` maps names to qrels, or has pairs of name and qrels, in the order in which they decide. Qrels
-    are in any form that ir-measures takes, the path of a file, or an ir-datasets id.
+    The first source that judges a document decides its level: the qrels take precedence over the answers, and
+    earlier files over later ones. Documents without an answer stay unjudged. All sources are in any form that
+    ir-measures takes, paths of files, or ir-datasets ids.
 
-    >>> first, second = {"q1": {"a": 2}}, {"q1": {"a": 1, "b": 3}, "q2": {"c": 0}}
-    >>> merged = merge_qrels({"human": first, "machine": second})
-    >>> merged.qrels
-    {'q1': {'a': 2, 'b': 3}, 'q2': {'c': 0}}
-    >>> merged.origins
-    {'human': 1, 'machine': 2}
+    >>> merged = add_answers({"q1": {"a": 2}}, {"q1": {"a": 1, "b": 3}, "q2": {"c": 0}})
+    >>> merged.qrels, merged.counts
+    ({'q1': {'a': 2, 'b': 3}, 'q2': {'c': 0}}, {'qrels': [1, 0, 0], 'answers 1': [2, 0, 1]})
     >>> print(*merged.contradictions)
-    topic 'q1', document 'a': level 2 by human, 1 by machine
+    topic 'q1', document 'a': level 2 by qrels, 1 by answers 1
 
     Raises `GradedError` for qrels that cannot be read, for two sources of one name, and for a source that
     judges a document at two levels.
     """
-    qrels: Levels = {}
+    merged = MergedQrels({}, {}, [])
     decided: dict[tuple[str, str], str] = {}
-    origins: dict[str, int] = {}
-    repeated: dict[str, int] = {}
-    contradictions = []
-    for name, source in sources.items() if isinstance(sources, Mapping) else sources:
-        if name in origins:
+    for number, source in enumerate((qrels, *files)):
+        name = f"answers {number}" if number else "qrels"
+        if number and isinstance(source, (str, os.PathLike)):
+            name = os.fspath(source)
+        if name in merged.counts:
             raise GradedError(f"two sources of qrels are named {name!r}; give each a name of its own")
-        origins[name] = repeated[name] = 0
-        levels = levels_of(source, name)
-        qrels |= {topic: {} for topic in levels if topic not in qrels}
+        counts = merged.counts[name] = [0, 0, 0]
+        levels, _ = answers_in(source, name)
+        for topic in levels:
+            merged.qrels.setdefault(topic, {})
         for topic, document, level in judgments_of(levels):
-            merged = qrels[topic].setdefault(document, level)
+            first = merged.qrels[topic].setdefault(document, level)
             kept = decided.setdefault((topic, document), name)
             if kept == name:
-                origins[name] += 1
-            elif merged == level:
-                repeated[name] += 1
+                counts[0] += 1
+            elif first == level:
+                counts[1] += 1
             else:
-                contradictions.append(Contradiction(topic, document, kept, merged, name, level))
-    return MergedQrels(qrels, origins, repeated, tuple(contradictions))
+                counts[2] += 1
+                merged.contradictions.append(
+                    f"topic {topic!r}, document {document!r}: level {first:g} by {kept}, {level:g} by {name}"
+                )
+    return merged

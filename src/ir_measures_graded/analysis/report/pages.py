@@ -11,7 +11,6 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -172,11 +171,11 @@ THEME = {
 """Colours that change with the page between light and dark."""
 
 
-def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str] | None = None) -> str:
+def drawing(figure: Figure, name: str, label: str) -> str:
     """A figure as an ``<svg>`` element without style attributes, in the colours of the page.
 
-    `name` is a prefix that makes ids unique on the page. `label` describes the figure for screen readers.
-    `parts` maps ids that `Artist.set_gid` set to values of the attribute ``data-run``, which replaces them.
+    `name` is a prefix that makes ids unique on the page. `label` describes the figure for screen readers. The
+    id ``run-3`` that `Artist.set_gid` set becomes the attribute ``data-run="3"``.
     """
     for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
         patch.set_visible(False)  # the page is the background
@@ -184,8 +183,8 @@ def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str] | No
     element = re.sub(r"<(metadata|style)\b.*?</\1>", "", element, flags=re.DOTALL)
     element = STYLE.sub(lambda found: _attributes(found[1]), element)
     used = {*re.findall(r'(?:href="#|url\(#)([^")]+)', element)}
+    element = re.sub(r' id="run-(\d+)"', r' data-run="\1"', element)
     ids = {given: f' id="{name}-{given}"' for given in used}
-    ids |= {given: f' data-run="{escape(run)}"' for given, run in (parts or {}).items()}
     element = re.sub(r' id="([^"]*)"', lambda found: ids.get(found[1], ""), element)
     element = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", element)
     element = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", element)

@@ -31,26 +31,18 @@ UNIT = 10_000
 """Contributions and values are stored as whole numbers of 1 / 10,000, which are shorter."""
 
 
-class OfRun(NamedTuple):
-    """The list of a run for a topic: its value, and the levels of its documents as text."""
-
-    run: str
-    value: float
-    levels: tuple[str, ...]
-
-
 class OfTopic(NamedTuple):
-    """The lists of a topic, with the list of the best run first.
+    """The lists of a topic, with the list of the best run first: run, value and levels of the documents.
 
-    `number` is the topic's number in the order of the qrels. `ideal` has the levels of the ideal list as
-    text. `data` has the documents, for the script of the page.
+    `number` is the topic's number in the order of the qrels. `ideal` has the levels of the ideal list. `data`
+    has the documents, for the script of the page.
     """
 
     number: int
     topic: str
     query: str
-    ideal: tuple[str, ...]
-    lists: tuple[OfRun, ...]
+    ideal: str
+    lists: list[tuple[str, float, str]]
     data: dict[str, Any]
 
 
@@ -58,33 +50,28 @@ class Rankings(NamedTuple):
     """The lists of all topics down to `depth`, which may be less than the measure's cutoff.
 
     `levels` maps each level of the qrels, as text, to its gain; the gains of a measure without a
-    definition are None.
-    `data` has what all topics share, for the script of the page.
+    definition are None. `data` has what all topics share, for the script of the page.
     """
 
     measure: Measure
     depth: int
     levels: dict[str, Number | None]
-    topics: tuple[OfTopic, ...]
+    topics: list[OfTopic]
     data: dict[str, Any]
 
     @property
     def style(self) -> str:
         """Style rules for the cells. The highest gain contrasts most with the page, light or dark."""
         gains = [gain or 0 for gain in self.levels.values()]
-        distinct = sorted({*gains}) if len({*gains}) > 1 else None
-        places = [distinct.index(gain) for gain in gains] if distinct else [*range(len(gains))]
-        count = max(places, default=0) + 1
-
-        def rules(shades: list[tuple[str, str]]) -> str:
-            return "\n".join(
-                f".l{number} {{ background: {back}; color: {ink}; }}"
-                for number, (back, ink) in enumerate(shades)
-            )
-
-        light = rules([shade(place, count) for place in places])
-        dark = rules([shade(count - 1 - place, count) for place in places])
-        return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
+        ranked = gains if len({*gains}) > 1 else [*range(len(gains))]
+        shades = sorted({*ranked})
+        light = dark = ""
+        for number, gain in enumerate(ranked):
+            place = shades.index(gain)
+            rule = f".l{number} {{{{ background: {{}}; color: {{}}; }}}}\n"
+            light += rule.format(*shade(place, len(shades)))
+            dark += rule.format(*shade(len(shades) - 1 - place, len(shades)))
+        return f"{light}@media screen and (prefers-color-scheme: dark) {{\n{dark}}}"
 
 
 def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None:
@@ -99,65 +86,52 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
         found = explanations(study.judgments, study.runs, measure, depth, shown)
     except NotApplicableError:
         return None
-    judged_levels = np.unique(study.judgments.judged.level).tolist()
-    if len(judged_levels) > COLOURS:
+    judged_levels = np.unique(study.judgments.judged.level)
+    if judged_levels.size > COLOURS:
         return None
     known = definition_of(measure)
+    gains = gain_of(judged_levels, known.weighting).tolist() if known else [None] * judged_levels.size
     levels = {
-        _text(level): plain_number(gain_of(np.array([level]), known.weighting)[0]) if known else None
-        for level in judged_levels
+        text: None if gain is None else plain_number(gain) for text, gain in zip(_texts(judged_levels), gains)
     }
-    one = next(iter(found.values()))[0]
+    weights = next(iter(found.values()))[0].weights
     ids = [id_ for run in found.values() for each in run for id_ in each.documents]
     prefix = commonprefix(ids)  # noqa: RUF071  # ids are not paths
-    weights = None if one.weights is None else _numbers(one.weights)
-    data = {"first": FIRST, "levels": levels, "prefix": prefix, "unit": UNIT, "weights": weights}
-    of_topics = (
+    data = {"first": FIRST, "levels": levels, "prefix": prefix, "unit": UNIT}
+    data["weights"] = None if weights is None else _numbers(weights)
+    of_topics = [
         _of_topic(topics, number, [found[run][place] for run in topics.runs], prefix)
         for place, number in enumerate(topics.shown)
-    )
-    return Rankings(measure, depth, levels, tuple(of_topics), data)
+    ]
+    return Rankings(measure, depth, levels, of_topics, data)
 
 
-def _of_topic(topics: ByTopic, number: int, lists: list[Explanation], prefix: str) -> OfTopic:
-    order = np.argsort(-sign_of(topics.measure) * topics.values[:, number], kind="stable").tolist()
-    runs = [lists[row] for row in order]
+def _of_topic(topics: ByTopic, number: int, found: list[Explanation], prefix: str) -> OfTopic:
     code: dict[str, int] = {}
-    data: dict[str, Any] = {"runs": [_of_list(run, code) for run in runs]}
+    lists, runs = [], []
+    for row in np.argsort(-sign_of(topics.measure) * topics.values[:, number], kind="stable").tolist():
+        run, size = found[row], len(found[row].documents)
+        lists.append((run.run, run.value, " ".join(_texts(run.levels[:size]))))
+        columns: dict[str, Any] = {"documents": [code.setdefault(id_, len(code)) for id_ in run.documents]}
+        columns["scores"] = _numbers(run.scores[:size])
+        for name, values in (("contributions", run.contributions), ("values", run.values)):
+            if values is not None:
+                units = (UNIT * values[:size]).tolist()
+                columns[name] = [None if value != value else round(value) for value in units]
+        runs.append(columns)
+    data: dict[str, Any] = {"runs": runs}
     data["documents"] = [shortened(id_.removeprefix(prefix)) for id_ in code]
-    topic, ideal, ideal_levels = lists[0].topic, lists[0].ideal, lists[0].ideal_levels
-    if ideal is not None:
-        data["ideal"] = _numbers(ideal)
-    return OfTopic(
-        number,
-        topic,
-        topics.queries.get(topic, ""),
-        tuple(map(_text, ideal_levels[~np.isnan(ideal_levels)].tolist())),
-        tuple(
-            OfRun(run.run, run.value, tuple(map(_text, run.levels[: len(run.documents)].tolist())))
-            for run in runs
-        ),
-        data,
-    )
+    one = found[0]
+    if one.ideal is not None:
+        data["ideal"] = _numbers(one.ideal)
+    ideal = " ".join(_texts(one.ideal_levels[~np.isnan(one.ideal_levels)]))
+    return OfTopic(number, one.topic, topics.queries.get(one.topic, ""), ideal, lists, data)
 
 
-def _of_list(run: Explanation, code: dict[str, int]) -> dict[str, Any]:
-    """The data of a list; `code` has the number of each document, and gets those of new ones."""
-    size = len(run.documents)
-    found: dict[str, Any] = {
-        "documents": [code.setdefault(id_, len(code)) for id_ in run.documents],
-        "scores": _numbers(run.scores[:size]),
-    }
-    for name, values in (("contributions", run.contributions), ("values", run.values)):
-        if values is not None:
-            found[name] = [
-                None if value != value else round(UNIT * value) for value in values[:size].tolist()
-            ]
-    return found
-
-
-def _text(level: float) -> str:
-    return NONE if level != level else f"{plain_number(level)}".replace("-", "−")
+def _texts(levels: np.ndarray) -> list[str]:
+    return [
+        NONE if level != level else f"{plain_number(level)}".replace("-", "−") for level in levels.tolist()
+    ]
 
 
 def _numbers(values: np.ndarray) -> list[Number | None]:

@@ -1,19 +1,23 @@
-"""The sections on data, curves, topics and weighting."""
+"""The sections on data, curves, topics, weighting and method."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
-from ...core.registry.facts import sign_of
-from ...errors import NotApplicableError
+from ...core.registry.facts import is_graded, sign_of
+from ...core.registry.listing import Work, better, facts_of, works_of
+from ...errors import NotApplicableError, needed
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Run, Study
+from ...files.content import is_lasting
+from ...files.files import RunFile
 from ...output import plots
-from ...output.formats import known
+from ...output.provenance import sha256, versions
 from ..curves import Curves, curves, uncut
 from ..levels import Levels
 from ..sensitivity import Sensitivity, sensitivity
@@ -58,11 +62,6 @@ class Material(NamedTuple):
     levels: Levels
     depths: tuple[int, ...]
     runs: tuple[OfRun, ...]
-
-    @property
-    def relevant(self) -> tuple[int, int]:
-        """The minimum and the maximum number of documents above level 0 per topic."""
-        return int(self.levels.relevant.min()), int(self.levels.relevant.max())
 
 
 def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...]) -> Material:
@@ -112,18 +111,13 @@ class Profile(NamedTuple):
             found.append((colour, " ".join(f"{2 * part:g}" for part in dashes[1]) if dashes != "-" else ""))
         return found
 
-    @property
-    def parts(self) -> dict[str, str]:
-        """The number of each run, as text, by the gid of its line."""
-        return {f"run-{number}": str(number) for number in range(len(self.curves.runs))}
-
     @plots.styled
     def figure(self) -> Figure:
         """Draw the curves without a legend; the gid of the line of run 3 is ``run-3``."""
         figure = plots.new_figure(6.8, 4.2)
         axes = figure.add_subplot()
-        for gid, line in zip(self.parts, self.curves.draw(axes, title=False)[1]):
-            line.set_gid(gid)
+        for number, line in enumerate(self.curves.draw(axes, title=False)[1]):
+            line.set_gid(f"run-{number}")
         if self.cutoff is not None and self.cutoff < len(self.curves.ranks):
             axes.axvline(self.cutoff, color=plots.GREY, linewidth=0.8, linestyle=(0, (2, 2)))
         return figure
@@ -150,30 +144,20 @@ class ByTopic(NamedTuple):
     """The `values` of all runs by one measure (runs × topics). Topics are in the order of the qrels.
 
     `shown` has the numbers of the topics that are listed. `relevant` has, for each topic, the number of
-    documents above level 0, and is None without qrels. `differences` has the sorted differences of each other
-    run from the baseline over the topics (T), the run with the largest mean difference first. A positive
-    difference means that the run is better. With only one run, `baseline` is None and there are none.
+    documents above level 0. `differences` has the sorted differences of each other run from the baseline over
+    the topics (T), the run with the largest mean difference first. A positive difference means that the run
+    is better. With only one run, `baseline` is None and there are none.
     """
 
     measure: Measure
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     values: np.ndarray
-    relevant: np.ndarray | None
+    relevant: np.ndarray
     queries: dict[str, str]
     shown: list[int]
     baseline: str | None
     differences: dict[str, np.ndarray]
-
-    def of(self, number: int) -> list[float]:
-        """The value of each run for the topic with this number."""
-        found: list[float] = self.values[:, number].tolist()
-        return found
-
-    def counts(self, run: str) -> tuple[int, int, int]:
-        """The numbers of topics in which the run is better than, equal to and worse than the baseline."""
-        found = self.differences[run]
-        return int((found > 0).sum()), int((found == 0).sum()), int((found < 0).sum())
 
     @property
     def reach(self) -> float:
@@ -192,7 +176,7 @@ class ByTopic(NamedTuple):
 
 def by_topic(
     evaluation: Evaluation,
-    relevant: np.ndarray | None,
+    relevant: np.ndarray,
     measure: Measure,
     baseline: str | None,
     queries: dict[str, str],
@@ -217,21 +201,7 @@ def by_topic(
 class Weighting(NamedTuple):
     """The order of the runs by one measure under each of several weightings, from flat to steep."""
 
-    measure: Measure
-    sensitivity: Sensitivity
-
-    @property
-    def leaders(self) -> dict[tuple[str, ...], list[str]]:
-        """The runs with the best mean, and the weightings under which they have it."""
-        return {
-            runs: [each.weighting or "" for each in under]
-            for runs, under in self.sensitivity.leaders().items()
-        }
-
-    def step(self, first: int, second: int) -> tuple[float | None, list[tuple[str, str]]]:
-        """Kendall's τ of the orders under two weightings, and the pairs of runs that change order."""
-        (tau,) = known(self.sensitivity.tau[first : first + 1, second])
-        return tau, [*self.sensitivity.changes(first, second)]
+    orders: Sensitivity
 
     def figure(self) -> Figure:
         """Draw the rank of each run under each weighting, without the texts that are on the page.
@@ -239,10 +209,9 @@ class Weighting(NamedTuple):
         Of more than 25 runs, those that are best under the first weighting are drawn; of equal runs, those
         that are best under the next one.
         """
-        orders = self.sensitivity
-        rows = np.sort(np.lexsort(orders.ranks.T[::-1])[:MOST_RUNS])
-        names = plots.cut_names(orders.runs[row] for row in rows.tolist())
-        orders = replace(orders, runs=names, ranks=orders.ranks[rows])
+        rows = np.sort(np.lexsort(self.orders.ranks.T[::-1])[:MOST_RUNS])
+        names = plots.cut_names(self.orders.runs[row] for row in rows.tolist())
+        orders = replace(self.orders, runs=names, ranks=self.orders.ranks[rows])
         figure = orders.figure()
         axes = figure.axes[0]
         axes.set_title("", loc="left")
@@ -265,6 +234,72 @@ def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Weighti
     try:
         kept = {name: value for name, value in measure.params.items() if name != "gains"}
         open_gains = type(measure)(**kept)
-        return Weighting(open_gains, sensitivity(study.judgments, study.runs, [open_gains], gains=gains))
+        return Weighting(sensitivity(study.judgments, study.runs, [open_gains], gains=gains))
     except NotApplicableError:
         return None
+
+
+# ---------------------------------------------------------------------------------- method
+
+
+class Method(NamedTuple):
+    """The facts that a reader needs to check the values and to reproduce them.
+
+    `inputs` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and ``sha256`` of
+    the file, which are empty where there is none.
+    `definitions` have the facts about each measure, the parameters that have a value (name, value and
+    description), and the formula as ``mathml``, which is empty if the measure has none in TeX.
+    """
+
+    definitions: list[dict[str, Any]]
+    inputs: list[dict[str, str]]
+    versions: list[tuple[str, str]]
+    command: str
+    works: list[Work]
+
+
+def method(evaluation: Evaluation, study: Study, command: str) -> Method:
+    """Describe the measures, and list the inputs, versions and sources of the evaluation."""
+    inputs = [{"kind": "qrels", "name": "", "path": study.judgments.name or ""}]
+    for run in study.runs:
+        file = run.source.file if isinstance(run.source, RunFile) else None
+        path = os.fspath(file) if isinstance(file, (str, os.PathLike)) else ""
+        inputs.append({"kind": "run", "name": run.name, "path": str(path)})
+    for each in inputs:
+        each["sha256"] = sha256(each["path"]) if is_lasting(each["path"]) else ""
+    definitions = [_definition(measure) for measure in evaluation.measures]
+    works = dict.fromkeys(work for each in definitions for work in works_of(each["source"]))
+    return Method(definitions, inputs, [*versions()], command, [*works])
+
+
+def _definition(measure: Measure) -> dict[str, Any]:
+    facts = facts_of(measure)
+    given = ((each, measure.params.get(each["name"], each["default"])) for each in facts["parameters"])
+    return {
+        **facts,
+        "measure": measure,
+        "better": better(facts),
+        "mathml": mathml(measure.doc_field("tex") if is_graded(measure) else ""),
+        "parameters": [
+            (each["name"], str(value), each["description"])
+            for each, value in given
+            if value not in (None, {})
+        ],
+    }
+
+
+def mathml(tex: str) -> str:
+    """A formula in TeX as MathML; empty if there is no formula, or if docutils cannot convert it.
+
+    Raises `GradedError` if docutils is not installed (extra ``report``).
+
+    >>> mathml(r"\\frac{1}{k}")[:5]
+    '<math'
+    """
+    latex2mathml = needed("docutils.utils.math.latex2mathml", "a formula", "report")
+    if not tex:
+        return ""
+    try:
+        return str(latex2mathml.tex2mathml(tex, as_block=True))
+    except Exception:  # a plugin's formula may be invalid, and docutils raises many types
+        return ""

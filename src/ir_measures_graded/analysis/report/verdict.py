@@ -1,7 +1,8 @@
 """The section on the verdict: the best runs by each measure, and the differences that hold."""
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -12,7 +13,7 @@ from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
 from ...output.tables import Column, Table
 from ..compare import compare
-from ..comparison import PAIRED_T, Comparison, Test
+from ..comparison import Test
 from ..ranges import Interval, Range, Standing, standings
 from ..statistics.intervals import mean_interval
 
@@ -42,9 +43,8 @@ class OfMeasure(NamedTuple):
     significantly better or worse than the baseline; `open` are the other runs. `detectable` is the smallest
     true difference that the comparison detects with a probability of at least 0.8 for each open run.
 
-    `differences` is the number of differences between two runs with ranges. `over_ties` counts those that
-    certainly keep their sign in all orders of tied documents, and `over_judgments` those that keep it under
-    all judgments of the unjudged documents. Each is None if it is not known.
+    `standing` counts the differences between two runs that certainly keep their sign in all orders of tied
+    documents, and those that keep it under all judgments of the unjudged documents.
     """
 
     measure: Measure
@@ -57,9 +57,7 @@ class OfMeasure(NamedTuple):
     worse: tuple[str, ...]
     open: tuple[str, ...]
     detectable: float | None
-    differences: int
-    over_ties: int | None
-    over_judgments: int | None
+    standing: Standing
 
     @property
     def best(self) -> Line:
@@ -80,15 +78,12 @@ class OfMeasure(NamedTuple):
     def marks(self, place: int) -> bool:
         """Whether a line is that of the best run or the baseline, or is beside the cut of significance: that
         of the runs as good as the best one, or of those that differ from the baseline."""
-
-        def kind(line: Line) -> tuple[bool, ...]:
-            return line.run in (self.best.run, *self.equal), line.test is not None and line.test.significant
-
-        line = self.lines[place]
-        before, after = (
-            self.lines[max(0, min(near, len(self.lines) - 1))] for near in (place - 1, place + 1)
-        )
-        return place == 0 or line.test is None or not kind(before) == kind(line) == kind(after)
+        if place == 0 or self.lines[place].test is None:
+            return True
+        top = (self.best.run, *self.equal)
+        beside = self.lines[place - 1 : place + 2]
+        kinds = {(line.run in top, bool(line.test and line.test.significant)) for line in beside}
+        return len(kinds) > 1
 
     @property
     def tied(self) -> tuple[str, ...]:
@@ -137,18 +132,19 @@ class Verdict(NamedTuple):
 
     def table(self) -> Table:
         """One row per measure and run, the best run first."""
-        columns = ["measure", "run", "mean", "lower", "upper", "difference", "from", "to"]
-        rows: list[list[Any]] = []
-        for each in self.measures:
-            for line in each.lines:
-                of = line.test or Test(each.measure, PAIRED_T)
-                test = of.difference, of.lower, of.upper, of.adjusted, line.test and of.significant
-                rows.append([str(each.measure), line.run, line.mean, *(line.interval or (None, None)), *test])
         p = Column("p", kind=lambda p: "< 0.001" if p < 0.001 else p)
-        return Table([*columns, p, "significant"], rows)
+        columns = ("measure", "run", "mean", "lower", "upper", "difference", "from", "to", p, "significant")
+        tested = ("difference", "lower", "upper", "adjusted", "significant")
+        rows = [
+            [str(each.measure), line.run, line.mean, *(line.interval or (None, None))]
+            + [getattr(line.test, name, None) for name in tested]
+            for each in self.measures
+            for line in each.lines
+        ]
+        return Table(columns, rows)
 
 
-def verdict(evaluation: Evaluation, study: Study | None, baseline: str | None, alpha: float) -> Verdict:
+def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: float) -> Verdict:
     """Test the differences between the runs, and compute intervals and ranges of their values."""
     several, topics = len(evaluation.runs) >= LEAST, len(evaluation.topics)
     if baseline is None and several:
@@ -157,13 +153,14 @@ def verdict(evaluation: Evaluation, study: Study | None, baseline: str | None, a
     if (several and topics >= LEAST) or baseline not in (None, *evaluation.runs):
         tested = compare(evaluation, baseline=baseline, alpha=alpha)
         every_pair = compare(evaluation, alpha=alpha)
-    by_topic = study is not None and study.judgments.sessions is None
-    spans = standings(study, evaluation.measures) if study and by_topic else {}
+    spans = standings(study, evaluation.measures)
     confidence = 1 - alpha if topics >= LEAST else None
-    found = (
-        _of_measure(evaluation, measure, confidence, tested, every_pair, spans.get(measure))
-        for measure in evaluation.measures
-    )
+    found = []
+    for measure in evaluation.measures:
+        tests = tested.find(measure) if tested else []
+        pairs = every_pair.find(measure) if every_pair else []
+        standing = spans.get(measure, Standing((), 0, None, None))
+        found.append(_of_measure(evaluation, measure, confidence, tests, pairs, standing))
     notes = tested.notes()[1:] if tested else []
     shown = baseline if several else None
     return Verdict(tuple(found), shown, topics, alpha, confidence, tested is not None, notes)
@@ -173,20 +170,18 @@ def _of_measure(
     evaluation: Evaluation,
     measure: Measure,
     confidence: float | None,
-    tested: Comparison | None,
-    every_pair: Comparison | None,
-    spans: Standing | None,
+    tests: Sequence[Test],
+    pairs: Sequence[Test],
+    standing: Standing,
 ) -> OfMeasure:
-    tests = {test.run: test for test in tested.find(measure)} if tested else {}
-    pairs = every_pair.find(measure) if every_pair else []
-    spans = spans or Standing((), 0, None, None)
-    span_of = {span.run: span for span in spans.ranges}
+    test_of = {test.run: test for test in tests}
+    span_of = {span.run: span for span in standing.ranges}
     values, lines = evaluation.of(measure), []
     means = mean_over_topics(values)
     for row in np.argsort(-sign_of(measure) * means, kind="stable").tolist():
         run = evaluation.runs[row]
         interval = None if confidence is None else mean_interval(values[row], confidence)
-        lines.append(Line(run, float(means[row]), interval, tests.get(run), span_of.get(run)))
+        lines.append(Line(run, float(means[row]), interval, test_of.get(run), span_of.get(run)))
     in_order = [line.test for line in lines if line.test is not None]
     undecided = [test for test in in_order if not test.significant]
     separated = [{test.run, test.other} for test in pairs if test.significant]
@@ -201,7 +196,5 @@ def _of_measure(
         worse=tuple(str(test.run) for test in in_order if test.winner == test.other),
         open=tuple(str(test.run) for test in undecided),
         detectable=max((test.detectable or 0.0 for test in undecided), default=None),
-        differences=spans.differences,
-        over_ties=spans.over_ties,
-        over_judgments=spans.over_judgments,
+        standing=standing,
     )
