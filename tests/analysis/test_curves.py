@@ -2,15 +2,13 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from evaluations import made
 from ir_measures import AP, RR, Judged, P, R, nDCG
 
 from ir_measures_graded import CG, DCG_JK, NDCNG, NDPM, SR, muAP, nCG, nDCG_JK
-from ir_measures_graded.analysis import curves, evaluate
+from ir_measures_graded.analysis import Curves, curves, evaluate
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0, "d": 2}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
 RUNS = {
@@ -58,29 +56,6 @@ def test_averages_divide_the_mean_vector_by_the_mean_ideal_vector():
         assert not np.allclose(found.values, curves(QRELS, RUNS, normalised, DEPTH).values)
 
 
-# -------------------------------------------------------------------------- several measures
-
-
-@pytest.mark.parametrize("options", [{}, {"normalise": "averages"}, {"confidence": 0.9, "resamples": 20}])
-def test_curves_of_several_measures_equal_those_of_each(options):
-    measures = ["nCG@4", "nDCG_JK(b=3)", "nDCG_JK(b=3)@9"]
-    if "normalise" not in options:
-        measures += ["P", "DCG_JK", "muAP"]
-    found = curves(QRELS, RUNS, measures, **options)
-    assert len(found.curves) == len(measures)
-    for together, measure in zip(found.curves, measures):
-        alone = curves(QRELS, RUNS, measure, **options)
-        assert (together.measure, together.runs) == (alone.measure, alone.runs)
-        for name in ("values", "ideal", "bands"):
-            np.testing.assert_array_equal(getattr(together, name), getattr(alone, name))
-
-
-def test_table_of_several_measures_has_one_block_per_measure():
-    columns, rows = curves(QRELS, RUNS, ["CG", "P"], 2).table()
-    assert columns == ["measure", "rank", "ideal", "good", "poor"]
-    assert [row[:3] for row in rows] == [["CG", 1, 2.0], ["CG", 2, 8 / 3], ["P", 1, None], ["P", 2, None]]
-
-
 # ------------------------------------------------------------------------------- confidence
 
 
@@ -108,9 +83,15 @@ def test_bands_equal_the_scipy_bootstrap():
 # ---------------------------------------------------------------------------- table and figure
 
 
+def made(*values, measure=CG, **others):
+    """Curves with these values at ranks 1, 2, …, one row per run."""
+    return Curves(measure, "topics", 12, tuple("ABCDEF"[: len(values)]), np.array(values), **others)
+
+
 def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
-    found = made([0.1, 0.2, 0.3], [0.4, 0.35, 0.6], measure=nDCG_JK(gains={2: 10}), ideal=[0.7, 0.8, 0.9])
-    found = replace(found, topics=12)
+    shown = {"measure": nDCG_JK(gains={2: 10}), "ideal": np.array([0.7, 0.8, 0.9]), "confidence": 0.95}
+    bands = np.array([[[0.05] * 3, [0.35] * 3]] * 2)
+    found = made([0.1, 0.2, 0.3], [0.4, 0.35, 0.6], bands=bands, **shown)
     (axes,) = found.figure().axes
     lines = {line.get_label(): line for line in axes.get_lines()}
     assert list(lines) == ["ideal", "A", "B"]
@@ -118,19 +99,16 @@ def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
     assert lines["B"].get_ydata().tolist() == [0.4, 0.35, 0.6]
     assert lines["ideal"].get_ydata().tolist() == [0.7, 0.8, 0.9]
     texts = axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel()
-    assert texts == ("nDCG_JK(gains={2:10})", "Rank", "Mean over 12 topics")
+    label = "Mean over 12 topics, 95 % pointwise percentile bands"
+    assert texts == ("nDCG_JK(gains={2:10})", "Rank", label)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ideal", "B", "A"]
-
-    bands = np.array([[[0.05] * 3, [0.35] * 3]] * 2)
-    (axes,) = replace(found, bands=bands, confidence=0.95).figure().axes
-    assert axes.get_ylabel() == "Mean over 12 topics, 95 % pointwise percentile bands"
     extents = [band.get_paths()[0].get_extents() for band in axes.collections]
     assert [(band.y0, band.y1) for band in extents] == [pytest.approx((0.05, 0.35))] * 2
 
 
 def test_legend_starts_with_the_smallest_value_if_smaller_is_better():
-    axes = made([0.5], [0.1], measure=NDPM, names=("far", "near")).figure().axes[0]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["near", "far"]
+    axes = made([0.5], [0.1], measure=NDPM).figure().axes[0]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["B", "A"]
 
 
 def test_figure_does_not_import_pyplot():

@@ -13,7 +13,6 @@ from ir_measures_graded.analysis import evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.ranking.order import as_compared
-from ir_measures_graded.output import plots
 from papers import test_jarvelin_kekalainen as jk
 from ranked import ranked
 
@@ -217,13 +216,3 @@ def test_condensed_lists_have_the_documents_that_the_measure_sees():
     assert (found.documents, found.values.tolist()) == (("c", "b"), [0, 0.5])
     assert explain(qrels, run, "CG(judged_only=True)", "q").documents == ("a", "c", "b")
     assert explain(qrels, run, "KendallTau", "q").documents == ("a", "c", "b")  # its default
-
-
-def test_figures_have_room_for_long_names():
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    doc = "\x01" * 60  # each character is written as four
-    qrels, run = {"q": {doc: 1}}, {"q": {doc: 1.0}}
-    for name in ("A", "r" * 150):
-        for measure in ("CG@5", "ESL"):
-            plots.rendered(explain(qrels, run, measure, "q", name=name).figure(), "svg")
-        plots.rendered(explain_difference(qrels, {name: run, "other": {}}, "CG@5").figure(), "svg")

@@ -45,7 +45,6 @@ def results():
     several = dict.fromkeys(("c1", "c2", "c3"), (QRELS, two))
     found += [
         drawn,
-        analysis.effort(drawn, [5, 10]),
         analysis.intervals(values),
         analysis.levels(demo.NAME),
         analysis.compare_collections(several, ["AP"]),

@@ -1,7 +1,7 @@
 """Requests that an analysis refuses, and its message."""
 
 import pytest
-from evaluations import made, of_array
+from evaluations import of_array
 
 from ir_measures_graded import GradedError, analysis, demo
 
@@ -27,7 +27,6 @@ NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
     ],
     "ONES": of_array([[1] * 5] * 2),
     "TWO": of_array([[0.1, 0.2]] * 2),
-    "made": made,
     "nan": float("nan"),
     "of_array": of_array,
     "BM25": {"bm25": QRELS, "bm25+rm3": QRELS},
@@ -99,23 +98,19 @@ curves(QRELS, RUNS, "ERR@5")                            | ERR@5 has no curve ove
 curves(QRELS, RUNS, "nCG@10", 20)                       | nCG@10 ends at rank 10, but depth=20
 curves(QRELS, RUNS, "nCG", 2.5)                         | depth=2.5 is not allowed
 curves(QRELS, RUNS, "nCG", 10**6)                       | it is a whole number from 1 to 100000
-curves(QRELS, RUNS, ["CG@3", "P@1000000"])              | it is a whole number from 1 to 10000
+curves(QRELS, RUNS, "P@1000000")                        | it is a whole number from 1 to 10000
+curves(QRELS, RUNS, ["CG@3", "P@10"])                   | curves takes one measure, not CG@3, P@10
 curves(QRELS, RUNS, "nCG", normalise="both")            | it is 'topics' or 'averages'
 curves(QRELS, RUNS, "P", normalise="averages")          | P is not normalised by an ideal vector
 curves(QRELS, RUNS, "nCG", confidence=nan)              | confidence=nan is not allowed
 curves(QRELS, RUNS, "nCG", confidence=0.9, resamples=0) | resamples=0 is not allowed
 curves(QRELS, RUNS, "nCG", confidence=0.9, seed=-1)     | seed=-1 is not allowed
 curves(QRELS, RUNS, "CG", 3, confidence=0.9, resamples=10**12) | too large: bands at 3 ranks would need
-curves({"q": {"a": 1}}, {}, "CG", 2, confidence=0.9)    | bands need at least 2 topics; the qrels have 1
+curves({"q": {}}, {"A": {}}, "CG", confidence=0.9)      | bands need at least 2 topics; the qrels have 1
 curves(QRELS, {"rank": RUNS["good"]}, "CG", 2)          | 'rank' is a column name; rename the run
 curves(QRELS, RUNS | {"poor": {"q1": {"a": nan}}}, "CG", 2) | poor: run: topic 'q1', document 'a'
 curves(QRELS, {"mine": A_RUN}, "CG", 2)                 | mine: none of its topics (such as '351')
 curves(QRELS, RUNS, "RelativeRelevance(norm='none')")   | has the score 3.0; it must be in [0, 1]
-effort(made([1, 2, 3], [1, 2, 3]), [], "A")             | no rank is given; name at least one
-effort(made([1, 2, 3], [1, 2, 3]), [1.5], "A")          | at=1.5 is not allowed; it is a whole number ≥ 1
-effort(made([1, 2, 3], [1, 2, 3]), [1, 4], "A")         | at=4 is beyond the curves, which end at rank 3
-effort(made([1, 2, 3], [1, 2, 3]), [1], "a")            | there is no run 'a' among A, B; did you mean A?
-effort(made([1, 2, 3], [1, 2, 3]), [1])                 | compute them with ideal=True, or name a run
 ranges(TWO, {}, ["nDCG_JK"])                            | an Evaluation has no rankings
 curves(TWO, {}, ["nDCG_JK"])                            | an Evaluation has no rankings
 intervals(of_array([[0]]))                              | A: nDCG_JK has 1 topic
@@ -145,7 +140,7 @@ explain_difference(QRELS, {"good": RUNS["good"]}, "CG") | explain_difference nee
 explain(QRELS, RUNS["good"], "EBR(ties=max)", "q1")     | one ranking with its judgments is shown
 explain(QRELS, RUNS["good"], "nCG(unjudged=max)", "q1") | one ranking with its judgments is shown
 explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no contributions; most
-explain(QRELS, RUNS["good"], "P.5,10", "q1")            | an explanation is of one measure, not of P@5, P@10
+explain(QRELS, RUNS["good"], "P.5,10", "q1")            | explain takes one measure, not P@5, P@10
 explain(QRELS, RUNS["good"], "CG", 7)                   | topic '7' is not in the qrels (such as 'q1')
 explain(QRELS, RUNS["good"], "CG", "q11")               | did you mean q1?
 explain(QRELS, RUNS["good"], "CG", "q1", 10**9)         | it is a whole number from 1 to 100000
@@ -170,7 +165,6 @@ gate(of_array([[1] * 5])) | there are 1 run and 5 topics
 gate(of_array([[0] * 5, range(5)])) | the old mean is 0, and a relative margin is a
 gate(QRELS, BM25, ["CG"], stored=ONES) | the stored values have no run bm25; they have A, B
 intervals(QRELS, RUNS, ["AP"]) | intervals(evaluate(qrels, runs, measures))
-effort(QRELS, RUNS) | effort(curves(qrels, runs, measure), at=[10])
 identify(QRELS, RUNS["good"], 0.25) | give a mean as mean=0.25
 compare_collections([ROW | {"collection": ""}]) | row 1, column collection: '' is empty
 compare_collections([ROW] * 2) | x: values: row 2: A has two values of AP for topic 1

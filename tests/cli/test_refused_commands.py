@@ -29,13 +29,9 @@ compare {ABC} AP --baseline AA                        | --baseline 'AA' is not a
 compare {ABC} AP --baseline A AA                      | --baseline 'AA' is not among the runs A, B, C
 compare {ABC} --baseline A AP                         | all words between --baseline and the next option
 compare {ABC} AP --resamples=0                        | argument --resamples: '0' is not allowed
-curves graded-demo A.run nCG DCG_JK --at 5            | --at needs one measure; 2 are given
+curves graded-demo A.run nCG DCG_JK                   | curves takes one measure, not nCG, DCG_JK
 curves graded-demo A.run P --depth ten                | argument --depth: 'ten' is not allowed
 curves graded-demo A.run P no-such.run                | file not found: 'no-such.run'; did you mean C.run?
-curves graded-demo A.run CG --at "5;10"               | give whole numbers separated by commas, as in 5,10,20
-curves graded-demo A.run CG --at 200                  | at=200 is beyond the curves, which end at rank 100
-curves graded-demo A.run CG --at 5 --confidence 0.9   | --confidence does not go with --at
-curves graded-demo A.run CG --baseline A              | --baseline requires --at
 evaluate qrels runs.csv AP --run_column system        | runs.csv has no column system; it has run, qid
 evaluate qrels run runs.csv AP                        | two runs are named 'run'
 evaluate qrels run AP --gains w1                      | --gains applies to no measure: AP
@@ -66,7 +62,7 @@ evaluate qrels run AP --jobs=two                      | argument --jobs: 'two' i
 evaluate graded-demo A.run AP --sessions=turns.csv    | turns.csv: topic 351 has two values of turn
 evalute                                               | 'evalute' is not a command
 explain {ABC} CG                                      | explain takes at most two runs; 3 are given
-explain qrels run CG nCG --topic q1                   | explain takes one measure; 2 are given
+explain qrels run CG nCG --topic q1                   | explain takes one measure, not CG, nCG
 gate --values AP.csv A nwe                            | the runs of the table are A
 gate qrels run other AP --margin 1% --margin 2%       | --margin is given twice
 holes qrels run other CG@3 P@5                        | documents are ranked for one measure, not 2

@@ -36,8 +36,8 @@ def by_evaluate(qrels, run):
 
 
 def by_curves(qrels, run):
-    found = curves(qrels, {"run": run}, ["CG", "P"], 4, ideal=True)
-    return [(curve.values.tolist(), curve.ideal.tolist()) for curve in found.curves]
+    found = curves(qrels, {"run": run}, "P", 4, ideal=True)
+    return found.values.tolist(), found.ideal.tolist()
 
 
 def by_explain(qrels, run):

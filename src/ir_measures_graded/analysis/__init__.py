@@ -2,7 +2,7 @@
 
 - `evaluate` returns the value of every run by every measure for every topic; the other analyses use it.
 - `report` writes a report on the runs as one HTML page.
-- `curves` evaluates a measure at every rank; `effort` computes the rank at which a run has a given value.
+- `curves` evaluates a measure at every rank.
 - `check` lists what is unusual about qrels, runs and measures before anything is evaluated.
 - `ignoring_identical_ids` leaves out documents that are their topic, for all analyses.
 - `compare` tests differences between runs for significance.
@@ -27,8 +27,8 @@ The folder `judging` implements `judges`, `agreement`, `estimate`, `holes` and `
 
 >>> from ir_measures_graded import demo
 >>> found = curves(demo.qrels_path(), demo.run_paths(), "CG(gains=0:0,1:1,2:1,3:1)", depth=100)
->>> effort(found, at=[10]).ranks
-((32,), (17,), (22,), (22,), (16,))
+>>> found.values[:, 9].round(1)  # at rank 10
+array([3.7, 6.6, 4.9, 5.6, 6.6])
 """
 
 from ..evaluation.evaluate import Evaluation, evaluate
@@ -37,8 +37,7 @@ from ..output import plots
 from .check import Check, check
 from .compare import compare
 from .comparison import Comparison
-from .curves import Curves, CurveSet, curves
-from .effort import Effort, effort
+from .curves import Curves, curves
 from .explain import ExplainedDifference, Explanation, explain, explain_difference
 from .gate import Gate, gate
 from .identify import Identification, identify
@@ -59,8 +58,7 @@ __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "plots", "rep
 __all__ += ["ignoring_identical_ids"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
 __all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power"]
-__all__ += ["CurveSet", "Curves", "Effort", "Sensitivity"]
-__all__ += ["curves", "effort", "read_collections", "sensitivity"]
+__all__ += ["Curves", "Sensitivity", "curves", "read_collections", "sensitivity"]
 __all__ += ["Check", "Difference", "ExplainedDifference", "Explanation", "Identification", "Levels"]
 __all__ += ["Range", "Ranges", "check", "explain", "explain_difference", "identify", "levels", "ranges"]
 __all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges"]

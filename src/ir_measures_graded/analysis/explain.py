@@ -24,22 +24,18 @@ from ..core.ranking.gains import gain_of, plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry import facts
-from ..core.registry.notation import parse_measures
 from ..core.rows.in_memory import Source
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, study_of
-from ..output import plots
-from ..output.formats import counted, listed
+from ..output.formats import counted
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
-from .curves import DEEPEST, ideal_run, takes_cutoff, values_at_ranks
+from .curves import DEEPEST, ideal_run, one_measure, values_at_ranks
 from .statistics.options import whole_number
 
 LONGEST = 60
 """The table shows at most this many characters of a document's id."""
-DRAWN = 20
-"""The figure of a difference has at most this many documents."""
 COLUMNS = ["ranks", "documents", "scores", "levels", "gains", "weights", "contributions", "sums", "values"]
 COLUMNS += ["ideal_levels", "ideal_gains", "ideal"]
 """The fields of an explanation that are columns, which are named without the plural s."""
@@ -175,28 +171,6 @@ class Explanation(Result):
         told = [Note("{}.", found[0].upper() + found[1:])] if found else []
         return [*told, Note("Documents with equal scores are at the ranks {}.", ties)] if ties else told
 
-    @plots.styled
-    def figure(self) -> plots.Figure:
-        """Draw the gains and the measure at every rank.
-
-        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
-        """
-        run = self.run or "run"
-        width, _ = plots.size_for(["ideal", run])
-        figure = plots.new_figure(width, 2.6 if self.values is None else 4.8)
-        upper, *lower = plots.panels(figure, 1 if self.values is None else 2, 1, sharex=True)
-        edges = np.arange(len(self.ranks) + 1) + 0.5
-        upper.stairs(np.nan_to_num(self.ideal_gains), edges, color=plots.GREY, linewidth=1.5, label="ideal")
-        upper.bar(self.ranks, np.nan_to_num(self.gains), color=plots.COLOURS[0], label=run)
-        upper.set_ylabel("Gain")
-        upper.set_title(plots.title(self.title))
-        plots.legend_outside(upper)
-        if self.values is not None:
-            lower[0].plot(self.ranks, self.values, color=plots.COLOURS[0])
-            lower[0].set_ylabel("Value")
-        plots.label_ranks([upper, *lower][-1], len(self.ranks))
-        return figure
-
 
 def explain(
     qrels: Qrels,
@@ -232,18 +206,17 @@ def explain(
     `ties` and `unjudged`, whose values depend on other rankings and judgments, and for input that `evaluate`
     refuses.
     """
-    if topic is not None:
-        (found,) = explanations(qrels, {name: run}, measure, depth, [topic])[name]
-        return found
-    study, (measure,) = study_of(qrels, {name: run}), parse_measures(measure)
-    judged = study.judgments.judged
-    topics = np.unique(judged.topic[_is_relevant(measure, judged.level)])
-    if not topics.size:
-        raise GradedError("no topic has a relevant document; name a topic")
-    values = evaluate(study.judgments, study.runs, [measure]).of(measure)[0, topics]
-    worst = study.judgments.topics[topics[int((facts.sign_of(measure) * values).argmin())]]
-    (found,) = explanations(study.judgments, study.runs, measure, depth, [worst])[name]
-    return replace(found, topics=topics.size)
+    study, measure, count = study_of(qrels, {name: run}), _explainable(measure), None
+    if topic is None:
+        judged = study.judgments.judged
+        topics = np.unique(judged.topic[_is_relevant(measure, judged.level)])
+        if not topics.size:
+            raise GradedError("no topic has a relevant document; name a topic")
+        values = evaluate(study.judgments, study.runs, [measure]).of(measure)[0, topics]
+        worst = int((facts.sign_of(measure) * values).argmin())
+        topic, count = study.judgments.topics[topics[worst]], topics.size
+    (found,) = explanations(study.judgments, study.runs, measure, depth, [topic])[name]
+    return replace(found, topics=count)
 
 
 def explanations(
@@ -284,7 +257,7 @@ def _explained(
     documents, found = _lists(run, measure, ranks, uncut.ranks, depth)
     judged = run.judgments.judged
     relevant = np.bincount(judged.topic[_is_relevant(measure, judged.level)], minlength=len(topics))
-    if takes_cutoff(measure):
+    if measure.CUTOFF:
         found["values"] = values_at_ranks(measure, run, last)
         if last == cutoff:  # the curve of a mean over ranks adds in another order
             found["values"][:, -1] = value
@@ -292,7 +265,7 @@ def _explained(
         added = measure.contributions(run.view(measure))
         if facts.is_normalised(measure):
             found["sums"], found["ideal"] = measure.vectors(uncut, last)
-        elif added is not None and takes_cutoff(measure):
+        elif added is not None and measure.CUTOFF:
             found["ideal"] = ideal_values(last)
     if added is not None:
         found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
@@ -349,17 +322,17 @@ def _lists(
 
 def _explainable(measure: Measure | str) -> GradedMeasure:
     """The measure. Raises `GradedError` if one ranking does not explain its value."""
-    found = parse_measures(measure)
-    if len(found) != 1:
-        raise GradedError(f"an explanation is of one measure, not of {listed(found)}")
-    defined, reason = facts.defined(found[0], "contributions"), ""
-    if facts.needs_intents(defined):
-        reason = "a document has a level for each intent, and one level is shown"
-    elif defined.option("unjudged") or defined.option("ties"):
-        reason = "one ranking with its judgments is shown; leave out ties= and unjudged="
-    if reason:
-        raise NotApplicableError(f"{defined} cannot be explained: {reason}")
-    return defined
+    found = facts.defined(one_measure(measure, "explain"), "contributions")
+    if facts.needs_intents(found):
+        raise NotApplicableError(
+            f"{found} cannot be explained: a document has a level for each intent, and one level is shown"
+        )
+    if found.option("unjudged") or found.option("ties"):
+        raise NotApplicableError(
+            f"{found} cannot be explained: one ranking with its judgments is shown; leave out ties= and "
+            "unjudged="
+        )
+    return found
 
 
 def _at_ranks(
@@ -475,19 +448,6 @@ class ExplainedDifference(Result):
             found.append(Note("Documents below the depth make a difference of {:+.4f}.", below))
         return found
 
-    def figure(self) -> plots.Figure:
-        """Draw the contributions of the first documents to both values. Needs the extra ``plot``.
-
-        Raises `NotApplicableError` if no document has a contribution.
-        """
-        rows, names = self._adding()[:DRAWN], ("other_contribution", "contribution")
-        if self.run.contributions is None or not rows:
-            raise NotApplicableError(f"{self.run.measure} has no contributions here, so there is no figure")
-        ids = [printable(row["document"]) for row in rows]
-        found = np.array([[row[name] or 0.0 for name in names] for row in rows])
-        runs, label = (self.other.run, self.run.run), "Contribution to the value"
-        return plots.dot_plot(ids, runs, found, [1, 1], label, rows_of=ids)
-
 
 def explain_difference(
     qrels: Qrels, runs: Runs, measure: Measure | str, topic: str | int | None = None, depth: int | None = None
@@ -517,7 +477,7 @@ def explain_difference(
 
     Raises `GradedError` unless there are two runs, and as `explain`.
     """  # noqa: E501
-    study = study_of(qrels, runs)
+    study, measure = study_of(qrels, runs), _explainable(measure)
     if len(study.runs) != 2:
         raise GradedError(f"explain_difference needs 2 runs, not {len(study.runs)}; pass both in one mapping")
     topics = study.judgments.topics

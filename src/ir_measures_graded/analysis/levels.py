@@ -51,10 +51,11 @@ class Levels(Result):
         judged, above = int(self.documents.sum()), int(self.relevant.sum())
         if not judged:
             return ["No document is judged."]
-        documents, topics = counted(judged, "document"), self.relevant.size
+        topics, are = self.relevant.size, "is" if judged == 1 else "are"
+        are_above = "is" if above == 1 else "are"
         return [
-            f"{documents} of {counted(topics, 'topic')} {_are(judged)} judged, with levels from "
-            f"{self.levels[0]:g} to {self.levels[-1]:g}; {above} {_are(above)} above level 0, "
+            f"{counted(judged, 'document')} of {counted(topics, 'topic')} {are} judged, with levels from "
+            f"{self.levels[0]:g} to {self.levels[-1]:g}; {above} {are_above} above level 0, "
             f"{above / topics:.4g} per topic."
         ]
 
@@ -79,22 +80,16 @@ class Levels(Result):
         Those of the collection come first. There are none for more than 100 levels, which are magnitudes.
         """
         fixed = self.contract.gains_of(self.levels) if self.contract else {}
-        return ({"collection": fixed} if fixed else {}) | self._gains()
-
-    def _gains(self) -> dict[str, GainMap]:
+        found: dict[str, GainMap] = {"collection": fixed} if fixed else {}
         if {*self.levels} <= {*PRESETS["w1"]}:
-            return {
-                name: {level: gain for level, gain in gains.items() if level in self.levels}
-                for name, gains in PRESETS.items()
-            }
+            for name, gains in PRESETS.items():
+                found[name] = {level: gain for level, gain in gains.items() if level in self.levels}
+            return found
         above = dict(enumerate((level for level in self.levels if level > 0), start=1))
-        if len(above) > LARGEST:
-            return {}
-        found: dict[str, GainMap] = {
-            "flat": dict.fromkeys(above.values(), 1),
-            "linear": {level: number for number, level in above.items()},
-            "exponential": {level: 2**number - 1 for number, level in above.items()},
-        }
+        if len(above) <= LARGEST:
+            found["flat"] = dict.fromkeys(above.values(), 1)
+            found["linear"] = {level: number for number, level in above.items()}
+            found["exponential"] = {level: 2**number - 1 for number, level in above.items()}
         if len(above) <= STEEP:
             found["steep"] = {level: 10 ** (number - 1) for number, level in above.items()}
         return found
@@ -109,33 +104,27 @@ class Levels(Result):
         if len(used) > LARGEST:
             text = "There are {} levels: they are magnitudes rather than grades, so gains are not suggested."
             return [Note(text, len(used))]
-        whole = [level for level in used if isinstance(level, int)]
         notes = []
         for level in used:
             if level < 0:
                 notes.append(Note("Level {} is negative; its gain is 0 unless gains= sets it.", level))
             if not isinstance(level, int):
                 notes.append(Note("Level {} is not a whole number; trec_eval's measures refuse it.", level))
-        is_scale = whole == used != [] and used[-1] <= LARGEST
-        gaps = {*range(max(1, whole[0]), whole[-1])} - {*whole} if is_scale else ()
-        unused = sorted({*self.definitions} - {*used})
-        without = int((self.relevant == 0).sum())
         if 0 not in used:
             notes.append(Note("No document has level 0."))
-        if gaps:
-            notes.append(Note("No document has level {}.", listed(sorted(gaps), most=10)))
-        if unused:
+        scale = [level for level in used if isinstance(level, int) and level <= LARGEST]
+        if scale and scale == used:
+            gaps = sorted({*range(max(1, scale[0]), scale[-1])} - {*scale})
+            if gaps:
+                notes.append(Note("No document has level {}.", listed(gaps, most=10)))
+        if unused := sorted({*self.definitions} - {*used}):
             notes.append(Note("Level {} is defined but not used.", ", ".join(map(str, unused))))
         if sum(level > 0 for level in used) == 1:
             notes.append(Note("Only one level is above 0: the judgments are binary."))
-        if without:
+        if without := int((self.relevant == 0).sum()):
             topics = counted(without, "topic")
             notes.append(Note("{} of {} have no document above level 0.", topics, self.relevant.size))
         return notes
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
 
 
 def levels(qrels: Qrels, highest: bool = False) -> Levels:

@@ -12,6 +12,7 @@ similar ranks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -22,13 +23,13 @@ from ir_measures import Measure
 
 from ..core.by_topic import bounds_of, mean_over_topics, positions
 from ..core.measures.base import GradedMeasure
-from ..core.measures.topics import GainList, Topics
+from ..core.measures.topics import Topics
 from ..core.provider import computed, view
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import defined, sign_of
 from ..core.rows.id_matching import equal_pairs
 from ..core.uncertainty import evaluated, with_option
-from ..core.uncertainty.extremes import Ends, differences_of
+from ..core.uncertainty.extremes import differences_of
 from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import tracked
@@ -58,7 +59,6 @@ COMPARED = 1 << 19
 """The differences of about so many documents are bounded at once."""
 ALL_RELEVANT = "no document without relevance is judged, so every draw would be relevant"
 LEFT_OUT = "judged_only=True leaves out unjudged documents"
-NOT_COMPUTED = "it is not computed"
 ROUNDING = 1e-12
 """A difference this small can be a rounding error."""
 
@@ -103,16 +103,12 @@ class Difference:
     @property
     def stands_over_ties(self) -> bool | None:
         """Whether the difference has one sign in all orders of tied documents."""
-        return _excludes_zero(self.ties)
+        return self.ties and bool(_keep(*np.array(self.ties)))
 
     @property
     def stands_over_judgments(self) -> bool | None:
         """Whether the difference has one sign under all judgments of the unjudged documents."""
-        return _excludes_zero(self.unjudged)
-
-
-def _excludes_zero(interval: Interval | None) -> bool | None:
-    return None if interval is None else bool(_keep(*np.array(interval)))
+        return self.unjudged and bool(_keep(*np.array(self.unjudged)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,24 +131,17 @@ class Ranges(Result):
     def _answer(self, measure: GradedMeasure) -> Iterator[Note]:
         values = [each for each in self.values if each.measure == measure]
         apart = [each for each in self.differences if each.measure == measure]
-        kinds = (
-            ("ties", "Tied scores", "stands_over_ties"),
-            ("unjudged", "Judgments", "stands_over_judgments"),
-        )
-        for kind, what, stands in kinds:
+        for kind, what in (("ties", "Tied scores"), ("unjudged", "Judgments")):
             known = [(each.run, *ends) for each in values if (ends := getattr(each, kind))]
             if not known:
                 continue
             run, low, high = max(known, key=lambda each: each[2] - each[1])
             text, names = "{} cannot move {} of any run", [what, measure]
             if low < high:
-                text, names = (
-                    "{} can move {} of {} between {} and {}",
-                    [what, measure, run, decimal(low), decimal(high)],
-                )
-            if signs := [each for each in apart if getattr(each, stands) is not None]:
-                turns = ((getattr(each, kind), getattr(each, stands)) for each in signs)
-                turn = sum(not keeps and ends[0] < ends[1] for ends, keeps in turns)
+                text = "{} can move {} of {} between {} and {}"
+                names += [run, decimal(low), decimal(high)]
+            if spans := [ends for each in apart if (ends := getattr(each, kind))]:
+                turn = sum(low < high and not _keep(*np.array((low, high))) for low, high in spans)
                 moved = f"{counted(turn, 'pair')} of runs can change {'its' if turn == 1 else 'their'} order"
                 text += f"; {moved}" if turn else "; no pair changes its order"
             yield Note(f"{text}.", *names)
@@ -162,15 +151,13 @@ class Ranges(Result):
         """The first sentence of the answer."""
         return str(next(iter(self.answer()), f"{listed(self.measures)} have no ranges."))
 
-    def _best_first(self, measures: Iterable[GradedMeasure]) -> Iterator[list[Range]]:
-        """The ranges of the runs by each measure, the best run first."""
-        for measure in measures:
-            found = [each for each in self.values if each.measure == measure]
-            yield sorted(found, key=lambda each: -sign_of(measure) * each.value)
-
     def tables(self) -> list[Table]:
         """One row per measure and run, the best run first, without ranges that no run has."""
-        records = [_record(each) for found in self._best_first(self.measures) for each in found]
+        place = {measure: number for number, measure in enumerate(self.measures)}
+        order = sorted(
+            self.values, key=lambda each: (place[each.measure], -sign_of(each.measure) * each.value)
+        )
+        records = list(map(_record, order))
         ends = [name for name in _ENDS if any(record[name] is not None for record in records)]
         columns = ("measure", "run", "value", *ends, "judged")
         return [Table.of(list(map(Headed, columns)), records)]
@@ -184,11 +171,10 @@ class Ranges(Result):
         columns = ("measure", "differences", "stand over ties", "stand over judgments", "exact")
         rows: list[list[Any]] = []
         for measure in self.measures:
-            of = [found for found in self.differences if found.measure == measure]
-            both = ([found.stands_over_ties for found in of], [found.stands_over_judgments for found in of])
-            stand = [None if None in each else each.count(True) for each in both]
-            exact = None if stand[1] is None else all(found.exact for found in of)
-            rows.append([str(measure), len(of), *stand, exact])
+            apart = [found for found in self.differences if found.measure == measure]
+            stand = _standing(apart)
+            exact = None if stand[1] is None else all(found.exact for found in apart)
+            rows.append([str(measure), len(apart), *stand, exact])
         return Table(columns, rows)
 
     def notes(self) -> list[Note]:
@@ -239,6 +225,13 @@ def _record(found: Range | Difference) -> dict[str, Any]:
     return record | {"measure": str(found.measure), "note": record["note"] or ""}
 
 
+def _standing(differences: Sequence[Difference]) -> list[int | None]:
+    """How many differences keep their sign over ties and over judgments, None if any range is not known."""
+    over_ties = [each.stands_over_ties for each in differences]
+    over_judgments = [each.stands_over_judgments for each in differences]
+    return [None if None in found else found.count(True) for found in (over_ties, over_judgments)]
+
+
 def ranges(
     qrels: Qrels,
     runs: Runs,
@@ -246,16 +239,14 @@ def ranges(
     *,
     draws: int = DRAWS,
     seed: int = 0,
-    unjudged: bool = True,
     progress: bool = False,
 ) -> Ranges:
     """The ranges of each run's value and of each difference over tied scores and unjudged documents.
 
     `qrels` and `runs` are as for `evaluate`. `measures` are graded measures and standard ones that have a
     definition, without the options `ties` and `unjudged`. The likely range holds 95 % of `draws` (≥ 0) random
-    judgments, which depend on `seed` (≥ 0) alone; without draws there is none. With `unjudged=False` there
-    are only ranges over ties; some measures must try many judgments of a long list. `progress` shows a bar
-    on stderr (extra ``progress``).
+    judgments, which depend on `seed` (≥ 0) alone; without draws there is none. `progress` shows a bar on
+    stderr (extra ``progress``).
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 0}}
     >>> runs = {"A": {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, "B": {"q": {"x": 1.0, "y": 1.0}}}
@@ -278,7 +269,7 @@ def ranges(
     differences: list[Difference] = []
     joined = _joined(study.runs)
     for measure in tracked(wanted, "measure", progress):
-        found = _Runs(measure, study.runs, joined, unjudged)
+        found = _Runs(measure, study.runs, joined)
         values += found.ranges(draws, seed)
         differences += found.differences()
     names, topics = tuple(run.name for run in study.runs), len(study.judgments.topics)
@@ -316,7 +307,9 @@ def standings(study: Study, measures: Iterable[Measure]) -> dict[Measure, Standi
     joined, found = _joined(study.runs), {}
     for measure in filter(has_ranges, measures):
         runs = _Runs(_checked(measure), study.runs, joined)
-        found[measure] = Standing(tuple(runs.ranges(0, 0)), len(runs.pairs), *runs.keeping())
+        apart = [*runs.differences(rough=True)]
+        counts = _standing(apart) if apart else (None, None)
+        found[measure] = Standing(tuple(runs.ranges(0, 0)), len(apart), *counts)
     return found
 
 
@@ -344,7 +337,7 @@ def _joined(runs: Iterable[Run]) -> JudgedRanks | None:
     return JudgedRanks.joined(ranks) if rows <= JOINED else None
 
 
-def _values(measure: GradedMeasure, topics: Topics, judgments: bool, alone: bool) -> tuple[np.ndarray, str]:
+def _values(measure: GradedMeasure, topics: Topics, alone: bool) -> tuple[np.ndarray, str]:
     """The values of topics, the lowest and the highest over the orders of ties, and those over all judgments
     (5 × T), NaN if they are not known, and the reason why the last are not.
 
@@ -352,16 +345,19 @@ def _values(measure: GradedMeasure, topics: Topics, judgments: bool, alone: bool
     """
     found, note = np.full((5, topics.count), np.nan), ""
     found[0] = _evaluated(measure, topics)
-    for row, option in ((1, "ties"), (3, "unjudged"))[: 1 + judgments]:
+    for row, option in ((1, "ties"), (3, "unjudged")):
         both = [each for word in ("min", "max") if (each := with_option(measure, option, word))]
-        note = "" if both else LEFT_OUT if measure["judged_only"] else measure.NO_UNJUDGED or NOT_COMPUTED
+        note = ""
+        if not both:
+            note = LEFT_OUT if measure["judged_only"] else measure.NO_UNJUDGED or "it is not computed"
+            continue
         try:
-            found[row : row + 2] = [_evaluated(each, topics) for each in both] or np.nan
+            found[row : row + 2] = [_evaluated(each, topics) for each in both]
         except Undetermined as error:
             if not alone:
                 raise
             note = str(error)
-    return found, note if judgments else ""
+    return found, note
 
 
 def _evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
@@ -377,89 +373,57 @@ class _Runs:
     differences between these runs, None if they are not known.
     """
 
-    def __init__(
-        self, measure: GradedMeasure, runs: Sequence[Run], joined: JudgedRanks | None, judgments: bool = True
-    ):
+    def __init__(self, measure: GradedMeasure, runs: Sequence[Run], joined: JudgedRanks | None):
         self.measure, self.runs = measure, runs
-        own = [run.view(measure) for run in runs]
-        topics = [view(measure, joined)] if joined else own
-        try:
-            found = [_values(measure, each, judgments, alone=not joined) for each in topics]
-        except GradedError:
-            if not joined:
-                raise
-            topics, found = own, [_values(measure, each, judgments, alone=True) for each in own]
+        self.topics = topics = [run.view(measure) for run in runs]
+        found: list[tuple[np.ndarray, str]] = []
+        if joined:
+            with suppress(GradedError):  # which run it is about is seen if each is evaluated alone
+                found = [_values(measure, view(measure, joined), alone=False)]
+                topics = [view(measure, joined)]
+        found = found or [_values(measure, each, alone=True) for each in topics]
         values, notes = zip(*found)
         self.values = np.concatenate(values, axis=1).reshape(5, len(runs), -1)
         self.notes = notes * (len(runs) // len(notes))
         self.means = mean_over_topics(self.values)
         self.known = ~np.isnan(self.means[3])
         self.pairs = np.array([*combinations(range(len(runs)), 2)], dtype=np.int64).reshape(-1, 2)
-        some = [each for each, known in zip(own, self.known) if known]
+        some = [each for each, known in zip(self.topics, self.known) if known]
         topics = topics if self.known.all() else some
         self.ends = differences_of(measure, topics, partial(_numbers, some))
 
     def ranges(self, draws: int, seed: int) -> Iterator[Range]:
         """The ranges of the mean of each run."""
-        pools = _pools(self.measure, self.runs) if draws else []
-        relevant = self.runs[0].ranks.judged.level.min(initial=1) >= 1
-        for number, (run, note) in enumerate(zip(self.runs, self.notes)):
-            topics, likely = run.view(self.measure), None
-            value, *ends = self.means[:, number].tolist()
-            if draws and self.known[number] and relevant:
+        pools = _pools(self.topics) if draws else []
+        all_relevant = self.topics[0].ranks.judged.level.min(initial=1) >= 1
+        for number, (run, topics, note) in enumerate(zip(self.runs, self.topics, self.notes)):
+            (value, *ends), likely = self.means[:, number].tolist(), None
+            if draws and self.known[number] and all_relevant:
                 note = ALL_RELEVANT
             elif draws and self.known[number]:
-                random = np.random.default_rng([seed, number])
-                means = _drawn_means(self.measure, topics, pools[number], draws, random)
+                random, plain = np.random.default_rng([seed, number]), self.values[0, number]
+                means = _drawn_means(self.measure, topics, plain, pools[number], draws, random)
                 likely = _interval(*np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2]).tolist())
-            listed = int(topics.retrieved.sum())
-            share = topics.run.topic.size / listed if listed else None
+            size = int(topics.retrieved.sum())
+            share = topics.run.topic.size / size if size else None
             over = _interval(*ends[:2]), _interval(*ends[2:]), likely
             yield Range(self.measure, run.name, value, *over, share, note)
 
-    def differences(self) -> Iterator[Difference]:
-        """The ranges of the differences of the means, for all pairs."""
+    def differences(self, rough: bool = False) -> Iterator[Difference]:
+        """The ranges of the differences of the means, for all pairs.
+
+        If `rough`, a range over judgments only tells whether the difference keeps its sign.
+        """
         names, means = [run.name for run in self.runs], self.means[0].tolist()
-        for some in self._parts(self.pairs):
-            ends = mean_over_topics(np.append(self.apart(1, some), self.over_judgments(some), axis=0))
-            for (a, b), row in zip(some.tolist(), ends.T.tolist()):
-                ties, judged = _interval(*row[:2]), _interval(*row[2:])
-                exact = self.ends is not None and judged is not None
-                yield Difference(self.measure, names[a], names[b], means[a] - means[b], ties, judged, exact)
-
-    def keeping(self) -> tuple[int | None, int | None]:
-        """How many differences certainly keep their sign in all orders of ties, and how many under all
-        judgments; None without pairs and if the range of any is not known."""
-        over_judgments = self._keeping_apart(3)
-        if self.ends and self.known.all() and self.pairs.size:
-            over_judgments = self._keeping(self.ends)
-        elif self.measure.RECALL_BASE:
-            over_judgments = None
-        return self._keeping_apart(1), over_judgments
-
-    def _keeping_apart(self, row: int) -> int | None:
-        one, other = self.pairs.T
-        low, high = self.means[row : row + 2]
-        if not one.size or np.isnan(low).any():
-            return None
-        return int(_keep(low[one] - high[other], high[one] - low[other]).sum())
-
-    def _keeping(self, ends: Ends) -> int:
-        # Most pairs need no exact bounds: looser ones keep the sign, or some judgments change it.
-        kept, pairs = 0, self.pairs
-        if ends.bracket:
-            brackets = [ends.bracket(some).mean(axis=-1) for some in self._parts(pairs)]
-            (low, lowest), (high, highest) = np.concatenate(brackets, axis=2)
-            certain = _keep(lowest - ROUNDING, highest + ROUNDING)
-            kept = int(certain.sum())
-            pairs = pairs[~certain & _keep(low + ROUNDING, high - ROUNDING)]
-        exact = (_keep(*mean_over_topics(ends.exact(some))) for some in self._parts(pairs))
-        return kept + sum(int(each.sum()) for each in exact)
-
-    def _parts(self, pairs: np.ndarray) -> list[np.ndarray]:
-        longest = max(int(run.view(self.measure).retrieved.sum()) for run in self.runs)
-        parts = np.array_split(pairs, len(pairs) * longest // COMPARED + 1)
-        return [part for part in parts if len(part)]
+        longest = max(int(topics.retrieved.sum()) for topics in self.topics)
+        for pairs in np.array_split(self.pairs, len(self.pairs) * longest // COMPARED + 1):
+            ties, judged = self.apart(1, pairs), self.over_judgments(pairs, rough)
+            ends = np.append(mean_over_topics(ties), mean_over_topics(judged), axis=0)
+            for (a, b), (low, high, *over) in zip(pairs.tolist(), ends.T.tolist()):
+                of_judgments = _interval(*over)
+                exact = self.ends is not None and of_judgments is not None
+                apart = means[a] - means[b], _interval(low, high), of_judgments, exact
+                yield Difference(self.measure, names[a], names[b], *apart)
 
     def apart(self, row: int, pairs: np.ndarray) -> np.ndarray:
         """The ranges of differences whose two sides are independent of each other (2 × P × T), NaN if they
@@ -468,16 +432,27 @@ class _Runs:
         low, high = self.values[row], self.values[row + 1]
         return np.stack([low[one] - high[other], high[one] - low[other]])
 
-    def over_judgments(self, pairs: np.ndarray) -> np.ndarray:
-        """The ranges of differences over all judgments (2 × P × T), NaN if they are not known."""
+    def over_judgments(self, pairs: np.ndarray, rough: bool = False) -> np.ndarray:
+        """The ranges of differences over all judgments (2 × P × T), NaN if they are not known; if `rough`,
+        ranges whose means are as `differences` says (2 × P × 1)."""
         if self.ends is None and not self.measure.RECALL_BASE:
             return self.apart(3, pairs)
         # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores this.
         found = np.full((2, len(pairs), self.values.shape[2]), np.nan)
         known = self.known[pairs].all(axis=1)
-        if self.ends is not None and known.any():
-            found[:, known] = self.ends.exact((np.cumsum(self.known) - 1)[pairs[known]])
-        return found
+        if self.ends is None or not known.any():
+            return found
+        numbers = (np.cumsum(self.known) - 1)[pairs[known]]
+        if not (rough and self.ends.bracket and known.all()):
+            found[:, known] = self.ends.exact(numbers)
+            return found
+        (low, lowest), (high, highest) = self.ends.bracket(numbers).mean(axis=-1)
+        loose = np.stack([lowest - ROUNDING, highest + ROUNDING])
+        # Either the loose bounds keep the sign, or some judgments change it; only the others are computed.
+        is_open = ~_keep(*loose) & _keep(low + ROUNDING, high - ROUNDING)
+        if is_open.any():
+            loose[:, is_open] = mean_over_topics(self.ends.exact(numbers[is_open]))
+        return loose[:, :, None]
 
 
 def _numbers(runs: Sequence[Topics]) -> list[np.ndarray]:
@@ -504,71 +479,51 @@ def _interval(low: float, high: float) -> Interval | None:
     return None if low != low else (low, high)
 
 
-def _drawn_means(
-    measure: GradedMeasure, topics: Topics, pools: list[np.ndarray], draws: int, random: np.random.Generator
-) -> np.ndarray:
-    """The means under random judgments. Equal judgments of a topic are evaluated once."""
-    unjudged = unjudged_of(topics)
-    plain = filled(topics, np.arange(topics.count), np.empty((topics.count, 0)))
-    values = np.tile(_evaluated(measure, plain), (draws, 1))
-    some, width = np.flatnonzero(unjudged.sizes), int(unjudged.sizes.max(initial=0))
-    if not some.size:
-        return mean_over_topics(values[:1])
-    cell = np.searchsorted(some, unjudged.topic), positions(unjudged.sizes)
-    batch = max(1, DRAWN // max(1, topics.ranks.judged.offsets[-1] + unjudged.topic.size))
-    done, longest = 0, int(topics.retrieved[some].max())
-    while done < draws:
-        drawn = [_drawn(pools, unjudged, min(batch, draws - done), random)]
-        while (count := sum(map(len, drawn))) < min(draws - done, DRAWN // (some.size * width)):
-            drawn.append(_drawn(pools, unjudged, min(batch, draws - done - count), random))
-        every = np.zeros((count, some.size, width))
-        every[:, cell[0], cell[1]] = np.concatenate(drawn)
-        given = every.reshape(-1, width)
-        first, again = _distinct(given, topics.ranks.judged.all_levels, unjudged.sizes[some])
-        found = [
-            _evaluated(measure, filled(topics, some[part % some.size], given[part]))
-            for part in np.array_split(first, first.size * longest // EVALUATED + 1)
-        ]
-        values[done : done + count, some] = np.concatenate(found)[again].reshape(count, -1)
-        done += count
-    return mean_over_topics(values)
-
-
-def _distinct(given: np.ndarray, known: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first row of each judgment of a topic, and for each row the number of its judgment.
-
-    `given` (draws · T × documents) has `known` levels, NaN for none, one topic after the other. `sizes` (T)
-    are the numbers of documents. If they allow more judgments than draws, each row counts as another one.
-    """
-    every, kinds = np.arange(len(given)), known.size + 1.0
-    many = known.size ** float(np.median(sizes)) > len(given) / sizes.size
-    if many or sizes.size * kinds ** given.shape[1] > np.iinfo(np.int64).max:
-        return every, every
-    code = every % sizes.size
-    for level in np.searchsorted(known, given).T:
-        code = code * (known.size + 1) + level
-    return np.unique(code, return_index=True, return_inverse=True)[1:]
-
-
-def _pools(measure: GradedMeasure, runs: Sequence[Run]) -> list[list[np.ndarray]]:
+def _pools(runs: Sequence[Topics]) -> list[list[np.ndarray]]:
     """The levels of the judged documents that each run retrieved, by bin of ranks; those of all runs if the
     run has few."""
     of_runs = []
-    for ranks in (run.view(measure).ranks for run in runs):
+    for ranks in (topics.ranks for topics in runs):
         bins, level = np.searchsorted(BINS, ranks.rank), ranks.judged.level[ranks.doc]
         of_runs.append([level[bins == number] for number in range(len(BINS) + 1)])
     of_all = [np.concatenate(pools) for pools in zip(*of_runs)]
     return [[own if own.size >= FEW else every for own, every in zip(pools, of_all)] for pools in of_runs]
 
 
-def _drawn(
-    pools: list[np.ndarray], unjudged: GainList, draws: int, random: np.random.Generator
+def _drawn_means(
+    measure: GradedMeasure,
+    topics: Topics,
+    plain: np.ndarray,
+    pools: list[np.ndarray],
+    draws: int,
+    random: np.random.Generator,
 ) -> np.ndarray:
-    """Random levels of unjudged documents (draws × documents), NaN if no document is judged at such ranks."""
-    bins = np.searchsorted(BINS, unjudged.rank)
-    levels = np.full((draws, bins.size), np.nan)
-    for number, pool in enumerate(pools):
-        here = np.flatnonzero(bins == number)
-        if pool.size:
-            levels[:, here] = random.choice(pool, size=(draws, here.size))
-    return levels
+    """The means under random judgments, from the `plain` values (T). Equal judgments of a topic are evaluated
+    once. A document stays unjudged if none is judged at such ranks."""
+    unjudged, levels = unjudged_of(topics), topics.ranks.judged.all_levels
+    some, width = np.flatnonzero(unjudged.sizes), int(unjudged.sizes.max(initial=0))
+    if not some.size:
+        return mean_over_topics(plain[None])
+    row, column = np.searchsorted(some, unjudged.topic), positions(unjudged.sizes)
+    bins, longest = np.searchsorted(BINS, unjudged.rank), int(topics.retrieved[some].max())
+    batch, means = max(1, DRAWN // (some.size * width)), []
+    for start in range(0, draws, batch):
+        given = np.full((min(batch, draws - start), some.size, width), np.nan)
+        for number, pool in enumerate(pools):
+            here = np.flatnonzero(bins == number)
+            if pool.size:
+                given[:, row[here], column[here]] = random.choice(pool, size=(len(given), here.size))
+        values, judged = np.tile(plain, (len(given), 1)), given.reshape(-1, width)
+        first = again = np.arange(len(judged))
+        code, kinds = first % some.size, levels.size + 1
+        if some.size * float(kinds) ** width < np.iinfo(np.int64).max:
+            for level in np.searchsorted(levels, judged).T:
+                code = code * kinds + level
+            _, first, again = np.unique(code, return_index=True, return_inverse=True)
+        found = [
+            _evaluated(measure, filled(topics, some[part % some.size], judged[part]))
+            for part in np.array_split(first, first.size * longest // EVALUATED + 1)
+        ]
+        values[:, some] = np.concatenate(found)[again].reshape(len(values), -1)
+        means.append(mean_over_topics(values))
+    return np.concatenate(means)

@@ -23,23 +23,20 @@ from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs, in_sessions, measures_for, read_judgments
 from ..evaluation.sessions import Given
 from ..output import plots
-from ..output.formats import counted, listed
+from ..output.formats import counted, known, listed
 from ..output.result import Result
 from ..output.tables import Table
 from .levels import levels
 from .statistics.agreement import kendall, swapped
 from .statistics.options import as_list, need_statistics
 from .statistics.paired import paired
-from .statistics.significance import EXACT, run_ranks
+from .statistics.significance import run_ranks
 
 MOST = 400
 """The largest number of settings, of which each pair is compared."""
-LIMITS = (0.9, 0.8)
-"""The thresholds that τ can be below, of many runs."""
 LEVEL = 0.05
 """The level of the tests of the order of two runs."""
-Pair = tuple[str, str]
-DECIMALS = 12  # of τ: rounding errors must not push it below 1 or a threshold
+DECIMALS = 12  # of τ: rounding errors must not push it below 1
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
 """Weightings by name, where the name of a preset stands for its weighting; or texts: w3, mine=1:1,2:10."""
 
@@ -56,43 +53,6 @@ class Setting:
     def __str__(self) -> str:
         weighting = f" {self.weighting}" if self.weighting else ""
         return f"{self.base}{weighting}" + (f"@{self.cutoff}" if self.cutoff else "")
-
-
-class Tau(float):
-    """Kendall's τ; formatted as text, it names the threshold that it is below.
-
-    >>> f"{Tau(0.75):.2f}, {Tau(0.85):.2f}, {Tau(0.95):.2f}"
-    '0.75 <.8, 0.85 <.9, 0.95'
-    """
-
-    limits: tuple[float, float]
-
-    def __new__(cls, value: float, limits: tuple[float, float] = LIMITS) -> Tau:
-        """`limits` are the thresholds, the higher one first."""
-        made = super().__new__(cls, value)
-        made.limits = limits
-        return made
-
-    @property
-    def under(self) -> float | None:
-        """The lowest threshold that τ is below, or None."""
-        return next((limit for limit in reversed(self.limits) if self < limit - EXACT), None)
-
-    def __format__(self, spec: str) -> str:
-        mark = "" if self.under is None else f" <{self.under:.2g}".replace("0.", ".")
-        return super().__format__(spec) + mark
-
-
-def limits_of(runs: int) -> tuple[float, float]:
-    """The thresholds of τ for an order of so many runs: .9 and .8, but one and two swaps are never marked.
-
-    A pair of adjacent runs that swap lowers τ by 4 / (m (m − 1)) of m runs.
-
-    >>> limits_of(24), [round(limit, 2) for limit in limits_of(5)]
-    ((0.9, 0.8), [0.8, 0.6])
-    """
-    swap = 4 / (runs * (runs - 1))
-    return min(LIMITS[0], 1 - swap), min(LIMITS[1], 1 - 2 * swap)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,23 +73,12 @@ class Sensitivity(Result):
     tau: np.ndarray
     certain: np.ndarray
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The thresholds below which τ is marked; they depend on the number of runs."""
-        return limits_of(len(self.runs))
+    def changes(self, first: int, second: int) -> tuple[tuple[str, str], ...]:
+        """The pairs of runs that change order between two settings, given by their numbers.
 
-    def _tau(self, value: float) -> Tau | None:
-        return None if np.isnan(value) else Tau(value, self.limits)
-
-    def changes(self, first: int, second: int) -> dict[Pair, bool]:
-        """The pairs of runs that change order between two settings, and whether this is certain.
-
-        `first` and `second` are numbers of settings. The run that is ahead under the first comes first.
+        The run that is ahead under the first comes first.
         """
-        swaps = swapped(self.runs, self.ranks[:, first], self.ranks[:, second])
-        known = self.certain[first] * self.certain[second] < 0
-        by_pair = dict(zip(map(frozenset, combinations(self.runs, 2)), known.tolist()))
-        return {pair: by_pair[frozenset(pair)] for pair in swaps}
+        return swapped(self.runs, self.ranks[:, first], self.ranks[:, second])
 
     def leaders(self) -> dict[tuple[str, ...], list[Setting]]:
         """The runs with the best mean, and the settings under which they have it."""
@@ -141,59 +90,41 @@ class Sensitivity(Result):
 
     def answer(self) -> list[str]:
         """The best runs under the settings, and which orders are certain."""
-        leaders = {listed(runs, 2): under for runs, under in self.leaders().items()}
-        best = "; ".join(f"{runs} under {listed(under)}" for runs, under in leaders.items())
+        count, leaders = len(self.settings), self.leaders()
+        best = "; ".join(f"{listed(runs, 2)} under {listed(under)}" for runs, under in leaders.items())
         leads = f"The best run depends on the setting: {best}."
         if len(leaders) == 1:
-            leads = f"{next(iter(leaders))} is best under all {len(self.settings)} settings."
-        same = int((np.abs(self.certain.sum(axis=0)) == len(self.settings)).sum())
-        rows = [row for row in self.records() if row["certain"]]
-        changed = [f"{row['certain']} from {row['first']} to {row['second']}" for row in rows]
+            leads = f"{listed(next(iter(leaders)), 2)} is best under all {count} settings."
+        orders = zip(combinations(self.runs, 2), self.certain.T.tolist())
+        changed = [f"{run} / {other}" for (run, other), signs in orders if min(signs) < 0 < max(signs)]
+        same = int((np.abs(self.certain.sum(axis=0)) == count).sum())
         pairs = counted(self.certain.shape[1], "pair")
-        return [
-            leads,
-            f"The order of {same} of {pairs} of runs is certain and the same under all settings "
-            f"(paired t-tests, Holm's correction, p < {LEVEL:g}). "
-            + (
-                f"It certainly changes for {listed(changed)}."
-                if changed
-                else "No change of order is certain."
-            ),
-        ]
+        certain = (
+            f"The order of {same} of {pairs} of runs is certain and the same under all settings (paired "
+            f"t-tests, Holm's correction, p < {LEVEL:g}). "
+        )
+        if changed:
+            return [leads, f"{certain}It certainly changes for {listed(changed)}."]
+        return [leads, f"{certain}No change of order is certain."]
 
     def tables(self) -> list[Table]:
-        """Kendall's τ of each pair of settings, marked if it is below one of the `limits`."""
+        """Kendall's τ of each pair of settings."""
         names = list(map(str, self.settings))
-        return [Table(["tau", *names], [[name, *map(self._tau, row)] for name, row in zip(names, self.tau)])]
-
-    def data(self) -> Table:
-        """One row per pair of settings: τ, its threshold, and the runs that (certainly) change order."""
-        names, rows = [*map(str, self.settings)], []
-        for first, second in combinations(range(len(names)), 2):
-            tau, swaps = self._tau(self.tau[first, second]), self.changes(first, second)
-            runs, certain = _named(swaps), _named(pair for pair, is_certain in swaps.items() if is_certain)
-            under = None if tau is None else tau.under
-            rows.append([names[first], names[second], tau, under, len(swaps), runs, certain])
-        return Table(("first", "second", "tau", "under", "swaps", "runs", "certain"), rows)
+        return [Table(["tau", *names], [[name, *known(row)] for name, row in zip(names, self.tau)])]
 
     def notes(self) -> list[str]:
         """What the table has, and what a low τ means for so few runs."""
         count = len(self.runs)
-        swap, (high, low) = 4 / (count * (count - 1)), (f"{limit:.2g}" for limit in self.limits)
-        marked = f"τ is marked below {high} and below {low}" if count > 2 else "it is not marked"
-        return [
-            f"Kendall's τ of the orders of the runs under two settings is 1 if they are equal and -1 if they "
-            f"are opposite. Two of {count} runs that swap lower τ by {swap:.2g}; {marked}."
-        ]
+        text = (
+            "Kendall's τ of the orders of the runs under two settings is 1 if they are equal and -1 if they "
+        )
+        text += f"are opposite. Two of {count} runs that swap lower τ by {4 / (count * (count - 1)):.2g}."
+        return [text]
 
     def rank_table(self) -> Table:
         """One row per run with its rank under each setting."""
         rows = [[run, *map(plain_number, ranks)] for run, ranks in zip(self.runs, self.ranks.tolist())]
         return Table(["run", *map(str, self.settings)], sorted(rows, key=lambda row: row[1]))
-
-    def legend(self) -> str:
-        """The gains of each weighting, one line per weighting."""
-        return "\n".join(f"{name} = {gains_text(gains)}" for name, gains in self.weightings.items())
 
     @plots.styled
     def figure(self) -> plots.Figure:
@@ -213,16 +144,14 @@ class Sensitivity(Result):
             axes.plot(range(count), ranks, label=self.runs[run], alpha=alpha, **style)
         for side, labels in zip((axes, axes.secondary_yaxis("right")), ends):
             side.yaxis.set_ticks(list(labels), list(labels.values()))
-            for text in side.get_yticklabels():
-                style = styles.get(text.get_text().rpartition("  ")[0], {"color": "black"})
-                text.set_color(style["color"])
             side.tick_params(length=0)
             side.spines[:].set_visible(False)
         axes.invert_yaxis()
         axes.set_xlim(-0.3, count - 0.7)
         axes.set_xticks(range(count), list(map(str, self.settings)), rotation=90)
         axes.grid(visible=False, axis="y")
-        axes.set_xlabel(self.legend(), loc="left")
+        weightings = (f"{name} = {gains_text(gains)}" for name, gains in self.weightings.items())
+        axes.set_xlabel("\n".join(weightings), loc="left")
         axes.set_title(f"Ranks of {len(self.runs)} runs by their means")
         return figure
 
@@ -314,7 +243,3 @@ def _settings(
     if len(settings) < 2:
         raise GradedError("there is only one ranking of the runs; name several measures, gains or cutoffs")
     return tuple(settings)
-
-
-def _named(pairs: Iterable[Pair]) -> str:
-    return "; ".join(f"{ahead} / {behind}" for ahead, behind in pairs)

@@ -11,7 +11,7 @@ OPTIONS = (
     *COLLECTION,
     Option("--topic TOPIC", "id of the topic; default: the worst, or where two runs differ most"),
     Option("--depth RANK", "last rank; default: the cutoff, else the last judged one", whole_number),
-    *output(),
+    *output(figure=False),
 )
 
 
@@ -35,11 +35,9 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation:
     except UnknownMeasureError as error:
         hint = "" if arguments.topic else "; a topic is given by --topic"
         raise GradedError(f"{error}{hint}") from None
-    count = len(runs)
-    for what, given, most in (("at most two runs", count, 2), ("one measure", len(measures), 1)):
-        if given > most:
-            raise GradedError(f"explain takes {what}; {given} are given")
-    settings = *measures, arguments.topic, arguments.depth
-    if count > 1:
+    settings = measures, arguments.topic, arguments.depth
+    if len(runs) > 2:
+        raise GradedError(f"explain takes at most two runs; {len(runs)} are given")
+    if len(runs) == 2:
         return explain_difference(qrels, runs, *settings)
     return explain(qrels, runs[0][1], *settings, name=runs[0][0])

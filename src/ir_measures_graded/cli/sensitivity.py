@@ -20,10 +20,9 @@ def run(arguments: Arguments) -> Result:
     """Show how the ranking of the runs depends on measure, weighting and cutoff.
 
     The command ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
-    by Kendall's τ. Marked are values below .9 and below .8; of fewer than 7 runs, the thresholds are lower,
-    so that one swap is never marked. Notes tell which orders are certain by paired t-tests. The formats tsv,
-    csv and jsonl also list the runs that swap. A measure string with gains or a cutoff keeps them. A single
-    measure without --gains and --cutoffs has the weightings that the command levels shows.
+    by Kendall's τ. The answer tells which orders are certain by paired t-tests. A measure string with gains
+    or a cutoff keeps them. A single measure without --gains and --cutoffs has the weightings that the command
+    levels shows.
 
       ir_measures_graded sensitivity qrels.txt runs/*.gz nDCG_JK --gains w1 --gains w10 --cutoffs 10
       ir_measures_graded sensitivity qrels.txt runs/*.gz P@10 nDCG_JK@10 \\

@@ -177,21 +177,9 @@ def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
     Matplotlib would hide a name that begins with an underscore, so a space precedes it.
     """
     shown = axes.get_legend_handles_labels()[0] if handles is None else list(handles)
-    _legend(axes, shown, left=1.01)
-
-
-def legend_beside(figure: Figure, handles: Iterable[Any], width: float) -> None:
-    """Add a legend that all panels share, in a column of this width in inches on the right of the figure."""
-    left = 1 - width / figure.get_figwidth()
-    layout: Any = figure.get_layout_engine()
-    layout.set(rect=(0, 0, left, 1))
-    _legend(figure, list(handles), left)
-
-
-def _legend(parent: Any, handles: list[Any], left: float) -> None:
-    names = [str(handle.get_label()) for handle in handles]
+    names = [str(handle.get_label()) for handle in shown]
     names = [f" {name}" if name.startswith("_") else name for name in names]
-    parent.legend(handles, names, loc="upper left", bbox_to_anchor=(left, 1.0), borderaxespad=0.0)
+    axes.legend(shown, names, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
 
 
 def title(text: object, width: int = 72) -> str:

@@ -116,7 +116,7 @@ class Profile(NamedTuple):
         """Draw the curves without a legend; the gid of the line of run 3 is ``run-3``."""
         figure = plots.new_figure(6.8, 4.2)
         axes = figure.add_subplot()
-        for number, line in enumerate(self.curves.draw(axes, title=False)[1]):
+        for number, line in enumerate(self.curves.draw(axes)):
             line.set_gid(f"run-{number}")
         if self.cutoff is not None and self.cutoff < len(self.curves.ranks):
             axes.axvline(self.cutoff, color=plots.GREY, linewidth=0.8, linestyle=(0, (2, 2)))
