@@ -296,9 +296,6 @@ def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]
 
 def _wrong_form(measure: SumOverRanks, topics: Topics) -> Iterator[str]:
     """The declarations of a sum over ranks that do not hold."""
-    scaled = Topics(topics.ranks, topics.gains, topics.cutoff, 2.0**-40)
-    if measure.RATIO and not _equal(measure.values(scaled), measure.values(topics)):
-        yield "changes if all gains are multiplied by one number; declare RATIO = False"
     if isinstance(measure, Normalised) and (documents := measure.ideal_documents):
         ideal = measure.ideal(topics)
         best = SR(ideal=documents).ideal(topics if measure.IDEAL_IS_CUT else topics.cut(None))

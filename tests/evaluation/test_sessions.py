@@ -11,7 +11,6 @@ from ir_measures.util import QrelsConverter, RunConverter
 
 import reference
 from ir_measures_graded import (
-    GradedError,
     nsDCG,
     parse_measure,
     read_trec_qrels,
@@ -179,10 +178,3 @@ def test_the_shell_takes_ids_or_a_table(output, tmp_path):
     for how in ("--sessions", f"--sessions={turns}"):
         printed = output("evaluate", how, qrels, run, "nsDCG", "-q", "-n", "-f", "tsv")
         assert printed == ["7\tnsDCG\t0.5565"]
-
-
-@pytest.mark.parametrize("measure", ["CG", "sDCG(bq=99)"])
-def test_a_session_of_infinite_value_is_an_error(measure):
-    qrels = {"7_1": {"a": 1.7e308}, "7_2": {"a": 1.7e308}}
-    with pytest.raises(GradedError, match="is infinite for session '7'"):
-        evaluate(qrels, {"run": {"7_1": {"a": 1.0}, "7_2": {"a": 1.0}}}, [measure], sessions=True)

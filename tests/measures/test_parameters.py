@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ir_measures_graded import CG, DCG_JK, ERR_G, GradedError, nDCG_JK, parse_measure
+from ir_measures_graded import DCG_JK, ERR_G, GradedError, nDCG_JK, parse_measure
 from ir_measures_graded.core.measures.parameters import Choice, Count, Flag, Real
 
 ABOVE_1 = Real(default=2, above=1, desc="")
@@ -78,8 +78,3 @@ def test_calling_a_measure_keeps_the_other_parameters():
 def test_gains_are_printed_unless_they_are_the_default_of_the_measure(given, written):
     assert str(given) == written
     assert parse_measure(written) == given
-
-
-def test_exponential_gains_are_finite():
-    with pytest.raises(GradedError, match="level 1024 has no finite gain with gains='exp'"):
-        CG(gains="exp").calc_aggregate({"q": {"a": 1024}}, {"q": {"a": 3}})

@@ -86,16 +86,6 @@ class LinearSquares(Squares):
     LINEAR = True
 
 
-class Bounded(Normalised):
-    """The gains change, so that the value is no ratio."""
-
-    SCALES = True
-    LINEAR = False
-
-    def normalised_gain(self, gain, best):
-        return np.minimum(gain, 1)
-
-
 class Steep(WeightedGains):
     """Gains divided by the square of the rank: the options need no more code."""
 
@@ -168,7 +158,6 @@ def test_right_declarations_pass(measure):
         (SortedStop(), "where .* is right"),
         (type("Rising", (type(nERR),), {"RISES": True})(), "where .* is right"),
         (LinearSquares(), "is no weighted sum of gains; declare LINEAR = False"),
-        (Bounded(), "changes if all gains are multiplied by one number; declare RATIO = False"),
         (Halved(), "is no weighted sum of gains"),
         (type("OldRatio", (type(gP),), {"LINEAR": True})(), "is no weighted sum of gains"),
         (ByTop(), "depends on other topics; declare needs_all_topics"),

@@ -335,7 +335,7 @@ def _vectors(
 
     def at_ranks(topics: Topics) -> np.ndarray:
         if averages and is_normalised(measure):
-            return np.stack(measure.vectors(topics.scaled(together=True), depth), axis=1)
+            return np.stack(measure.vectors(topics, depth), axis=1)
         return evaluated(measure, topics, depth)
 
     shape = (2, depth) if averages else (depth,)

@@ -84,8 +84,6 @@ class ByThreshold(SumOverRanks):
     A threshold has the distance from the next lower one as its weight.
     """
 
-    RATIO = True
-
     def norm(self, relevant: np.ndarray) -> np.ndarray:
         """The divisor of the precisions at a threshold that `relevant` documents reach."""
         return np.ones(relevant.shape)
@@ -180,7 +178,6 @@ class _WAP(_MeanAtRelevant):
     0.11
     """
 
-    RATIO = True
     SORTED = True
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
@@ -263,11 +260,11 @@ def _adjusted_gains(topics: Topics) -> np.ndarray:
     """g′ of each level of a topic; g in topics where every g′ is 0."""
     levels = topics.ranks.judged.levels
     topic, level = levels.topic, levels.level
-    gain = topics.gain_of(level, topic)
+    gain = topics.gain_of(level)
     below = np.zeros(level.size)
     below[1:] = np.where(topic[1:] == topic[:-1], gain[:-1], 0.0)
     whole = level == np.floor(level)
-    below[whole] = topics.gain_of(level[whole] - 1, topic[whole])
+    below[whole] = topics.gain_of(level[whole] - 1)
 
     adjusted = gain - ratio(levels.count, topics.relevant[topic]) * (gain - below)
     adjusted = np.where(gain > 0, adjusted, 0.0)

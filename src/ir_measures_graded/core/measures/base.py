@@ -18,7 +18,6 @@ from ...errors import GradedError, NotApplicableError, did_you_mean, shown
 from ..by_topic import mean_over_topics
 from ..ranking.gains import LINEAR
 from ..ranking.gains import Gains as Weighting
-from ..ranking.judged import VANISHING
 from ..ranking.ranks import JudgedRanks
 from .parameters import CUTOFF, JUDGED_ONLY, ORDERS, UNJUDGED, Choice, Flag, Gains, Parameter
 from .topics import GainList, Topic, Topics
@@ -200,11 +199,6 @@ class GradedMeasure(ir_measures.Measure):
         return bool(self.option("unjudged"))
 
     @property
-    def one_unit(self) -> bool:
-        """Whether a ratio compares gains of several topics, or gains with a parameter."""
-        return self.needs_all_topics
-
-    @property
     def smaller_is_better(self) -> bool:
         """Whether smaller values are better, with these parameters."""
         return self.SMALLER_IS_BETTER
@@ -242,12 +236,8 @@ class GradedMeasure(ir_measures.Measure):
 class MaxGainMeasure(GradedMeasure):
     """A measure with the parameter `max_gain`, by default the highest gain of the topic."""
 
-    @property
-    def one_unit(self) -> bool:
-        return super().one_unit or self["max_gain"] is not None
-
     def given_max(self, topics: Topics) -> float | None:
-        """`max_gain` in the unit of the topics' gains; None if it is not set.
+        """`max_gain`, None if it is not set.
 
         Raises `NotApplicableError` if a judged document of the qrels has a higher gain.
         """
@@ -260,22 +250,12 @@ class MaxGainMeasure(GradedMeasure):
                 f"{self}: topic {topic!r} has a document of level {level:g}, whose gain {highest:g} is above "
                 f"max_gain; max_gain must be at least {highest:g}"
             )
-        return float(given) * float(topics.one)
+        return float(given)
 
     def best(self, topics: Topics) -> np.ndarray:
         """The gain of a perfect document for each topic (T)."""
         given = self.given_max(topics)
         return topics.best if given is None else np.full(topics.count, given)
-
-    def comparable(self, topics: Topics, perfect: np.ndarray) -> np.ndarray:
-        """The gain of a perfect document. Raises `NotApplicableError` if a topic's gains vanish beside it."""
-        lost = (topics.best > 0) & (topics.best < perfect * VANISHING)
-        if lost.any():
-            topic = topics.names[int(np.argmax(lost))]
-            raise NotApplicableError(
-                f"{self}: the gains of topic {topic!r} vanish beside the top gain; give gains that are nearer"
-            )
-        return perfect
 
 
 class TopGainMeasure(MaxGainMeasure):

@@ -23,7 +23,7 @@ class _Cascade(TopGainMeasure, AtRelevant):
     PARAMETERS = {"max_gain": TOP_GAIN}
 
     def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray:
-        return gain / (self.top_gain(topics) + topics.one)
+        return gain / (self.top_gain(topics) + 1)
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray:
         return 1 - self.stops(gain, topics)
@@ -77,7 +77,6 @@ class _nERR(_ERR_G):
     RISES = False
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        self.comparable(topics, np.array(self.top_gain(topics) + 1))
         ideal = topics.ideal
         added = self.added(ideal, topics)
         return ideal.vector(added, len(cutoff)) if isinstance(cutoff, np.ndarray) else ideal.sum(added)

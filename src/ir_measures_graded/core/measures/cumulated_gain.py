@@ -15,7 +15,7 @@ from ..ranking.gains import power_minus_1
 from .base import MaxGainMeasure
 from .parameters import TOPICS_BEST, Flag, Real
 from .sums import Normalised, WeightedGains
-from .topics import Topics, ratio
+from .topics import ratio
 
 AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cutoff (avg-pos)")
 BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it are not discounted")
@@ -184,9 +184,6 @@ class _NDCNG(_Averaging, MaxGainMeasure, Normalised):
     @property
     def scales_by_topic(self) -> bool:
         return self["max_gain"] is None
-
-    def best(self, topics: Topics) -> np.ndarray:
-        return self.comparable(topics, super().best(topics))
 
     def normalised_gain(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
         return power_minus_1(ratio(gain, best))

@@ -11,9 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...errors import NotApplicableError
 from ..ranking.gains import LINEAR
-from ..ranking.judged import VANISHING, Judged, computed_once
+from ..ranking.judged import Judged, computed_once
 from ..ranking.ranks import JudgedRanks
 from .average_precision import Q
 from .base import GradedMeasure, TopGainMeasure
@@ -46,8 +45,6 @@ def by_global_gain(topics: Topics) -> Topics:
     """The topics with the global gain of each document as its level."""
     judged, intents = topics.ranks.judged, topics.ranks.judged.intents
     gain = probability(topics)[intents.judged.topic] * intents.judged.gain(topics.gains)
-    if ((gain > 0) & (gain < VANISHING)).any():
-        raise NotApplicableError("global gains this small lose digits; give higher gains")
     gains = np.bincount(document_of(topics), weights=gain, minlength=judged.level.size)
     levels = Judged(judged.topics, judged.offsets, gains)
     return Topics(replace(topics.ranks, judged=levels), LINEAR, topics.cutoff)

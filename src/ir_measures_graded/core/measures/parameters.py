@@ -5,13 +5,14 @@ form that is stored, printed and compared, or raises a `GradedError`; `allowed` 
 """
 
 import math
+from functools import partial
 from operator import ge, gt, le, lt
 from typing import Any, ClassVar
 
 from ir_measures.measures import ParamInfo
 
 from ...errors import GradedError
-from ..ranking.gains import LINEAR, canonical_gains, plain_number
+from ..ranking.gains import LARGEST, LINEAR, canonical_gains, plain_number
 
 
 class Parameter(ParamInfo):
@@ -131,11 +132,9 @@ class Gains(Parameter):
 TIED_BY = Choice(
     "score", "rank", default="score", desc="documents with equal scores are tied, or ranks decide"
 )
-TOPICS_BEST = Real(default=None, above=0, desc="the gain m that counts as 1; unset: the topic's highest gain")
-
-TOP_GAIN = Real(
-    default=None, above=0, desc="the top gain H; unset: the highest gain in the qrels, over all topics"
-)
+PERFECT = partial(Real, default=None, above=0, at_most=LARGEST)
+TOPICS_BEST = PERFECT(desc="the gain m that counts as 1; unset: the topic's highest gain")
+TOP_GAIN = PERFECT(desc="the top gain H; unset: the highest gain in the qrels, over all topics")
 DOCS = Count(default=None, desc="size of the collection; unset: the judged and retrieved documents together")
 CUTOFF = Count(default=None, desc="evaluate only the first k ranks")
 JUDGED_ONLY = "remove unjudged documents before ranks are counted"

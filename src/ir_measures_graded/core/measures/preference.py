@@ -305,7 +305,6 @@ class _RelativeRelevance(GradedMeasure):
     PARAMETERS = {"norm": NORM}
 
     def values(self, topics: Topics) -> np.ndarray:
-        topics = topics.scaled(together=False)
         run, s = full_list(topics), scaled_scores(self, topics)
         g = ratio(run.gain, topics.best[run.topic])
         # Powers of two keep the squares in the range of floats.

@@ -39,7 +39,6 @@ class _RBP_G(TopGainMeasure, WeightedGains):
 
     GAINS = LINEAR
     LINEAR = False
-    RATIO = True
     PARAMETERS = {
         "p": Real(default=0.8, above=0, below=1, desc="persistence: the probability of reading on"),
         "max_gain": TOP_GAIN,

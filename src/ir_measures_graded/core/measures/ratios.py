@@ -89,7 +89,6 @@ class _gP(MaxGainMeasure, WeightedGains):
 
     PARAMETERS = {"max_gain": TOPICS_BEST}
     LINEAR = False
-    RATIO = True
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         m = self.best(topics)

@@ -69,14 +69,6 @@ class Turn(WeightedGains):
         return discount(rank, self["b"], self["discount"])
 
 
-class TurnOfRatio(Turn):
-    """A turn whose value is divided by another one's."""
-
-    NAME = "Turn"
-    RATIO = True
-    one_unit = True
-
-
 class SessionMeasure(GradedMeasure):
     """A measure with one value for each session: override `of_sessions`.
 
@@ -161,12 +153,8 @@ class _nsDCG(SessionMeasure):
     array([[0.7778]])
     """
 
-    @property
-    def turn(self) -> Turn:
-        return TurnOfRatio(**super().turn.params)
-
     def of_sessions(self, values: np.ndarray, turns: Turns, topics: Topics) -> np.ndarray:
-        ideal = self.turn.weighed(self.turn.in_range(topics).ideal).total
+        ideal = self.turn.weighed(topics.ideal).total
         return share(self.discounted(values, turns), self.discounted(ideal, turns))
 
 

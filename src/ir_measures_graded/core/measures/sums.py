@@ -23,14 +23,12 @@ BETA = Real(default=1, at_least=0, desc="weight β of the gains against the coun
 class SumOverRanks(GradedMeasure):
     """A sum over the run's list: override `amounts`, and `divisor` if the sum is divided.
 
-    `RATIO` declares whether the value stays the same if all gains and `Topics.one` are multiplied by one
-    number. Then very large and very small gains are brought into the range of floats. `LIMIT` is the highest
-    value. Without it, a sum may exceed its divisor in the last bit: the two are added in different orders.
+    `LIMIT` is the highest value. Without it, a sum may exceed its divisor in the last bit: the two are added
+    in different orders.
     """
 
     TIES: ClassVar[tuple[str, ...]] = ("mean", "min", "max")
     UNJUDGED = True
-    RATIO: ClassVar[bool] = False
     LIMIT: ClassVar[float] = 1.0
 
     def amounts(self, topics: Topics) -> GainList:
@@ -41,20 +39,13 @@ class SumOverRanks(GradedMeasure):
         """The divisor of the sum, per topic (T); per topic and cutoff (T × cutoffs) if it depends on both."""
         return 1.0
 
-    def in_range(self, topics: Topics) -> Topics:
-        """The topics with gains of which no sum leaves the range of floats, if the measure is a ratio."""
-        return topics.scaled(self.one_unit) if self.RATIO else topics
-
     def values(self, topics: Topics) -> np.ndarray:
-        topics = self.in_range(topics)
         return self.value_of(self.amounts(topics), topics)
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        topics = self.in_range(topics)
         return self.curve_of(self.amounts(topics), topics, depth)
 
     def contributions(self, topics: Topics) -> GainList | None:
-        topics = self.in_range(topics)
         amounts = self.amounts(topics)
         return amounts.divided(self.value_of(amounts, topics), self.counted(amounts, topics))
 
@@ -167,7 +158,6 @@ class Normalised(WeightedGains):
     `IDEAL_IS_CUT`."""
 
     IDEAL_IS_CUT = True
-    RATIO = True
     RISES = False
 
     @property
@@ -265,7 +255,7 @@ class AtRelevant(SumOverRanks):
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
         """V: the achievement of `number` relevant documents with a total `gain`. It is a constant plus
-        multiples of both. The number is multiplied by `Topics.one_of`."""
+        multiples of both."""
         return np.ones(number.size)
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
@@ -289,7 +279,7 @@ class AtRelevant(SumOverRanks):
 
     def quality(self, run: GainList, topics: Topics) -> np.ndarray:
         """V[i]/d(i) at each relevant document of a list."""
-        achieved = self.achieved(run.number * topics.one_of(run.topic), run.cumulated)
+        achieved = self.achieved(run.number, run.cumulated)
         return self.quotient(achieved, self.possible(run.rank, run.topic, topics))
 
     def weight(self, run: GainList, topics: Topics) -> np.ndarray:
@@ -312,7 +302,6 @@ class BlendedRatio(AtRelevant):
     """
 
     PARAMETERS = {"beta": BETA}
-    RATIO = True
 
     @property
     def beta(self) -> float:
@@ -324,4 +313,4 @@ class BlendedRatio(AtRelevant):
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         ideal = topics.whole_ideal
-        return rank * topics.one_of(topic) + self.beta * ideal.value_at(rank, topic, ideal.cumulated)
+        return rank + self.beta * ideal.value_at(rank, topic, ideal.cumulated)

@@ -184,27 +184,23 @@ class Topics:
       (J) of each judged document; `document` (H), the number of each entry of `run` among these; `first`
       and `last` (H), the ranks where the entry's tie group begins and ends; `position` (H), the index of its
       score in `ranks.score`.
-    - `one`: the gain that stands for 1 in each topic (T), or in all (no dimension). Counts are multiplied by
-      `one_of` their topics before they are added to gains. It is 1 except in `scaled`.
     - `ranks`: the judged ranks before gains and cutoff, for everything else.
     """
 
-    def __init__(self, ranks: JudgedRanks, gains: Gains, cutoff: int | None, one: np.ndarray | float = 1.0):
-        self.ranks, self.gains, self.cutoff, self.one = ranks, gains, cutoff, one
-        self._ordinary = bool(np.all(np.asarray(one) == 1))
+    def __init__(self, ranks: JudgedRanks, gains: Gains, cutoff: int | None):
+        self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
         self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
         self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)
         self.computed: dict[Hashable, Any] = {}
-        self._scaled: dict[bool, Topics] = {}
 
     judged = _array(lambda each: each.ranks.judged.sizes)
     retrieved = _array(lambda each: np.minimum(each.ranks.retrieved, each.cutoff or each.ranks.retrieved))
     known = _array(lambda each: each.judged + each.ranks.retrieved - each.whole_run.sizes)
     relevant = _array(lambda each: each.ranks.judged.relevant(each.gains))
-    best = _array(lambda each: each.ranks.judged.best(each.gains) * each.one)
-    possible_gains = _array(lambda each: each.scale(each.ranks.judged.possible_gains(each.gains)))
+    best = _array(lambda each: each.ranks.judged.best(each.gains))
+    possible_gains = _array(lambda each: each.ranks.judged.possible_gains(each.gains))
     document_topic = _array(lambda each: each.ranks.judged.topic)
-    document_gain = _array(lambda each: each.scale(each.ranks.judged.gain(each.gains), each.document_topic))
+    document_gain = _array(lambda each: each.ranks.judged.gain(each.gains))
     document_level = _array(lambda each: each.ranks.judged.level)
     document = _array(lambda each: each.ranks.doc[each._within])
     first = _array(lambda each: each.ranks.first[each._within])
@@ -220,13 +216,11 @@ class Topics:
     @cached_property
     def run(self) -> GainList:
         topic, rank = self.ranks.topic[self._within], self.ranks.rank[self._within]
-        gain = self.ranks.judged.gain(self.gains)[self.document]  # those of the qrels are computed once
-        return GainList(self.count, topic, rank, self.scale(gain, topic))
+        return GainList(self.count, topic, rank, self.document_gain[self.document])
 
     @cached_property
     def ideal(self) -> GainList:
-        topic, rank, gain = self.ranks.judged.ideal(self.gains, self.cutoff)
-        return GainList(self.count, topic, rank, self.scale(gain, topic))
+        return GainList(self.count, *self.ranks.judged.ideal(self.gains, self.cutoff))
 
     @cached_property
     def whole_run(self) -> GainList:
@@ -236,37 +230,17 @@ class Topics:
     def whole_ideal(self) -> GainList:
         return self.ideal if self.cutoff is None else self.cut(None).ideal
 
-    def scaled(self, together: bool) -> Topics:
-        """The same topics with the gains of each topic multiplied by a power of two, so that no sum of gains
-        is infinite or loses digits; ordinary gains keep their values. With `together` it is one power for all
-        topics, which measures need that compare gains of several topics."""
-        judged = self.ranks.judged
-        unit = judged.unit(self.gains) if together else judged.units(self.gains)
-        if (unit == 1).all() or (unit == self.one).all():
-            return self
-        if together not in self._scaled:
-            self._scaled[together] = Topics(self.ranks, self.gains, self.cutoff, unit)
-        return self._scaled[together]
-
-    def one_of(self, topic: np.ndarray | int) -> Any:
-        """The gain that stands for 1 in each `topic`."""
-        return self.one if np.ndim(self.one) == 0 else np.asarray(self.one)[topic]
-
-    def scale(self, gain: np.ndarray, topic: np.ndarray | int = 0) -> np.ndarray:
-        """Gains multiplied by `one_of` their topics."""
-        return gain if self._ordinary else gain * self.one_of(topic)
-
-    def gain_of(self, levels: np.ndarray, topic: np.ndarray | int = 0) -> np.ndarray:
-        """The gain of each level (any shape) of each `topic`."""
-        return self.scale(gain_of(levels, self.gains), topic)
+    def gain_of(self, levels: np.ndarray) -> np.ndarray:
+        """The gain of each level (any shape)."""
+        return gain_of(levels, self.gains)
 
     def cut(self, cutoff: int | None) -> Topics:
         """The same topics with the lists cut after rank `cutoff`."""
-        return Topics(self.ranks, self.gains, cutoff, self.one)
+        return Topics(self.ranks, self.gains, cutoff)
 
     def reranked(self, ranks: JudgedRanks) -> Topics:
         """The same view of another list, or of other judgments."""
-        return Topics(ranks, self.gains, self.cutoff, self.one)
+        return Topics(ranks, self.gains, self.cutoff)
 
     def __iter__(self) -> Iterator[Topic]:
         """Each topic by itself."""

@@ -22,6 +22,8 @@ Gains = GainMap | str | Number
 
 LINEAR, EXP = "linear", "exp"
 NEARLY_0 = 2.0**-10
+LARGEST = 1e150
+"""The largest gain; the smallest positive gain is its reciprocal."""
 
 
 def power_minus_1(x: np.ndarray) -> np.ndarray:
@@ -202,7 +204,7 @@ def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
     >>> gain_of(np.array([-1., 0., 0.5, 3.]), "exp").round(2)
     array([0.  , 0.  , 0.41, 7.  ])
 
-    Raises `GradedError` for a level without a finite gain.
+    Raises `GradedError` for a gain whose sums and products could leave the range of floats.
     """
     if isinstance(gains, (int, float)):
         return np.where(levels >= gains, 1.0, 0.0)
@@ -210,10 +212,13 @@ def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
     if isinstance(gains, str):
         with np.errstate(over="ignore"):
             result = NAMED[gains](result)
-        if not np.isfinite(result).all():
-            highest = np.max(levels)
-            raise GradedError(f"level {highest:g} has no finite gain with gains={gains!r}; give a weighting")
-        return result
-    for level, gain in gains.items():
-        result[levels == level] = gain
+    else:
+        for level, gain in gains.items():
+            result[levels == level] = gain
+    extreme = (result > LARGEST) | ((result > 0) & (result < 1 / LARGEST))
+    if extreme.any():
+        raise GradedError(
+            f"level {levels[extreme][0]:g} has the gain {result[extreme][0]:g}; a gain must be 0 or between "
+            f"{1 / LARGEST:g} and {LARGEST:g}, so give other gains"
+        )
     return result

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from ...errors import GradedError, NotApplicableError, shown
+from ...errors import GradedError
 from ..by_topic import bounds_of, cumsum, largest, offsets_of, positions, rows_of, tally
 from .gains import Gains, gain_of
 
@@ -17,10 +17,6 @@ NO_INTENTS = (
     "the qrels have no intents; measures of intents need an iteration (the second column of TREC qrels) or "
     "subtopic_id that tells the intents of judgments apart"
 )
-ORDINARY = 300
-"""The exponent of the highest gain, a power of two, up to which no sum leaves the range of floats."""
-VANISHING = 2.0**-1000
-"""Sums of gains that are smaller may lose digits."""
 List = tuple[np.ndarray, np.ndarray, np.ndarray]
 """The topic, the rank and the gain of each entry of a list for each topic."""
 
@@ -144,29 +140,6 @@ class Judged:
         of = self.levels
         return ideal_list(of.topic, of.gain(gains), of.count, len(self.topics), cutoff)
 
-    @computed_once
-    def units(self, gains: Gains) -> np.ndarray:
-        """The factor of each topic's gains in ratios (T): 1, or a power of two where sums of gains could
-        leave the range of floats. Raises `NotApplicableError` for gains of a topic that floats cannot add."""
-        of, unit = self.levels, _unit(self.best(gains))
-        if (row := _vanishing(of.gain(gains), unit[of.topic])) is not None:
-            raise _too_wide(of.level[row], f"topic {shown(self.topics[of.topic[row]])}")
-        return unit
-
-    @computed_once
-    def unit(self, gains: Gains) -> np.ndarray:
-        """One such factor for the gains of all topics (no dimension)."""
-        if self.all_of is not None:
-            return self.all_of.unit(gains)
-        levels = self.levels.level
-        if self.collection is not None:
-            levels = np.append(levels, self.collection[~np.isnan(self.collection)])
-        gain = gain_of(levels, gains)
-        unit = _unit(gain.max(initial=0.0))
-        if (row := _vanishing(gain, unit)) is not None:
-            raise _too_wide(levels[row], "the qrels")
-        return unit
-
     def relevant(self, gains: Gains) -> np.ndarray:
         """The number of documents with a positive gain in each topic (T)."""
         of = self.levels
@@ -239,25 +212,6 @@ class LevelCounts:
 
     def gain(self, gains: Gains) -> np.ndarray:
         return gain_of(self.level, gains)
-
-
-def _unit(highest: np.ndarray) -> np.ndarray:
-    """The factor of gains of which the highest is given (any shape)."""
-    _, exponent = np.frexp(highest)
-    return np.ldexp(1.0, np.clip(exponent, -ORDINARY, ORDINARY) - exponent)
-
-
-def _vanishing(gain: np.ndarray, unit: np.ndarray) -> int | None:
-    """The index of the first positive gain that vanishes when it is multiplied by its unit."""
-    lost = np.flatnonzero((gain > 0) & (gain * unit < VANISHING))
-    return int(lost[0]) if lost.size else None
-
-
-def _too_wide(level: float, place: str) -> NotApplicableError:
-    return NotApplicableError(
-        f"the gain of level {level:g} vanishes beside the highest gain of {place}; "
-        "give gains that are nearer to each other"
-    )
 
 
 def ideal_list(

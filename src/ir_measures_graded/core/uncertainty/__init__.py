@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import GradedError
 from ..measures.base import EXTREMES, GradedMeasure
-from ..measures.sums import SumOverRanks, WeightedGains
+from ..measures.sums import WeightedGains
 from ..measures.topics import Topics
 from .extremes import extreme
 from .judgments import Undetermined
@@ -23,7 +23,7 @@ from .ties import expected, in_order, needs_states, sums_over_orders
 def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) -> np.ndarray:
     """The reported value of each topic (T), under the options `ties` and `unjudged`; with a `depth`, its
     values with the cutoffs 1 … `depth` (T × depth), from `topics` that are uncut."""
-    topics = checked(measure, topics)
+    refuse_rising_weights(measure, topics)
     if judgments := measure.option("unjudged"):
         if not topics.possible_gains.size:  # no judgment can make a document relevant
             return measure.curve(topics, depth) if depth else measure.values(topics)
@@ -43,17 +43,13 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     return measure.curve(topics, depth) if depth else measure.values(topics)
 
 
-def checked(measure: GradedMeasure, topics: Topics) -> Topics:
-    """The topics in the measure's range of gains.
-
-    Raises `Undetermined` for an extreme of a sum whose weights are negative or rise with the rank.
-    """
+def refuse_rising_weights(measure: GradedMeasure, topics: Topics) -> None:
+    """Raise `Undetermined` for an extreme of a sum whose weights are negative or rise with the rank."""
     options = {measure.option("unjudged"), measure.option("ties")}
     if isinstance(measure, WeightedGains) and options & {*EXTREMES}:
         weight = measure.rank_weights(int(topics.retrieved.max(initial=0)))
         if (weight < 0).any() or (np.diff(weight) > 1e-12).any():
             raise Undetermined(f"{measure}: the weights must be at least 0 and must not rise with the rank")
-    return measure.in_range(topics) if isinstance(measure, SumOverRanks) else topics
 
 
 def with_option(measure: GradedMeasure, name: str, word: str) -> GradedMeasure | None:

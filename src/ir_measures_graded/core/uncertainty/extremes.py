@@ -15,7 +15,7 @@ import numpy as np
 from ..measures import gP
 from ..measures.average_precision import ByThreshold
 from ..measures.base import GradedMeasure
-from ..measures.sums import AtRelevant, Normalised, SumOverRanks, WeightedGains
+from ..measures.sums import AtRelevant, Normalised, WeightedGains
 from ..measures.topics import Topics, ratio
 from . import judgments
 from .judgments import Undetermined, extreme_in_order, filled, levels_of_gains, padded, unjudged_of
@@ -100,8 +100,6 @@ def differences_of(measure: GradedMeasure, runs: Sequence[Topics], documents: Do
     """
     if not runs:
         return None
-    if isinstance(measure, SumOverRanks) and measure.RATIO:
-        runs = [topics.scaled(together=True) for topics in runs]
     known = extreme_differences(measure, runs, documents)
     if known is None:
         return None
@@ -118,7 +116,7 @@ def differences_of(measure: GradedMeasure, runs: Sequence[Topics], documents: Do
 
 @singledispatch
 def extreme_differences(measure: GradedMeasure, runs: Sequence[Topics], documents: Documents) -> Ends | None:
-    """`differences_of` a family of measures, from topics in its range of gains."""
+    """`differences_of` a family of measures."""
     return None
 
 
@@ -245,7 +243,7 @@ def _over_judgments(
         entry = entries.get(rank)
         if entry is not None and run.gain[entry] > 0:
             relevant, total = relevant + 1, total + run.gain[entry]
-        achieved = measure.achieved((relevant + size) * topics.one, total + gains)
+        achieved = measure.achieved(relevant + size, total + gains)
         possible = measure.possible(np.full(every.size, rank), every, judged)[:, None]
         quotient = measure.quotient(achieved, possible)
         if entry is None:

@@ -122,8 +122,7 @@ def _(measure: AtRelevant, topics: Topics) -> GainList:
     u, q = measure.weights(gain, topics)
     groups = TieGroups(topics, relevant)
     constant = measure.achieved(np.zeros(1), np.zeros(1))
-    ones = np.broadcast_to(topics.one_of(topics.whole_run.topic), gain.shape)
-    v = np.broadcast_to(measure.achieved(ones, gain) - constant, gain.shape)
+    v = measure.achieved(np.ones(gain.size), gain) - constant
     start = groups.before(v) + constant
     pairs = (q == 1).all()
     run = expected_pairs(groups, u, v, start) if pairs else expected_stops(groups, u, q, v, start)
@@ -250,7 +249,7 @@ def sums_over_orders(measure: AtRelevant, topics: Topics, depth: int) -> np.ndar
         size, total = compositions.size, before[group] + compositions.number @ gains
         u, q = measure.weights(gains, topics)
         reached = weight[group] * np.prod(q**compositions.number, axis=1)
-        achieved = measure.achieved((number[group] + size) * topics.one_of(topic), total)
+        achieved = measure.achieved(number[group] + size, total)
         best = np.where(size == 0, 0.0, -np.inf)
         for step in range(1, steps + 1):
             rank = np.full(size.size, groups.first[group] + step - 1)
