@@ -182,7 +182,7 @@ def test_input_of_gdeval(qrels, run, reason, capfd):
         (
             {"q": {"a": 1e308, "b": 1e308}},
             {"x": {"q": {"a": 1, "b": 1}}},
-            "is inf for topic 'q'; a value must",
+            "level 1e+308 has the gain 1e+308; a gain must be 0 or between",
         ),
     ],
 )

@@ -142,11 +142,16 @@ def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     are exact and are summed in one call.
     """
     sizes = np.diff(offsets)
-    if values.dtype.kind in "biu":
-        total = np.cumsum(values)
+    total = np.cumsum(values)
+    if values.dtype.kind in "biu" or _exact(values):
         before = np.concatenate((np.zeros(1, total.dtype), total))[offsets[:-1]]
         return total - np.repeat(before, sizes)
     return running(np.add, values, offsets)
+
+
+def _exact(values: np.ndarray) -> bool:
+    """Whether the sums of floats are exact in any order: of whole numbers that are not large."""
+    return bool(np.abs(values).sum() < 2**53 and (np.rint(values) == values).all())
 
 
 def running(operation: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:

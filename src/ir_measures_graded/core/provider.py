@@ -160,14 +160,9 @@ def aggregate(measure: Measure, values: np.ndarray) -> Any:
 
 
 def view(measure: GradedMeasure, ranks: JudgedRanks, cut: bool = True) -> Topics:
-    """The run with the gains and, if `cut`, the cutoff of a measure; measures of one run share the views."""
+    """`GradedMeasure.view` of judgments that the measure can evaluate."""
     check_levels(measure, ranks.judged)
-    gains, cutoff = measure.weighting, measure["cutoff"] if cut and measure.CUTOFF else None
-    listed = measure.in_order(measure.listed(ranks))
-    key = Topics, id(listed), str(gains), cutoff
-    if key not in ranks.views:
-        ranks.views[key] = Topics(listed, gains, cutoff)
-    return ranks.views[key]
+    return measure.view(ranks, cut)
 
 
 def check_levels(measure: Measure, judged: Judged, rows: Rows | None = None) -> None:

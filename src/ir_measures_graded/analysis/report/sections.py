@@ -79,7 +79,7 @@ def _of_run(run: Run, depths: tuple[int, ...]) -> OfRun:
         run.name,
         retrieved,
         tuple(int((ranks.rank <= depth).sum()) / listed if listed else None for depth, listed in within),
-        ranks.ties[0].size / retrieved if retrieved else None,
+        ranks.tied[0].size / retrieved if retrieved else None,
         tuple(ranks.judged.topics[number] for number in np.flatnonzero(ranks.retrieved == 0).tolist()),
         tuple(topic for topic in run.topics if topic not in ranks.judged.code),
     )

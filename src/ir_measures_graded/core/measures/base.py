@@ -180,6 +180,11 @@ class GradedMeasure(ir_measures.Measure):
         """The list with tied documents in the measure's own order, which is trec_eval's."""
         return ranks
 
+    def view(self, ranks: JudgedRanks, cut: bool = True) -> Topics:
+        """The run as the measure sees it, with its gains, its list and, if `cut`, its cutoff."""
+        cutoff = self["cutoff"] if cut and self.CUTOFF else None
+        return Topics.shared(self.in_order(self.listed(ranks)), self.weighting, cutoff)
+
     @property
     def ideal_documents(self) -> str:
         """The documents of the ideal list that divides a sum of gains: 'judged', 'retrieved' for those of the

@@ -2,7 +2,7 @@
 
 `definition_of` finds the definition of a measure of ir-measures. It has the name and the parameters of the
 measure, and the options `ties` and `unjudged`. None is registered. Without options, the values equal
-trec_eval's to the last bit; the formulas in `core.standard` compute only these, and faster.
+trec_eval's to the last bit: sums are added rank by rank, and logarithms are C's own.
 """
 
 import math
@@ -16,7 +16,7 @@ import ir_measures
 import numpy as np
 
 from ...errors import GradedError
-from ..by_topic import positions
+from ..by_topic import bounds_of, positions
 from ..ranking.gains import EXP, Gains, canonical_gains, gain_of
 from ..ranking.ranks import JudgedRanks
 from . import parameters
@@ -186,6 +186,9 @@ class _Success(Standard, AtRelevant):
     def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
         return 0.0
 
+    def weight(self, run: GainList, topics: Topics) -> np.ndarray:  # as from `goes_on`, but faster
+        return (run.number == 1).astype(np.float64)
+
 
 class _RR(_Success):
     """Reciprocal rank: The reciprocal of the rank of the first relevant document.
@@ -333,7 +336,7 @@ def ascending(ranks: JudgedRanks) -> JudgedRanks:
     """The run with tied documents in the order of `ranks_by_ascending_id`."""
     if ascending not in ranks.views:
         rank = ranks_by_ascending_id(ranks)
-        order = np.lexsort((rank, ranks.topic))
+        order = np.argsort(bounds_of(ranks.retrieved)[ranks.topic] + rank, kind="stable")
         ranks.views[ascending] = replace(ranks, doc=ranks.doc[order], rank=rank[order])
     found: JudgedRanks = ranks.views[ascending]
     return found

@@ -234,6 +234,15 @@ class Topics:
         """The gain of each level (any shape)."""
         return gain_of(levels, self.gains)
 
+    @classmethod
+    def shared(cls, ranks: JudgedRanks, gains: Gains, cutoff: int | None) -> Topics:
+        """The topics of a run, which all measures with these gains and this cutoff share."""
+        key = cls, str(gains), cutoff
+        if key not in ranks.views:
+            ranks.views[key] = cls(ranks, gains, cutoff)
+        found: Topics = ranks.views[key]
+        return found
+
     def cut(self, cutoff: int | None) -> Topics:
         """The same topics with the lists cut after rank `cutoff`."""
         return Topics(self.ranks, self.gains, cutoff)

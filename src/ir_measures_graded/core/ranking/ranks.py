@@ -68,7 +68,7 @@ class JudgedRanks:
     retrieved: np.ndarray
     scores: np.ndarray
     moved: np.ndarray
-    ties: np.ndarray
+    ties: np.ndarray | None
     uncondensed: JudgedRanks | None = None
     has_ids: bool = True
     listed: Any = None
@@ -122,7 +122,7 @@ class JudgedRanks:
         """The documents at some positions of the list, judged or not."""
         docs, key = self.listed.docs.ids(), "rows by id"
         if key not in self.views:
-            row, (tied, starts) = self.row.copy(), self.ties
+            row, (tied, starts) = self.row.copy(), self.tied
             row[tied] = row[tied][docs.take(row[tied]).descending(np.cumsum(changes(starts)))]
             self.views[key] = row
         return docs.take(self.views[key][position])
@@ -148,10 +148,15 @@ class JudgedRanks:
     first = _array(lambda ranks: ranks.rank - (ranks.position - ranks.group[0]))
     last = _array(lambda ranks: ranks.first + ranks.group[1] - 1)
 
+    @_array
+    def tied(self) -> np.ndarray:
+        """`ties`, which are computed here for a condensed run."""
+        return tied(changes(self.whole.group[0])) if self.ties is None else self.ties
+
     @cached_property
     def group(self) -> tuple[np.ndarray, np.ndarray]:
         """The first position and the size of the tie group of each of the H documents."""
-        tied, starts = self.ties
+        tied, starts = self.tied
         start, size = self.position.copy(), np.ones_like(self.position)
         entry = np.searchsorted(tied, self.position)
         found = np.flatnonzero(np.append(tied, -1)[entry] == self.position)
@@ -163,7 +168,7 @@ class JudgedRanks:
     @_array
     def first_of_tie(self) -> np.ndarray:
         """The first rank of the tie group of each retrieved document, in the order of `score`."""
-        tied, starts = self.ties
+        tied, starts = self.tied
         rank = positions(self.retrieved) + 1
         rank[tied] = rank[starts]
         return rank
@@ -172,9 +177,7 @@ class JudgedRanks:
     def condensed(self) -> JudgedRanks:
         """The same run without its unjudged documents: only judged documents take up ranks."""
         retrieved = np.bincount(self.topic, minlength=len(self.judged.topics))
-        rank = positions(retrieved) + 1
-        ties = tied(changes(self.group[0]))
-        return replace(self, rank=rank, retrieved=retrieved, ties=ties, uncondensed=self)
+        return replace(self, rank=positions(retrieved) + 1, retrieved=retrieved, ties=None, uncondensed=self)
 
 
 def _ranked(
