@@ -101,9 +101,8 @@ def test_convert_keeps_intents_and_probabilities(tmp_path):
     FRAME.to_csv(tmp_path / "qrels.csv", index=False)
     rows = read_rows(tmp_path / "qrels.csv")
     for name in ("new.csv", "new.parquet"):
-        ((path, content),) = written(rows, str(tmp_path / name)).items()
-        (tmp_path / path).write_bytes(content)
-        assert (values(path) == values(FRAME)).all()
+        (tmp_path / name).write_bytes(written(rows, name))
+        assert (values(tmp_path / name) == values(FRAME)).all()
     with pytest.warns(UserWarning, match="no probabilities of intents"):
         written(rows, "qrels.trec")
 

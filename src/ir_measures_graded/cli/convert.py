@@ -5,18 +5,12 @@ from collections.abc import Mapping
 
 from ..core.rows.columns import QRELS, RUN, Chosen, Role, chosen_columns
 from ..errors import GradedError
-from ..files.conversion import KEPT, MERGES, one_intent, read_rows, written
-from ..output.files import write_files
+from ..files.conversion import KEPT, read_rows, written
+from ..output.files import write_whole
 from .arguments import FORM
 from .parser import Arguments, Option, each
-from .results import check_files
 
 USAGE = "%(prog)s IN OUT [options]"
-
-
-def _known(path: str | None) -> list[str]:
-    """The file that a path names before IN is read; the name of a run may be missing."""
-    return [path] if path and path != "-" and "{run}" not in path else []
 
 
 OPTIONS = (
@@ -25,14 +19,11 @@ OPTIONS = (
         "target",
         ".run, .qrels, .trec, .txt, .tsv, .csv, .parquet or .json file, perhaps .gz; - is standard output",
         heading="OUT",
-        optional=True,
-        writes=_known,
+        writes=lambda path: [path] if path != "-" else [],
     ),
-    Option("-o --output FILE", "the same as OUT", writes=_known),
     Option("--qrels", "IN has qrels"),
     Option("--run", "IN has a run"),
-    Option("--intents", "qrels: level of a document that several intents or judges judged", choices=MERGES),
-    Option("--duplicates ROW", "run: row to keep of a repeated document", choices=KEPT),
+    Option("--duplicates ROW", "row to keep of a repeated document; best: highest value", choices=KEPT),
     *FORM,
 )
 
@@ -42,15 +33,13 @@ def run(arguments: Arguments) -> list[str]:
 
     The content of IN determines its form, as for all commands. One line tells what was read. Ids are written
     as they are, and numbers exactly. The rows of a topic stand together; TREC runs are sorted by rank. If IN
-    has several runs, a table gets the column run; for other forms, {run} in OUT stands for each name.
+    has several runs, OUT is a table with the column run.
 
       ir_measures_graded convert bm25.json bm25.run.gz
       ir_measures_graded convert qrels.tsv qrels.txt
       ir_measures_graded convert my-run.csv my-run.parquet --columns topic=q,document=id,score=points
     """
-    target = arguments.target or arguments.output
-    if target is None or (arguments.target and arguments.output):
-        raise GradedError("convert writes one file; give IN and OUT, or IN -o OUT")
+    target = arguments.target
     columns = chosen_columns(arguments.columns) if arguments.columns else {}
     chosen = Chosen(arguments.run_column, columns)
     if arguments.qrels and arguments.run:
@@ -58,18 +47,12 @@ def run(arguments: Arguments) -> list[str]:
     told = QRELS if arguments.qrels else RUN if arguments.run else None
     role = told or _role(columns, target)
     rows = read_rows(arguments.source, role, chosen, arguments.duplicates)
-    summary = rows.summary()
-    if arguments.intents:
-        if rows.role is RUN:
-            raise GradedError("--intents applies to qrels, and this is a run")
-        rows = one_intent(rows, arguments.intents)
-    contents = written(rows, target)
+    content = written(rows, target)
     if target == "-":
-        print(summary, file=sys.stderr)
-        return contents["-"].decode().split("\n")[:-1]
-    check_files(arguments, [path for path in contents if path != target])
-    write_files(contents)
-    return [summary]
+        print(rows.summary(), file=sys.stderr)
+        return content.decode().split("\n")[:-1]
+    write_whole(target, content)
+    return [rows.summary()]
 
 
 def _role(columns: Mapping[str, str], target: str) -> Role | None:

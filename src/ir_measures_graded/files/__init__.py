@@ -8,5 +8,5 @@
 - `json_files`: JSON files.
 - `table_files`: Parquet and Arrow files.
 - `conversion`: writes rows as TREC, CSV, TSV, Parquet or JSON files.
-- `out_of_core`: rows in any order; rows that do not fit into memory go through temporary files.
+- `out_of_core`: rows in any order, also those that do not fit into memory.
 """

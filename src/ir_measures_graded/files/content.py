@@ -53,8 +53,8 @@ class Sizes:
     `value`. A compressed file of more than `content` bytes may expand `expansion` times at most.
 
     A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. At most
-    `grouped` rows in any order are grouped in memory, which takes about 1.5 GB; more rows go through
-    temporary files.
+    `grouped` rows in any order are grouped in memory, which takes about 1.5 GB; a file of more rows is read
+    several times.
     """
 
     start: int = 1 << 20

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows.columns import QRELS, RUN, Chosen, Role
+from ..core.rows.columns import INTENTS, QRELS, RUN, Chosen, Role
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Part, joined
@@ -33,9 +33,7 @@ from .table_files import arrow_table
 GROUP = 1_000_000  # rows per row group of a Parquet file
 BLANK = re.compile(r"[ \t\n\r\x0b\x0c]")
 KEPT = ("first", "best")
-"""The row to keep of a document that a topic lists again: the first one, or that of the highest score."""
-MERGES = ("max", "sum")
-"""The rules for one level of a document that has several."""
+"""The row to keep of a document that a topic lists again: the first one, or that of the highest value."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +70,9 @@ def read_rows(
 ) -> ConvertedRows:
     """The rows of a file. If `role` is None, the content must tell whether these are qrels or a run.
 
-    If a topic of a run lists a document again, `duplicates` is the row to keep, one of `KEPT`. Raises
-    `FileError` for a file that cannot be read, for one without rows, and for one that could be both.
+    If a topic lists a document again, `duplicates` is the row to keep, one of `KEPT`. By default, qrels keep
+    all rows. Raises `FileError` for a file that cannot be read, for one without rows, for a run with a
+    repeated document, and for a file that could be both.
     """
     chosen = chosen or Chosen()
     if role is not None:
@@ -102,79 +101,48 @@ def _read(file: File, role: Role, chosen: Chosen, duplicates: str | None) -> Con
     if not (count := len(rows)):
         raise FileError(f"{name}: there are no rows to convert")
     in_memory(rows, role).rows()  # refuses values that are not allowed
-    if role is RUN:
-        rows = without_repeated(rows, duplicates or "first")
-        if len(rows) < count and not duplicates:
-            raise FileError(
-                f"{name}: {count - len(rows):,} rows list a document of a topic again; "
-                "--duplicates first or best keeps one row"
-            )
+    if role is RUN or duplicates:
+        rows = without_repeated(rows, role, duplicates or "first")
+    if len(rows) < count and not duplicates:
+        raise FileError(
+            f"{name}: {count - len(rows):,} rows list a document of a topic again; "
+            "--duplicates first or best keeps one row"
+        )
     by_topic = by_column(rows, "query_id").values()
     return ConvertedRows(role, name, replace(joined(by_topic, role), facts=rows.facts), count - len(rows))
 
 
-def without_repeated(rows: Part, keep: str) -> Part:
-    """The rows of whole topics of a run, with one row for each document.
+def without_repeated(rows: Part, role: Role, keep: str) -> Part:
+    """The rows with one row for each document of a topic, in a run or for all intents.
 
     `keep` is one of `KEPT`.
     """
     order = np.arange(len(rows))
     if keep == "best":
-        order = np.argsort(-np.asarray(rows.columns["score"]), kind="stable")
+        order = np.argsort(-np.asarray(rows.columns[role.value]), kind="stable")
     code = np.zeros(len(rows), np.int64)
-    for name in ("query_id", "doc_id", "run"):
-        if name in rows.columns:
-            _, number = rows.columns[name].numbered()
-            _, code = np.unique(code * (int(number.max(initial=0)) + 1) + number, return_inverse=True)
+    for name in {"query_id", "doc_id", "run"} & rows.columns.keys():
+        _, number = rows.columns[name].numbered()
+        _, code = np.unique(code * (int(number.max(initial=0)) + 1) + number, return_inverse=True)
     _, first = np.unique(code[order], return_index=True)
-    return rows.take(np.sort(order[first]))
+    return rows.take(np.sort(order[first])).without(*INTENTS)
 
 
-def one_intent(converted: ConvertedRows, merge: str) -> ConvertedRows:
-    """Qrels with one level for each document: the ``max`` or the ``sum`` of its levels."""
-    levels: dict[tuple[str, str], float] = {}
-    for topic, document, level in zip(*map(converted.column, QRELS.columns)):
-        before = levels.get((topic, document), level if merge == "max" else 0)
-        levels[topic, document] = max(before, level) if merge == "max" else before + level
-    topics, documents = (Ids.of([*column]) for column in zip(*levels))
-    columns: dict[str, Any] = dict(zip(QRELS.columns, (topics, documents, np.array([*levels.values()]))))
-    return replace(converted, rows=Part(columns, np.arange(len(levels)), converted.rows.facts))
+def written(rows: ConvertedRows, path: str) -> bytes:
+    """The file that holds these rows; the ending of `path` chooses the form.
 
-
-def written(rows: ConvertedRows, path: str) -> dict[str, bytes]:
-    """The files that hold these rows, by path; the ending of `path` chooses the form.
-
-    For several runs, a table has the column ``run``; for other forms, ``{run}`` in `path` stands for the name
-    of each run. Warns of values that other tools may not read. Raises `GradedError` for another ending, and
-    for rows that the form cannot hold.
+    Warns of values that other tools may not read. Raises `GradedError` for another ending, and for rows that
+    the form cannot hold; only tables hold several runs.
     """
     plain = path.lower().removesuffix(".gz")
     ending = ".trec" if path == "-" else os.path.splitext(plain)[1]
     if ending not in WRITERS:
         raise GradedError(f"{path}: the ending chooses the form: {', '.join(WRITERS)}, and .gz after any")
-    write, is_table = WRITERS[ending]
-    runs = by_column(rows.rows, "run") if "run" in rows.rows.columns else {}
-    if not is_table and len(runs) > 1 and "{run}" not in path:
-        raise GradedError(f"{path}: the file has {len(runs)} runs; write {{run}} for the name in the path")
-    parts = {path: rows}
-    if "{run}" in path and runs:
-        for run in runs:
-            refuse_as_file_name(rows.name, run)
-        parts = {path.replace("{run}", run): replace(rows, rows=part) for run, part in runs.items()}
-    compress = partial(gzip.compress, mtime=0) if plain != path.lower() else bytes
-    return {each: compress(write(part)) for each, part in parts.items()}
-
-
-def refuse_as_file_name(file: str, name: str) -> None:
-    """Raise `GradedError` unless a name in a file can become a part of a path in the folder of the user.
-
-    >>> refuse_as_file_name("m.csv", "bm25")
-    """
-    if name in ("", ".", "..") or re.search(r"[/\\\x00-\x1f\x7f-\x9f]|\.\.", name):
-        raise GradedError(
-            f"{file}: the run {shown(name)} cannot be part of a file name; rename it, or write a table "
-            "with the column run"
-        )
+    runs = len(set(rows.column("run")))
+    if runs > 1 and ending not in TABLES:
+        raise GradedError(f"{path}: the file has {runs} runs; write {', '.join(TABLES)}, with the column run")
+    content = WRITERS[ending](rows)
+    return content if plain == path.lower() else gzip.compress(content, mtime=0)
 
 
 def _number(value: float) -> str:
@@ -245,18 +213,19 @@ def _json(rows: ConvertedRows) -> bytes:
         if documents.setdefault(document, exact) != exact:
             raise GradedError(
                 f"{rows.name}: topic {shown(topic)}, document {shown(document)} has several levels; "
-                "choose one with --intents max or sum, or write a table"
+                "choose one with --duplicates best, or write a table"
             )
     if np.isinf(rows.column(rows.role.value)).any():
         warnings.warn("JSON has no infinite numbers; some tools do not read Infinity", stacklevel=2)
     return json.dumps(found, ensure_ascii=False).encode()
 
 
-WRITERS: dict[str, tuple[Callable[[ConvertedRows], bytes], bool]] = {
-    **dict.fromkeys((".run", ".qrels", ".trec", ".txt"), (_trec, False)),
-    ".tsv": (partial(_delimited, delimiter="\t"), True),
-    ".csv": (_delimited, True),
-    ".parquet": (_parquet, True),
-    ".json": (_json, False),
+WRITERS: dict[str, Callable[[ConvertedRows], bytes]] = {
+    **dict.fromkeys((".run", ".qrels", ".trec", ".txt"), _trec),
+    ".tsv": partial(_delimited, delimiter="\t"),
+    ".csv": _delimited,
+    ".parquet": _parquet,
+    ".json": _json,
 }
-"""The writer of each ending, and whether it writes a table."""
+"""The writer of each ending."""
+TABLES = (".tsv", ".csv", ".parquet")

@@ -59,7 +59,9 @@ def read_trec_qrels(file: File) -> pandas.DataFrame:
     Raises `GradedError` for a file that cannot be read and for a line of another form, and without the extra
     ``tables``, which brings pandas.
     """
-    frame = _frame(_qrels_part(file, (), SIZES))
+    rows = _qrels_part(file, (), SIZES)
+    in_memory(rows, QRELS).rows()  # refuses levels that are not finite
+    frame = _frame(rows)
     level = frame["relevance"].to_numpy()
     if is_whole(level):
         frame["relevance"] = level.astype(np.int64)
@@ -126,8 +128,8 @@ class RunFile(RunSource):
     `columns` gives names of other columns, as in ``topic=NAME,document=NAME,score=NAME`` (or rank).
 
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a topic are
-    not contiguous, the file is read again: up to ten million rows are grouped in memory, and more rows in
-    temporary files. A file that can be read only once, such as standard input, is held in memory. So are the
+    not contiguous, the file is read again, once for each ten million rows, and these are grouped in memory. A
+    file that can be read only once, such as standard input, is held in memory. So are the
     runs that `runs` returns, of at most ten million rows. Other providers of ir-measures iterate
     over the run as `ir_measures.ScoredDoc` objects.
 
@@ -185,9 +187,8 @@ class RunFile(RunSource):
         for rows in out_of_core.whole_topics(self._parts(), self.sizes.rows):
             block = in_memory(rows, RUN).rows()
             if seen.intersection(block.topics):
-                with closing(self._parts()) as every:
-                    for rows in out_of_core.regrouped(every, self.name, self.sizes):
-                        yield in_memory(rows, RUN).rows()
+                for rows in out_of_core.regrouped(self._parts, self.sizes.grouped):
+                    yield in_memory(rows, RUN).rows()
                 break
             seen.update(block.topics)
             yield block

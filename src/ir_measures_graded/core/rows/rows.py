@@ -372,7 +372,7 @@ def _conflict(qrels: Rows, first: np.ndarray, second: np.ndarray, earliest: np.n
     return qrels.error(
         other,
         f"levels for several intents or judges ({', '.join(intents[:2])}); keep one, for example with "
-        "convert --intents max, or use measures of intents, such as D_nDCG and ERR_IA_G",
+        "convert --duplicates best, or use measures of intents, such as D_nDCG and ERR_IA_G",
     )
 
 
