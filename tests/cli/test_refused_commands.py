@@ -75,7 +75,7 @@ identify graded-demo A.run A.run                      | A.run: cannot be read as
 judges qrels qrels --seed -1                          | seed=-1 is not allowed; it is a whole number ≥ 0
 judges qrels wide --machine_levels x                  | write them as LEVEL:LEVEL,…, such as 0:0,5:1,10:3
 judges qrels qrels --gains exp                        | --gains requires runs and measures
-judges qrels qrels run P@5 --show orders              | --show orders requires measures and at least 2 runs
+judges qrels qrels run P@5 --show favours             | --show favours requires measures and at least 2 runs
 levels no-such                                        | 'no-such' is neither a file nor an ir-datasets id
 levels qrels -p 2 -p 3                                | -p is given twice
 measures -o tsv                                       | (for the format, use -f tsv)

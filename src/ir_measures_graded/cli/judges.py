@@ -1,9 +1,7 @@
 """The command `judges`."""
 
-from dataclasses import replace
-
-from ..analysis.judging.agreement import RESAMPLES, compared
-from ..analysis.judging.estimate import estimated
+from ..analysis.judging.agreement import RESAMPLES, Judges, compared
+from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.merging import holds_answers
 from ..analysis.judging.panel import panels
 from ..analysis.statistics.intervals import STUDENT, check
@@ -17,7 +15,7 @@ from .arguments import qrels as qrels_of
 from .parser import Arguments, Option, real
 from .results import output
 
-RUNS_OF = {"orders": 2, "favours": 2, "estimates": 1, "pairs": 2}
+RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
 """The least number of runs of the tables that need some."""
 OF_ONE = ("estimates", "pairs")
 """The tables of a single machine."""
@@ -32,7 +30,7 @@ OPTIONS = (
     Option("--confidence C", "level of the intervals; default: 0.95", real, default=0.95),
     *resamples("topics for the intervals of the agreement", RESAMPLES),
     Option("--show", "table to print", choices=("agreement", "levels", *RUNS_OF)),
-    *output(),
+    *output(figure=False),
 )
 
 
@@ -70,14 +68,21 @@ def run(arguments: Arguments) -> Result:
     settings = arguments.of("machine_levels", "progress")
     found = panels(qrels, [arguments.machine, *more], runs, measures, **settings)
     agreed = compared(found, **arguments.of("confidence", "resamples", "seed"))
+    results: list[Judges | Estimates] = [agreed]
     if runs and not more and arguments.show in (None, *OF_ONE):
-        agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence))
-    result = agreed.estimates or agreed
-    if not arguments.show:
-        return View(agreed.tables(), agreed.figure, result.data(), agreed.notes(), agreed.answer())
-    tables = {"levels": agreed.level_table, "orders": agreed.order_table, "favours": agreed.favour_table}
-    if agreed.estimates:
-        tables["pairs"] = agreed.estimates.pair_table
-    if arguments.show in tables:
-        return View([tables[arguments.show]()], agreed.figure)
-    return View(result.tables()[:1], agreed.figure, result.data())
+        results.append(estimated(found[0], arguments.confidence))
+    last = results[-1]
+    if arguments.show is None:
+        return View(
+            [table for each in results for table in each.tables()],
+            read=last.data(),
+            noted=[note for each in results for note in each.notes()],
+            above=[sentence for each in results for sentence in each.answer()],
+        )
+    if arguments.show == "levels":
+        return View([agreed.level_table()])
+    if arguments.show == "favours":
+        return View([agreed.favour_table()])
+    if isinstance(last, Estimates) and arguments.show == "pairs":
+        return View([last.pair_table()])
+    return View(last.tables()[:1], read=last.data())

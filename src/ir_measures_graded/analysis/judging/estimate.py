@@ -60,9 +60,15 @@ COMBINED: Final = "combined"
 JUDGES: Final = (HUMAN, MACHINE, COMBINED)
 LEAST_TOPICS: Final = 5
 """With fewer topics of both judges, the human's are used alone."""
-Label = tuple[str, str | None, Measure]
-"""The run, the other run of a difference, and the measure of an estimate."""
 NUMBERS: Final = ("value", "lower", "upper", "topics", "lambda", Column("worth", kind=round))
+BEST: Final = (
+    "{} has the best estimate by {}, {:.4f} ({:.4f} to {:.4f}); {} judged by both, {} by the machine alone, "
+    "{} by the human alone."
+)
+LEFT: Final = (
+    "{}: {} of {} of runs {} open, without a significant difference of the combined estimates (Holm over all "
+    "pairs)."
+)
 COLUMNS: Final = Note(
     "lambda: the weight of the machine's judgments; worth: the human topics that give an equally precise "
     "mean."
@@ -112,26 +118,13 @@ class Estimates(Result):
     machine_only: int
     outside: str
 
-    def find(self, run: str, measure: Measure | str, judge: str) -> Estimate:
-        """One of the estimates. Raises `GradedError` if there is none."""
-        for found in self.estimates:
-            if (found.run, str(found.measure), found.judge) == (run, str(measure), judge):
-                return found
-        raise GradedError(f"there is no estimate for run {run!r}, measure {measure}, judge {judge!r}")
-
     def answer(self) -> list[Note]:
         """The run with the best estimate, and the number of topics by judge."""
-        means = [one for one in self.estimates if one.judge == COMBINED]
-        best = max(
-            (one for one in means if one.measure == means[0].measure),
-            key=lambda one: sign_of(one.measure) * one.value,
-        )
-        text = (
-            "{} has the best estimate by {}, {:.4f} ({:.4f} to {:.4f}); {} judged by both, {} by the machine "
-        )
-        text += "alone, {} by the human alone."
+        measure = self.estimates[0].measure
+        means = [one for one in self.estimates if (one.judge, one.measure) == (COMBINED, measure)]
+        best = max(means, key=lambda one: sign_of(measure) * one.value)
         numbers = best.value, best.lower, best.upper, counted(self.both, "topic")
-        return [Note(text, best.run, best.measure, *numbers, self.machine_only, self.human_only)]
+        return [Note(BEST, best.run, measure, *numbers, self.machine_only, self.human_only)]
 
     def tables(self) -> list[Table]:
         """One row per measure, run and judge."""
@@ -149,14 +142,9 @@ class Estimates(Result):
     def notes(self) -> list[str]:
         """The answers outside the scale, the open pairs of runs, and the topics."""
         notes = [self.outside] if self.outside else []
-        for measure, count in Counter(str(one.measure) for one in self.pairs).items():
+        for measure, count in Counter(one.measure for one in self.pairs).items():
             left = self.open(measure)
-            text = (
-                "{}: {} of {} of runs {} open, without a significant difference of the combined estimates "
-                "(Holm over all pairs)."
-            )
-            pairs = counted(count, "pair")
-            notes.append(Note(text, measure, left, pairs, "is" if left == 1 else "are"))
+            notes.append(Note(LEFT, measure, left, counted(count, "pair"), "is" if left == 1 else "are"))
         return [*notes, COLUMNS]
 
 
@@ -192,8 +180,8 @@ def estimate(
     >>> machine = {str(topic): {"a": topic % 2 if topic % 5 else 1} for topic in range(200)}
     >>> run = {str(topic): {"a": 1.0} for topic in range(200)}
     >>> found = estimate(human, machine, {"mine": run}, ["CG@1"])
-    >>> [round(found.find("mine", "CG@1", judge).value, 3) for judge in ("human", "machine", "combined")]
-    [0.5, 0.6, 0.5]
+    >>> {each.judge: round(each.value, 3) for each in found.estimates}
+    {'human': 0.5, 'machine': 0.6, 'combined': 0.5}
 
     Raises `GradedError` for fewer than 2 topics judged by both, and for scales that differ without
     `machine_levels`. Warns (`FewTopicsWarning`) for fewer than 10 topics judged by both.
@@ -209,21 +197,33 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
     """The estimates for the runs of a panel, as `estimate`."""
     if panel.values is None:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
-    human, machine = panel.values
-    names, both = human.runs, panel.both
-    _check_topics(panel)
+    both, (human, machine) = panel.both, panel.values
+    if len(both) < 2:
+        raise GradedError(
+            f"an estimate needs at least 2 topics judged by both the human (topics such as "
+            f"{next(iter(panel.human))!r}) and the machine (such as {next(iter(panel.machine))!r}), not "
+            f"{len(both)}"
+        )
+    if len(both) < FEW:
+        warnings.warn(
+            f"only {len(both)} topics are judged by both; below {FEW} the machine's bias is measured too "
+            f"roughly for the intervals to be trusted, and below {LEAST_TOPICS} the human's topics are used "
+            "alone",
+            FewTopicsWarning,
+            stacklevel=3,
+        )
     first = dict.fromkeys(both)  # the topics of both come first
-    by_human, by_machine = (values_of(each, first | dict.fromkeys(each.topics)) for each in (human, machine))
+    values = [values_of(each, first | dict.fromkeys(each.topics)) for each in (human, machine)]
     estimates: list[Estimate] = []
     pairs: list[Estimate] = []
-    family = list(combinations(range(len(names)), 2))
+    family = list(combinations(range(len(human.runs)), 2))
     for column, measure in enumerate(human.measures):
-        values = by_human[:, column], by_machine[:, column]
-        estimates += _family([(name, None, measure) for name in names], *values, len(both), confidence)
+        h, m = (each[:, column] for each in values)
+        estimates += _family([(run, None, measure) for run in human.runs], h, m, len(both), confidence)
         if family:
-            labels: list[Label] = [(names[run], names[other], measure) for run, other in family]
+            labels = [(human.runs[run], human.runs[other], measure) for run, other in family]
             runs, others = np.array(family).T
-            h, m = (differences_of(each[runs], each[others])[0] for each in values)
+            h, m = (differences_of(each[runs], each[others])[0] for each in (h, m))
             pairs += _family(labels, h, m, len(both), confidence)
     alone = len(panel.human) - len(both), len(panel.machine) - len(both)
     return Estimates(tuple(estimates), tuple(pairs), confidence, len(both), *alone, panel.outside)
@@ -267,7 +267,7 @@ def _variance(values: np.ndarray, lost: int = 1) -> np.ndarray:
 
 
 def _family(
-    labels: Sequence[Label],
+    labels: Sequence[tuple[str, str | None, Measure]],
     human: np.ndarray,
     machine: np.ndarray,
     both: int,
@@ -281,13 +281,12 @@ def _family(
     tested = labels[0][1] is not None
     level = confidence ** (1 / count) if tested else confidence
     spread, unknown = _variance(human), np.full(count, np.nan)
-    own = mean_over_topics(human), spread / topics, np.zeros(count)
+    own: tuple[np.ndarray, ...] = mean_over_topics(human), spread / topics, np.zeros(count)
     combined = own
     if of_machine > both >= LEAST_TOPICS:
         judged = human[:, :both], machine[:, :both]
         found = prediction_powered(*judged, machine[:, both:], human[:, both:])
-        value, variance, weight = (np.where(found[2] > 0, *each) for each in zip(found, own))
-        combined = value, variance, weight
+        combined = tuple(np.where(found[2] > 0, *each) for each in zip(found, own))
     alone = mean_over_topics(machine), _variance(machine) / of_machine, unknown
     by_judge = {
         HUMAN: (*own, topics - 1, topics),
@@ -300,11 +299,12 @@ def _family(
         lower, upper, p = _student(value, variance**0.5, degrees, level)
         if not tested or (count > 1 and both < FEW):
             p = unknown
-        varies = (spread > 0) & (variance > 0) & (judge != MACHINE)
-        worth = np.where(weight > 0, spread / np.where(varies, variance, 1.0), topics)
-        planned = weight if judge == COMBINED else unknown, np.where(varies, worth, np.nan)
-        columns = map(known, (value, lower, upper, np.full(count, number), *planned, p, holm(p, count)))
-        estimates.append([Estimate(*label, judge, *row) for label, row in zip(labels, zip(*columns))])
+        worth = np.where(weight > 0, spread / np.where(variance > 0, variance, 1.0), topics)
+        worth = np.where((spread > 0) & (variance > 0) & (judge != MACHINE), worth, np.nan)
+        weight = weight if judge == COMBINED else unknown
+        columns = value, lower, upper, np.full(count, number), weight, worth, p, holm(p, count)
+        rows = zip(*map(known, columns))
+        estimates.append([Estimate(*label, judge, *row) for label, row in zip(labels, rows)])
     return [one for of_row in zip(*estimates) for one in of_row]
 
 
@@ -316,20 +316,3 @@ def _student(
     t = np.abs(value) / np.where(error > 0, error, 1.0)
     p = np.where(error > 0, 2 * special.stdtr(degrees, -t), np.where(value == 0, 1.0, np.nan))
     return *student_interval(value, error, degrees, level), p
-
-
-def _check_topics(panel: Panel) -> None:
-    count = len(panel.both)
-    if count < 2:
-        judged = "only 1 topic is" if count else "no topic is"
-        raise GradedError(
-            f"{judged} judged by both the human (topics such as {next(iter(panel.human))!r}) and the machine "
-            f"(such as {next(iter(panel.machine))!r}); an estimate needs at least 2"
-        )
-    if count < FEW:
-        warnings.warn(
-            f"only {count} topics are judged by both; below {FEW} the machine's bias is measured too roughly "
-            f"for the intervals to be trusted, and below {LEAST_TOPICS} the human's topics are used alone",
-            FewTopicsWarning,
-            stacklevel=4,
-        )

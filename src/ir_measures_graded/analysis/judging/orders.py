@@ -13,7 +13,7 @@ weights c for which Σ c·machine is this line at the human mean of run r:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, NamedTuple
@@ -24,18 +24,16 @@ from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import is_normalised, sign_of
-from ..statistics.agreement import orders, swapped
+from ..statistics.agreement import orders
 from ..statistics.intervals import student_interval
 from ..statistics.paired import paired
-from ..statistics.significance import PERMUTED_AT_ONCE, rounded, run_ranks
+from ..statistics.significance import PERMUTED_AT_ONCE, rounded
 from .panel import Panel, values_of
 
 SPLITS: Final = 1000
 FEWEST_RUNS: Final = 6
 DEEPEST: Final = 20
 """The greatest cutoff of measures with favours."""
-Draw = Callable[[int], np.ndarray]
-"""How often each of so many topics is in the sample and in each resample of it (1 + resamples × topics)."""
 
 
 class Statistic(NamedTuple):
@@ -73,22 +71,18 @@ class Favour(NamedTuple):
 class OrderAgreement:
     """The orders of the runs by one measure under either judge, over the topics that both judged.
 
-    `human` and `machine` are the means of the runs. `statistics` has ``tau``, ``tau_AP``, ``rho`` and
-    ``RBO``, see `orders`, with their spread over sets of as many topics. `halves` is τ of the human's
-    orders on two random halves of the topics, as the mean over 1,000 splits. `swaps` are the pairs that
-    the judges order in opposite ways, with the run that the human prefers first. Of the pairs that differ
-    significantly under the human, `significant` is the number, `agreed` the share that the machine also
-    separates, and `reversed` the share that it separates in the other direction; both are None if there
-    is no such pair. `favours` has the favour of each run, and is empty where `no_favours` gives a reason.
+    `statistics` has ``tau``, ``tau_AP``, ``rho`` and ``RBO``, see `orders`, with their spread over sets of as
+    many topics. `halves` is τ of the human's orders on two random halves of the topics, as the mean over
+    1,000 splits. Of the pairs of runs that differ significantly under the human, `significant` is the number,
+    `agreed` the share that the machine also separates, and `reversed` the share that it separates in the
+    other direction; both are None if there is no such pair. `favours` has the favour of each run, and is
+    empty where `no_favours` gives a reason.
     """
 
     measure: Measure
     runs: tuple[str, ...]
-    human: tuple[float, ...]
-    machine: tuple[float, ...]
     statistics: dict[str, Statistic]
     halves: float | None
-    swaps: tuple[tuple[str, str], ...]
     significant: int
     agreed: float | None
     reversed: float | None
@@ -107,17 +101,20 @@ class OrderAgreement:
             return ""
         return "less" if self.tau > self.halves else "more"
 
-    def ranks(self) -> list[list[float]]:
-        """The ranks of the runs under the human and under the machine."""
-        return [_ranks(self.measure, np.array(means)).tolist() for means in (self.human, self.machine)]
+
+def draws(topics: int, resamples: int, seed: int) -> np.ndarray:
+    """How often each topic is in the sample and in each resample of it (1 + resamples × topics)."""
+    shares = np.full(topics, 1 / topics)
+    weights = np.random.default_rng(seed).multinomial(topics, shares, size=resamples)
+    return np.concatenate([np.ones((1, topics), dtype=np.int64), weights])
 
 
-def order_agreements(panel: Panel, drawn: Draw, confidence: float, seed: int) -> Iterator[OrderAgreement]:
+def order_agreements(panel: Panel, resamples: int, confidence: float, seed: int) -> Iterator[OrderAgreement]:
     """The agreement on the order of at least two runs by each measure; none for fewer runs."""
     if panel.values is None or len(panel.values[0].runs) < 2:
         return
     (evaluation, _), topics = panel.values, panel.both
-    runs, weights = evaluation.runs, drawn(len(topics)) / len(topics)
+    runs, weights = evaluation.runs, draws(len(topics), resamples, seed) / len(topics)
     first = np.argsort(np.random.default_rng(seed).random((SPLITS, len(topics)))) < len(topics) // 2
     both = np.stack([values_of(each, topics) for each in panel.values])
     pairs = list(combinations(range(len(runs)), 2))
@@ -134,16 +131,12 @@ def order_agreements(panel: Panel, drawn: Draw, confidence: float, seed: int) ->
         human, machine = (_significant(each, pairs, 1 - confidence) for each in values)
         count = int(np.abs(human).sum())
         shares = [float((human * machine == sign).sum() / count) if count else None for sign in (1, -1)]
-        means = mean_over_topics(both[:, :, column])
         refused = why_no_favours(measure, len(runs), len(topics))
         yield OrderAgreement(
             measure,
             runs,
-            tuple(means[0].tolist()),
-            tuple(means[1].tolist()),
             statistics,
             halves,
-            swapped(runs, *(_ranks(measure, each) for each in means)),
             count,
             shares[0],
             shares[1],
@@ -202,8 +195,3 @@ def _significant(values: np.ndarray, pairs: list[tuple[int, int]], level: float)
         return np.zeros(len(pairs))
     found = paired(values, pairs, level)
     return np.where(found.adjusted < level, np.sign(found.difference), 0)
-
-
-def _ranks(measure: Measure, means: np.ndarray) -> np.ndarray:
-    """The rank of each run, 1 for the best; equal runs share their mean rank."""
-    return run_ranks(-sign_of(measure) * means[:, None])[:, 0]
