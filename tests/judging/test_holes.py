@@ -174,11 +174,6 @@ def test_a_pair_stays_open_while_equal_levels_leave_no_residual(level):
     assert holes(qrels, runs, "CG@5").open == 1
 
 
-def test_what_judges_added_is_counted():
-    found = holes(QRELS, RUNS, "CG@3", answers=[{"q1": {"a": 2, "b": 1, "x": 3, "y": 0}}])
-    assert found.notes()[0] == "answers 1: 2 new judgments, 1 equal to earlier ones, 1 contradiction"
-
-
 @pytest.mark.parametrize("ending", ["csv", "txt"])
 def test_a_file_that_exists_is_never_overwritten(tmp_path, ending):
     path = tmp_path / f"to-judge.{ending}"

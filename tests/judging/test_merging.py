@@ -53,10 +53,8 @@ def test_answers_are_read_but_for_documents_that_are_not_judged(tmp_path, name, 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.txt", "q1 0 a 2\nq1 0 b\n", r"a\.txt:2: 3 fields, not 4 \(topic iteration document level\)"),
         ("a.txt", "q1 0 a high\n", r"a\.txt:1: the level 'high' is not a finite number"),
         ("a.txt", "q1 0 a 2\nq1 0 a 1\n", r"a\.txt:2: topic 'q1', document 'a': judged twice, at level 2 "),
-        ("a.csv", "topic,level,why\nq1,2,x\n", r"a\.csv has no column doc_id \(or docno, docid …\)"),
         ("a.csv", "topic,document,level\nq1,,2\n", r"a\.csv:2: the field doc_id is empty"),
     ],
 )

@@ -132,17 +132,9 @@ def order_agreements(panel: Panel, resamples: int, confidence: float, seed: int)
         count = int(np.abs(human).sum())
         shares = [float((human * machine == sign).sum() / count) if count else None for sign in (1, -1)]
         refused = why_no_favours(measure, len(runs), len(topics))
-        yield OrderAgreement(
-            measure,
-            runs,
-            statistics,
-            halves,
-            count,
-            shares[0],
-            shares[1],
-            () if refused else favours(runs, values[0], values[1], confidence),
-            refused,
-        )
+        found = () if refused else favours(runs, values[0], values[1], confidence)
+        agreed, opposite = shares
+        yield OrderAgreement(measure, runs, statistics, halves, count, agreed, opposite, found, refused)
 
 
 def why_no_favours(measure: Measure, runs: int, topics: int) -> str:

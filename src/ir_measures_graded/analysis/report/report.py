@@ -21,21 +21,10 @@ from ...output.plots import need_matplotlib
 from ...output.result import Result
 from ...output.tables import Table
 from ..levels import levels
+from ..sensitivity import Sensitivity
 from ..statistics.options import check_probability, need_statistics
-from . import pages
+from . import pages, sections
 from .rankings import Rankings, rankings
-from .sections import (
-    ByTopic,
-    Material,
-    Method,
-    Profile,
-    Weighting,
-    by_topic,
-    material,
-    method,
-    profile,
-    weightings,
-)
 from .verdict import OfMeasure, Verdict, verdict
 
 if TYPE_CHECKING:
@@ -57,12 +46,12 @@ class Report(Result):
     title: str
     evaluation: Evaluation
     verdict: Verdict
-    material: Material
-    profile: Profile | None
-    by_topic: ByTopic
+    material: sections.Material
+    profile: sections.Profile | None
+    by_topic: sections.ByTopic
     rankings: Rankings | None
-    weighting: Weighting | None
-    method: Method
+    weighting: Sensitivity | None
+    method: sections.Method
 
     def answer(self) -> list[str]:
         """The best run by each measure, and whether the tests separate it from every other run."""
@@ -148,15 +137,15 @@ def report(
     texts = queries_of(study.judgments.name) if given is None else dict(given)
     outcome = verdict(evaluation, study, baseline, alpha)
     judged_levels = levels(study.judgments, highest=any(map(needs_intents, evaluation.measures)))
-    topics = by_topic(evaluation, judged_levels.relevant, main, outcome.baseline, texts)
+    topics = sections.by_topic(evaluation, judged_levels.relevant, main, outcome.baseline, texts)
     return Report(
         title,
         evaluation,
         outcome,
-        material(study, judged_levels, evaluation.measures),
-        profile(study, main, outcome.baseline),
+        sections.material(study, judged_levels, evaluation.measures),
+        sections.profile(study, main, outcome.baseline),
         topics,
         rankings(study, main, topics),
-        weightings(study, judged_levels, main),
-        method(evaluation, study, command),
+        sections.weightings(study, judged_levels, main),
+        sections.method(evaluation, study, command),
     )

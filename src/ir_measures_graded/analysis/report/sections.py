@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -32,7 +31,6 @@ DEPTH = 100
 """Curves end at least at this rank."""
 ROWS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 """The ranks of the table of curves, besides the cutoff and the last rank."""
-MOST_RUNS = 25
 MOST = 250
 """The maximum number of topics listed; of more topics, those in which the runs differ most are listed."""
 
@@ -198,32 +196,7 @@ def by_topic(
 # ---------------------------------------------------------------------------------- weighting
 
 
-class Weighting(NamedTuple):
-    """The order of the runs by one measure under each of several weightings, from flat to steep."""
-
-    orders: Sensitivity
-
-    def figure(self) -> Figure:
-        """Draw the rank of each run under each weighting, without the texts that are on the page.
-
-        Of more than 25 runs, those that are best under the first weighting are drawn; of equal runs, those
-        that are best under the next one.
-        """
-        rows = np.sort(np.lexsort(self.orders.ranks.T[::-1])[:MOST_RUNS])
-        names = plots.cut_names(self.orders.runs[row] for row in rows.tolist())
-        orders = replace(self.orders, runs=names, ranks=self.orders.ranks[rows])
-        figure = orders.figure()
-        axes = figure.axes[0]
-        axes.set_title("", loc="left")
-        axes.set_xlabel("")
-        labels = [setting.weighting or "" for setting in orders.settings]
-        axes.set_xticks(range(len(labels)), labels, rotation=0)
-        figure.set_figheight(max(0.27 * len(orders.runs), 0.16 * float(np.ptp(orders.ranks))) + 0.6)
-        figure.set_figwidth(max(6.5, figure.get_figwidth()))
-        return figure
-
-
-def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Weighting | None:
+def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Sensitivity | None:
     """The order of the runs under each weighting that `levels` suggests.
 
     None for fewer than two runs, for a measure that takes no gains, and if the order cannot be computed.
@@ -234,7 +207,7 @@ def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Weighti
     try:
         kept = {name: value for name, value in measure.params.items() if name != "gains"}
         open_gains = type(measure)(**kept)
-        return Weighting(sensitivity(study.judgments, study.runs, [open_gains], gains=gains))
+        return sensitivity(study.judgments, study.runs, [open_gains], gains=gains)
     except NotApplicableError:
         return None
 
