@@ -4,7 +4,7 @@ import json
 import sys
 import warnings
 from dataclasses import replace
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from evaluations import of_array
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare, evaluate
 from ir_measures_graded.analysis.compare import TESTS
-from ir_measures_graded.analysis.comparison import PAIRED_T, Comparison, Test
+from ir_measures_graded.analysis.comparison import PAIRED_T
 from ir_measures_graded.analysis.statistics.paired import CONSTANT, EQUAL, UNTESTED, detectable_effect
 from ir_measures_graded.analysis.statistics.significance import tukey_hsd, wilcoxon
 from ir_measures_graded.output import formats
@@ -43,17 +43,6 @@ def found(values):
 @pytest.fixture(scope="module")
 def pairs(values):
     return compare(values, **EVERY)
-
-
-def made_up(*tests, measure="nCG", alpha=0.05):
-    """A comparison of A to E, each better than the one before, with the given tests: (better, other, p)."""
-    measure = parse_measure(measure)
-    outcomes = tuple(
-        Test(measure, PAIRED_T, run, other, better=run, p=p, adjusted=p, significant=p < alpha)
-        for run, other, p in tests
-    )
-    means = np.arange(5.0)[:, None]
-    return Comparison(tuple("ABCDE"), (measure,), 20, means, means, outcomes, references=(), alpha=alpha)
 
 
 # ---------------------------------------------------------------- the primary procedure
@@ -131,28 +120,6 @@ def test_notes_say_what_the_tables_do_not(values):
     assert notes[1].startswith("Holm's test finds more than the intervals show: C and A by nDCG_JK differ")
 
 
-def test_several_baselines_are_a_family_each(values):
-    found = compare(values, baseline=["A", "C"], tests=["wilcoxon"])
-    assert compare(values, baseline="A").outcomes == compare(values, baseline=["A"]).outcomes
-    for base in "AC":
-        alone = compare(values, baseline=base, tests=["wilcoxon"])
-        for name in (PAIRED_T, WILCOXON):
-            for measure in values.measures:
-                assert [t for t in found.find(measure, name) if t.other == base] == alone.find(measure, name)
-    titles = [table.title for table in found.tables()]
-    assert titles == ["Against A", "Against C", "Wilcoxon, Holm's correction for 4 comparisons"]
-    assert "8 families of 4 differences were tested; nDCG_JK" in found.notes()[1]
-    rows = [label.get_text() for label in found.figure().axes[0].get_yticklabels()]
-    assert rows == [f"{run} − {base}" for base in "AC" for run in "ABCDE" if run != base]
-    caption = "Letters mark values significantly better (above) or worse (below) than A (a), C (b)."
-    assert caption in found.paper.caption
-    lines = found.paper.latex().splitlines()
-    (of_a,) = (line for line in lines if line.startswith("a & A"))
-    (of_d,) = (line for line in lines if " & D & " in line)
-    assert r"\textsubscript{b}" in of_a
-    assert r"\textsuperscript{ab}" in of_d
-
-
 # ---------------------------------------------------------------- further tests
 
 
@@ -215,18 +182,6 @@ def test_for_two_runs_anova_is_the_t_test_and_tukey_hsd_is_fishers_randomisation
     exact = (np.abs(signs @ difference) >= abs(difference.sum()) - 1e-12).mean()
     assert random.p == pytest.approx(exact)
     assert tukey.p == pytest.approx(exact, abs=0.01)
-
-
-def test_tukey_hsd_approximates_the_exact_permutation_distribution():
-    array = np.array([[0.9, 0.4, 0.7, 0.8], [0.5, 0.6, 0.1, 0.3], [0.2, 0.3, 0.3, 0.6]])
-    orders = product(*(list(permutations(topic)) for topic in array.T))
-    widest = np.array([np.ptp(np.mean(order, axis=0)) for order in orders])
-    assert len(widest) == 6**4
-    means = array.mean(axis=1)
-    p_values = tukey_hsd(array, resamples=40_000, seed=1)
-    for a, b in combinations(range(3), 2):
-        exact = np.mean(widest >= abs(means[a] - means[b]) - 1e-12)
-        assert p_values[a, b] == p_values[b, a] == pytest.approx(exact, abs=0.01)
 
 
 def test_tukey_hsd_depends_on_the_seed_but_not_on_the_order_of_runs(values):
@@ -296,15 +251,6 @@ def test_equal_values_leave_tests_of_all_runs_undefined(number):
     assert {test.p for test in found.outcomes if test.run} == {1.0}
     equal = compare(of_array([[0.1, 0.5, 0.3]] * 3), tests=["anova"]).find("nDCG_JK", ANOVA_RUNS)[0]
     assert equal.note == "undefined: runs and topics explain all variation"
-
-
-# --------------------------------------------------------------------- significant differences
-
-
-def test_runs_are_ordered_and_won_by_the_direction_of_the_measure():
-    found = made_up(("A", "E", 0.001), ("B", "E", 0.2), measure="NDPM")
-    assert found.best_first("NDPM") == list("ABCDE")
-    assert found.wins("NDPM") == [("A", "E", 0.001)]
 
 
 # ------------------------------------------------------------------------------ errors
@@ -385,13 +331,14 @@ def test_of_many_runs_the_best_and_those_that_are_not_worse_are_shown():
         worse = {loser for run, loser, _ in found.wins(measure) if run == best}
         assert worse
         assert {row[2] for row in rows if row[0] == str(measure)} == {*found.runs} - worse
-    assert len(found.by_runs().rows) == 100
     assert str(found).startswith(found.summary[:80])
+    assert f"; {found.top(found.measures[0])[0]} has the best mean, and" in found.summary
     text = found.to_latex()
     assert text.count(" & university") == 10
     assert "The first 10 of 50 runs" in text
     assert found.to_latex(top=50).count(" & university") == 50
     against = compare(many_runs(50), baseline=found.order[-1])
+    assert against.answer()[0].endswith(f" certainly better than {found.order[-1]}.")
     assert against.to_latex(top=3).count(" & university") == 4
     assert not found.figure().axes[0].texts
 
@@ -412,7 +359,8 @@ def test_figure_with_a_baseline_shows_differences_and_intervals(found):
 
 
 def test_small_p_values_are_not_printed_as_0():
-    found = made_up(("E", "A", 1e-7), ("E", "B", 0.0), ("E", "C", 0.25))
-    p_values = [record["p"] for record in found.records()]
-    assert [f"{p:.4f}" for p in p_values] == ["1.0e-07", "0.0000", "0.2500"]
-    assert json.dumps(p_values) == "[1e-07, 0.0, 0.25]"
+    array = np.linspace(0, 1, 30) + np.array([[0.0], [0.3]]) + np.eye(2, 30) / 1000
+    (p,) = (record["p"] for record in compare(of_array(array)).records())
+    assert 0 < p < 1e-20
+    assert "e-" in f"{p:.4f}"
+    assert json.loads(json.dumps(p)) == p

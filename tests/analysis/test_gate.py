@@ -56,7 +56,8 @@ def test_verdicts_are_those_of_one_sided_t_tests():
 
 def test_undecided_tells_the_topics_that_find_the_margin_with_power_80_percent():
     old, new = drawn(1, 50, seed=3)[0]
-    found = gate(of_pair(old, new), margin="2%").verdicts[0]
+    result = gate(of_pair(old, new), margin="2%")
+    (found,) = result.verdicts
     assert found.verdict == "undecided"
     extra = new - 0.98 * old
     share = 0.02 * old.mean() / extra.std(ddof=1)
@@ -73,7 +74,7 @@ def test_undecided_tells_the_topics_that_find_the_margin_with_power_80_percent()
     limits = f"(80 % limits {found.needed_least} and {found.needed_most})"
     more = f"new topics, or {found.needed - 50} more with --looks 2."
     needs = f"2 % needs about {found.needed} topics {limits} if the true difference is 0: {more}"
-    assert found.sentence(Margin.of("2%")).endswith(needs)
+    assert result.notes()[0].endswith(needs)
 
 
 def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson():
@@ -114,7 +115,7 @@ def test_each_of_several_looks_has_its_share_of_the_error():
         "p tests the verdict; lower and upper are one-sided bounds at 97.5 % each, for 2 looks."
         in found.notes()
     )
-    assert found.verdicts[0].sentence(found.margin, looks=2).endswith("more.")
+    assert found.notes()[0].endswith("more.")
 
 
 def test_a_change_of_exactly_a_tenth_is_neither_a_drop_nor_a_rise():
@@ -194,7 +195,6 @@ def test_a_group_whose_old_values_are_0_is_no_error(hard_topics):
     old[:12] = 0
     found = gate(of_pair(old, new), by=by, margin="10%")
     assert (found.verdicts[1].group, found.verdicts[1].verdict) == ("hard", "holds")
-    assert len(found.figure().axes[0].get_yticks()) == 3
     with pytest.raises(GradedError, match="no topic has a group: the groups are those of topics 1; the val"):
         gate(of_pair(old, new), by={"1": "hard"})
 

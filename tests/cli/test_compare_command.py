@@ -62,16 +62,6 @@ def test_a_baseline_is_found_by_name_file_name_and_path(output, spelling):
     assert (row["run"], row["other"]) == ("B", "bm25")
 
 
-def test_several_baselines_are_a_family_each_for_files_and_for_collections(output):
-    expected = compare(demo.qrels_path(), RUNS, [MEASURE], baseline=["A", "C"]).records()
-    lines = output(*WORDS, "-f", "jsonl", "--baseline", "A", RUNS["C"])
-    assert [json.loads(line) for line in lines] == expected
-    rows = [f"{run},{topic},{(ord(run) * topic) % 7},{topic % 3}" for run in "ABC" for topic in range(60)]
-    Path("values.csv").write_text("\n".join(["run,topic,P@5,collection", *rows]))
-    lines = output("compare", "--values", "values.csv", "P@5", "--baseline", "A", "B", "-f", "jsonl")
-    assert {json.loads(line)["other"] for line in lines} == {"A", "B"}
-
-
 def test_a_long_list_of_runs_is_capped(refusal):
     for number in range(30):
         Path(f"run{number}").write_text("351 Q0 d1 1 0.5 x\n")

@@ -26,8 +26,6 @@ compare graded-demo A.run                             | no measure is given; nam
 compare graded-demo AP                                | no run is given; pass one or more run files
 compare graded-demo A.run AP                          | a comparison needs at least 2 runs; there is 1
 compare {ABC} AP --baseline AA                        | --baseline 'AA' is not among the runs A, B, C
-compare {ABC} AP --baseline A AA                      | --baseline 'AA' is not among the runs A, B, C
-compare {ABC} --baseline A AP                         | all words between --baseline and the next option
 compare {ABC} AP --resamples=0                        | argument --resamples: '0' is not allowed
 curves graded-demo A.run nCG DCG_JK                   | curves takes one measure, not nCG, DCG_JK
 curves graded-demo A.run P --depth ten                | argument --depth: 'ten' is not allowed

@@ -11,11 +11,9 @@ runs against the baseline, or all pairs. Other tests are computed on request:
 - ``wilcoxon``: Wilcoxon's signed-rank test of each pair; ``randomisation``: Fisher's test of each pair.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -23,29 +21,23 @@ from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
-from ..errors import GradedError
+from ..errors import GradedError, did_you_mean
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..evaluation.values import By, groups_of
-from ..output.formats import known
-from .comparison import BY_GROUP, CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test, references_of
+from ..output.formats import known, listed
+from .comparison import BY_GROUP, CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test
 from .statistics import significance
 from .statistics.options import as_list, check_test, need_statistics
-from .statistics.paired import FEW, Paired, Pairs, paired
-from .statistics.significance import Outcome, run_ranks
+from .statistics.paired import FEW, Pairs, paired, paired_in_parts
+from .statistics.significance import Outcome, holm, run_ranks
 
 FRIEDMAN: Final = "Friedman"
-ANOVA_RUNS: Final = "ANOVA: runs"
-ANOVA_TOPICS: Final = "ANOVA: topics"
-WILCOXON: Final = "Wilcoxon"
-RANDOMISATION: Final = "randomisation"
-OF_ALL: Final = (ANOVA_RUNS, ANOVA_TOPICS, FRIEDMAN)
+OF_ALL: Final = ("ANOVA: runs", "ANOVA: topics", FRIEDMAN)
 """The tests of all runs at once."""
 TESTS: Final = ("conover", "anova", "tukey", "wilcoxon", "randomisation")
 """The tests besides the primary procedure."""
-Fields = dict[str, Any]
-"""The fields of a `Test`."""
 
 
 def compare(
@@ -54,7 +46,7 @@ def compare(
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
-    baseline: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     tests: Sequence[str] = (),
     uncorrected: bool = False,
     alpha: float = 0.05,
@@ -69,17 +61,17 @@ def compare(
     a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
     ``stats``.
 
-    `baseline` is the name of a run, or several, each with a family of its own; the first of two runs is
-    the default. `tests` names further tests, see the module. Tests of pairs have Holm's correction for
-    the same family, except that Conover's test has none if `uncorrected` and the randomised Tukey HSD has
-    its own for all pairs. A p-value below `alpha` (above 0, below 1) is significant. Random tests draw
-    `resamples` (≥ 1), which depend on `seed` (≥ 0) alone.
+    `baseline` is the name of a run; the first of two runs is the default. `tests` names further tests, see
+    the module. Tests of pairs have Holm's correction for the same family, except that Conover's test has none
+    if `uncorrected` and the randomised Tukey HSD has its own for all pairs. A p-value below `alpha` (above 0,
+    below 1) is significant. Random tests draw `resamples` (≥ 1), which depend on `seed` (≥ 0) alone.
 
     `by` groups the topics: a mapping to an attribute, ``FILE:COLUMN``, or a column of the values. `groups`
-    of the result then has a comparison for each group, see `groups_of`. Its p-values and intervals have a
-    correction for all groups. A group of fewer than 10 topics is not tested. For two or more groups that are,
-    Alexander and Govern's test tells whether a difference depends on the group, with Holm's correction for
-    the differences of a family. Groups must not be made from the values themselves.
+    of the result then has a comparison for each group, by the primary procedure, see `groups_of`. Its
+    p-values and intervals have a correction for all groups. A group of fewer than 10 topics is not tested.
+    For two or more groups that are, Alexander and Govern's test tells whether a difference depends on the
+    group, with Holm's correction for the differences of the family. Groups must not be made from the values
+    themselves.
 
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK
@@ -91,7 +83,7 @@ def compare(
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
     check_test(alpha, resamples, seed)
-    tests = as_list(tests)
+    tests = tuple(dict.fromkeys(as_list(tests)))
     for name in tests:
         if name not in TESTS:
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
@@ -100,19 +92,51 @@ def compare(
     evaluation, _ = evaluated(qrels, runs, measures, by, sessions, progress=progress)
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
-    references = references_of(evaluation.runs, baseline)
-    groups = groups_of(evaluation.topics, by, evaluation.attributes)
-    families = sum(len(rows) >= FEW for rows in groups.values())
-    means = [sign_of(measure) * evaluation.of(measure).mean(axis=1) for measure in evaluation.measures]
-    orders = (np.argsort(-each, kind="stable").tolist() for each in means)
-    pairs = [families_of(evaluation.runs, references, order) for order in orders]
-    options = tuple(dict.fromkeys(tests)), uncorrected, alpha, resamples, seed, progress
-    design = _Design(pairs, references, *options)
-    (found,) = design.compared({"": evaluation}).values()
-    parts = {name: evaluation.on(rows) for name, rows in groups.items()}
-    of_groups = design.compared(parts, families)
-    depends = design.depending([part for part in parts.values() if len(part.topics) >= FEW])
-    return replace(found, groups=of_groups, outcomes=(*found.outcomes, *depends))
+    names, baseline = evaluation.runs, baseline_of(evaluation.runs, baseline)
+    rows = groups_of(evaluation.topics, by, evaluation.attributes)
+    groups = {group: evaluation.on(topics) for group, topics in rows.items()}
+    large = [part for part in groups.values() if len(part.topics) >= FEW]
+    further = partial(_further, names=tests, alpha=alpha, resamples=resamples, seed=seed)
+    outcomes, depending, of_groups = [], [], {group: list[Test]() for group in groups}
+    for measure in tracked([*evaluation.measures], "measure", progress):
+        values = evaluation.of(measure)
+        order = np.argsort(-sign_of(measure) * values.mean(axis=1), kind="stable").tolist()
+        pairs = family_of(names, baseline, order)
+        tested = partial(tests_of, measure, names=names, pairs=pairs, alpha=alpha)
+        outcomes += tested(PAIRED_T, columns=paired(values, pairs, alpha)._asdict())
+        for name, found in further(values, pairs):
+            plain = name in (TUKEY_HSD, CONOVER if uncorrected else TUKEY_HSD)
+            outcomes += tested(name, columns=_columns(name, found, plain))
+        in_groups = paired_in_parts([part.of(measure) for part in groups.values()], pairs, alpha)
+        for of_group, columns in zip(of_groups.values(), in_groups):
+            of_group += tested(PAIRED_T, columns=columns._asdict())
+        if len(large) > 1:
+            array = [part.of(measure) for part in large]
+            found = [significance.alexander_govern((of[a], of[b]) for of in array) for a, b in pairs]
+            depending += tested(BY_GROUP, columns=_columns(BY_GROUP, found))
+    shared: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "uncorrected": uncorrected}
+    compared = {
+        name: _compared(groups[name], found, **shared, name=name, families=max(1, len(large)))
+        for name, found in of_groups.items()
+    }
+    return _compared(evaluation, [*outcomes, *depending], **shared, groups=compared)
+
+
+def _compared(part: Evaluation, outcomes: Iterable[Test], **facts: Any) -> Comparison:
+    """The comparison over all topics or over those of a group."""
+    ranks = [run_ranks(-sign_of(each) * part.of(each)).mean(axis=1) for each in part.measures]
+    lacks = [] if part.missing is None else part.missing.sum(axis=1).tolist()
+    return Comparison(
+        part.runs,
+        part.measures,
+        len(part.topics),
+        mean_over_topics(part.values),
+        np.stack(ranks, axis=1),
+        tuple(outcomes),
+        lacking={run: number for run, number in zip(part.runs, lacks) if number},
+        unit=part.unit,
+        **facts,
+    )
 
 
 def refuse_few(count: int, what: str) -> None:
@@ -122,132 +146,79 @@ def refuse_few(count: int, what: str) -> None:
         raise GradedError(f"a comparison needs at least 2 {what}s; there {are} {count}")
 
 
-def families_of(runs: Sequence[str], references: Sequence[str], order: Iterable[int]) -> list[Pairs]:
-    """The families: each run and the reference, for each of them, or all pairs of runs in this order."""
-    if not references:
-        return [[*combinations(order, 2)]]
-    return [[(run, base) for run in range(len(runs)) if run != base] for base in map(runs.index, references)]
+def baseline_of(runs: Sequence[str], baseline: str | None) -> str | None:
+    """The baseline or, without any, the first of two runs. Raises `GradedError` for an unknown baseline."""
+    if baseline is None:
+        return runs[0] if len(runs) == 2 else None
+    if baseline not in runs:
+        hint = did_you_mean(baseline, runs)
+        raise GradedError(f"the baseline {baseline!r} is not among the runs {listed(runs, most=10)}{hint}")
+    return baseline
 
 
-@dataclass(frozen=True)
-class _Design:
-    """The tests of the families of `pairs` by each measure, and their options, which `compare` describes."""
+def family_of(runs: Sequence[str], baseline: str | None, order: Iterable[int]) -> Pairs:
+    """The numbers of each run and the baseline or, without one, of all pairs of runs in this order."""
+    if baseline is None:
+        return [*combinations(order, 2)]
+    base = runs.index(baseline)
+    return [(run, base) for run in range(len(runs)) if run != base]
 
-    pairs: Sequence[list[Pairs]]
-    references: tuple[str, ...]
-    tests: Sequence[str]
-    uncorrected: bool
-    alpha: float
-    resamples: int
-    seed: int
-    progress: bool
 
-    def compared(self, parts: Mapping[str, Evaluation], families: int | None = None) -> dict[str, Comparison]:
-        """The comparison over all topics or, if `families` of them are tested, over each group of topics."""
-        tests = {name: [*self._tests(part, families)] for name, part in parts.items()}
-        self._correct(chain(*tests.values()), families)
-        found = {}
-        for name, part in parts.items():
-            ranks = [run_ranks(-sign_of(each) * part.of(each)).mean(axis=1) for each in part.measures]
-            lacks = [] if part.missing is None else part.missing.sum(axis=1).tolist()
-            labels, means = (part.runs, part.measures, len(part.topics)), mean_over_topics(part.values)
-            outcomes = tuple(Test(**fields) for fields in tests[name])
-            found[name] = Comparison(
-                *(*labels, means, np.stack(ranks, axis=1), outcomes, self.references, self.alpha),
-                uncorrected=self.uncorrected,
-                lacking={run: number for run, number in zip(part.runs, lacks) if number},
-                name=name,
-                families=families or 1,
-                unit=part.unit,
-            )
-        return found
+def tests_of(
+    measure: Measure,
+    test: str,
+    names: Sequence[str],
+    pairs: Pairs,
+    alpha: float,
+    columns: Mapping[str, Any],
+) -> list[Test]:
+    """The tests of pairs of runs or, if it is one of `OF_ALL`, of all runs.
 
-    def _tests(self, part: Evaluation, families: int | None) -> Iterator[Fields]:
-        """The tests of the runs by each measure, before the correction."""
-        for measure, of_measure in tracked([*zip(part.measures, self.pairs)], "measure", self.progress):
-            pairs, sign = [pair for family in of_measure for pair in family], sign_of(measure)
-            named = [(part.runs[one], part.runs[other]) for one, other in pairs]
-            for name, outcomes in self._outcomes(part.of(measure), of_measure, families):
-                for (run, other), outcome in zip([(None, None)] if name in OF_ALL else named, outcomes):
-                    merit = sign * outcome.pop("leaning", outcome.get("difference"))
-                    better = run if merit > 0 else other if merit < 0 else None
-                    outcome.update(measure=measure, test=name, run=run, other=other, better=better)
-                    yield outcome
+    `columns` has lists or arrays of the fields of the tests, NaN for None. The test favours the first run of
+    a pair if ``leaning``, by default the difference, is above 0.
+    """
+    columns = {name: known(np.asarray(column)) for name, column in columns.items()}
+    leaning = columns.pop("leaning", None) or columns["difference"]
+    named = [(None, None)] if test in OF_ALL else [(names[one], names[other]) for one, other in pairs]
+    found = []
+    for (run, other), merit, row in zip(named, leaning, zip(*columns.values())):
+        numbers = dict(zip(columns, row))
+        merit = sign_of(measure) * (merit or 0)
+        better = run if merit > 0 else other if merit < 0 else None
+        significant = numbers["adjusted"] is not None and numbers["adjusted"] < alpha
+        found.append(Test(measure, test, run, other, better, significant=significant, **numbers))
+    return found
 
-    def _outcomes(
-        self, values: np.ndarray, of_measure: list[Pairs], families: int | None
-    ) -> Iterator[tuple[str, Iterable[Fields]]]:
-        """The name of each test, and its outcome for each pair or, if it is one of `OF_ALL`, for all runs.
 
-        `values` (runs × topics) are those of one measure.
-        """
-        pairs = [pair for family in of_measure for pair in family]
-        yield (
-            PAIRED_T,
-            [row for family in of_measure for row in _rows(paired(values, family, self.alpha, families))],
-        )
-        for name in self.tests if families is None or values.shape[1] >= FEW else ():
-            for test, found in self._further(name, values, pairs):
-                yield test, [each._asdict() for each in found]
+def _columns(test: str, found: Sequence[Outcome], plain: bool = False) -> dict[str, Any]:
+    """The fields of tests, with Holm's correction unless p is `plain` or the test is one of `OF_ALL`."""
+    columns: dict[str, Any] = dict(zip(Outcome._fields, zip(*found)))
+    p = np.array(columns["p"], dtype=float)
+    adjusted = [None] if test in OF_ALL else p if plain else holm(p, p.size)
+    return columns | {"adjusted": adjusted}
 
-    def _further(
-        self, name: str, values: np.ndarray, pairs: Pairs
-    ) -> Iterator[tuple[str, Sequence[Outcome]]]:
-        """The tests that `name`, one of `TESTS`, stands for."""
 
-        def by_matrix(p: np.ndarray, merit: np.ndarray) -> list[Outcome]:
-            return [Outcome(p=float(p[a, b]), leaning=merit[a] - merit[b]) for a, b in pairs]
+def _further(
+    values: np.ndarray, pairs: Pairs, names: Iterable[str], alpha: float, resamples: int, seed: int
+) -> Iterator[tuple[str, Sequence[Outcome]]]:
+    """The tests that `names`, some of `TESTS`, stand for, and the outcome for each pair or for all runs."""
 
+    def by_matrix(p: np.ndarray, merit: np.ndarray) -> list[Outcome]:
+        return [Outcome(p=float(p[a, b]), leaning=merit[a] - merit[b]) for a, b in pairs]
+
+    for name in names:
         if name == "anova":
             yield from zip(OF_ALL, ([of] for of in significance.two_way_anova(values)))
         elif name == "conover":
             omnibus = significance.friedman(values)
             yield FRIEDMAN, [omnibus]
-            if omnibus.p is not None and omnibus.p < self.alpha:
+            if omnibus.p is not None and omnibus.p < alpha:
                 yield CONOVER, by_matrix(significance.conover(values), run_ranks(values).mean(axis=1))
         elif name == "tukey":
-            p = significance.tukey_hsd(values, self.resamples, self.seed)
+            p = significance.tukey_hsd(values, resamples, seed)
             yield TUKEY_HSD, by_matrix(p, values.mean(axis=1))
         elif name == "wilcoxon":
-            yield WILCOXON, [significance.wilcoxon(values[a], values[b]) for a, b in pairs]
+            yield "Wilcoxon", [significance.wilcoxon(values[a], values[b]) for a, b in pairs]
         else:
-            test = partial(significance.randomisation, resamples=self.resamples, seed=self.seed)
-            yield RANDOMISATION, [test(values[a], values[b]) for a, b in pairs]
-
-    def _correct(self, tests: Iterable[Fields], families: int | None) -> None:
-        """Correct the p-values for all tests of a measure and a family that have the same name."""
-        named = defaultdict(list)
-        for fields in tests:
-            if fields["p"] is not None and (fields["run"] or families is not None):
-                family = fields["other"] if self.references else None
-                named[fields["measure"], fields["test"], family].append(fields)
-        for (_, test, _), together in named.items():
-            p, groups = np.array([fields["p"] for fields in together]), families or 1
-            adjusted = significance.holm(p, groups * (1 if test in OF_ALL else len(self.pairs[0][0])))
-            if test == TUKEY_HSD:
-                adjusted = (p * groups).clip(max=1)
-            elif test == CONOVER and self.uncorrected:
-                adjusted = p
-            for fields, each in zip(together, adjusted.tolist()):
-                fields.update(adjusted=each, significant=test not in OF_ALL and each < self.alpha)
-
-    def depending(self, groups: Sequence[Evaluation]) -> list[Test]:
-        """The tests of whether a difference depends on the group of topics, from the values of each group."""
-        if len(groups) < 2:
-            return []
-        found = []
-        for measure, of_measure in zip(groups[0].measures, self.pairs):
-            values, runs = [part.of(measure) for part in groups], groups[0].runs
-            for family in of_measure:
-                tests = [significance.alexander_govern((of[a], of[b]) for of in values) for a, b in family]
-                p_values = [np.nan if each.p is None else each.p for each in tests]
-                for (a, b), each, p in zip(family, tests, known(significance.holm(p_values, len(family)))):
-                    label = {"measure": measure, "test": BY_GROUP, "run": runs[a], "other": runs[b]}
-                    numbers = {"statistic": each.statistic, "p": each.p, "adjusted": p, "note": each.note}
-                    found.append(Test(**label, **numbers, significant=p is not None and p < self.alpha))
-        return found
-
-
-def _rows(found: Paired) -> list[Fields]:
-    """The fields of the paired t-test of each pair."""
-    return [dict(zip(Paired._fields, row)) for row in zip(*map(known, found))]
+            test = partial(significance.randomisation, resamples=resamples, seed=seed)
+            yield "randomisation", [test(values[a], values[b]) for a, b in pairs]

@@ -13,11 +13,12 @@ from ir_measures import Measure
 
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import one_of
-from ..errors import GradedError, did_you_mean
+from ..errors import GradedError
 from ..output import plots
-from ..output.formats import counted, decimal, listed, p_of
+from ..output.formats import PLACES, clean, counted, decimal, escaped_html, listed, p_of, sentences
+from ..output.result import Result
 from ..output.tables import Column, Table
-from .paper import ComparedRuns, PaperTable, Win, beaten_cell, in_order, letters, stars
+from .paper import PaperTable, letters
 from .statistics.paired import FEW
 
 if TYPE_CHECKING:
@@ -28,12 +29,18 @@ if TYPE_CHECKING:
 CONOVER: Final = "Conover"
 TUKEY_HSD: Final = "Tukey HSD"
 PAIRED_T: Final = "paired t"
+THESE: Final = "these collections"
+LIKE_THESE: Final = "collections like these"
 BY_GROUP: Final = "Alexander–Govern"
 """The test of whether the difference of two runs depends on the group of topics."""
+METHODS: Final = {PAIRED_T: "paired t", THESE: "stratified t", LIKE_THESE: "Student's t"}
+"""The primary procedures in the answer."""
 HOLM: Final = " with Holm's correction"
 
-MEAN_RANK = {"rank": "mean rank"}
-"""What people read above a column of the means."""
+STARS = ((0.01, "**"), (0.05, "*"))
+"""The marks of p-values below these limits, as in Table II of Järvelin & Kekäläinen 2002."""
+CELL_WIDTH = 24
+"""A longer list of letters becomes a number."""
 FEW_PAIRS = 15
 """A table for people has a row per pair of at most this many; with more, a row per run."""
 MANY_RUNS = 25
@@ -43,6 +50,9 @@ MANY_STARS = 40
 LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
 MINIMAL_SIDE = 7
 """A panel has room for at least this many runs, so that its title fits."""
+
+Win = tuple[str, str, float]
+"""The better and the worse run of a significant difference, and its p-value."""
 
 
 class PValue(float):
@@ -68,10 +78,11 @@ class Test:
     undefined or the library does not return them; `note` gives the reason. `adjusted` is p with the
     correction for the family.
 
-    The primary test, the paired t-test, also has the `difference` of the means of `run` and `other`, with
-    bounds (`lower`, `upper`) that hold for the whole family together, the standard `deviation` of the
-    differences over the topics, Cohen's d_z (`effect_size`), and the smallest true difference that it finds
-    with probability .8 at the family's level (`detectable`).
+    A primary test also has the `difference` of the means of `run` and `other`, with bounds (`lower`, `upper`)
+    that hold for the whole family together. The paired t-test has the standard `deviation` of the differences
+    over the topics, Cohen's d_z (`effect_size`), and the smallest true difference that it finds with
+    probability .8 at the family's level (`detectable`). Tests over collections have Cochran's `Q`, its
+    p-value, and `I2`, which tell whether the difference varies between the collections.
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -91,10 +102,13 @@ class Test:
     deviation: float | None = None
     effect_size: float | None = None
     detectable: float | None = None
+    Q: float | None = None
+    p_Q: float | None = None
+    I2: float | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("p", "adjusted"):
+        for name in ("p", "adjusted", "p_Q"):
             if (p := getattr(self, name)) is not None:
                 object.__setattr__(self, name, PValue(p))
 
@@ -106,29 +120,34 @@ class Test:
 
 OF_A_DIFFERENCE = ("measure", "run", "other", "difference", "lower", "upper", "statistic", "p", "adjusted",
                    "significant", "effect_size", "detectable", "note")  # fmt: skip
+OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adjusted", "significant", "note")
 NUMBERS = {
     "difference": "difference", "lower": "lower", "upper": "upper",
     "p": "adjusted", "d_z": "effect_size", "MDE": "detectable",
 }  # fmt: skip
-"""The columns of the primary test, and its fields."""
+"""The columns of the paired t-test for people, and its fields."""
+OVER_ALL = {
+    "difference": "difference", "lower": "lower", "upper": "upper",
+    "p": "adjusted", "Q": "Q", "p of Q": "p_Q", "I²": "I2",
+}  # fmt: skip
+"""The columns of tests over collections, and their fields."""
+COLUMNS = {PAIRED_T: NUMBERS, THESE: OVER_ALL, LIKE_THESE: OVER_ALL}
+COLUMNS[BY_GROUP] = {"statistic": "statistic", "p": "adjusted", "note": "note"}
 FURTHER = {"statistic": "statistic", "p": "adjusted", "better": "winner"}
 """The columns of other tests of pairs, and their fields."""
-OVER_GROUPS = {"statistic": "statistic", "p": "adjusted", "note": "note"}
-COLUMNS = {PAIRED_T: NUMBERS, BY_GROUP: OVER_GROUPS}
-OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adjusted", "significant", "note")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(ComparedRuns):
+class Comparison(Result):
     """Means of several runs over the topics, and tests of their differences, the primary one first.
 
     Three data frames answer three questions: `means` (a row per measure and run), `differences` (a row per
-    measure and pair of the families, by the primary procedure) and `tests` (a row per further test). Each of
-    the `references` has a family, which are the given baselines, or the first of two runs; without them, all
-    pairs are one family.
+    measure and pair of the family, by the primary procedure) and `tests` (a row per further test). The
+    family has all runs against the `baseline`, which is the given one, or the first of two runs; without it,
+    all pairs.
 
     `values` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
-    1 for the best. `outcomes` holds all tests. `lacking` is the
+    1 for the best. `outcomes` holds all tests; `primary` is the name of the primary one. `lacking` is the
     number of topics that a run lacks. `groups` has the comparisons over groups of topics. Such a comparison
     has the `name` of the group, and the number `families` of groups that are tested together. `unit`
     is ``topic`` or ``session``.
@@ -140,7 +159,7 @@ class Comparison(ComparedRuns):
     values: np.ndarray
     ranks: np.ndarray
     outcomes: tuple[Test, ...]
-    references: tuple[str, ...]
+    baseline: str | None
     alpha: float
     uncorrected: bool = False
     lacking: Mapping[str, int] = field(default_factory=dict)
@@ -148,6 +167,7 @@ class Comparison(ComparedRuns):
     families: int = 1
     groups: Mapping[str, Comparison] = field(default_factory=dict)
     unit: str = "topic"
+    primary: str = PAIRED_T
 
     @cached_property
     def means(self) -> DataFrame:
@@ -168,32 +188,24 @@ class Comparison(ComparedRuns):
         """One row per measure and pair of runs; or the rows of `means` or `tests`. Those of groups follow."""
         if what not in ("differences", "means", "tests"):
             raise GradedError(f"what={what!r} is not allowed; it is 'differences', 'means' or 'tests'")
-        table = self._means() if what == "means" else self._tests(what == "tests")
+        if what == "means":
+            axes = {"measure": [*map(str, self.measures)], "run": self.runs}
+            table = Table.of_arrays(axes, {"mean": self.values.T, "rank": self.ranks.T})
+            columns: list[Column | str] = ["measure", "run", "mean", Column("rank", "mean rank")]
+            table = replace(table, columns=columns)
+        else:
+            tests = [test for test in self.outcomes if (test.test == PAIRED_T) == (what == "differences")]
+            names = OF_A_DIFFERENCE if what == "differences" else OF_A_TEST
+            table = Table.of(names, [vars(test) | {"measure": str(test.measure)} for test in tests])
         if not self.groups:
             return table
         parts = {None: table} | {name: part.data(what) for name, part in self.groups.items()}
         rows = [[name, *row] for name, part in parts.items() for row in part.rows]
         return replace(table, columns=["group", *table.columns], rows=rows)
 
-    def _tests(self, further: bool) -> Table:
-        names = OF_A_TEST if further else OF_A_DIFFERENCE
-        tests = [test for test in self.outcomes if (test.test != PAIRED_T) == further]
-        return Table.of(names, [vars(test) | {"measure": str(test.measure)} for test in tests])
-
-    def _means(self, title: str = "") -> Table:
-        arrays = {"mean": self.values.T, "rank": self.ranks.T}
-        axes = {"measure": [*map(str, self.measures)], "run": self.runs}
-        columns = [Column(name, MEAN_RANK.get(name, "")) for name in (*axes, *arrays)]
-        return replace(Table.of_arrays(axes, arrays, title), columns=columns)
-
-    @property
-    def primary(self) -> list[Test]:
-        """All tests of the primary procedure."""
-        return [test for test in self.outcomes if test.test == PAIRED_T]
-
-    def find(self, measure: Measure | str, test: str = PAIRED_T) -> list[Test]:
-        """All tests of this name for one of the measures."""
-        return [*self._found.get((one_of(self.measures, measure), test), ())]
+    def find(self, measure: Measure | str, test: str = "") -> list[Test]:
+        """All tests of this name for one of the measures; by default those of the primary procedure."""
+        return [*self._found.get((one_of(self.measures, measure), test or self.primary), ())]
 
     @cached_property
     def _found(self) -> dict[tuple[Measure, str], list[Test]]:
@@ -204,27 +216,41 @@ class Comparison(ComparedRuns):
 
     @property
     def pairs(self) -> int:
-        """The number of pairs of runs in a family."""
+        """The number of pairs of runs in the family."""
         count = len(self.runs)
-        return count - 1 if self.references else count * (count - 1) // 2
+        return count - 1 if self.baseline else count * (count - 1) // 2
 
     @property
     def family(self) -> int:
         """The number of differences that are tested together."""
         return self.pairs * self.families
 
-    def wins(self, measure: Measure | str, test: str = PAIRED_T) -> list[Win]:
+    def wins(self, measure: Measure | str, test: str = "") -> list[Win]:
         """The better and the worse run of each significant difference by a pairwise test, and its p."""
         return [
-            (one.winner, one.other if one.winner == one.run else one.run, one.adjusted)
+            (one.winner, str(one.other if one.winner == one.run else one.run), one.adjusted or 0.0)
             for one in self.find(measure, test)
             if one.winner
         ]
 
     def best_first(self, measure: Measure | str) -> list[str]:
-        """The runs, sorted from the best mean by one of the measures to the worst."""
+        """The runs, sorted from the best mean by one of the measures to the worst, then those without."""
         measure = one_of(self.measures, measure)
-        return in_order(self.runs, measure, self.values[:, self.measures.index(measure)])
+        means = self.values[:, self.measures.index(measure)]
+        return [self.runs[run] for run in np.argsort(-sign_of(measure) * means, kind="stable")]
+
+    @cached_property
+    def order(self) -> list[str]:
+        """The runs, sorted from the best by the first measure. A run has its letter of this order in all."""
+        return self.best_first(self.measures[0])
+
+    def top(self, measure: Measure | str, test: str = "") -> list[str]:
+        """The best run by one of the measures, and all runs that are not significantly worse."""
+        best, *others = self.best_first(measure)
+        left_out = {loser for winner, loser, _ in self.wins(measure, test) if winner == best}
+        means = self.values[:, self.measures.index(one_of(self.measures, measure))]
+        left_out |= {self.runs[run] for run in np.flatnonzero(np.isnan(means))}
+        return [best, *(run for run in others if run not in left_out)]
 
     def pairwise(self) -> tuple[str, ...]:
         """The names of the tests that compare two runs, the primary one first."""
@@ -233,32 +259,27 @@ class Comparison(ComparedRuns):
 
     def answer(self) -> list[str]:
         """What the tests find by each measure, in a sentence."""
-        return [self._answer(measure, base) for measure in self.measures for base in self.references or ("",)]
+        return [*map(self._answer, self.measures)]
 
-    def _answer(self, measure: Measure, base: str) -> str:
-        tests = [test for test in self.find(measure) if base in ("", test.other)]
-        over = f"paired t over {counted(self.topics, self.unit)}"
+    def _answer(self, measure: Measure) -> str:
+        tests = [test for test in self.find(measure) if test.difference is not None]
+        over = f"{METHODS[self.primary]} over {counted(self.topics, self.unit)}"
+        if not tests:
+            return f"No difference by {measure} was tested: each run lacks values."
         if len(tests) == 1:
             return f"{_told(tests[0])}, {over}."
-        significant = [test for test in tests if test.significant]
-        differ = f"differ{'s' * (len(significant) == 1)}"
-        found = f"{len(significant)} of {counted(len(tests), 'pair')} {differ} by {measure}, {over}"
-        better = [test.run for test in significant if test.winner == test.run]
-        if base:
+        count = sum(test.significant for test in tests)
+        differ = f"differ{'s' * (count == 1)}"
+        found = f"{count} of {counted(len(tests), 'pair')} {differ} by {measure}, {over}"
+        if self.baseline:
+            better = [test.run for test in tests if test.winner == test.run]
             named = f"{listed(better)} {'is' if len(better) == 1 else 'are'}" if better else "nothing is"
-            return f"{found}; {named} certainly better than {base}."
+            return f"{found}; {named} certainly better than {self.baseline}."
         best, *others = self.top(measure)
         if not others:
             return f"{found}; {best} is certainly better than every other run."
         named = f"{listed(others)} {'is' if len(others) == 1 else 'are'}"
         return f"{found}; {best} has the best mean, and {named} not certainly worse."
-
-    def top(self, measure: Measure | str, test: str = PAIRED_T) -> list[str]:
-        """The best run by one of the measures, and all runs that are not significantly worse."""
-        best, *others = self.best_first(measure)
-        won = [test for test in self.find(measure, test) if test.winner == best]
-        beaten = {run for test in won for run in (test.run, test.other)}
-        return [best, *(run for run in others if run not in beaten)]
 
     def notes(self) -> list[str]:
         """Sentences that the reader of the tables needs."""
@@ -271,32 +292,29 @@ class Comparison(ComparedRuns):
             "d_z is the mean difference in standard deviations of the differences. MDE is the smallest true "
             f"difference found with probability 0.8{level}."
         )
-        if not self.references and self.pairs > FEW_PAIRS:
+        if not self.baseline and self.pairs > FEW_PAIRS:
             columns = (
                 "The mean rank over the topics is 1 for a run that is always best. The last column has the "
                 "letters or the number of the runs that a run beats (** p < 0.01, * p < 0.05)."
             )
             if len(self.runs) > MANY_RUNS:
-                columns += " Runs that are certainly worse than the best have no row; --show runs has all."
+                columns += " Runs that are certainly worse than the best have no row; -o FILE.csv has all."
         over = counted(self.topics, self.unit)
         found = [f"Paired t-tests over {over}, {intervals}{together}. {columns}"]
-        families, primary = len(self.measures) * max(1, len(self.references)), ""
         if len(self.measures) > 1:
-            primary = f"; {self.measures[0]}, named first, is the primary one"
-        if families > 1:
-            found.append(f"{families} families of {count} were tested{primary}.")
+            primary = f"{self.measures[0]}, named first, is the primary one"
+            found.append(f"{len(self.measures)} families of {count} were tested; {primary}.")
         found += self._remarks()
-        remarks = [f"{name}: {note}" for name, part in self.groups.items() for note in part._remarks()]
         if self.groups:
             tested = sum(part.topics >= FEW for part in self.groups.values())
             text = f"Groups of at least {FEW} topics are tested: their p and intervals are corrected for "
             found.append(f"{text}{counted(tested, 'group')}.")
-        return found + remarks
+        return found + [f"{name}: {note}" for name, part in self.groups.items() for note in part._remarks()]
 
     def _remarks(self) -> list[str]:
         """What is special about some differences."""
         found = []
-        primary = self.primary
+        primary = [test for test in self.outcomes if test.test == PAIRED_T]
         if stronger := [t for t in primary if t.significant and (t.lower or 0.0) * (t.upper or 0.0) <= 0]:
             found.append(
                 f"Holm's test finds more than the intervals show: {_pairs(stronger)} "
@@ -312,151 +330,174 @@ class Comparison(ComparedRuns):
     def tables(self) -> list[Table]:
         """The tables of the primary procedure, then one of each further test, with its title.
 
-        Differences from a reference have a row per run, others a row per pair for at most 15 pairs, else a
+        Differences from a baseline have a row per run, others a row per pair for at most 15 pairs, else a
         row per run.
         """
-        found = [*map(self._against, self.references)] or [self._of_test(PAIRED_T)]
+        found = [self._against() if self.baseline else self._of_test(PAIRED_T)]
         if omnibus := [test for test in self.outcomes if test.run is None]:
-            p = [test.p if test.adjusted is None else test.adjusted for test in omnibus]
-            rows = [[str(t.measure), t.test, t.statistic, of, t.note] for t, of in zip(omnibus, p)]
+            rows = [[str(test.measure), test.test, test.statistic, test.p, test.note] for test in omnibus]
             found.append(Table(["measure", "test", "statistic", "p", "note"], rows, "Tests of all runs"))
         for name in self.pairwise()[1:]:
             found.append(self._of_test(name, f"{name}, {self.correction(name)}"))
         if any(test.test == BY_GROUP for test in self.outcomes):
             title = f"Does the difference depend on the group? {BY_GROUP}, {self.correction(BY_GROUP)}"
-            found.append(self._of_test(BY_GROUP, title))
+            found.append(self.by_pair(BY_GROUP, title))
         return found + self.tables_of_groups()
 
     def tables_of_groups(self) -> list[Table]:
         """The tables of all groups, titled with the group."""
-        named = {f"{name} ({counted(part.topics, self.unit)})": part for name, part in self.groups.items()}
         return [
-            replace(table, title=f"{name}: {table.title}" if table.title else name)
-            for name, part in named.items()
+            replace(table, title=f"{name} ({counted(part.topics, self.unit)})")
+            for name, part in self.groups.items()
             for table in part.tables()
         ]
 
     def correction(self, test: str) -> str:
         """The correction of a pairwise test for the number of comparisons."""
         others = {TUKEY_HSD: "corrected for all pairs", CONOVER: "uncorrected" if self.uncorrected else ""}
-        count = self.pairs if test == BY_GROUP else self.family
-        return others.get(test) or f"Holm's correction for {counted(count, 'comparison')}"
+        return others.get(test) or f"Holm's correction for {counted(self.pairs, 'comparison')}"
 
-    def _against(self, reference: str) -> Table:
-        """The difference of each run from a reference, best run first."""
-        tests = {(test.measure, test.run): test for test in self.primary if test.other == reference}
+    def _against(self) -> Table:
+        """The difference of each run from the baseline, best run first."""
+        tests = {(test.measure, test.run): test for test in self.outcomes if test.test == PAIRED_T}
 
         def cells(measure: int, run: int) -> list[Any]:
             test = tests.get((self.measures[measure], self.runs[run]))
             numbers = _cells(test, NUMBERS) if test else ["baseline", *[None] * 5]
             return [float(self.values[run, measure]), *numbers]
 
-        title = f"Against {reference}" if len(self.references) > 1 else ""
-        return self.by_run(["mean", *NUMBERS], cells, lettered=False, title=title)
+        return self.by_run(["mean", *NUMBERS], cells)
 
     def _of_test(self, test: str, title: str = "") -> Table:
-        """A row per measure and pair or, of more than 15 pairs, per run, the best runs first.
+        """A row per pair or, of more than 15 pairs, per run, the best runs first.
 
-        The runs then have letters from A, by the first measure. The last column holds the letters of the runs
-        that this run beats, with stars, or the number of these runs if there are too many letters. Of more
-        than 25 runs, only the best and those that are not significantly worse have a row.
+        Of more than 25 runs, only the best and those that are not significantly worse have a row.
         """
-        if self.pairs <= FEW_PAIRS or test == BY_GROUP:
-            columns = COLUMNS.get(test, FURTHER)
-            rows = [
-                [str(measure), found.run, found.other, *_cells(found, columns)]
-                for measure in self.measures
-                for found in self.find(measure, test)
-            ]
-            return Table(["measure", "run", "other", *columns], rows, title)
+        if self.pairs <= FEW_PAIRS:
+            return self.by_pair(test, title)
+        beaten = [self.beaten(measure, test) for measure in self.measures]
         shown = [self.top(each, test) for each in self.measures] if len(self.runs) > MANY_RUNS else ()
-        return self.by_runs(test, title, shown)
-
-    def by_runs(self, test: str = PAIRED_T, title: str = "", shown: Sequence[Sequence[str]] = ()) -> Table:
-        """A row per measure and run with the runs that it beats, by default for all runs."""
-        wins = defaultdict(list)
-        for number, measure in enumerate(self.measures):
-            for win in self.wins(measure, test):
-                wins[number, win[0]].append(win)
 
         def cells(measure: int, run: int) -> list[Any]:
-            beaten = beaten_cell(self.runs[run], wins[measure, self.runs[run]], self.order)
-            return [float(self.values[run, measure]), float(self.ranks[run, measure]), beaten]
+            numbers = self.values[run, measure], self.ranks[run, measure]
+            return [*map(float, numbers), beaten[measure][self.runs[run]]]
 
-        columns = ["mean", "mean rank", "better than"]
-        return self.by_run(columns, cells, lettered=True, title=title, shown=shown)
+        return self.by_run(["mean", "mean rank", "better than"], cells, title, shown)
 
-    @property
-    def paper(self) -> PaperTable:
-        """The table that papers print: runs × measures."""
-        of_group = f" of the group {self.name}" if self.name else ""
+    def by_pair(self, test: str, title: str) -> Table:
+        """A row per measure and pair with the numbers of a test."""
+        columns = COLUMNS.get(test, FURTHER)
+        rows = [
+            [str(measure), found.run, found.other, *_cells(found, columns)]
+            for measure in self.measures
+            for found in self.find(measure, test)
+        ]
+        return Table(["measure", "run", "other", *columns], rows, title)
+
+    def by_run(
+        self, columns: Iterable[str], cells: Any, title: str = "", shown: Sequence[Sequence[str]] = ()
+    ) -> Table:
+        """A row per measure and run, the best run first, with the `cells` for the numbers of both.
+
+        Without a baseline, runs have letters. Those `shown` by each measure have a row, by default all.
+        """
+        lettered = not self.baseline
+        letter = {run: [letters(place)] * lettered for place, run in enumerate(self.order)}
+        rows = [
+            [str(measure), *letter[run], run, *cells(number, self.runs.index(run))]
+            for number, measure in enumerate(self.measures)
+            for run in self.best_first(measure)
+            if not shown or run in shown[number]
+        ]
+        return Table(["measure", *["letter"] * lettered, "run", *columns], rows, title)
+
+    def beaten(self, measure: Measure, test: str = "") -> dict[str, str]:
+        """The letters of the runs that each run beats, grouped by stars, or their number if they are many."""
+        of_run: dict[str, dict[str, list[int]]] = {run: defaultdict(list) for run in self.runs}
+        place = {run: number for number, run in enumerate(self.order)}
+        for winner, loser, p in self.wins(measure, test):
+            of_run[winner][_stars(p)].append(place[loser])
+        found = {}
+        for run, groups in of_run.items():
+            marked = sorted(groups.items(), reverse=True)
+            named = "; ".join(f"{', '.join(map(letters, sorted(losers)))}{mark}" for mark, losers in marked)
+            few = len(named) <= CELL_WIDTH
+            found[run] = named if few else "; ".join(f"{len(losers)}{mark}" for mark, losers in marked)
+        return found
+
+    def papers(self) -> list[PaperTable]:
+        """The table that papers print: runs × measures, over all topics and over each group of them."""
         holm = f", Holm's correction for {counted(self.family, 'difference')} per measure"
-        holm += " and baseline" if len(self.references) > 1 else ""
+        of_group = f" of the group {self.name}" if self.name else ""
         about = [
             f"Means over {counted(self.topics, self.unit)}{of_group}.",
             f"Paired t-tests{holm if self.family > 1 else ''}, p < {self.alpha:g}.",
         ]
-        wins = [self.wins(measure) for measure in self.measures]
-        return PaperTable(self.runs, self.measures, self.values, wins, self.references, about)
+        wins = [{(better, worse) for better, worse, _ in self.wins(measure)} for measure in self.measures]
+        own = PaperTable(self.runs, self.measures, self.values, wins, self.baseline, about)
+        return [own, *(table for part in self.groups.values() for table in part.papers())]
 
-    def papers(self) -> list[PaperTable]:
-        """The table that papers print: runs × measures, over all topics and over each group of them."""
-        return [part.paper for part in (self, *self.groups.values())]
+    def to_latex(self, places: int = PLACES, comments: Iterable[str] = (), top: int | None = None) -> str:
+        """The tables that papers print in LaTeX, which needs the package booktabs.
+
+        The best mean of each measure is bold, the second-best of more than two underlined. Letters mark
+        significant differences, and the caption names the test. `comments` stand above as LaTeX comments.
+        The tables have the `top` best runs by the first measure and the baseline; by default all runs, or
+        the first 10 of more than 20.
+        """
+        first, *others = (each.first(top).latex(places) for each in self.papers())
+        above, below = ([f"% {clean(line)}" for line in lines] for lines in (comments, self.notes()))
+        return "\n\n".join(["\n".join([*above, first, *below]), *others])
+
+    def to_markdown(self, places: int = PLACES, top: int | None = None) -> str:
+        """The same tables in Markdown."""
+        tables = (each.first(top).markdown(places) for each in self.papers())
+        return "\n\n".join([*sentences("markdown", self.answer()[:1]), *tables])
+
+    def to_html(self, places: int = PLACES, comments: Iterable[str] = (), top: int | None = None) -> str:
+        """The same tables in HTML."""
+        above = [f"<!-- {escaped_html(line).replace('--', '- -')} -->" for line in comments]
+        told = f"<p>{escaped_html(self.answer()[0])}</p>"
+        return "\n".join([*above, told, *(each.first(top).html(places) for each in self.papers())])
 
     def figure(self) -> Figure:
-        """Draw the differences from the references or between two runs, else `significant_pairs`."""
-        return self._differences() if self.references else self.significant_pairs()
+        """Draw the differences from the baseline or between two runs, else `significant_pairs`."""
+        return self._differences() if self.baseline else self.significant_pairs()
 
     @plots.styled
     def _differences(self) -> Figure:
-        """Draw the difference of each run from a reference with its confidence interval.
+        """Draw the difference of each run from the baseline with its confidence interval.
 
         There is one panel per measure. The best runs by the first measure are on top, or the groups of topics
-        and the references in their order. A marker is filled if the difference is significant.
+        in their order. A marker is filled if the difference is significant.
         """
-        parts = {"all topics": self, **self.groups}
-        rows = [(name, base, run) for name in parts for base in self.references for run in self.runs]
-        none = Test(self.measures[0], PAIRED_T, difference=0.0, lower=0.0, upper=0.0)
-        found = {
-            (name, test.other, test.run, test.measure): test
-            for name, part in parts.items()
-            for test in part.primary
-        }
-        tests = [[found.get((*row, measure), none) for measure in self.measures] for row in rows]
-        values, lower, upper, filled = (
-            np.array([[getattr(test, name) for test in row] for row in tests], dtype=float)
-            for name in ("difference", "lower", "upper", "significant")
-        )
-        own = [number for number, (_, base, run) in enumerate(rows) if run == base]
-        options: dict[str, Any] = {"bounds": np.stack([lower, upper]), "filled": filled, "baseline": own}
-        label = f"Difference from {' or '.join(self.references)}"
+        rows, runs, labels = [], [], []
+        for part in (self, *self.groups.values()):
+            group = f"{part.name or f'all {self.unit}s'} ({part.topics})"
+            for tests in zip(*map(part.find, self.measures)):
+                run = str(tests[0].run)
+                of_run = f"{group}: {run}" if len(self.runs) > 2 else group
+                runs.append(run)
+                labels.append(of_run if self.groups else run)
+                rows.append([[test.difference, test.lower, test.upper, test.significant] for test in tests])
+        values, lower, upper, filled = np.moveaxis(np.array(rows, dtype=float), -1, 0)
+        names, signs = [*map(str, self.measures)], [*map(sign_of, self.measures)]
+        label, rows_of = f"Difference from {self.baseline}", runs if self.groups else None
+        bounds = np.stack([lower, upper])
+        figure = plots.dot_plot(labels, names, values, signs, label, bounds, filled, True, rows_of=rows_of)
         together = "simultaneous " if self.family > 1 or self.groups else ""
         text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
         text += f"filled: p < {self.alpha:g}{HOLM if self.family > 1 else ''}"
-        labels = [run for _, _, run in rows]
-        if self.groups or len(self.references) > 1:
-            options["rows_of"] = labels
-            labels = [self._label(parts[name], base, run) for name, base, run in rows]
-        names, signs = list(map(str, self.measures)), list(map(sign_of, self.measures))
-        figure = plots.dot_plot(labels, names, values, signs, label, **options)
         figure.suptitle(text, x=0.01, ha="left", size=9)
         return figure
-
-    def _label(self, part: Comparison, base: str, run: str) -> str:
-        """The label of a row: the group, if there are any, then the runs if there are several."""
-        pair = f"{run} − {base}" if len(self.references) > 1 else run
-        if not self.groups:
-            return pair
-        group = f"{part.name or 'all topics'} ({part.topics})"
-        return f"{group}: {pair}" if len(self.runs) > 2 else group
 
     @plots.styled
     def significant_pairs(self) -> Figure:
         """Draw the significant differences of each pair of runs, one panel per measure.
 
         Runs are sorted from the best mean to the worst and have letters. The shade and the stars of a cell
-        above the diagonal show the significance of the primary test; those below it show the first further
-        test of pairs, if there is one. Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
+        show the significance of the primary test. Raises `GradedError` if Matplotlib is not installed
+        (extra ``plot``).
         """
         names, runs, count = plots.INCHES * (max(map(len, self.runs)) + 5), len(self.runs), len(self.measures)
 
@@ -479,15 +520,13 @@ class Comparison(ComparedRuns):
         return figure
 
     def _draw(self, axes: Axes, measure: Measure, size: float) -> None:
-        order, drawn = self.best_first(measure), self.pairwise()[:2]
+        order = self.best_first(measure)
         place = {run: number for number, run in enumerate(order)}
         shades, texts = np.full((len(order), len(order)), np.nan), {}
-        for found in (test for name in drawn for test in self.find(measure, name) if test.significant):
-            first, second = sorted((place[str(found.run)], place[str(found.other)]))
-            cell = (first, second) if found.test == PAIRED_T else (second, first)
-            contrary = "<" if found.better == order[second] else ""  # ranks can contradict means
-            texts[cell] = contrary + stars(found.adjusted or 0.0)
-            shades[cell] = 1 + (texts[cell].endswith("**"))
+        for winner, loser, p in self.wins(measure):
+            cell = place[winner], place[loser]
+            texts[cell] = _stars(p)
+            shades[cell] = 1 + (p < STARS[0][0])
         if len(order) > MANY_STARS:
             texts = {}
         columns = [letters(self.order.index(run)) for run in order]
@@ -495,9 +534,8 @@ class Comparison(ComparedRuns):
         plots.draw_cells(axes, shades, texts, rows, columns, size)
         axes.plot([-0.5, len(order) - 0.5], [-0.5, len(order) - 0.5], color=plots.GREY, linewidth=0.8)
         axes.set_title(plots.title(measure, width=36), loc="right", size=10)
-        sides = ", ".join(f"{side}: {name}" for side, name in zip(("above", "below"), drawn))
         dark, light = ("**", "*") if len(order) <= MANY_STARS else ("dark:", "light:")
-        legend = f"{sides}{HOLM * (self.family > 1)}\n{dark} p < 0.01, {light} p < 0.05"
+        legend = f"{self.primary}{HOLM * (self.family > 1)}\n{dark} p < 0.01, {light} p < 0.05"
         axes.set_xlabel(legend, loc="right", size=9)
 
 
@@ -516,6 +554,10 @@ def _told(test: Test) -> str:
     return f"{found}, {test.note or 'no p' if test.adjusted is None else p_of(test.adjusted)}"
 
 
+def _stars(p: float) -> str:
+    return next((mark for level, mark in STARS if p < level), "")
+
+
 def _cells(test: Test, columns: Mapping[str, str]) -> list[Any]:
     return [getattr(test, name) for name in columns.values()]
 
@@ -523,13 +565,3 @@ def _cells(test: Test, columns: Mapping[str, str]) -> list[Any]:
 def _pairs(tests: Iterable[Test]) -> str:
     """The pairs of runs of some tests, with the measure."""
     return listed(f"{test.run} and {test.other} by {test.measure}" for test in tests)
-
-
-def references_of(runs: Sequence[str], baseline: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The baselines or, without any, the first of two runs. Raises `GradedError` for an unknown baseline."""
-    given = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline or ()))
-    for name in given:
-        if name not in runs:
-            hint = did_you_mean(name, runs)
-            raise GradedError(f"the baseline {name!r} is not among the runs {listed(runs, most=10)}{hint}")
-    return given or (tuple(runs[:1]) if len(runs) == 2 else ())

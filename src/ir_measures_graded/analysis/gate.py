@@ -25,7 +25,7 @@ interval estimation. JRSS B 16, 1954.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, log
 from typing import Any, Final, NamedTuple
@@ -42,7 +42,7 @@ from ..evaluation.named import Qrels, Runs, Study
 from ..evaluation.sessions import Given
 from ..evaluation.values import By, groups_of, number_in
 from ..output import plots
-from ..output.formats import counted, listed
+from ..output.formats import counted, known, listed
 from ..output.result import Result
 from ..output.tables import Table
 from .comparison import PValue
@@ -89,15 +89,9 @@ class Margin:
         text = str(given).strip()
         relative = text.endswith("%")
         size = number_in(text.removesuffix("%")) / (100 if relative else 1)
-        margin = cls(size, relative)
-        if not size > 0 or not margin.is_possible:
+        if not 0 < size < (1 if relative else np.inf):
             raise GradedError(f"margin={given!r} is not allowed; give a share below 100%, as 5%, or 0.01")
-        return margin
-
-    @property
-    def is_possible(self) -> bool:
-        """Whether it is finite and, as a share, below 100 %."""
-        return self.size < (1 if self.relative else np.inf)
+        return cls(size, relative)
 
     def allowed(self, old: np.ndarray) -> np.ndarray:
         """The loss that is allowed for each of the old values."""
@@ -165,46 +159,11 @@ class Verdict:
         """The measure and the group."""
         return f"{self.measure} in {self.group}" if self.group else str(self.measure)
 
-    def sentence(self, margin: Margin, unit: str = "topic", looks: int = 1) -> str:
-        """The verdict with its reason; `unit` is ``topic`` or ``session``."""
-        of, difference = counted(self.topics, unit), f"the difference is {self.difference:+.4f}"
-        if self.verdict == SMALL:
-            reason = f"{of}, and {FEW} are the least that are tested"
-        elif self.verdict == HOLDS:
-            p = "" if self.p is None else f" (p = {self.p:.4f})"
-            reason = f"over {of}, the new run is not worse by {margin}{p}; {difference}"
-        elif self.verdict != UNDECIDED:
-            beyond = "beyond" if self.beyond else "not certainly beyond"
-            reason = f"{difference}, {beyond} the margin of {margin}"
-        elif self.reachable is None:
-            reason = f"more topics may be lost than the margin of {margin} allows"
-        else:
-            shown = f"a margin of {self.reachable}" if self.reachable.is_possible else "no margin below 100 %"
-            reason = f"{of} can show {shown} with power {POWER:g}; {margin} needs {self._needs(unit, looks)}"
-        if self.changed < FEW:
-            lost = f"{self.lost or 'none'} lost at least half of {'their' if self.lost > 1 else 'its'} value"
-            unseen = f"up to {100 * self.unseen:.1f} % of {unit}s may"
-            reason += f"; {self.changed} of {of} changed, {lost}; {unseen}"
-        return f"{self.name}: {self.verdict}: {reason}."
-
-    def _needs(self, unit: str, looks: int) -> str:
-        """How many topics are needed, and how they may be used."""
-        if self.needed is None:
-            return f"more than ten million {unit}s"
-        limits = f"80 % limits {self.needed_least} and {self.needed_most or 'ten million'}"
-        needs, more = f"about {self.needed} {unit}s ({limits})", self.needed - self.topics
-        needs += " if the true difference is 0"
-        if more <= 0:
-            return f"{needs}, but the observed one is {self.difference:+.4f}"
-        return (
-            f"{needs}, {more} more" if looks > 1 else f"{needs}: new {unit}s, or {more} more with --looks 2"
-        )
-
     def record(self) -> dict[str, Any]:
         """The numbers as a row for programs."""
         row = {name: value for name, value in vars(self).items() if name != "fallen"}
         row |= {"measure": str(self.measure), "reachable": self.reachable and str(self.reachable)}
-        return row | {name: None for name in ("lower", "upper") if np.isnan(row[name])}
+        return row | dict(zip(("lower", "upper"), known(np.array([self.lower, self.upper]))))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -229,36 +188,33 @@ class Gate(Result):
         return [each for each in self.verdicts if each.group is None]
 
     @property
-    def _deciding(self) -> list[Verdict]:
-        return [*self.verdicts] if self.every_group else self._whole
+    def _deciding(self) -> Sequence[Verdict]:
+        return self.verdicts if self.every_group else self._whole
 
     @property
     def verdict(self) -> str:
         """``holds``, ``worse`` (or ``differs``) or ``undecided``."""
         found = {each.verdict for each in self._deciding}
-        clear = found & {WORSE, DIFFERS}
-        return clear.pop() if clear else HOLDS if found == {HOLDS} else UNDECIDED
+        for clear in (WORSE, DIFFERS):
+            if clear in found:
+                return clear
+        return HOLDS if found == {HOLDS} else UNDECIDED
 
     @property
     def holds(self) -> bool:
         """Whether the new system may replace the old one."""
         return self.verdict == HOLDS
 
-    @property
-    def summary(self) -> str:
+    def answer(self) -> list[str]:
         """The verdict in one sentence, with the measures that decide it."""
         decisive = [each for each in self._deciding if each.verdict == self.verdict] or self._deciding
         by = listed(each.name for each in decisive)
         if self.verdict in (WORSE, DIFFERS):
             how = "is significantly worse than" if self.verdict == WORSE else "differs significantly from"
-            return f"{self.new} {how} {self.old} by {by}."
+            return [f"{self.new} {how} {self.old} by {by}."]
         kept = f"is {'equivalent to' if self.equivalent else 'not worse than'} {self.old} by {by}"
         whether = "It is undecided whether " if self.verdict == UNDECIDED else ""
-        return f"{whether}{self.new} {kept}, within the margin of {self.margin}."
-
-    def answer(self) -> list[str]:
-        """The verdict."""
-        return [self.summary]
+        return [f"{whether}{self.new} {kept}, within the margin of {self.margin}."]
 
     def data(self) -> Table:
         """One row per measure and group."""
@@ -273,7 +229,7 @@ class Gate(Result):
         if any(each.reachable for each in self.verdicts):
             columns += ["reachable", "needed"]
         rows = [row | {"group": row["group"] or f"all {self.unit}s"} for row in self.records()]
-        return [Table.of(columns, rows), *filter(lambda table: table.rows, [self.fallen])]
+        return [Table.of(columns, rows), *([self.fallen] if self.fallen.rows else [])]
 
     @property
     def fallen(self) -> Table:
@@ -291,9 +247,45 @@ class Gate(Result):
         """The level of every bound."""
         return LEVEL / self.looks
 
+    def sentence(self, each: Verdict) -> str:
+        """A verdict with its reason."""
+        of, difference = counted(each.topics, self.unit), f"the difference is {each.difference:+.4f}"
+        if each.verdict == SMALL:
+            reason = f"{of}, and {FEW} are the least that are tested"
+        elif each.verdict == HOLDS:
+            p = "" if each.p is None else f" (p = {each.p:.4f})"
+            reason = f"over {of}, the new run is not worse by {self.margin}{p}; {difference}"
+        elif each.verdict != UNDECIDED:
+            beyond = "beyond" if each.beyond else "not certainly beyond"
+            reason = f"{difference}, {beyond} the margin of {self.margin}"
+        elif each.reachable is None:
+            reason = f"more topics may be lost than the margin of {self.margin} allows"
+        else:
+            is_share = each.reachable.relative and each.reachable.size >= 1
+            shown = "no margin below 100 %" if is_share else f"a margin of {each.reachable}"
+            reason = f"{of} can show {shown} with power {POWER:g}; {self.margin} needs {self._needs(each)}"
+        if each.changed < FEW:
+            lost = f"{each.lost or 'none'} lost at least half of {'their' if each.lost > 1 else 'its'} value"
+            unseen = f"up to {100 * each.unseen:.1f} % of {self.unit}s may"
+            reason += f"; {each.changed} of {of} changed, {lost}; {unseen}"
+        return f"{each.name}: {each.verdict}: {reason}."
+
+    def _needs(self, each: Verdict) -> str:
+        """How many topics are needed, and how they may be used."""
+        if each.needed is None:
+            return f"more than ten million {self.unit}s"
+        limits = f"80 % limits {each.needed_least} and {each.needed_most or 'ten million'}"
+        needs = f"about {each.needed} {self.unit}s ({limits}) if the true difference is 0"
+        more = each.needed - each.topics
+        if more <= 0:
+            return f"{needs}, but the observed one is {each.difference:+.4f}"
+        if self.looks > 1:
+            return f"{needs}, {more} more"
+        return f"{needs}: new {self.unit}s, or {more} more with --looks 2"
+
     def notes(self) -> list[str]:
         """The reasons of the verdicts, and notes on them."""
-        found = [each.sentence(self.margin, self.unit, self.looks) for each in self.verdicts]
+        found = [*map(self.sentence, self.verdicts)]
         if not self.chosen:
             found.append(f"No margin was given; it is {self.margin} of the old values.")
         looks = f", for {self.looks} looks" if self.looks > 1 else ""
@@ -302,8 +294,13 @@ class Gate(Result):
         if (count := self.verdicts[0].topics) < ENOUGH:
             few = f"{counted(count, self.unit)} are few"
             found.append(f"{few}: the error of 5 % was measured from {ENOUGH} topics on.")
+        unseen = 1 - self.level ** (1 / count)
         for each in self._whole:
-            found += self._rare_failures(each)
+            if (share := self.margin.share(each.old)) < unseen:
+                measure = "" if self.margin.relative else f"{each.measure}: "
+                may_fail = f"{100 * unseen:.1f} % of all {self.unit}s may fail unseen by {count}"
+                show = f"{ceil(log(self.level) / log(1 - share))} {self.unit}s would show such a failure"
+                found.append(f"{measure}{may_fail}, more than the margin of {self.margin}; {show}.")
         for each in self._whole:
             for name, what in STANDS.values():
                 if (stands := getattr(each, name)) is not None:
@@ -315,18 +312,6 @@ class Gate(Result):
                 fell = f"{counted(each.drops, self.unit)} fell by more than {DROP:g} and {each.rises} rose"
                 found.append(f"{each.measure}: {fell}, more than chance explains.")
         return [*dict.fromkeys(found)]
-
-    def _rare_failures(self, each: Verdict) -> list[str]:
-        """The note on failures of more topics than the margin that the topics at hand may not show."""
-        share, unseen = self.margin.share(each.old), 1 - self.level ** (1 / each.topics)
-        if share >= unseen:
-            return []
-        measure = "" if self.margin.relative else f"{each.measure}: "
-        return [
-            f"{measure}{100 * unseen:.1f} % of all {self.unit}s may fail unseen by {each.topics}, more than "
-            f"the margin of {self.margin}; {ceil(log(self.level) / log(1 - share))} {self.unit}s would show "
-            "such a failure."
-        ]
 
     def junit(self, status: int | None = None) -> str:
         """The result in JUnit's form, XML, with a test for each measure.
@@ -340,7 +325,7 @@ class Gate(Result):
             names = {"classname": f"gate {self.new} {self.old}", "name": each.name}
             case = ElementTree.SubElement(suite, "testcase", names)
             if each.verdict not in passing:
-                reason = {"type": each.verdict, "message": each.sentence(self.margin, self.unit, self.looks)}
+                reason = {"type": each.verdict, "message": self.sentence(each)}
                 ElementTree.SubElement(case, "failure", reason)
         suite.set("failures", str(len(suite.findall("*/failure"))))
         ElementTree.SubElement(suite, "system-out").text = "\n".join([self.summary, *self.notes()])
@@ -366,21 +351,6 @@ class Gate(Result):
             "fallen": self.fallen.records(),
             "notes": self.notes(),
         }
-
-    def figure(self) -> plots.Figure:
-        """Draw the mean differences with their bounds beside the margin."""
-        rows = [each for each in self.verdicts if each.verdict != SMALL]
-        values, lower, upper = np.array([[each.difference, each.lower, each.upper] for each in rows]).T
-        signs = np.array([sign_of(each.measure) for each in rows])
-        edges = signs * self.margin.allowed(np.abs([each.old for each in rows]))
-        ends = np.stack([-edges, edges if self.equivalent else -edges])
-        look = {"color": plots.COLOURS[1], "linestyle": "none", "marker": "|", "markersize": 14}
-        span = ends[..., None], {**look, "label": f"margin {self.margin}"}
-        filled = np.array([[each.verdict == HOLDS] for each in rows])
-        names, title = [each.name for each in rows], f"{self.new} − {self.old}"
-        label = f"Difference, one-sided {100 * (1 - self.level):.3g} % bounds\nfilled: holds"
-        shown = np.stack([lower, upper])[..., None], filled, (), (), [span], names
-        return plots.dot_plot(names, [title], values[:, None], [1], label, *shown)
 
 
 def gate(
@@ -471,19 +441,16 @@ def _verdicts(parts: Iterable[tuple[str | None, Evaluation]], rule: Rule) -> lis
     """The verdicts over the topics of groups; p of "worse" has Holm's correction for all that are tested."""
     asked = [(group, part, measure) for group, part in parts for measure in part.measures]
     tested = [group is None or len(part.topics) >= FEW for group, part, _ in asked]
-    p_worse = np.array([_p_worse(part, measure, rule) for _, part, measure in asked])
+    p_worse = np.ones(len(asked))
+    for number, (_, part, measure) in enumerate(asked):
+        old, new = part.of(measure)
+        change, noise = differences_of(new, old)
+        p = _p_above_0(-sign_of(measure) * change, noise)
+        if rule.equivalent:
+            p = 2 * min(p, 1 - p) if change.any() else 1.0
+        p_worse[number] = p
     p_worse[tested] = holm(p_worse[tested])
     return [_verdict(*each, rule, p) for each, p in zip(asked, p_worse.tolist())]
-
-
-def _p_worse(part: Evaluation, measure: Measure, rule: Rule) -> float:
-    """The p-value of "worse", or of "differs", without correction."""
-    old, new = part.of(measure)
-    change, noise = differences_of(new, old)
-    p = _p_above_0(-sign_of(measure) * change, noise)
-    if not rule.equivalent:
-        return p
-    return 2 * min(p, 1 - p) if change.any() else 1.0
 
 
 def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, p_worse: float) -> Verdict:
@@ -631,9 +598,9 @@ def _refuse_drift(evaluation: Evaluation, stored: Evaluation) -> None:
     """
     old = evaluation.runs[0]
     measures = [("measure", measure, stored.measures) for measure in evaluation.measures]
-    for what, name, known in [("run", old, stored.runs), *measures]:
-        if name not in known:
-            raise GradedError(f"the stored values have no {what} {name}; they have {listed(known)}")
+    for what, name, names in [("run", old, stored.runs), *measures]:
+        if name not in names:
+            raise GradedError(f"the stored values have no {what} {name}; they have {listed(names)}")
     rounded = (places for places in range(2, 16) if (stored.values.round(places) == stored.values).all())
     decimals = next(rounded, 16)
     for measure in evaluation.measures:

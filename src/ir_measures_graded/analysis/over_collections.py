@@ -10,10 +10,10 @@ are tested in each collection by paired t-tests (`paired`), and over all by two 
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import partial
 from glob import glob
 from typing import Any
 
@@ -22,206 +22,121 @@ from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
-from ..core.registry.notation import NamedMeasure, one_of
+from ..core.registry.notation import NamedMeasure
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import about, short_names
 from ..evaluation.values import COLLECTION, frame_of, needed_column
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
-from ..output import plots
 from ..output.formats import counted, known, listed
-from ..output.tables import Column, Table
-from .compare import families_of, refuse_few
-from .comparison import FEW_PAIRS, PValue, references_of
-from .paper import ComparedRuns, PaperTable, Win, beaten_cell, in_order
+from ..output.tables import Table
+from .compare import baseline_of, family_of, refuse_few, tests_of
+from .comparison import FEW_PAIRS, LIKE_THESE, PAIRED_T, THESE, Comparison, Test
+from .paper import PaperTable
 from .statistics.components import heterogeneity, stratified_t, t_of_means
 from .statistics.options import check_probability, need_statistics
-from .statistics.paired import FEW, Paired, Pairs, paired
+from .statistics.paired import FEW, paired_in_parts
 from .statistics.significance import holm
 
 ALL = "all"
 """The name of means over all collections."""
-THESE, LIKE_THESE = "these collections", "collections like these"
 FEW_COLLECTIONS = 3
 """Fewer collections show intervals over collections like these, but nothing is called significant."""
-FIELDS = ("difference", "lower", "upper", "p", "adjusted")
-HETEROGENEITY = ("Q", "p_Q", "I2")
+FIELDS = ("run", "other", "difference", "lower", "upper", "p", "adjusted", "significant", "Q", "p_Q", "I2")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OverCollections(ComparedRuns):
+class OverCollections(Comparison):
     """Means of runs in several collections, and tests of their differences in each and over all.
 
-    `topics` are the topic counts of the `collections`. `values` is an array (measures × runs × collections)
-    of means over the topics, NaN where a run has none. `means`, with bounds `lower` and `upper` (measures ×
-    runs), are those over the collections, NaN for a run without a value in one of them. `pairs` are the
-    compared pairs of runs, as numbers. `tests` maps each of `FIELDS` and `HETEROGENEITY` (Cochran's Q, its p,
-    and I²) to an array (measures × collections, these collections and collections like these × pairs).
+    `groups` has the comparison in each collection, in which a run without values has the mean NaN. `values`
+    are the means over the collections, NaN for a run without a value in one of them, and `bounds` (2 × runs ×
+    measures) their intervals. `topics` is the number of collections.
     """
 
-    runs: tuple[str, ...]
-    collections: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    topics: tuple[int, ...]
-    values: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    pairs: tuple[tuple[int, int], ...]
-    tests: Mapping[str, np.ndarray]
-    references: tuple[str, ...]
-    alpha: float
-
-    @cached_property
-    def means(self) -> np.ndarray:
-        """The mean of each run over the collections (measures × runs)."""
-        return mean_over_topics(self.values)
-
-    def best_first(self, measure: Measure | str) -> list[str]:
-        """The runs, sorted from the best mean by one of the measures to the worst, then those without."""
-        measure = one_of(self.measures, measure)
-        return in_order(self.runs, measure, self.means[self.measures.index(measure)])
-
-    @property
-    def cells(self) -> np.ndarray:
-        """The `values`, and behind those of all collections the means (measures × runs × collections + 1)."""
-        return np.dstack([self.values, self.means])
-
-    @property
-    def summary(self) -> str:
-        """The runs, measures and collections in one line."""
-        collections = counted(len(self.collections), "collection")
-        return f"{counted(len(self.runs), 'run')} by {listed(self.measures)} over {collections}"
-
-    @property
-    def primary(self) -> str:
-        """The name of the primary test over all collections."""
-        return LIKE_THESE if len(self.collections) >= FEW_COLLECTIONS else THESE
-
-    @cached_property
-    def _columns(self) -> tuple[str, ...]:
-        """The names of the columns of `tests`."""
-        return *self.collections, THESE, LIKE_THESE
-
-    @cached_property
-    def significant(self) -> np.ndarray:
-        """Whether a difference is called significant (measures × columns of `tests` × pairs)."""
-        found = self.tests["adjusted"] < self.alpha
-        if self.primary == THESE:
-            found[:, -1] = False
-        return found
+    bounds: np.ndarray = field(kw_only=True)
 
     def tables(self) -> list[Table]:
-        """The means, the tests over all collections, and what is significant in each collection."""
-        numbers, primary = np.dstack([self.cells, self.lower, self.upper]), self._columns.index(self.primary)
-        mark, title, lettered = "better than", "Better than", not self.references
-        if self.references:
-            mark, title = "p", f"p of the difference from {' and '.join(self.references)}"
+        """The means, and both tests over all collections for at most 15 pairs."""
+        means = [part.values for part in self.groups.values()]
+        numbers = np.stack([*means, self.values, *self.bounds], axis=-1)
+        beaten = [self.beaten(measure) for measure in self.measures]
+        p = {(test.measure, test.run): test.adjusted for test in self.outcomes if test.test == self.primary}
 
-        def of_means(*cell: int) -> list[Any]:
-            return [*known(numbers[cell]), self._mark(primary, *cell)]
+        def cells(measure: int, run: int) -> list[Any]:
+            name = self.runs[run]
+            mark = p.get((self.measures[measure], name)) if self.baseline else beaten[measure][name]
+            return [*known(numbers[run, measure]), mark]
 
-        def marks(*cell: int) -> list[Any]:
-            return [self._mark(column, *cell) for column in range(len(self._columns))]
-
-        columns = [*self.collections, "mean", "lower", "upper", mark]
-        found = [self.by_run(columns, of_means, lettered, "Means")]
-        if len(self.pairs) <= FEW_PAIRS:
-            found.append(self._over_all())
-        return [*found, self.by_run(self._columns, marks, lettered, title)]
-
-    def _over_all(self) -> Table:
-        """Both tests over all collections of each pair, and whether the difference varies between them."""
-        columns = ("measure", "run", "other", Column(COLLECTION, "over"), "difference", "lower", "upper")
-        tested = Column("adjusted", "p", PValue), "Q", Column("p_Q", "p of Q", PValue), Column("I2", "I²")
-        rows = [row for row in self.records() if row[COLLECTION] in (THESE, LIKE_THESE)]
-        pairs = sorted(rows, key=lambda row: (row["measure"], row["run"], row["other"]))
-        return Table.of([*columns, *tested], pairs, "Differences over all collections")
-
-    def _mark(self, column: int, measure: int, run: int) -> PValue | str | None:
-        """The p of a run against the baseline, or the letters of the runs that it beats."""
-        if not self.references:
-            return beaten_cell(self.runs[run], self._wins(measure, column), self.order)
-        p = self.tests["adjusted"][measure, column].tolist()
-        found = [PValue(each) for (one, _), each in zip(self.pairs, p) if one == run and each >= 0]
-        if len(self.references) > 1:
-            return ", ".join(f"{each:.4f}" for each in found)
-        return found[0] if found else None
-
-    def _wins(self, measure: int, column: int) -> list[Win]:
-        """The better and the worse run of each significant difference, and its p."""
-        found = (self.tests[name][measure, column].tolist() for name in ("difference", "adjusted"))
-        sign = sign_of(self.measures[measure])
-        return [
-            (*(self.runs[run] for run in (pair if sign * difference > 0 else pair[::-1])), p)
-            for pair, significant, difference, p in zip(self.pairs, self.significant[measure, column], *found)
-            if significant and difference
-        ]
+        mark = "p" if self.baseline else "better than"
+        found = [self.by_run([*self.groups, "mean", "lower", "upper", mark], cells, "Means")]
+        if self.pairs <= FEW_PAIRS:
+            found += [self.by_pair(test, f"Over {test}") for test in (THESE, LIKE_THESE)]
+        return found
 
     def notes(self) -> list[str]:
         """Sentences that the reader of the tables needs."""
         level = f"{100 * (1 - self.alpha):g} %"
-        sizes = listed((f"{name} {size}" for name, size in zip(self.collections, self.topics)), 20)
+        sizes = listed((f"{name} {part.topics}" for name, part in self.groups.items()), 20)
+        few = f"Fewer than {FEW_COLLECTIONS} collections do not show what holds for {LIKE_THESE}: only "
+        few += f"differences over {THESE} are called significant."
         found = [
             f"mean: each collection counts once; {level} intervals (Student's t) for collections like these.",
             "These collections: a stratified t-test, for other topics of the same collections. Collections "
             "like these: Student's t over the mean differences, for other collections. Both have Holm's "
             "correction for the differences of a measure. In a collection: paired t-test, corrected for all "
             f"differences in all collections of at least {FEW} topics.",
+            few if self.primary == THESE else f"The primary test is that over {LIKE_THESE}.",
+            "Q and I² tell whether a difference varies between collections.",
+            f"Topics: {sizes}.",
         ]
-        few = f"Fewer than {FEW_COLLECTIONS} collections do not show what holds for {LIKE_THESE}: only "
-        few += f"differences over {THESE} are called significant."
-        found.append(few if self.primary == THESE else f"The primary test is that over {LIKE_THESE}.")
-        found += ["Q and I² tell whether a difference varies between collections.", f"Topics: {sizes}."]
-        if not self.references:
+        if not self.baseline:
             found.append(
                 f"Letters name the runs of a measure from the best; ** is p < 0.01, * p < {self.alpha:g}."
             )
-        for measure, values in zip(self.measures, self.values):
-            for run, lacks in zip(self.runs, np.isnan(values)):
-                if lacks.any():
-                    names = listed(np.array(self.collections)[lacks], 5)
+        for column, measure in enumerate(self.measures):
+            for row, run in enumerate(self.runs):
+                lacks = [name for name, part in self.groups.items() if np.isnan(part.values[row, column])]
+                if lacks:
+                    names = listed(lacks, 5)
                     found.append(f"{run} has no mean of {measure} and no test over all: it lacks {names}.")
         return found
 
     def data(self, what: str = "differences") -> Table:
         """One row per measure, collection or test over all, and pair of runs; or run, for the `means`."""
-        measures = [*map(str, self.measures)]
         if what == "means":
-            none = np.full_like(self.values, np.nan)
-            bounds = {"lower": self.lower, "upper": self.upper}
-            arrays = {"mean": self.cells} | {name: np.dstack([none, array]) for name, array in bounds.items()}
-            by_column = {name: array.swapaxes(1, 2) for name, array in arrays.items()}
-            axes = {"measure": measures, COLLECTION: (*self.collections, ALL), "run": self.runs}
-            return Table.of_arrays(axes, by_column)
-        fields, spread = ({name: self.tests[name] for name in each} for each in (FIELDS, HETEROGENEITY))
-        columns = fields | {"significant": self.significant} | spread
-        named = [(self.runs[one], self.runs[other]) for one, other in self.pairs]
-        found = Table.of_arrays({"measure": measures, COLLECTION: self._columns, "pair": named}, columns)
-        rows = [[*row[:2], *row[2], *row[3:]] for row in found.rows]
-        return Table(["measure", COLLECTION, "run", "other", *columns], rows)
+            means = np.stack([*(part.values for part in self.groups.values()), self.values])
+            lower, upper = np.full((2, *means.shape), np.nan)
+            lower[-1], upper[-1] = self.bounds
+            axes = {"measure": [*map(str, self.measures)], COLLECTION: [*self.groups, ALL], "run": self.runs}
+            arrays = {"mean": means, "lower": lower, "upper": upper}
+            return Table.of_arrays(axes, {name: np.moveaxis(of, -1, 0) for name, of in arrays.items()})
+        parts = [*((name, part, PAIRED_T) for name, part in self.groups.items())]
+        parts += [(test, self, test) for test in (THESE, LIKE_THESE)]
+        rows = [
+            [str(measure), name, *(getattr(found, each) for each in FIELDS)]
+            for measure in self.measures
+            for name, part, test in parts
+            for found in part.find(measure, test)
+        ]
+        return Table(["measure", COLLECTION, *FIELDS], rows)
 
     def papers(self) -> list[PaperTable]:
         """The table that papers print for each measure: runs × collections and the mean."""
-        names, found = (*self.collections, "mean"), []
-        tested = [*range(len(self.collections)), self._columns.index(self.primary)]
+        parts, found = [*self.groups.values(), self], []
         of_mean = "a stratified one" if self.primary == THESE else "Student's t over the mean differences"
         for number, measure in enumerate(self.measures):
+            names = (*self.groups, "mean")
             columns = tuple(NamedMeasure(name, sign_of(measure) < 0) for name in names)
-            wins = [self._wins(number, column) for column in tested]
+            values = np.stack([part.values[:, number] for part in parts], axis=1)
+            wins = [{win[:2] for win in part.wins(measure)} for part in parts]
             about = (
-                f"{measure} in {counted(len(self.collections), 'collection')}; each counts once.",
+                f"{measure} in {counted(self.topics, self.unit)}; each counts once.",
                 f"Paired t-tests, for the mean {of_mean}, Holm's correction, p < {self.alpha:g}.",
             )
-            found.append(PaperTable(self.runs, columns, self.cells[number], wins, self.references, about))
+            found.append(PaperTable(self.runs, columns, values, wins, self.baseline, about))
         return found
-
-    def figure(self) -> plots.Figure:
-        """Draw the means with their intervals, one panel per measure; small dots are single collections."""
-        label = f"Mean over collections, {100 * (1 - self.alpha):g} % interval; dots: collections"
-        bounds, points = np.stack([self.lower.T, self.upper.T]), [*self.values.transpose(1, 2, 0)]
-        named, signs = [*map(str, self.measures)], [*map(sign_of, self.measures)]
-        return plots.dot_plot(self.runs, named, self.means.T, signs, label, bounds, points=points)
 
 
 def compare_collections(
@@ -229,7 +144,7 @@ def compare_collections(
     measures: Iterable[Measure | str] = (),
     *,
     smaller: Collection[str] = (),
-    baseline: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     alpha: float = 0.05,
     progress: bool = False,
 ) -> OverCollections:
@@ -245,8 +160,9 @@ def compare_collections(
     ...     {"collection": name, "run": run, "topic": topic, "nDCG@10": (topic % 5 + 2 * (run == "B")) / 10}
     ...     for name, size in {"large": 50, "small": 10}.items() for topic in range(size) for run in "AB"
     ... ]
-    >>> compare_collections(rows).means.round(3)
-    array([[0.2, 0.4]])
+    >>> compare_collections(rows).values.round(3)
+    array([[0.2],
+           [0.4]])
 
     A collection may lack runs and measures. Raises `GradedError`, which names row and column, for a table
     that cannot be used, for fewer than two runs, and for a collection of fewer than two topics.
@@ -267,48 +183,57 @@ def compare_collections(
     runs = tuple(dict.fromkeys(run for each in evaluations.values() for run in each.runs))
     named = {str(measure): measure for each in evaluations.values() for measure in each.measures}
     refuse_few(len(runs), "run")
-    references = references_of(runs, baseline)
-    families = families_of(runs, references, range(len(runs)))
+    baseline = baseline_of(runs, baseline)
     arrays = []
     for name, each in evaluations.items():
         with about(name):
             refuse_few(len(each.topics), "topic")
-        array = np.full((len(named), len(runs), len(each.topics)), np.nan)
-        place = [[*named].index(str(measure)) for measure in each.measures], [*map(runs.index, each.runs)]
-        array[np.ix_(*place)] = each.values.swapaxes(0, 1)[:, :, np.argsort(each.topics)]
+        array = np.full((len(runs), len(named), len(each.topics)), np.nan)
+        place = [*map(runs.index, each.runs)], [[*named].index(str(measure)) for measure in each.measures]
+        array[np.ix_(*place)] = each.values[:, :, np.argsort(each.topics)]
         arrays.append(array)
+
     sizes = np.array([array.shape[2] for array in arrays])
-    values = np.stack([*map(mean_over_topics, arrays)], axis=2)
-    _, lower, upper, _ = t_of_means(values.reshape(-1, len(sizes)).T, 1 - alpha)
-    tests = [[_tests(each, sizes, pairs, alpha) for pairs in families] for each in zip(*arrays)]
-    found = {
-        name: np.stack([np.concatenate([family[name] for family in of], axis=-1) for of in tests])
-        for name in (*FIELDS, *HETEROGENEITY)
+    pairs, primary = family_of(runs, baseline, range(len(runs))), LIKE_THESE
+    if len(arrays) < FEW_COLLECTIONS:
+        primary = THESE
+    outcomes, apart = [], {name: list[Test]() for name in evaluations}
+    for column, measure in enumerate(named.values()):
+        tested = partial(tests_of, measure, names=runs, pairs=pairs)
+        found = paired_in_parts([array[:, column] for array in arrays], pairs, alpha)
+        for tests, each_pair in zip(apart.values(), found):
+            tests += tested(PAIRED_T, columns=each_pair._asdict(), alpha=alpha)
+        difference = np.stack([each_pair.difference for each_pair in found])
+        deviation = np.stack([each_pair.deviation for each_pair in found])
+        count = max(1, int(np.isfinite(difference).all(axis=0).sum()))
+        level = (1 - alpha) ** (1 / count)
+        spread = dict(zip(("Q", "p_Q", "I2"), heterogeneity(difference, deviation, sizes)))
+        these = stratified_t(difference, deviation, sizes, level)
+        for test, numbers in ((THESE, these), (LIKE_THESE, t_of_means(difference, level))):
+            columns = dict(zip(("difference", "lower", "upper", "p"), numbers), adjusted=holm(numbers[-1]))
+            least = 0 if primary == THESE and test == LIKE_THESE else alpha
+            outcomes += tested(test, columns=columns | spread, alpha=least)
+    means = np.stack([*map(mean_over_topics, arrays)])
+    _, lower, upper, _ = t_of_means(means.reshape(len(arrays), -1), 1 - alpha)
+    unranked, measures = np.full(means.shape[1:], np.nan), tuple(named.values())
+    groups = {
+        name: Comparison(runs, measures, size, mean, unranked, tuple(apart[name]), baseline, alpha)
+        for name, size, mean in zip(evaluations, sizes.tolist(), means)
     }
-    labels = runs, tuple(evaluations), tuple(named.values()), tuple(sizes.tolist())
-    lower, upper = (each.reshape(values.shape[:2]) for each in (lower, upper))
-    pairs = tuple(pair for family in families for pair in family)
-    return OverCollections(*labels, values, lower, upper, pairs, found, references, alpha)
-
-
-def _tests(
-    arrays: Sequence[np.ndarray], sizes: np.ndarray, pairs: Pairs, alpha: float
-) -> dict[str, np.ndarray]:
-    """The tests of a family by one measure in each collection (`arrays` are runs × topics), then over all."""
-    several = max(1, int((sizes >= FEW).sum()))
-    each = Paired(*map(np.stack, zip(*(paired(array, pairs, alpha, families=several) for array in arrays))))
-    count = max(1, int((~np.isnan(each.difference)).all(axis=0).sum()))
-    level = (1 - alpha) ** (1 / count)
-    these = stratified_t(each.difference, each.deviation, sizes, level)
-    like_these = t_of_means(each.difference, level)
-    apart = each.difference, each.lower, each.upper, each.p
-    columns = zip(*((*found, holm(found[-1])) for found in (apart, these, like_these)))
-    rows = {name: np.vstack(column) for name, column in zip(FIELDS, columns)}
-    spread, none = (
-        heterogeneity(each.difference, each.deviation, sizes),
-        np.full_like(each.difference, np.nan),
+    return OverCollections(
+        runs,
+        measures,
+        len(arrays),
+        mean_over_topics(np.moveaxis(means, 0, -1)),
+        unranked,
+        tuple(outcomes),
+        baseline,
+        alpha,
+        groups=groups,
+        unit="collection",
+        primary=primary,
+        bounds=np.stack([lower, upper]).reshape(2, *unranked.shape),
     )
-    return rows | {name: np.vstack([none, found, found]) for name, found in zip(HETEROGENEITY, spread)}
 
 
 def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:

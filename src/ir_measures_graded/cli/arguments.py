@@ -31,7 +31,6 @@ from ..output.formats import listed
 from .parser import Arguments, Option, at_least_1, each, real, whole_number
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
-AFTER_BASELINE = "; all words between --baseline and the next option are runs"
 LISTED = 5
 """The number of names that a message lists."""
 
@@ -205,10 +204,9 @@ def inputs(
     measure although they are `needed`.
     """
     qrels: Any = arguments.qrels
-    hint = AFTER_BASELINE if len(each(arguments.get("baseline"))) > 1 else ""
     if qrels is None:
         raise GradedError(
-            f"no qrels are given; pass a qrels file or an ir-datasets id, then runs and measures{hint}"
+            "no qrels are given; pass a qrels file or an ir-datasets id, then runs and measures"
         )
     words = arguments.inputs if words is None else words
     paths = [word for word in words if is_file(word)]
@@ -216,9 +214,9 @@ def inputs(
     named = dict.fromkeys(measure for text in texts for measure in measures_in(text, uncut, qrels))
     measures = [*named] or [parse_measure(text) for text in default]
     if needed and not paths and not arguments.get("scoreddocs"):
-        raise GradedError(f"no run is given; pass one or more run files, or - for standard input{hint}")
+        raise GradedError("no run is given; pass one or more run files, or - for standard input")
     if needed and not measures:
-        raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}{hint}")
+        raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
     form = arguments.of("run_column", "columns")
     runs = [*pairs_of([RunFile(path, **form) for path in paths])]
     if arguments.get("scoreddocs"):

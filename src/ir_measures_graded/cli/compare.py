@@ -35,12 +35,12 @@ OPTIONS = (
         "table of collections in place of QRELS and RUN, with the columns collection, qrels and runs",
         reads=files_of_collections,
     ),
-    Option("--baseline RUN", "compare the other runs with these only", many=True),
+    Option("--baseline RUN", "compare the other runs with this one only"),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", words, default=[]),
     Option("--uncorrected", "omit Holm's correction of Conover's comparisons"),
     common.ALPHA,
     *common.resamples("the randomised tests", 10_000),
-    choice("--show", "runs: a row for each run", "differences", "means", "tests", "runs"),
+    choice("--show", "table to print; default: the differences", "differences", "means", "tests"),
     Option("--top K", f"latex, markdown, html: best runs, all or {FIRST} of more than {MANY}", at_least_1),
     *output(documents=("html",)),
 )
@@ -62,7 +62,6 @@ def run(arguments: Arguments) -> Result | Answer:
     randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of each pair.
 
     --by also tests whether a difference depends on the group of topics; numbers are cut at their quartiles.
-    All words between --baseline and the next option are runs; with several, each has a correction of its own.
 
     --collections, or a column collection of --values, compares runs over several collections. The paths in
     its FILE are relative to it, and may be patterns such as runs/*/covid.run. Each collection counts once in
@@ -74,20 +73,16 @@ def run(arguments: Arguments) -> Result | Answer:
       ir_measures_graded compare qrels.txt runs/*.gz muAP --tests conover,wilcoxon -o muAP.png
     """
     stored = common.values_by_collection(arguments)
-    found: Comparison | OverCollections
+    found: Comparison
     if arguments.collections is not None or (stored and "" not in stored):
         found = _over_collections(arguments, stored)
     else:
         first = common.given(arguments, stored=stored.get(""))
         settings = arguments.of("uncorrected", "alpha", "resamples", "seed", "progress")
-        settings["baseline"] = common.baselines_of(arguments, first)
+        settings["baseline"] = common.baseline_of(arguments, first)
         settings["by"] = common.by_of(arguments)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
         found = compare(*first, tests=tests, **settings)
-    if arguments.show == "runs":
-        if isinstance(found, OverCollections):
-            raise GradedError("--show runs is for one collection; there are several")
-        return View([found.by_runs()], found.figure, found.data(), found.notes(), found.answer())
     if arguments.show != "differences":
         return View([found.data(arguments.show)], found.figure)
     documents = {form: partial(_for_paper, found, arguments, form) for form in PAPER}
@@ -113,9 +108,7 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
     return compare_collections(several, measures, baseline=arguments.baseline, **settings)
 
 
-def _for_paper(
-    found: Comparison | OverCollections, arguments: Arguments, form: str, places: int
-) -> list[str]:
+def _for_paper(found: Comparison, arguments: Arguments, form: str, places: int) -> list[str]:
     """The table that papers print. In Markdown, the tables of differences and the notes follow."""
     top = arguments.top
     if form == "markdown":

@@ -20,7 +20,7 @@ OPTIONS = (
     Option("--every-group", "with --by: NEW must hold in every group"),
     Option("--looks K", "decisions in all, as topics are added; default: 1", at_least_1, default=1),
     Option("--equivalent", "NEW must be neither worse nor better, for a reproduction"),
-    *output(documents=("xml",)),
+    *output(figure=False, documents=("xml",)),
 )
 
 

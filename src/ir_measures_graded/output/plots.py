@@ -12,7 +12,7 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -259,8 +259,7 @@ def dot_plot(
     label: str,
     bounds: np.ndarray | None = None,
     filled: np.ndarray | None = None,
-    baseline: Collection[int] | None = None,
-    points: Sequence[np.ndarray] = (),
+    from_0: bool = False,
     spans: Sequence[tuple[np.ndarray, Mapping[str, Any]]] = (),
     rows_of: Sequence[str] | None = None,
 ) -> Figure:
@@ -268,11 +267,9 @@ def dot_plot(
 
     `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label` describes
     the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers are white if not
-    `filled` (runs × measures). With a `baseline`, the numbers of rows that are not drawn, the values are
-    differences from it. `points` are further values of each row (any number × measures), drawn as small dots;
-    the baseline then has a row too. `spans` are other intervals with the style of their lines, whose labels
-    are in the legend. If `rows_of` names the run of each row, `runs` are labels of rows, which stay in this
-    order.
+    `filled` (runs × measures). Values `from_0` are differences, beside a line at 0. `spans` are other
+    intervals with the style of their lines, whose labels are in the legend. If `rows_of` names the run of
+    each row, `runs` are labels of rows, which stay in this order.
     """
     names = INCHES * max(map(len, runs), default=0)
     height = 0.24 * len(runs) + 1.5
@@ -282,7 +279,6 @@ def dot_plot(
     order = np.argsort(-signs[0] * values[:, 0], kind="stable").tolist()
     order = [*range(len(runs))] if rows_of else order
     row_of = rows_of or runs
-    order = [run for run in order if len(points) or run not in (baseline or ())]
     styles = run_styles(row_of)
     for panel, axes in enumerate(panels(figure, len(measures), columns, sharey=True)):
         for place, run in enumerate(order):
@@ -291,13 +287,10 @@ def dot_plot(
                 axes.plot(ends[:, run, panel], [place, place], solid_capstyle="butt", **look)
             if bounds is not None:
                 axes.plot(bounds[:, run, panel], [place, place], color=style["color"])
-            if len(points):
-                found = points[run][:, panel]
-                axes.plot(found, [place] * len(found), ".", color=GREY, markersize=4, zorder=3)
             if filled is not None and not filled[run, panel]:
                 style["markerfacecolor"] = "white"
             axes.plot(values[run, panel], place, label=runs[run], **style)
-        if baseline is not None:
+        if from_0:
             axes.axvline(0, color=GREY, linewidth=1.0)
         axes.set_yticks(range(len(order)), [runs[run] for run in order])
         axes.set_ylim(len(order) - 0.5, -0.5)

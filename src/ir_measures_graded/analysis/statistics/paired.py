@@ -29,6 +29,7 @@ FEW: Final = 10
 """Fewer topics show intervals of several differences, but none of them is called significant."""
 POWER: Final = 0.8
 MOST_TOPICS: Final = 10_000_000
+MISSING: Final = "one of the runs has no values"
 EQUAL: Final = "the two runs are equal in every topic"
 CONSTANT: Final = "the difference is the same in every topic, so that t is undefined"
 UNTESTED: Final = f"intervals only: fewer than {FEW} topics for several differences or in a group"
@@ -68,9 +69,9 @@ def paired(
     Two equal rows have p = 1 and an interval without width. A constant difference other than 0 has neither p
     nor interval. Several differences over fewer than 10 topics have intervals, but no p.
 
-    The topics may be one of several groups, of which as many as `families` have at least 10 topics: intervals
-    and effects then hold for all of them together, and p is corrected for the differences in this group
-    alone. Fewer than 10 topics of a group have no p.
+    The topics may be those of one of several parts, of which as many as `families` have at least 10 topics:
+    intervals and effects then hold for all of them together. Fewer than 10 topics of a part have no p. A row
+    may be NaN.
 
     >>> found = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
     >>> found.difference.round(3), found.statistic.round(3), found.effect_size.round(3)
@@ -99,9 +100,22 @@ def paired(
     lower, upper = student_interval(mean, error, degrees, level)
     detectable = np.where(equal, np.nan, deviation) * detectable_effect(topics, alpha / size)
     few = np.count_nonzero(differences, axis=1) < FEW
-    reasons = {EQUAL: equal, CONSTANT: constant, UNTESTED: np.isnan(p), FEW_DIFFER: few}
+    reasons = {MISSING: np.isnan(mean), EQUAL: equal, CONSTANT: constant, UNTESTED: np.isnan(p)}
+    reasons[FEW_DIFFER] = few
     note = np.select([*reasons.values()], [*reasons], "")
     return Paired(mean, statistic, p, adjusted, lower, upper, deviation, effect_size, detectable, note)
+
+
+def paired_in_parts(parts: Sequence[np.ndarray], pairs: Pairs, alpha: float) -> list[Paired]:
+    """The tests of `pairs` in each of some parts of the topics, such as groups or collections.
+
+    The p-values have Holm's correction for all differences in all parts of at least 10 topics.
+    """
+    large = [part.shape[1] >= FEW for part in parts]
+    found = [paired(part, pairs, alpha, families=sum(large)) for part in parts]
+    count = sum(np.isfinite(each.difference).sum() for each, is_large in zip(found, large) if is_large)
+    adjusted = holm(np.array([each.p for each in found]), int(count))
+    return [each._replace(adjusted=p) for each, p in zip(found, adjusted)]
 
 
 @cache
