@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -22,7 +23,6 @@ from .paper import PaperTable, letters
 from .statistics.paired import FEW
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
@@ -45,11 +45,8 @@ FEW_PAIRS = 15
 """A table for people has a row per pair of at most this many; with more, a row per run."""
 MANY_RUNS = 25
 """A table for people has a row per run of at most this many; with more, for those as good as the best."""
-MANY_STARS = 40
-"""A figure of more runs has shades without stars."""
 LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
-MINIMAL_SIDE = 7
-"""A panel has room for at least this many runs, so that its title fits."""
+"""The side of a cell of the figure in inches."""
 
 Win = tuple[str, str, float]
 """The better and the worse run of a significant difference, and its p-value."""
@@ -252,11 +249,6 @@ class Comparison(Result):
         left_out |= {self.runs[run] for run in np.flatnonzero(np.isnan(means))}
         return [best, *(run for run in others if run not in left_out)]
 
-    def pairwise(self) -> tuple[str, ...]:
-        """The names of the tests that compare two runs, the primary one first."""
-        names = dict.fromkeys(test.test for test in self.outcomes if test.run is not None)
-        return tuple(name for name in names if name != BY_GROUP)
-
     def answer(self) -> list[str]:
         """What the tests find by each measure, in a sentence."""
         return [*map(self._answer, self.measures)]
@@ -337,11 +329,16 @@ class Comparison(Result):
         if omnibus := [test for test in self.outcomes if test.run is None]:
             rows = [[str(test.measure), test.test, test.statistic, test.p, test.note] for test in omnibus]
             found.append(Table(["measure", "test", "statistic", "p", "note"], rows, "Tests of all runs"))
-        for name in self.pairwise()[1:]:
-            found.append(self._of_test(name, f"{name}, {self.correction(name)}"))
-        if any(test.test == BY_GROUP for test in self.outcomes):
-            title = f"Does the difference depend on the group? {BY_GROUP}, {self.correction(BY_GROUP)}"
-            found.append(self.by_pair(BY_GROUP, title))
+        titles = {TUKEY_HSD: f"{TUKEY_HSD}, corrected for all pairs"}
+        if self.uncorrected:
+            titles[CONOVER] = f"{CONOVER}, uncorrected"
+        holm = f"Holm's correction for {counted(self.pairs, 'comparison')}"
+        for name in dict.fromkeys(test.test for test in self.outcomes if test.run is not None):
+            if name == BY_GROUP:
+                title = f"Does the difference depend on the group? {BY_GROUP}, {holm}"
+                found.append(self.by_pair(BY_GROUP, title))
+            elif name != self.primary:
+                found.append(self._of_test(name, titles.get(name, f"{name}, {holm}")))
         return found + self.tables_of_groups()
 
     def tables_of_groups(self) -> list[Table]:
@@ -351,11 +348,6 @@ class Comparison(Result):
             for name, part in self.groups.items()
             for table in part.tables()
         ]
-
-    def correction(self, test: str) -> str:
-        """The correction of a pairwise test for the number of comparisons."""
-        others = {TUKEY_HSD: "corrected for all pairs", CONOVER: "uncorrected" if self.uncorrected else ""}
-        return others.get(test) or f"Holm's correction for {counted(self.pairs, 'comparison')}"
 
     def _against(self) -> Table:
         """The difference of each run from the baseline, best run first."""
@@ -495,48 +487,30 @@ class Comparison(Result):
     def significant_pairs(self) -> Figure:
         """Draw the significant differences of each pair of runs, one panel per measure.
 
-        Runs are sorted from the best mean to the worst and have letters. The shade and the stars of a cell
-        show the significance of the primary test. Raises `GradedError` if Matplotlib is not installed
-        (extra ``plot``).
+        Runs are sorted from the best mean to the worst and have letters. The shade of a cell shows the
+        significance of the primary test. Raises `GradedError` if Matplotlib is not installed (extra
+        ``plot``).
         """
-        names, runs, count = plots.INCHES * (max(map(len, self.runs)) + 5), len(self.runs), len(self.measures)
-
-        def size(across: int, cell: float) -> tuple[float, float]:
-            side = cell * max(runs, MINIMAL_SIDE)
-            return (side + names) * across, (side + 1.2) * -(-count // across)
-
-        def largest(across: int) -> float:
-            width, height = size(across, cell=0)
-            height = (plots.PAGE[1] - height) / -(-count // across)
-            room = min((plots.PAGE[0] - width) / across, height) / runs
-            return min(max(room, SMALLEST_CELL), LARGEST_CELL)
-
-        # As many panels side by side as allow the largest cells on a page.
-        across = min(range(1, count + 1), key=lambda each: (-largest(each), max(size(each, largest(each)))))
-        figure = plots.new_figure(*size(across, largest(across)))
+        count, names = len(self.runs), plots.INCHES * (max(map(len, self.runs)) + 5)
+        across = ceil(len(self.measures) ** 0.5)
+        cell = min(max((plots.PAGE[0] / across - names) / count, SMALLEST_CELL), LARGEST_CELL)
+        side = cell * max(count, 7)  # room for the title
+        height = (side + 1.2) * ceil(len(self.measures) / across)
+        figure = plots.new_figure((side + names) * across, height)
         figure.set_layout_engine("compressed")  # keeps the cells square
-        for axes, measure in zip(plots.panels(figure, count, across), self.measures):
-            self._draw(axes, measure, size=min(9.0, 55 * largest(across)))
+        for axes, measure in zip(plots.panels(figure, len(self.measures), across), self.measures):
+            order = self.best_first(measure)
+            place, shades = {run: number for number, run in enumerate(order)}, np.full((count, count), np.nan)
+            for winner, loser, p in self.wins(measure):
+                shades[place[winner], place[loser]] = 1 + (p < STARS[0][0])
+            columns = [letters(self.order.index(run)) for run in order]
+            rows = [f"{run}  {letter:>2}" for run, letter in zip(order, columns)]
+            plots.draw_cells(axes, shades, rows, columns, size=min(9.0, 55 * cell))
+            axes.plot([-0.5, count - 0.5], [-0.5, count - 0.5], color=plots.GREY, linewidth=0.8)
+            axes.set_title(plots.title(measure, width=36), loc="right", size=10)
+            legend = f"{self.primary}{HOLM * (self.family > 1)}\ndark: p < 0.01, light: p < 0.05"
+            axes.set_xlabel(legend, loc="right", size=9)
         return figure
-
-    def _draw(self, axes: Axes, measure: Measure, size: float) -> None:
-        order = self.best_first(measure)
-        place = {run: number for number, run in enumerate(order)}
-        shades, texts = np.full((len(order), len(order)), np.nan), {}
-        for winner, loser, p in self.wins(measure):
-            cell = place[winner], place[loser]
-            texts[cell] = _stars(p)
-            shades[cell] = 1 + (p < STARS[0][0])
-        if len(order) > MANY_STARS:
-            texts = {}
-        columns = [letters(self.order.index(run)) for run in order]
-        rows = [f"{run}  {letter:>2}" for run, letter in zip(order, columns)]
-        plots.draw_cells(axes, shades, texts, rows, columns, size)
-        axes.plot([-0.5, len(order) - 0.5], [-0.5, len(order) - 0.5], color=plots.GREY, linewidth=0.8)
-        axes.set_title(plots.title(measure, width=36), loc="right", size=10)
-        dark, light = ("**", "*") if len(order) <= MANY_STARS else ("dark:", "light:")
-        legend = f"{self.primary}{HOLM * (self.family > 1)}\n{dark} p < 0.01, {light} p < 0.05"
-        axes.set_xlabel(legend, loc="right", size=9)
 
 
 def _told(test: Test) -> str:

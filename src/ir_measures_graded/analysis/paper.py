@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -27,38 +24,15 @@ def letters(number: int) -> str:
     return (letters(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
 
 
-class Head(NamedTuple):
-    """The head of a column: its measure with and without parameters, cutoff and better direction."""
-
-    column: int
-    label: str
-    definition: str
-    cutoff: str
-    arrow: str
-
-
-def heads(measures: Sequence[Measure]) -> list[Head]:
-    """The columns in the order in which they are printed: measures that differ in the cutoff alone together.
-
-    They share a label, the name of the measure, with a number if several groups have this name.
+def labels(measures: Sequence[Measure]) -> list[str]:
+    """The name and the cutoff of each measure, or the whole measure string if several agree in both.
 
     >>> from ir_measures import AP, nDCG
-    >>> found = heads([nDCG @ 5, AP, nDCG @ 10, nDCG(judged_only=True) @ 5])
-    >>> [f"{each.column} {each.label}{each.cutoff}" for each in found]
-    ['0 nDCG (1)@5', '2 nDCG (1)@10', '1 AP', '3 nDCG (2)@5']
+    >>> labels([nDCG(judged_only=True) @ 5, AP(rel=2), nDCG(judged_only=True) @ 10, nDCG @ 10])
+    ['nDCG@5', 'AP', 'nDCG(judged_only=True)@10', 'nDCG@10']
     """
-    columns = defaultdict(list)
-    for column, measure in enumerate(measures):
-        columns[str(measure).partition("@")[0]].append(column)
-    names = [name_of(measures[first]) for first, *_ in columns.values()]
-    found = []
-    for place, (name, (definition, numbers)) in enumerate(zip(names, columns.items()), 1):
-        label = f"{name} ({names[:place].count(name)})" if names.count(name) > 1 else name
-        for column in numbers:
-            cutoff = str(measures[column]).removeprefix(definition)
-            arrow = "↓" if sign_of(measures[column]) < 0 else "↑"
-            found.append(Head(column, label, definition, cutoff, arrow))
-    return found
+    short = [name_of(measure) + "".join(str(measure).partition("@")[1:]) for measure in measures]
+    return [name if short.count(name) == 1 else str(measure) for name, measure in zip(short, measures)]
 
 
 @dataclass(frozen=True)
@@ -93,11 +67,6 @@ class PaperTable:
         runs, about = tuple(self.runs[row] for row in rows), [*self.about, note]
         return replace(self, runs=runs, values=self.values[rows], about=about)
 
-    @cached_property
-    def heads(self) -> list[Head]:
-        """The columns in the order in which they are printed."""
-        return heads(self.measures)
-
     @property
     def caption(self) -> str:
         """The meaning of the marks, and the test behind them."""
@@ -107,8 +76,8 @@ class PaperTable:
             marks = f"The letter a marks values significantly {worse}"
         second = ", the second-best underlined" if len(self.runs) > 2 else ""
         bold = f"The best values are bold{second}; arrows show the better direction."
-        defined = {each.label: each.definition for each in self.heads if each.definition != each.label}
-        definitions = (f"{label}: {definition}." for label, definition in defined.items())
+        named = zip(labels(self.measures), map(str, self.measures))
+        definitions = (f"{label}: {measure}." for label, measure in named if label != measure)
         return " ".join([*self.about, bold, marks, *definitions])
 
     @property
@@ -175,10 +144,11 @@ class PaperTable:
 
     def _rows(self, places: int, escaped: Callable[[str], str], marks: Marks) -> list[list[str]]:
         """The names of the columns, then the letter, the name and the values of each run."""
-        names = ["", "run", *(f"{head.label}{head.cutoff} {head.arrow}" for head in self.heads)]
+        arrows = ("↓" if sign_of(measure) < 0 else "↑" for measure in self.measures)
+        names = ["", "run", *map(" ".join, zip(labels(self.measures), arrows))]
         columns = [
             [*self.letters.values()],
             [*map(escaped, self.runs)],
-            *(self._column(head.column, places, marks) for head in self.heads),
+            *(self._column(number, places, marks) for number in range(len(self.measures))),
         ]
         return [[*map(escaped, names)], *map(list, zip(*columns))]

@@ -3,7 +3,7 @@
 All numbers belong to the primary procedure of `compare`, at the level α/k of a family of k pairs of runs. The
 spread σ of the differences over topics varies from pair to pair, so
 numbers are given for the pairs with the lowest, the median and the highest σ. A pilot estimates σ with error:
-`upper_limit` is its upper 80 % confidence limit. The discriminative power of a measure is the share of pairs
+`limit` is its upper 80 % confidence limit. The discriminative power of a measure is the share of pairs
 with p < α.
 
 T. Sakai: Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from ir_measures import Measure
@@ -33,20 +33,15 @@ from .statistics.options import as_list, check_probability, need_statistics
 from .statistics.paired import POWER, deviation_limits
 from .statistics.significance import holm
 
+COLUMNS: Final = (
+    "measure", "test", "correction", "alpha", "level", "discriminative_power", "significant", "pairs",
+    "topics", "deviation", "power",
+)  # fmt: skip
 SPREADS: Final = ("_lowest", "", "_highest", "_at_limit")
 """The pairs of runs by the spread of their differences: lowest, median, highest, median at its upper limit.
 
 These are the endings of the names of records.
 """
-
-
-def upper_limit(topics: int) -> float:
-    """The upper 80 % confidence limit of a standard deviation, in estimates from so many topics.
-
-    >>> round(upper_limit(10), 3), round(upper_limit(50), 3)
-    (1.293, 1.099)
-    """
-    return deviation_limits(topics, confidence=0.6)[1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,10 +74,18 @@ class Power(Result):
         count = len(self.pairs)
         return "one comparison" if count == 1 else f"Holm's correction for {count} comparisons"
 
-    def share(self, measure: Measure | str, alpha: float | None = None) -> float:
-        """The discriminative power: the share of pairs with p < `alpha`, by default the tests' level."""
-        alpha = self.alpha if alpha is None else alpha
-        return float((self.p_values[self._row(measure)] < alpha).mean())
+    def separated(self, measure: Measure | str) -> int:
+        """The number of pairs with p < `alpha`."""
+        return int((self.p_values[self._row(measure)] < self.alpha).sum())
+
+    def share(self, measure: Measure | str) -> float:
+        """The discriminative power: the share of pairs with p < `alpha`."""
+        return self.separated(measure) / len(self.pairs)
+
+    @property
+    def limit(self) -> float:
+        """The upper 80 % confidence limit of a standard deviation, in estimates from as many topics."""
+        return deviation_limits(self.topics, confidence=0.6)[1]
 
     @property
     def level(self) -> float:
@@ -92,7 +95,7 @@ class Power(Result):
     def spread(self, measure: Measure | str) -> tuple[float, ...]:
         """The standard deviations of the differences of the pairs `SPREADS`."""
         found = np.quantile(self.deviations[self._row(measure)], (0, 0.5, 1)).tolist()
-        return *found, found[1] * upper_limit(self.topics)
+        return *found, found[1] * self.limit
 
     def detectable(self, measure: Measure | str) -> tuple[float, ...]:
         """The smallest true difference that the test finds with `power`, for the pairs `SPREADS`."""
@@ -104,14 +107,16 @@ class Power(Result):
 
         None if more than 10 million. Raises `GradedError` for a difference that is not above 0.
         """
-        spreads, level = self.spread(measure), self.level
-        return tuple(paired.topics_needed(difference, each, level, self.power) for each in spreads)
+        return tuple(
+            paired.topics_needed(difference, each, self.level, self.power) for each in self.spread(measure)
+        )
 
     def chance(self, measure: Measure | str, difference: float) -> float:
         """The probability that as many topics find a true difference, for the pair of median spread."""
         deviation = self.spread(measure)[1]
-        effect = difference / deviation if deviation else np.inf
-        return paired.chance_to_find(effect, self.topics, self.level) if deviation else 1.0
+        if deviation == 0:
+            return 1.0
+        return paired.chance_to_find(difference / deviation, self.topics, self.level)
 
     def _row(self, measure: Measure | str) -> int:
         return self.measures.index(one_of(self.measures, measure))
@@ -123,8 +128,6 @@ class Power(Result):
     def _answer(self, measure: Measure) -> Iterator[str]:
         topics, several = counted(self.topics, self.unit), len(self.pairs) > 1
         median = " (median pair)" if several else ""
-        separated = (self.p_values[self._row(measure)] < self.alpha).sum()
-        pairs = f"{separated} of {counted(len(self.pairs), 'pair')} of runs"
         if not self.wanted:
             lowest, middle, highest, _ = self.detectable(measure)
             by_pair = f" (median pair; {lowest:.4f} to {highest:.4f} by pair)" if several else ""
@@ -137,6 +140,7 @@ class Power(Result):
             chance = f"{self.chance(measure, wanted):.2f}{median}"
             need = f"about {usual} {self.unit}s{by_pair} find it with {self.power:g}"
             yield f"{topics} find a difference of {wanted:g} in {measure} with probability {chance}; {need}."
+        pairs = f"{self.separated(measure)} of {counted(len(self.pairs), 'pair')} of runs"
         yield f"{measure} separates {pairs} (p < {self.alpha:g})."
 
     def tables(self) -> list[Table]:
@@ -148,8 +152,7 @@ class Power(Result):
         if not self.wanted:
             rows = [[str(measure), *self.detectable(measure)] for measure in best_first]
             return [Table(["measure", *names], rows)]
-        wanted = [(measure, difference) for measure in best_first for difference in self.wanted]
-        needed = [[str(measure), each, *self.topics_for(measure, each)] for measure, each in wanted]
+        needed = [[str(of), each, *self.topics_for(of, each)] for of in best_first for each in self.wanted]
         return [Table(["measure", "difference", *names], needed)]
 
     def _best_first(self) -> list[Measure]:
@@ -162,41 +165,30 @@ class Power(Result):
         each of `wanted`, and ``chance_0.05`` the probability that as many topics find it. Endings of names
         tell another pair, and the spread at its upper limit.
         """
-        records = [*map(self._record, self.measures)]
-        return Table.of(records[0], records)
-
-    def _record(self, measure: Measure) -> dict[str, Any]:
-        record: dict[str, Any] = {
-            "measure": str(measure),
-            "test": "paired t",
-            "correction": self.correction,
-            "alpha": self.alpha,
-            "level": self.level,
-            "discriminative_power": self.share(measure),
-            "significant": int((self.p_values[self._row(measure)] < self.alpha).sum()),
-            "pairs": len(self.pairs),
-            "topics": self.topics,
-            "deviation": self.spread(measure)[1],
-            "power": self.power,
-        }
-        record |= {f"detectable{name}": each for name, each in zip(SPREADS, self.detectable(measure))}
+        names = [f"detectable{name}" for name in SPREADS]
         for wanted in self.wanted:
-            needed = zip(SPREADS, self.topics_for(measure, wanted))
-            record |= {f"topics_{wanted:g}{name}": each for name, each in needed}
-            record[f"chance_{wanted:g}"] = self.chance(measure, wanted)
-        return record
+            names += [*(f"topics_{wanted:g}{name}" for name in SPREADS), f"chance_{wanted:g}"]
+        rows, test = [], ("paired t", self.correction, self.alpha, self.level)
+        for each in self.measures:
+            counts = self.share(each), self.separated(each), len(self.pairs), self.topics
+            numbers: list[float | None] = [*self.detectable(each)]
+            for wanted in self.wanted:
+                numbers += [*self.topics_for(each, wanted), self.chance(each, wanted)]
+            rows.append([str(each), *test, *counts, self.spread(each)[1], self.power, *numbers])
+        return Table([*COLUMNS, *names], rows)
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""
         what = f"{self.unit.capitalize()}s that find the difference" if self.wanted else "Differences found"
-        ask = "To see how many topics find a difference, name it, as in --differences 0.05."
-        return [
+        found = [
             f"Paired t over {counted(self.topics, self.unit)}, {self.correction}.",
             f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, for the "
             "pair of lowest, median and highest spread; at limit: the median spread at its upper 80 % limit, "
-            f"{upper_limit(self.topics):.2f} times the estimate.",
-            *([] if self.wanted else [ask]),
+            f"{self.limit:.2f} times the estimate.",
         ]
+        if not self.wanted:
+            found.append("To see how many topics find a difference, name it, as in --differences 0.05.")
+        return found
 
 
 def power(

@@ -222,14 +222,13 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 def draw_cells(
     axes: Axes,
     shades: np.ndarray,
-    texts: Mapping[tuple[int, int], str],
     rows: Sequence[str],
     columns: Sequence[str],
     size: float = 9,
 ) -> None:
     """Draw one cell for each number in `shades` (rows × columns): 0 light, 1 medium, 2 dark, NaN none.
 
-    `texts` maps (row, column) to the text of that cell. Column labels longer than two letters are rotated.
+    Column labels longer than two letters are rotated.
     `size` is the size of the text in points.
     """
     from matplotlib.colors import ListedColormap
@@ -239,9 +238,6 @@ def draw_cells(
     found = np.ma.masked_invalid(shades)
     axes.pcolormesh(*sides, found, cmap=ListedColormap(SHADES), vmin=0, vmax=len(SHADES) - 1, **white)
     axes.set(aspect="equal", ylim=(len(rows) - 0.5, -0.5))
-    for (row, column), text in texts.items():
-        ink = INK[int(np.nan_to_num(shades[row, column]))]
-        axes.text(column, row, text, ha="center", va="center_baseline", size=min(size, 8), color=ink)
     turned, every = 90 if max(map(len, columns)) > 2 else 0, 5 if shades.size > MANY_CELLS else 1
     axes.set_xticks(range(0, len(columns), every), columns[::every], rotation=turned, size=size)
     axes.set_yticks(range(len(rows)), rows, size=size)
