@@ -102,7 +102,7 @@ def compare(
         values = evaluation.of(measure)
         order = np.argsort(-sign_of(measure) * values.mean(axis=1), kind="stable").tolist()
         pairs = family_of(names, baseline, order)
-        tested = partial(tests_of, measure, names=names, pairs=pairs, alpha=alpha)
+        tested = partial(pairwise_tests, measure, names=names, pairs=pairs, alpha=alpha)
         outcomes += tested(PAIRED_T, columns=paired(values, pairs, alpha)._asdict())
         for name, found in further(values, pairs):
             plain = name in (TUKEY_HSD, CONOVER if uncorrected else TUKEY_HSD)
@@ -164,7 +164,7 @@ def family_of(runs: Sequence[str], baseline: str | None, order: Iterable[int]) -
     return [(run, base) for run in range(len(runs)) if run != base]
 
 
-def tests_of(
+def pairwise_tests(
     measure: Measure,
     test: str,
     names: Sequence[str],

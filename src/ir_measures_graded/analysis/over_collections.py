@@ -31,7 +31,7 @@ from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
 from ..output.formats import counted, known, listed
 from ..output.tables import Table
-from .compare import baseline_of, family_of, refuse_few, tests_of
+from .compare import baseline_of, family_of, pairwise_tests, refuse_few
 from .comparison import FEW_PAIRS, LIKE_THESE, PAIRED_T, THESE, Comparison, Test
 from .paper import PaperTable
 from .statistics.components import heterogeneity, stratified_t, t_of_means
@@ -199,7 +199,7 @@ def compare_collections(
         primary = THESE
     outcomes, apart = [], {name: list[Test]() for name in evaluations}
     for column, measure in enumerate(named.values()):
-        tested = partial(tests_of, measure, names=runs, pairs=pairs)
+        tested = partial(pairwise_tests, measure, names=runs, pairs=pairs)
         found = paired_in_parts([array[:, column] for array in arrays], pairs, alpha)
         for tests, each_pair in zip(apart.values(), found):
             tests += tested(PAIRED_T, columns=each_pair._asdict(), alpha=alpha)
