@@ -194,19 +194,6 @@ def test_explanations_of_many_topics_equal_single_ones():
     assert [each.documents for each in explanations(qrels, runs, "CG", 6, ["p"])["two"]] == [("x", "a")]
 
 
-# ------------------------------------------------------------------------------------ presentation
-
-
-def test_ids_are_shown_on_one_line_and_kept_in_records():
-    ids = ["<script>", "a\nb", "\u202eltr", "d" * 10_000]
-    run = {"q": {doc: -float(rank) for rank, doc in enumerate(ids)}}
-    found = explain({"q": {"a\nb": 1}}, run, "CG@4", "q")
-    assert [each["document"] for each in found.records()] == ids
-    _, rows = found.table()
-    assert [row[1] for row in rows] == ["<script>", "a\\nb", "\\u202eltr", "d" * 60 + "…"]
-    assert "&lt;script&gt;" in found._repr_html_()
-
-
 # --------------------------------------------------------------------------------- condensed lists
 
 

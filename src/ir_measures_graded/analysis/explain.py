@@ -34,8 +34,6 @@ from ..output.tables import Column, Note, Table
 from .curves import DEEPEST, ideal_run, one_measure, values_at_ranks
 from .statistics.options import whole_number
 
-LONGEST = 60
-"""The table shows at most this many characters of a document's id."""
 COLUMNS = ["ranks", "documents", "scores", "levels", "gains", "weights", "contributions", "sums", "values"]
 COLUMNS += ["ideal_levels", "ideal_gains", "ideal"]
 """The fields of an explanation that are columns, which are named without the plural s."""
@@ -56,13 +54,7 @@ class Score(float):
         return str(self)
 
 
-def printable(name: str) -> str:
-    """An id on one line: cut off if it is long, and with escapes for characters that do not print."""
-    short = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in short)
-
-
-DOCUMENT = Column("document", kind=printable, longest=16)
+DOCUMENT = Column("document", longest=16)
 SCORE, ADDS = Column("score", kind=Score), Column("contribution", "adds")
 
 
@@ -112,16 +104,12 @@ class Explanation(Result):
         """The ranks 1 … D."""
         return np.arange(1, self.levels.size + 1)
 
-    @property
-    def title(self) -> str:
-        """The value in one line."""
-        of_run = f" of {self.run}" if self.run else ""
-        return f"Topic {printable(self.topic)}: {self.measure}{of_run} = {self.value:.4f}"
-
     def answer(self) -> list[Note]:
         """The value, and what the list has of the relevant documents."""
+        of_run = f" of {self.run}" if self.run else ""
         worst = f", the worst of {self.topics} topics with a relevant document" if self.topics else ""
-        return [Note("{}{}. {}.", self.title, worst, self.found)]
+        value = f"{self.measure}{of_run} = {self.value:.4f}"
+        return [Note("Topic {}: {}{}. {}.", self.topic, value, worst, self.found)]
 
     @property
     def found(self) -> str:
@@ -372,31 +360,22 @@ class ExplainedDifference(Result):
         """The value of `run` minus that of `other`."""
         return self.run.value - self.other.value
 
-    @property
-    def title(self) -> str:
-        """The values and their difference in one line."""
-        run, other = self.run, self.other
-        return (
-            f"Topic {printable(run.topic)}: {run.measure} of {run.run} = {run.value:.4f}, of {other.run} = "
-            f"{other.value:.4f}, difference {self.difference:+.4f}"
-        )
-
     def answer(self) -> list[Note]:
         """The values, their difference and the document that makes most of it; then each list."""
-        largest = "" if self.topics is None else f", the largest of {counted(self.topics, 'topic')}"
-        row: dict[str, Any] = next(iter(self.records()), {"difference": 0})
-        most = ""
-        if row["difference"]:
-            ranks = ((row["rank"], self.run.run), (row["other_rank"], self.other.run))
-            places = " and ".join(
-                f"at rank {rank} of {run}" if rank else f"not in {run}" for rank, run in ranks
-            )
-            most = f"; {printable(row['document'])} makes {row['difference']:+.4f} of it, {places}"
-        lists = [
-            Note("{}: {}{}.", each.run, each.found[0].lower(), each.found[1:])
-            for each in (self.other, self.run)
-        ]
-        return [Note("{}{}{}.", self.title, largest, most), *lists]
+        run, other, records = self.run, self.other, self.records()
+        text = "Topic {}: {} of {} = {:.4f}, of {} = {:.4f}, difference {:+.4f}"
+        names: list[Any] = [run.topic, run.measure, run.run, run.value]
+        names += [other.run, other.value, self.difference]
+        if self.topics is not None:
+            text += f", the largest of {counted(self.topics, 'topic')}"
+        if records and records[0]["difference"]:
+            row = records[0]
+            text += "; {} makes {:+.4f} of it, {} and {}"
+            names += [row["document"], row["difference"]]
+            for each, rank in ((run, row["rank"]), (other, row["other_rank"])):
+                names.append(f"at rank {rank} of {each.run}" if rank else f"not in {each.run}")
+        lists = [Note("{}: {}{}.", each.run, each.found[0].lower(), each.found[1:]) for each in (other, run)]
+        return [Note(f"{text}.", *names), *lists]
 
     def data(self) -> Table:
         """One row per document that is in a list, the largest difference first.

@@ -12,7 +12,6 @@ similar ranks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -24,14 +23,13 @@ from ir_measures import Measure
 from ..core.by_topic import bounds_of, mean_over_topics, positions
 from ..core.measures.base import GradedMeasure
 from ..core.measures.topics import Topics
-from ..core.provider import computed, view
-from ..core.ranking.ranks import JudgedRanks
+from ..core.provider import computed
 from ..core.registry.facts import defined, sign_of
 from ..core.rows.id_matching import equal_pairs
 from ..core.uncertainty import evaluated, with_option
 from ..core.uncertainty.extremes import differences_of
 from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
-from ..errors import GradedError, NotApplicableError
+from ..errors import NotApplicableError
 from ..evaluation.evaluate import tracked
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.remarks import warned_together
@@ -53,8 +51,6 @@ FEW = 30
 """A run with fewer judged documents at similar ranks takes the levels of all runs there."""
 DRAWN, EVALUATED = 1 << 20, 1 << 17
 """About so many levels are drawn, and so many documents evaluated at once, which is fastest."""
-JOINED = 1 << 20
-"""Runs with at most so many retrieved and judged documents are evaluated at once."""
 COMPARED = 1 << 19
 """The differences of about so many documents are bounded at once."""
 ALL_RELEVANT = "no document without relevance is judged, so every draw would be relevant"
@@ -267,9 +263,8 @@ def ranges(
             _ = run.ranks
     values: list[Range] = []
     differences: list[Difference] = []
-    joined = _joined(study.runs)
     for measure in tracked(wanted, "measure", progress):
-        found = _Runs(measure, study.runs, joined)
+        found = _Runs(measure, study.runs)
         values += found.ranges(draws, seed)
         differences += found.differences()
     names, topics = tuple(run.name for run in study.runs), len(study.judgments.topics)
@@ -285,7 +280,7 @@ def differences_by_topic(
     """
     if not has_ranges(measure):
         return {}
-    both = _Runs(_checked(measure), [first, second], _joined([first, second]))
+    both = _Runs(_checked(measure), [first, second])
     over = {"ties": (both.apart(1, both.pairs), 1), "unjudged": (both.over_judgments(both.pairs), 3)}
     found = {kind: (ends[:, 0], both.values[row : row + 2, 1]) for kind, (ends, row) in over.items()}
     return {kind: each for kind, each in found.items() if not np.isnan(each[0]).any()}
@@ -302,12 +297,11 @@ class Standing(NamedTuple):
 
 
 def standings(study: Study, measures: Iterable[Measure]) -> dict[Measure, Standing]:
-    """The ranges by each of the measures that have some. They take less time than `ranges`, because most
-    differences need no exact bounds."""
-    joined, found = _joined(study.runs), {}
+    """The ranges by each of the measures that have some."""
+    found = {}
     for measure in filter(has_ranges, measures):
-        runs = _Runs(_checked(measure), study.runs, joined)
-        apart = [*runs.differences(rough=True)]
+        runs = _Runs(_checked(measure), study.runs)
+        apart = [*runs.differences()]
         counts = _standing(apart) if apart else (None, None)
         found[measure] = Standing(tuple(runs.ranges(0, 0)), len(apart), *counts)
     return found
@@ -330,33 +324,20 @@ def _checked(given: Measure) -> GradedMeasure:
     return measure
 
 
-def _joined(runs: Iterable[Run]) -> JudgedRanks | None:
-    """Short runs as one, which a measure evaluates at once; None for long runs."""
-    ranks = [run.ranks for run in runs]
-    rows = sum(each.scores.size + each.judged.level.size for each in ranks)
-    return JudgedRanks.joined(ranks) if rows <= JOINED else None
-
-
-def _values(measure: GradedMeasure, topics: Topics, alone: bool) -> tuple[np.ndarray, str]:
+def _values(measure: GradedMeasure, topics: Topics) -> tuple[np.ndarray, str]:
     """The values of topics, the lowest and the highest over the orders of ties, and those over all judgments
-    (5 × T), NaN if they are not known, and the reason why the last are not.
-
-    Raises `Undetermined` instead unless the topics are those of one run `alone`.
-    """
+    (5 × T), NaN if they are not known, and the reason why the last are not."""
     found, note = np.full((5, topics.count), np.nan), ""
     found[0] = _evaluated(measure, topics)
     for row, option in ((1, "ties"), (3, "unjudged")):
         both = [each for word in ("min", "max") if (each := with_option(measure, option, word))]
         note = ""
-        if not both:
-            note = LEFT_OUT if measure["judged_only"] else measure.NO_UNJUDGED or "it is not computed"
-            continue
         try:
-            found[row : row + 2] = [_evaluated(each, topics) for each in both]
+            found[row : row + 2] = [_evaluated(each, topics) for each in both] or np.nan
         except Undetermined as error:
-            if not alone:
-                raise
             note = str(error)
+    if not both:
+        note = LEFT_OUT if measure["judged_only"] else measure.NO_UNJUDGED or "it is not computed"
     return found, note
 
 
@@ -373,24 +354,16 @@ class _Runs:
     differences between these runs, None if they are not known.
     """
 
-    def __init__(self, measure: GradedMeasure, runs: Sequence[Run], joined: JudgedRanks | None):
+    def __init__(self, measure: GradedMeasure, runs: Sequence[Run]):
         self.measure, self.runs = measure, runs
-        self.topics = topics = [run.view(measure) for run in runs]
-        found: list[tuple[np.ndarray, str]] = []
-        if joined:
-            with suppress(GradedError):  # which run it is about is seen if each is evaluated alone
-                found = [_values(measure, view(measure, joined), alone=False)]
-                topics = [view(measure, joined)]
-        found = found or [_values(measure, each, alone=True) for each in topics]
-        values, notes = zip(*found)
-        self.values = np.concatenate(values, axis=1).reshape(5, len(runs), -1)
-        self.notes = notes * (len(runs) // len(notes))
+        self.topics = [run.view(measure) for run in runs]
+        values, self.notes = zip(*(_values(measure, topics) for topics in self.topics))
+        self.values = np.stack(values, axis=1)
         self.means = mean_over_topics(self.values)
         self.known = ~np.isnan(self.means[3])
         self.pairs = np.array([*combinations(range(len(runs)), 2)], dtype=np.int64).reshape(-1, 2)
         some = [each for each, known in zip(self.topics, self.known) if known]
-        topics = topics if self.known.all() else some
-        self.ends = differences_of(measure, topics, partial(_numbers, some))
+        self.ends = differences_of(measure, some, partial(_numbers, some))
 
     def ranges(self, draws: int, seed: int) -> Iterator[Range]:
         """The ranges of the mean of each run."""
@@ -409,21 +382,16 @@ class _Runs:
             over = _interval(*ends[:2]), _interval(*ends[2:]), likely
             yield Range(self.measure, run.name, value, *over, share, note)
 
-    def differences(self, rough: bool = False) -> Iterator[Difference]:
-        """The ranges of the differences of the means, for all pairs.
-
-        If `rough`, a range over judgments only tells whether the difference keeps its sign.
-        """
+    def differences(self) -> Iterator[Difference]:
+        """The ranges of the differences of the means, for all pairs."""
         names, means = [run.name for run in self.runs], self.means[0].tolist()
         longest = max(int(topics.retrieved.sum()) for topics in self.topics)
         for pairs in np.array_split(self.pairs, len(self.pairs) * longest // COMPARED + 1):
-            ties, judged = self.apart(1, pairs), self.over_judgments(pairs, rough)
-            ends = np.append(mean_over_topics(ties), mean_over_topics(judged), axis=0)
-            for (a, b), (low, high, *over) in zip(pairs.tolist(), ends.T.tolist()):
-                of_judgments = _interval(*over)
-                exact = self.ends is not None and of_judgments is not None
-                apart = means[a] - means[b], _interval(low, high), of_judgments, exact
-                yield Difference(self.measure, names[a], names[b], *apart)
+            ends = mean_over_topics(np.append(self.apart(1, pairs), self.over_judgments(pairs), axis=0))
+            for (a, b), row in zip(pairs.tolist(), ends.T.tolist()):
+                ties, judged = _interval(*row[:2]), _interval(*row[2:])
+                exact = self.ends is not None and judged is not None
+                yield Difference(self.measure, names[a], names[b], means[a] - means[b], ties, judged, exact)
 
     def apart(self, row: int, pairs: np.ndarray) -> np.ndarray:
         """The ranges of differences whose two sides are independent of each other (2 × P × T), NaN if they
@@ -432,27 +400,16 @@ class _Runs:
         low, high = self.values[row], self.values[row + 1]
         return np.stack([low[one] - high[other], high[one] - low[other]])
 
-    def over_judgments(self, pairs: np.ndarray, rough: bool = False) -> np.ndarray:
-        """The ranges of differences over all judgments (2 × P × T), NaN if they are not known; if `rough`,
-        ranges whose means are as `differences` says (2 × P × 1)."""
+    def over_judgments(self, pairs: np.ndarray) -> np.ndarray:
+        """The ranges of differences over all judgments (2 × P × T), NaN if they are not known."""
         if self.ends is None and not self.measure.RECALL_BASE:
             return self.apart(3, pairs)
         # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores this.
         found = np.full((2, len(pairs), self.values.shape[2]), np.nan)
         known = self.known[pairs].all(axis=1)
-        if self.ends is None or not known.any():
-            return found
-        numbers = (np.cumsum(self.known) - 1)[pairs[known]]
-        if not (rough and self.ends.bracket and known.all()):
-            found[:, known] = self.ends.exact(numbers)
-            return found
-        (low, lowest), (high, highest) = self.ends.bracket(numbers).mean(axis=-1)
-        loose = np.stack([lowest - ROUNDING, highest + ROUNDING])
-        # Either the loose bounds keep the sign, or some judgments change it; only the others are computed.
-        is_open = ~_keep(*loose) & _keep(low + ROUNDING, high - ROUNDING)
-        if is_open.any():
-            loose[:, is_open] = mean_over_topics(self.ends.exact(numbers[is_open]))
-        return loose[:, :, None]
+        if self.ends is not None and known.any():
+            found[:, known] = self.ends.exact((np.cumsum(self.known) - 1)[pairs[known]])
+        return found
 
 
 def _numbers(runs: Sequence[Topics]) -> list[np.ndarray]:

@@ -3,14 +3,13 @@
 `sensitivity` ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
 by Kendall's τ-b. Correlations of .9 and more "should be considered equivalent and those less
 than 0.8 generally reflect noticeable changes" (Voorhees 2001, as cited there). This was said of many runs: of
-five, a single swap gives .8. Paired t-tests tell which changes of order are certain.
+five, a single swap gives .8.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,23 +18,20 @@ from ir_measures import Measure
 from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
 from ..core.registry.facts import sign_of
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, in_sessions, measures_for, read_judgments
 from ..evaluation.sessions import Given
 from ..output import plots
-from ..output.formats import counted, known, listed
+from ..output.formats import known, listed
 from ..output.result import Result
 from ..output.tables import Table
 from .levels import levels
 from .statistics.agreement import kendall, swapped
-from .statistics.options import as_list, need_statistics
-from .statistics.paired import paired
+from .statistics.options import as_list
 from .statistics.significance import run_ranks
 
 MOST = 400
 """The largest number of settings, of which each pair is compared."""
-LEVEL = 0.05
-"""The level of the tests of the order of two runs."""
 DECIMALS = 12  # of τ: rounding errors must not push it below 1
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
 """Weightings by name, where the name of a preset stands for its weighting; or texts: w3, mine=1:1,2:10."""
@@ -60,9 +56,7 @@ class Sensitivity(Result):
     """The rankings of the runs under all settings, and their agreement.
 
     `means` and `ranks` are arrays (runs × settings). Rank 1 is the best; equal runs share their mean rank.
-    `tau` (settings × settings) holds Kendall's τ of each pair of settings, NaN where undefined. `certain`
-    (settings × pairs of runs) is 1 or −1 where a paired t-test with Holm's correction is certain that the
-    first or the second run is better, and 0 where their order is open.
+    `tau` (settings × settings) holds Kendall's τ of each pair of settings, NaN where undefined.
     """
 
     runs: tuple[str, ...]
@@ -71,7 +65,6 @@ class Sensitivity(Result):
     means: np.ndarray
     ranks: np.ndarray
     tau: np.ndarray
-    certain: np.ndarray
 
     def changes(self, first: int, second: int) -> tuple[tuple[str, str], ...]:
         """The pairs of runs that change order between two settings, given by their numbers.
@@ -89,23 +82,12 @@ class Sensitivity(Result):
         return found
 
     def answer(self) -> list[str]:
-        """The best runs under the settings, and which orders are certain."""
-        count, leaders = len(self.settings), self.leaders()
-        best = "; ".join(f"{listed(runs, 2)} under {listed(under)}" for runs, under in leaders.items())
-        leads = f"The best run depends on the setting: {best}."
+        """The best runs under the settings."""
+        leaders = self.leaders()
         if len(leaders) == 1:
-            leads = f"{listed(next(iter(leaders)), 2)} is best under all {count} settings."
-        orders = zip(combinations(self.runs, 2), self.certain.T.tolist())
-        changed = [f"{run} / {other}" for (run, other), signs in orders if min(signs) < 0 < max(signs)]
-        same = int((np.abs(self.certain.sum(axis=0)) == count).sum())
-        pairs = counted(self.certain.shape[1], "pair")
-        certain = (
-            f"The order of {same} of {pairs} of runs is certain and the same under all settings (paired "
-            f"t-tests, Holm's correction, p < {LEVEL:g}). "
-        )
-        if changed:
-            return [leads, f"{certain}It certainly changes for {listed(changed)}."]
-        return [leads, f"{certain}No change of order is certain."]
+            return [f"{listed(next(iter(leaders)), 2)} is best under all {len(self.settings)} settings."]
+        best = "; ".join(f"{listed(runs, 2)} under {listed(under)}" for runs, under in leaders.items())
+        return [f"The best run depends on the setting: {best}."]
 
     def tables(self) -> list[Table]:
         """Kendall's τ of each pair of settings."""
@@ -178,12 +160,11 @@ def sensitivity(
     `qrels`, `runs`, `measures`, `sessions` and `progress` are as for `evaluate`. `gains` maps names
     to weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are
     for the levels 0 to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it.
-    A single measure without gains and cutoffs has the weightings of `levels`. Needs the extra ``stats``.
+    A single measure without gains and cutoffs has the weightings of `levels`.
 
     Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure takes,
     and for a preset if the qrels have levels other than 0 to 3.
     """
-    need_statistics("scipy")
     judgments = read_judgments(in_sessions(qrels, sessions))
     found = [*measures_for(judgments, measures, uncut=True)]
     given, cutoffs = named_weightings(gains), as_list(cutoffs)
@@ -202,20 +183,7 @@ def sensitivity(
     ranks = np.hstack([run_ranks(-sign_of(measure) * values) for measure, values in of_measures])
     tau = kendall(ranks.T, ranks.T).round(DECIMALS)
     np.fill_diagonal(tau, 1)
-    certain = _certain(evaluation, wanted)
-    return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau, certain)
-
-
-def _certain(evaluation: Evaluation, measures: Iterable[Measure]) -> np.ndarray:
-    """The orders of pairs of runs that paired t-tests are certain of by each of the measures (n × pairs).
-
-    1 if the first run is better, −1 if the second one is, 0 if the order is open.
-    """
-    pairs = [*combinations(range(len(evaluation.runs)), 2)]
-    if len(evaluation.topics) < 2:
-        return np.zeros((len([*measures]), len(pairs)))
-    tests = ((sign_of(measure), paired(evaluation.of(measure), pairs)) for measure in measures)
-    return np.array([sign * np.sign(found.difference) * (found.adjusted < LEVEL) for sign, found in tests])
+    return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau)
 
 
 def _is_open(measure: Measure, choice: str) -> bool:

@@ -20,7 +20,7 @@ def run(arguments: Arguments) -> Result:
     """Show how the ranking of the runs depends on measure, weighting and cutoff.
 
     The command ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
-    by Kendall's τ. The answer tells which orders are certain by paired t-tests. A measure string with gains
+    by Kendall's τ. A measure string with gains
     or a cutoff keeps them. A single measure without --gains and --cutoffs has the weightings that the command
     levels shows.
 

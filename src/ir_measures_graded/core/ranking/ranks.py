@@ -7,7 +7,7 @@ their scores. Unjudged documents are only counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -101,22 +101,6 @@ class JudgedRanks:
         shifted, tied_rows = (np.concatenate(each, axis=1) for each in (moved, ties))
         found = judged, doc, topic, rank, np.diff(offsets), scores, shifted, tied_rows
         return cls(*found, has_ids=has_ids, listed=listed, numbers=numbers, order=order)
-
-    @classmethod
-    def joined(cls, runs: Sequence[JudgedRanks]) -> JudgedRanks:
-        """Several runs as one, with the topics of each run after those of the run before, and without ids."""
-        judged, number = runs[0].judged, np.arange(len(runs))
-        start = bounds_of(np.array([run.scores.size for run in runs]))
-        first = {"doc": number * judged.level.size, "topic": number * len(judged.topics)}
-        first |= {"moved": start, "ties": start}
-        arrays: dict[str, Any] = {
-            name: np.concatenate(
-                [getattr(run, name) + add for run, add in zip(runs, first.get(name, 0 * number))], axis=-1
-            )
-            for name in ("doc", "topic", "rank", "retrieved", "scores", "moved", "ties")
-        }
-        every = np.tile(np.arange(len(judged.topics)), len(runs))
-        return cls(replace(judged, rows=None).part(every), **arrays, has_ids=runs[0].has_ids)
 
     def documents(self, position: np.ndarray) -> Ids:
         """The documents at some positions of the list, judged or not."""
