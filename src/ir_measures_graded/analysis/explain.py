@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ..core.by_topic import bounds_of, changes, positions
+from ..core.by_topic import bounds_of, positions
 from ..core.measures.base import GradedMeasure
 from ..core.measures.sums import WeightedGains
 from ..core.ranking.gains import gain_of, plain_number
@@ -144,7 +144,7 @@ class Explanation(Result):
         )
 
     def notes(self) -> list[Note]:
-        """The meaning of the columns, and the ranks of tied documents."""
+        """The meaning of the columns."""
         sums = "sum and ideal are running sums of weighted gains, of this list and of the ideal one"
         meaning = {
             "adds is the part of the value that the document makes": self.contributions,
@@ -153,11 +153,7 @@ class Explanation(Result):
             "ideal is the value of the ideal list at this rank": self.ideal if self.sums is None else None,
         }
         found = "; ".join(text for text, column in meaning.items() if column is not None)
-        bounds = np.flatnonzero(np.append(changes(self.scores[: len(self.documents)]), True)).tolist()
-        groups = [(first + 1, last) for first, last in pairwise(bounds) if last > first + 1]
-        ties = ", ".join(f"{first} to {last}" for first, last in groups)
-        told = [Note("{}.", found[0].upper() + found[1:])] if found else []
-        return [*told, Note("Documents with equal scores are at the ranks {}.", ties)] if ties else told
+        return [Note("{}.", found[0].upper() + found[1:])] if found else []
 
 
 def explain(

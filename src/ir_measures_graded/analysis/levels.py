@@ -10,7 +10,7 @@ from ..core.ranking.gains import PRESETS, GainMap, Number, gains_text, plain_num
 from ..evaluation.named import Qrels, read_judgments
 from ..files.contracts import Contract
 from ..files.sources import definitions_of
-from ..output.formats import counted, listed
+from ..output.formats import counted
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 
@@ -24,7 +24,7 @@ COLUMNS = (
     Column("definition", kind=partial(shorten, width=DEFINITION, placeholder=" …")),
 )
 LARGEST = 100
-"""Gaps are listed on scales up to this level; beyond, and of more levels, they are magnitudes."""
+"""More levels than this are magnitudes."""
 STEEP = 4
 """Gains that are powers of 10 are suggested for at most this many levels above 0."""
 
@@ -99,7 +99,7 @@ class Levels(Result):
         return {name: f"gains={gains_text(gains)}" for name, gains in self.gains().items()}
 
     def notes(self) -> list[Note]:
-        """Unusual properties of the levels, one sentence each."""
+        """Unusual properties of the levels that the table does not show, one sentence each."""
         used = [level for level, number in zip(self.levels, self.documents.tolist()) if number]
         if len(used) > LARGEST:
             text = "There are {} levels: they are magnitudes rather than grades, so gains are not suggested."
@@ -110,17 +110,6 @@ class Levels(Result):
                 notes.append(Note("Level {} is negative; its gain is 0 unless gains= sets it.", level))
             if not isinstance(level, int):
                 notes.append(Note("Level {} is not a whole number; trec_eval's measures refuse it.", level))
-        if 0 not in used:
-            notes.append(Note("No document has level 0."))
-        scale = [level for level in used if isinstance(level, int) and level <= LARGEST]
-        if scale and scale == used:
-            gaps = sorted({*range(max(1, scale[0]), scale[-1])} - {*scale})
-            if gaps:
-                notes.append(Note("No document has level {}.", listed(gaps, most=10)))
-        if unused := sorted({*self.definitions} - {*used}):
-            notes.append(Note("Level {} is defined but not used.", ", ".join(map(str, unused))))
-        if sum(level > 0 for level in used) == 1:
-            notes.append(Note("Only one level is above 0: the judgments are binary."))
         if without := int((self.relevant == 0).sum()):
             topics = counted(without, "topic")
             notes.append(Note("{} of {} have no document above level 0.", topics, self.relevant.size))
