@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -268,7 +268,10 @@ def _pool(levels: Levels, runs: Sequence[Run], depth: int) -> tuple[Judged, np.n
     documents = {topic: dict(judged) for topic, judged in levels.items()}
     for run in runs:
         run.check(run.topics, run.judgments)
-        for topic, document in _retrieved(run, depth):
+        unjudged = positions(run.ranks.retrieved) < depth
+        unjudged[run.ranks.position] = False
+        topics = np.repeat(np.array(run.ranks.judged.topics, dtype=object), run.ranks.retrieved)[unjudged]
+        for topic, document in zip(topics.tolist(), run.ranks.documents(np.flatnonzero(unjudged))):
             documents[topic].setdefault(document, 0)
     judgments = read_judgments(documents)
     ranks = np.zeros((judgments.judged.level.size, len(runs)), dtype=np.int64)
@@ -276,15 +279,6 @@ def _pool(levels: Levels, runs: Sequence[Run], depth: int) -> tuple[Judged, np.n
         (reduced,) = Run(run.name, run.ranks.listed).reduced(judgments)
         ranks[reduced.doc, column] = reduced.rank
     return judgments.judged, ranks
-
-
-def _retrieved(run: Run, depth: int) -> Iterator[tuple[str, str]]:
-    """The unjudged documents of a run within the depth, as pairs of topic and document."""
-    ranks = run.ranks
-    unjudged = positions(ranks.retrieved) < depth
-    unjudged[ranks.position] = False
-    topics = np.repeat(np.array(ranks.judged.topics, dtype=object), ranks.retrieved)[unjudged]
-    return zip(topics.tolist(), ranks.documents(np.flatnonzero(unjudged)))
 
 
 def _expected(gain: np.ndarray, near: np.ndarray, judged: np.ndarray) -> tuple[np.ndarray, float]:

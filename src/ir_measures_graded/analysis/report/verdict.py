@@ -85,11 +85,6 @@ class OfMeasure(NamedTuple):
         kinds = {(line.run in top, bool(line.test and line.test.significant)) for line in beside}
         return len(kinds) > 1
 
-    @property
-    def tied(self) -> tuple[str, ...]:
-        """The other runs with the same mean as the best run."""
-        return tuple(line.run for line in self.lines[1:] if line.mean == self.best.mean)
-
 
 class Verdict(NamedTuple):
     """The verdict by each measure.
@@ -124,11 +119,6 @@ class Verdict(NamedTuple):
             if apart and other.best.run not in one.equal and one.best.run not in other.equal:
                 return one, other
         return None
-
-    @property
-    def clear(self) -> list[Measure]:
-        """The measures by which the best run is significantly better than every other one."""
-        return [each.measure for each in self.measures if self.tested and not each.equal]
 
     def table(self) -> Table:
         """One row per measure and run, the best run first."""
