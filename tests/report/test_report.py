@@ -166,6 +166,7 @@ def test_the_lists_of_a_topic():
     assert topic.lists == [("good", 1.0, "3 1"), ("poor", 0.0, "0 –")]
     assert topic.data["documents"] == ["a", "b", "c", "x"]
     assert [each["documents"] for each in topic.data["runs"]] == [[0, 1], [2, 3]]
+    assert [each["values"] for each in topic.data["runs"]] == [[10_000, 10_000], [0, 0]]
 
 
 def test_one_run_has_no_tests_and_no_weighting():
