@@ -7,20 +7,13 @@ import shlex
 import signal
 import subprocess
 import sys
-import types
-import warnings
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import ir_measures_graded
-from command_line import ENVIRONMENT, PROGRAM, command, many_runs
-from distributions import distribution, measuring
+from command_line import ENVIRONMENT, PROGRAM, command
 from ir_measures_graded import cli
-from ir_measures_graded.cli import program
-from ir_measures_graded.cli.parser import Option
-from ir_measures_graded.core.registry import plugins
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
@@ -41,26 +34,15 @@ def test_a_closed_pipe_ends_quietly_with_141(unbuffered):
 INTERRUPTIBLE = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+os.execv(sys.executable, [sys.executable, "-m", "ir_measures_graded", "evaluate", "pipe", "run", "AP"])
 """
-
-
-def interruptible(*words, folder=None):
-    """Start Python with these words; it receives SIGINT and finds the modules in `folder` first."""
-    paths = [*([str(folder)] if folder else []), ENVIRONMENT["PYTHONPATH"]]
-    return subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTIBLE, *words],
-        stdout=subprocess.PIPE,  # every worker holds it open until it ends
-        stderr=subprocess.PIPE,
-        env={**ENVIRONMENT, "PYTHONPATH": os.pathsep.join(paths)},
-        start_new_session=True,
-    )
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe to know when the command reads")
 def test_ctrl_c_ends_quietly_with_130():
     os.mkfifo("pipe")
-    process = interruptible("-m", "ir_measures_graded", "evaluate", "pipe", "run", "AP")
+    channels = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTIBLE], **channels, env=ENVIRONMENT)
     with open("pipe", "w"):  # open() returns when the command reads
         process.send_signal(signal.SIGINT)
         output = process.communicate(timeout=60)
@@ -92,8 +74,11 @@ def test_a_message_is_one_line_whatever_the_file_is_called(refusal):
     )
     Path("folder").mkdir()
     Path("folder/a\nb").write_text("q1 Q0 d1 1 1 t\n")
-    warning = command("evaluate", "qrels", "folder/a\nb", "AP", text=True).stderr
-    assert warning == r"ir_measures_graded: warning: a\nb: the run lacks 1 of 2 topics of the qrels" + "\n"
+    words = ["evaluate", "qrels", "folder/a\nb", "AP"]
+    warning = r"a\nb: the run lacks 1 of 2 topics of the qrels" + "\n"
+    assert command(*words, text=True).stderr == f"ir_measures_graded: warning: {warning}"
+    strict = command(*words, text=True, environment={"PYTHONWARNINGS": "error"})
+    assert (strict.returncode, strict.stderr) == (2, f"ir_measures_graded: error: {warning}")
 
 
 def test_characters_that_the_terminal_lacks_are_escaped(monkeypatch):
@@ -121,41 +106,11 @@ def test_help_ends_with_the_shared_options_in_a_line_each(output, monkeypatch):
         assert not re.search("^  --(gains|jobs|columns|places)", own, re.MULTILINE)
 
 
-def test_one_option_means_the_same_in_every_command(output):
-    meanings = {}
-    for name in cli.COMMANDS:
-        for short, option in re.findall(r"^  (?:(-\w)[ ,].*)?(--\w+)", "\n".join(output(name, "-h")), re.M):
-            meanings.setdefault(option, set()).add(short)
-    assert {option: shorts for option, shorts in meanings.items() if len(shorts) > 1} == {}
-
-
 def test_options_may_have_hyphens_or_underscores(output):
     words = ["evaluate", "qrels", "run", "other", "AP"]
     assert output(*words, "--by_query") == output(*words, "--by-query") != output(*words)
     curves = ["curves", "qrels", "run", "CG", "--depth", "2"]
     assert output(*curves, "--no_ideal") == output(*curves, "--no-ideal") != output(*curves)
-
-
-def test_a_warning_is_one_line(capsys, monkeypatch):
-    def commands(arguments):
-        warnings.warn(f"the plugin of {arguments.run} is skipped", plugins.PluginWarning, stacklevel=1)
-        return ["done"]
-
-    module = types.SimpleNamespace(USAGE=None, OPTIONS=[Option("run")], run=commands)
-    monkeypatch.setitem(sys.modules, "ir_measures_graded.cli.warn", module)
-    monkeypatch.setattr(program, "COMMANDS", ("warn",))
-    with warnings.catch_warnings():
-        warnings.simplefilter("default")
-        assert cli.main(["warn", "a\nb"]) == 0
-    assert capsys.readouterr() == (
-        "done\n",
-        "ir_measures_graded: warning: the plugin of a\\nb is skipped\n",
-    )
-    assert cli.main(["warn", "a\nb"]) == 2  # warnings are errors in this test suite
-    assert capsys.readouterr() == (
-        "",
-        "ir_measures_graded: error: the plugin of a\\nb is skipped\n",
-    )
 
 
 def test_a_command_imports_only_what_it_needs():
@@ -174,37 +129,8 @@ for words in ["--version"], ["--help"], ["measures"], ["evaluate", "qrels", "run
     assert imported == [[], [], [], ["ir_measures_graded.cli.evaluate"]]
 
 
-# ------------------------------------------------------------------------------------ terminals
-
-
-def in_terminal(*words, environment=None):
-    """The exit status and the output of a command with a terminal as standard output and error."""
-    fcntl, pty, struct, termios = map(pytest.importorskip, ("fcntl", "pty", "struct", "termios"))
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    process = subprocess.Popen(
-        [*PROGRAM, *words], stdout=theirs, stderr=theirs, env={**ENVIRONMENT, **(environment or {})}
-    )
-    os.close(theirs)
-    text = b""
-    with suppress(OSError):  # Linux raises it at the end of the output
-        while part := os.read(ours, 4096):
-            text += part
-    os.close(ours)
-    return process.wait(timeout=60), text.decode().replace("\r\n", "\n")
-
-
 def test_the_format_is_aligned_on_a_terminal_unless_one_is_given(output, monkeypatch):
     words = ["evaluate", "qrels", "run", "other", "AP", "nCG@2"]
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert output(*words)[:2] == ["run        AP   nCG@2", "run    0.6250  0.8750"]
     assert output(*words, "-f", "tsv")[0] == "run\tAP\tnCG@2"
-
-
-def test_long_work_of_workers_shows_a_progress_bar_on_a_terminal(folder):
-    distribution(folder, "slow", measuring("Slow", "time.sleep(0.4); return 0"))
-    paths = os.pathsep.join([ENVIRONMENT["PYTHONPATH"], str(folder)])
-    words = ["evaluate", "qrels", *many_runs(4), "Slow", "--jobs", "2"]
-    status, text = in_terminal(*words, environment={"PYTHONPATH": paths})
-    assert status == 0
-    assert re.search(r"[1-4]/4 \[", text)

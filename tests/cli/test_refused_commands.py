@@ -11,36 +11,33 @@ from ir_measures_graded import demo
 
 FILES = {
     "AP.csv": "run,topic,AP\nA,1,0.5\n",
-    "levels": "q1 0 d1 1\nq1 0 d2 4\n",
-    "queries.tsv": "q1 no tab\n",
     "c.csv": "collection,qrels,runs\nc,qrels,ru[n]\nc,qrels,other\n",
+    "queries.tsv": "q1 no tab\n",
     "report.html": "",
     "runs.csv": "run,qid,docno,score\nrun,q1,d1,1\nother,q1,d1,1\n",
     "turns.csv": "topic,session,turn\n351,s,1\n351,s,2\n",
     "weights.csv": "qid,docno,label,subtopic_id,probability\nq1,d1,2,a,0.5\nq1,d2,1,b,\n",
-    "wide": "q1 0 d1 10\n",
 }
 ABC = "graded-demo A.run B.run C.run"
 REFUSED = f"""
 compare graded-demo A.run                             | no measure is given; name one or more
 compare graded-demo AP                                | no run is given; pass one or more run files
-compare graded-demo A.run AP                          | a comparison needs at least 2 runs; there is 1
 compare {ABC} AP --baseline AA                        | --baseline 'AA' is not among the runs A, B, C
 compare {ABC} AP --resamples=0                        | argument --resamples: '0' is not allowed
 curves graded-demo A.run nCG DCG_JK                   | curves takes one measure, not nCG, DCG_JK
 curves graded-demo A.run P --depth ten                | argument --depth: 'ten' is not allowed
 curves graded-demo A.run P no-such.run                | file not found: 'no-such.run'; did you mean C.run?
-evaluate qrels runs.csv AP --run_column system        | runs.csv has no column system; it has run, qid
-evaluate qrels run runs.csv AP                        | two runs are named 'run'
 evaluate qrels run AP --gains w1                      | --gains applies to no measure: AP
 evaluate qrels unknown.txt AP                         | file not found: 'unknown.txt'
 evaluate qrels 'x?' AP                                | file not found: 'x?'
 evaluate qrels othr.gz AP                             | did you mean other?
 evaluate qrels run nDCGKJ@10                          | did you mean nDCG or nDCG_JK or nsDCG?
 evaluate qrels run ""                                 | cannot read measure ''
+evaluate weights.csv run ERR_IA_G                     | weights.csv:3: topic 'q1', intent 'b'
+evaluate qrels run CG@1 --confidence 95               | confidence=95.0 is not allowed
+evaluate graded-demo A.run AP --sessions=turns.csv    | turns.csv: topic 351 has two values of turn
 evaluate qrels . AP                                   | '.' is a directory; pass run files, for example ./*
 evaluate                                              | arguments are required: QRELS
-evaluate qrels run nCG ERR@20 --provider graded       | the provider graded does not compute ERR@20
 evaluate qrels run AP --provider nope                 | argument --provider: invalid choice: 'nope'
 evaluate qrels run AP -n                              | --no_summary (-n) requires --by_query (-q)
 evaluate qrels run AP -p -2                           | '-2' is not allowed; give 0 to 99, or -1 for all
@@ -48,46 +45,32 @@ evaluate qrels run AP -f xml                          | argument -f/--format: in
 evaluate qrels run AP -o values.xls                   | is one of png, svg, pdf, txt, md, tex, tsv, csv
 evaluate qrels run AP -z                              | unrecognized arguments: -z
 evaluate qrels run AP - -                             | standard input (-) can be read only once
-evaluate weights.csv run ERR_IA_G                     | weights.csv:3: topic 'q1', intent 'b'
-evaluate graded_demo run AP                           | id; did you mean graded-demo?
-evaluate . run AP                                     | '.' is a directory, not a file or an ir-datasets id
-evaluate qrels --scoreddocs AP                        | 'qrels' is a file, not an ir-datasets id
-evaluate qrels latin AP                               | latin:1: not UTF-8 text (byte 0xe9 at position 7)
-evaluate qrels run CG@1 --confidence 95               | confidence=95.0 is not allowed
 evaluate qrels run CG@1 --interval t                  | --interval requires --confidence
 evaluate qrels run CG@1 --confidence 0.9 -q           | --confidence is about means; omit --by_query (-q)
 evaluate qrels run AP --jobs=two                      | argument --jobs: 'two' is not allowed
-evaluate graded-demo A.run AP --sessions=turns.csv    | turns.csv: topic 351 has two values of turn
 evalute                                               | 'evalute' is not a command
 explain {ABC} CG                                      | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1                   | explain takes one measure, not CG, nCG
 gate --values AP.csv A nwe                            | the runs of the table are A
 gate qrels run other AP --margin 1% --margin 2%       | --margin is given twice
 holes qrels run other CG@3 P@5                        | documents are ranked for one measure, not 2
-holes qrels run other CG                              | CG has no cutoff; write CG@10, or give depth=10
 holes qrels run other CG@3 --merged new.txt           | --merged requires --answers
 identify graded-demo A.run                            | give each run a file of its values, or --mean
-identify graded-demo A.run B.run --mean 0.5           | 2 runs and 1 means are given
-identify graded-demo A.run --mean 0.5 --decimals 20   | decimals=20 is not allowed
+identify graded-demo A.run B.run --mean 0.5           | 2 runs and the values of 1 are given
 identify graded-demo A.run A.run                      | A.run: cannot be read as lines of a topic and a value
 judges qrels qrels --seed -1                          | seed=-1 is not allowed; it is a whole number ≥ 0
-judges qrels wide --machine_levels x                  | write them as LEVEL:LEVEL,…, such as 0:0,5:1,10:3
+judges qrels qrels --confidence 95                    | confidence=95.0 is not allowed
 judges qrels qrels --gains exp                        | --gains requires runs and measures
 judges qrels qrels run P@5 --show favours             | --show favours requires measures and at least 2 runs
-levels no-such                                        | 'no-such' is neither a file nor an ir-datasets id
 levels qrels -p 2 -p 3                                | -p is given twice
 measures -o tsv                                       | (for the format, use -f tsv)
-measures nDCG_J                                       | did you mean nDCG_JK or DCG_JK or nDCG?
 power {ABC} P@5 --differences a                       | give numbers separated by commas, as in 0.05,0.1
 power {ABC} P@5 --topics 5                            | unrecognized arguments: --topics 5 (see
-power {ABC} P@5 --power 2                             | power=2.0 is not allowed; it is above alpha=0.05
-power {ABC} P@5 --power .9 --power=.9                 | --power is given twice
 report qrels run other -o r.pdf                       | the ending is one of html, htm
 report qrels run other --queries queries.tsv          | queries.tsv:1: there is no tab
-report qrels run other --baseline third               | did you mean other?
 sensitivity {ABC} nDCG_JK --gains w1 --gains w1=1:1   | two weightings are named 'w1'
 sensitivity {ABC} nDCG_JK --gains x=1:a               | cannot read the weighting 'x=1:a'
-sensitivity levels run other nCG@5 --gains w1         | has no gain for level 4 of the qrels
+report qrels run other --baseline third               | did you mean other?
 compare --values runs.csv --sessions                  | --sessions needs QRELS and runs
 """
 
@@ -99,7 +82,6 @@ def refused(refusal):
         os.symlink(path, path.name)
     for name, content in FILES.items():
         Path(name).write_text(content)
-    Path("latin").write_bytes(b"q1 Q0 d\xe91 1 9 a\n")
     return lambda line: refusal(*shlex.split(line))
 
 

@@ -127,26 +127,6 @@ def test_measure_equals_the_other_tool_or_differs(name, other):
             assert [here(other.use, *each) for each in topics] == pytest.approx(theirs, abs=tolerance)
 
 
-def test_ranx_keeps_tied_documents_in_input_order():
-    peer = pytest.importorskip("ranx", reason="ranx is not installed")
-    for docs in ("ab", "ba"):
-        run = peer.Run({"q": dict.fromkeys(docs, 1.0)})
-        assert peer.evaluate(peer.Qrels({"q": {"a": 1}}), run, "precision@1") == (docs == "ab")
-
-
-def test_ranx_rejects_a_run_with_missing_topics():
-    peer = pytest.importorskip("ranx", reason="ranx is not installed")
-    qrels, run = peer.Qrels({"1": {"a": 1}, "2": {"a": 1}}), peer.Run({"1": {"a": 1.0}})
-    with pytest.raises(AssertionError, match="make_comparable"):
-        peer.evaluate(qrels, run, "ndcg")
-    assert peer.evaluate(qrels, run, "ndcg", make_comparable=True) == 0.5
-
-
-def test_the_level_threshold_of_ranx_equals_that_of_ir_measures():
-    for each in TOPICS:
-        assert here("AP(rel=2)", *each) == pytest.approx(of(adapters.ranx, "map-l2")(*each))
-
-
 def test_trec_eval_removes_negative_levels_from_condensed_lists():
     pytrec_eval = pytest.importorskip("pytrec_eval")
     judged, run = {"a": 1, "spam": -2}, {"spam": 2.0, "a": 1.0}

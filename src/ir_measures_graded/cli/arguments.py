@@ -205,9 +205,7 @@ def inputs(
     """
     qrels: Any = arguments.qrels
     if qrels is None:
-        raise GradedError(
-            "no qrels are given; pass a qrels file or an ir-datasets id, then runs and measures"
-        )
+        raise GradedError("no qrels are given; pass a qrels file or an ir-datasets id first")
     words = arguments.inputs if words is None else words
     paths = [word for word in words if is_file(word)]
     texts = (word.strip() for word in words if not is_file(word))

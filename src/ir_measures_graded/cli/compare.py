@@ -16,7 +16,7 @@ from ..files.content import is_lasting
 from ..output.provenance import provenance
 from ..output.result import Result, View, further
 from . import arguments as common
-from .parser import Arguments, Option, at_least_1, choice, words
+from .parser import Arguments, Option, at_least_1, choice, several
 from .results import Answer, command_line, output
 
 FOR_ONE = (
@@ -36,7 +36,7 @@ OPTIONS = (
         reads=files_of_collections,
     ),
     Option("--baseline RUN", "compare the other runs with this one only"),
-    Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", words, default=[]),
+    Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]),
     Option("--uncorrected", "omit Holm's correction of Conover's comparisons"),
     common.ALPHA,
     *common.resamples("the randomised tests", 10_000),

@@ -45,8 +45,7 @@ def run(arguments: Arguments) -> list[str]:
     if arguments.qrels and arguments.run:
         raise GradedError("--qrels and --run exclude each other")
     told = QRELS if arguments.qrels else RUN if arguments.run else None
-    role = told or _role(columns, target)
-    rows = read_rows(arguments.source, role, chosen, arguments.duplicates)
+    rows = read_rows(arguments.source, told or _role(columns, target), chosen, arguments.duplicates)
     content = written(rows, target)
     if target == "-":
         print(rows.summary(), file=sys.stderr)

@@ -15,24 +15,9 @@ from .arguments import EXAMPLE
 from .parser import Arguments, Option
 from .results import output
 
-MEASURES = (
-    "nCG(gains=0:0,1:1,2:1,3:1)@100",
-    "nCG(gains=0:0,1:1,2:10,3:100)@100",
-    "nDCG_JK(b=2,gains=0:0,1:1,2:1,3:1)@100",
-    "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100",
-    "nDCG@100",
-    "AP",
-)
-ABOVE = (
-    f"{NAME}: 20 topics, levels 0 to 3, five runs. The best run depends on the gains of the levels:",
-    "0-1-1-1 counts all relevant documents equally, 0-1-10-100 counts highly relevant documents more.",
-)
-NEXT = (
-    f'{PROGRAM} evaluate {NAME} --scoreddocs "{EXAMPLE}" nDCG@10 AP',
-    f"{PROGRAM} demo --copy demo",
-    f"{PROGRAM} measures",
-    f"{PROGRAM} evaluate --help",
-)
+MEASURES = "nDCG_JK(b=2,gains=0:0,1:1,2:1,3:1)@100", EXAMPLE, "nDCG@100", "AP"
+ABOVE = f"{NAME}: 20 topics, levels 0 to 3, five runs. The best run depends on the gains of the levels."
+NEXT = f"To try the other commands, write the files: {PROGRAM} demo --copy demo"
 COPIED = ("qrels.txt", "queries.tsv", "lightgbm.csv", *(path.name for path in run_paths().values()))
 """The files that --copy writes. LightGBM computed the values of run A."""
 USAGE = "%(prog)s [options]"
@@ -42,7 +27,7 @@ OPTIONS = (Option("--copy DIR", f"only write {', '.join(COPIED)} to this folder"
 def run(arguments: Arguments) -> View | list[str]:
     """Evaluate the five runs of the bundled demo collection.
 
-    The command shows how gains change the best run, and suggests commands to try next.
+    The command shows how gains change the best run.
     """
     if arguments.copy is not None:
         return [_copied(arguments.copy)]
@@ -50,8 +35,7 @@ def run(arguments: Arguments) -> View | list[str]:
         warnings.simplefilter("ignore", InputWarning)  # run B lacks a topic, as real runs do
         found = evaluate(qrels_path(), run_paths(), MEASURES)
     rows = [[text, *values] for text, values in zip(MEASURES, found.means().T.tolist())]
-    steps = Table(["command"], [[f"  {command}"] for command in NEXT], "Next steps:", head=False)
-    return View([Table(["measure", *found.runs], rows), steps], found.figure, above=ABOVE)
+    return View([Table(["measure", *found.runs], rows)], found.figure, noted=[NEXT], above=[ABOVE])
 
 
 def _copied(folder: str) -> str:

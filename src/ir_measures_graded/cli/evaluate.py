@@ -56,22 +56,16 @@ def run(arguments: Arguments) -> Answer:
         raise GradedError("--interval requires --confidence")
     if arguments.by_query and arguments.confidence is not None:
         raise GradedError("--confidence is about means; omit --by_query (-q)")
-    if arguments.confidence is not None:
-        from ..analysis import intervals  # takes time: imports all analyses
-        from ..analysis.statistics.intervals import STUDENT, check
-        from ..analysis.statistics.options import need_statistics
-
-        method = arguments.interval or STUDENT
-        check(arguments.confidence, method)
-        need_statistics("scipy")
     default = "text" if sys.stdout.isatty() else "tsv"
     found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider", "jobs", "progress"))
     facts = {"unit": found.unit, "topics": len(found.topics), "interval": None}
     facts |= arguments.of("ignore_identical_ids")
     if arguments.confidence is not None:
-        facts["interval"] = {"confidence": arguments.confidence, "method": method}
-        facts["seed"] = None if method == STUDENT else 0
-        bounds = intervals(found, confidence=arguments.confidence, method=method)
+        from ..analysis import intervals  # takes time: imports all analyses
+
+        settings = {"confidence": arguments.confidence, "method": arguments.interval or INTERVALS[0]}
+        facts |= {"interval": settings, "seed": 0 if arguments.interval == "bca" else None}
+        bounds = intervals(found, **settings)
         return Answer(bounds, documents={"json": with_origin(bounds, facts, arguments)}, default=default)
     topic = ["query_id"] if arguments.by_query else []
     names, rows = [*map(str, found.measures)], [*_rows(found, arguments)]

@@ -1,7 +1,7 @@
 """The command `explain`."""
 
 from ..analysis import ExplainedDifference, Explanation, explain, explain_difference
-from ..errors import GradedError, UnknownMeasureError
+from ..errors import GradedError
 from .arguments import COLLECTION, inputs
 from .parser import Arguments, Option, whole_number
 from .results import output
@@ -30,11 +30,7 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation:
       ir_measures_graded explain qrels.txt old.run new.run nDCG_JK@10
       ir_measures_graded explain qrels.txt bm25.run ERR_G --topic 7 --depth 20 -f csv -p -1
     """
-    try:
-        qrels, runs, measures = inputs(arguments)
-    except UnknownMeasureError as error:
-        hint = "" if arguments.topic else "; a topic is given by --topic"
-        raise GradedError(f"{error}{hint}") from None
+    qrels, runs, measures = inputs(arguments)
     settings = measures, arguments.topic, arguments.depth
     if len(runs) > 2:
         raise GradedError(f"explain takes at most two runs; {len(runs)} are given")

@@ -14,28 +14,10 @@ USAGE = "%(prog)s QRELS RUN… MEASURE [options]"
 OPTIONS = (
     *COLLECTION,
     Option("--depth K", "last rank of listed documents; default: the measure's cutoff", whole_number),
-    Option(
-        "--batch N",
-        "number of documents; default: 2.5%% of the unjudged ones, 50 if nothing is judged",
-        at_least_1,
-    ),
-    Option(
-        "--ask FILE",
-        "write the documents for a judge: as CSV with an empty column level if FILE ends in .csv, "
-        "else as lines 'topic 0 document ?'",
-        writes=each,
-    ),
-    Option(
-        "--random SHARE",
-        "also list a random sample of this share of the unjudged documents, for the agreement of judges",
-        real,
-    ),
-    Option(
-        "--answers FILE",
-        "add the judgments in FILE, written by --ask and filled in; repeatable",
-        repeated=True,
-        reads=each,
-    ),
+    Option("--batch N", "number of documents; default: 2.5%% of the unjudged ones, or 50", at_least_1),
+    Option("--ask FILE", "write the documents for a judge, as CSV if FILE ends in .csv", writes=each),
+    Option("--random SHARE", "also list a random sample of this share of the unjudged documents", real),
+    Option("--answers FILE", "add these judgments; repeatable", repeated=True, reads=each),
     Option("--merged FILE", "with --answers: write the merged qrels", writes=each),
     *output(figure=False),
 )
@@ -47,7 +29,8 @@ def run(arguments: Arguments) -> Answer:
     Unjudged documents count with their expected gain, which judged documents of like ranks have. A pair of
     runs is open while unjudged documents could well turn its difference. The list has the documents that
     settle most of the open pairs. Judge it, and call the command again with the answers: --ask writes the
-    list for a judge, --answers adds the judgments to the qrels. If judgments contradict each other, the qrels
+    list for a judge, as CSV with an empty column level or as lines 'topic 0 document ?'; --answers adds the
+    judgments, when it is filled in, to the qrels. If judgments contradict each other, the qrels
     take precedence over the answers, and earlier files over later ones. For measures without a weight for
     each rank, the documents come in the order of depth. QRELS may be an empty file. The agreement of judges
     on documents that were chosen in this way is not their agreement on all documents: --random puts a random

@@ -1,6 +1,5 @@
 """The command `identify`."""
 
-import re
 from typing import Any
 
 from ..analysis import identify
@@ -52,22 +51,15 @@ def run(arguments: Arguments) -> Result:
     given: list[Any] = means or files[1::2]
     if not runs:
         raise GradedError("no run is given; pass a run file and the values of its topics")
-    if any(re.fullmatch(r"\d*\.\d+", each) for each in files):
-        raise GradedError("a mean is given by --mean, as in --mean 0.1782")
     if len(runs) != len(given):
+        count = f"{len(runs)} runs and the values of {len(given)} are given"
         raise GradedError(
-            f"{len(runs)} runs and {len(given)} means are given; give one --mean for each run"
-            if means
-            else "give each run a file of its values, or --mean; a measure is named by --measure"
+            f"{count}; give each run a file of its values, or --mean; --measure names a measure"
         )
     (first, told), *also = [(RunFile(path), values) for path, values in zip(runs, given)]
-    found = identify(
-        arguments.qrels,
-        first,
-        **{"mean" if means else "values": told},
-        also=also,
-        **arguments.of("measure", "name", "any_cutoff", "decimals"),
-    )
+    settings = arguments.of("measure", "name", "any_cutoff", "decimals")
+    settings |= {"mean" if means else "values": told, "also": also}
+    found = identify(arguments.qrels, first, **settings)
     if arguments.show == "topics":
         return View([found.topic_table()], above=found.answer())
     return found

@@ -36,8 +36,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded measures --plugins
     """
     if arguments.names and (arguments.plugins or arguments.all):
-        option, what = ("plugins", "plugins") if arguments.plugins else ("all", "measures")
-        raise GradedError(f"--{option} lists all {what}; omit the names of measures")
+        raise GradedError("--plugins and --all list everything; omit the names of measures")
     if arguments.plugins:
         return _plugins()
     if arguments.names:
@@ -68,11 +67,7 @@ def _by_question(facts: list[dict[str, Any]], rows: list[list[str]]) -> list[str
     lines = [head]
     for question, group in groupby(zip(facts, body), key=lambda pair: pair[0]["question"]):
         lines += ["", question, *(line for _, line in group)]
-    return [
-        *lines,
-        "",
-        f"Details of a measure: {PROGRAM} measures nDCG_JK. Standard measures too: measures --all",
-    ]
+    return [*lines, "", f"Details: {PROGRAM} measures nDCG_JK. Standard measures: {PROGRAM} measures --all"]
 
 
 def _plugins() -> Answer:

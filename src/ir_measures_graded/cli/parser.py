@@ -66,17 +66,17 @@ class Option:
 
     def settings(self) -> dict[str, Any]:
         """The arguments of `add_argument`."""
-        found: dict[str, Any] = {"help": self.help, "nargs": "?" if self.optional else None}
+        value, nargs = self.spelling.split()[-1], "?" if self.optional else None
         if not self.flags:
-            return found | {"metavar": self.heading} | ({"nargs": "*"} if self.many else {})
-        found["dest"] = self.name
-        value = self.spelling.split()[-1]
+            return {"help": self.help, "metavar": self.heading, "nargs": "*" if self.many else nargs}
+        found: dict[str, Any] = {"help": self.help, "dest": self.name}
+        if self.negated:
+            return found | {"action": argparse.BooleanOptionalAction, "default": None}
         if value.startswith("-") and not self.choices:
-            del found["nargs"]
-            action = argparse.BooleanOptionalAction if self.negated else "store_true"
-            return found | {"action": action, "default": None if self.negated else False}
-        found |= {"action": "append" if self.repeated else _Once, "type": self.read, "choices": self.choices}
-        return found | {"metavar": None if self.choices else value} | ({"nargs": "+"} if self.many else {})
+            return found | {"action": "store_true", "default": False}
+        found |= {"action": "append" if self.repeated else _Once, "nargs": "+" if self.many else nargs}
+        found |= {"type": self.read, "choices": self.choices}
+        return found | {"metavar": None if value.startswith("-") else value}
 
 
 def choice(flag: str, text: str, *choices: str) -> Option:
@@ -120,12 +120,11 @@ class Arguments:
 class Parser(argparse.ArgumentParser):
     """A parser that raises `GradedError`. The help lists shared options last, one line an option."""
 
-    color = False
-
     def __init__(self, options: Sequence[Option], **settings: Any):
         formatter = partial(argparse.RawDescriptionHelpFormatter, max_help_position=26)
         settings |= {"formatter_class": formatter, "argument_default": argparse.SUPPRESS}
         super().__init__(**settings, add_help=False, allow_abbrev=False)
+        self.color = False  # Python 3.14 would print colours
         self.options = options
         self.add_argument("-h", "--help", action="help", help="show this help")
         shared = self.add_argument_group("shared options")
@@ -135,21 +134,19 @@ class Parser(argparse.ArgumentParser):
 
     def arguments(self, words: Sequence[str], **others: Any) -> Arguments:
         """The arguments of the command, with patterns such as ``runs/*`` replaced by the matching files."""
-        values = {
-            option.name: [] if option.many or option.repeated else option.default for option in self.options
-        }
-        values |= vars(self.parse_intermixed_args([*map(self.spelled, words[1:])]))
+        values: dict[str, Any] = {}
+        given = vars(self.parse_intermixed_args([*map(self.spelled, words[1:])]))
+        reads, writes = list[str](), list[str]()
         for option in self.options:
-            if option.reads and isinstance(found := values[option.name], list):
-                values[option.name] = [path for word in found for path in matching(word)]
-        reads = [
-            path for option in self.options if option.reads for path in option.reads(values[option.name])
-        ]
-        writes = []
-        for option in self.options:
-            if option.writes:
-                paths = option.writes(values[option.name])
-                writes += [_checked(path, option.endings) if option.endings else path for path in paths]
+            default = [] if option.many or option.repeated else option.default
+            value = given.get(option.name, default)
+            if option.reads and isinstance(value, list):
+                value = [path for word in value for path in matching(word)]
+            values[option.name] = value
+            reads += option.reads(value) if option.reads else ()
+            writes += option.writes(value) if option.writes else ()
+            if option.endings:
+                check_endings(each(value), option.endings)
         return Arguments(words, values | others, reads, writes)
 
     def spelled(self, word: str) -> str:
@@ -169,15 +166,15 @@ class Parser(argparse.ArgumentParser):
         raise GradedError(f"{message}{hint} (see {self.prog} --help)")
 
 
-def _checked(path: str, endings: Mapping[str, Sequence[str]]) -> str:
-    """The path of a file to write. Raises `GradedError` for another ending, or if its library is missing."""
-    ending = ending_of(path)
-    if ending not in endings:
-        hint = f" (for the format, use -f {path})" if path in endings else ""
-        raise GradedError(f"cannot write {path!r}: the ending is one of {', '.join(endings)}{hint}")
-    if endings[ending]:
-        needed(*endings[ending])
-    return path
+def check_endings(paths: Iterable[str], endings: Mapping[str, Sequence[str]]) -> None:
+    """Raise `GradedError` for a path of another ending, or whose library is not installed."""
+    for path in paths:
+        ending = ending_of(path)
+        if ending not in endings:
+            hint = f" (for the format, use -f {path})" if path in endings else ""
+            raise GradedError(f"cannot write {path!r}: the ending is one of {', '.join(endings)}{hint}")
+        if endings[ending]:
+            needed(*endings[ending])
 
 
 def matching(word: str) -> list[str]:
@@ -205,22 +202,14 @@ def typed(pattern: str, read: Callable[[str], Any], wanted: str) -> Callable[[st
     return value
 
 
-def words(text: str) -> list[str]:
-    """The words between commas."""
-    return text.split(",")
+def several(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Reads what commas separate."""
+    return lambda text: [kind(part) for part in text.split(",")]
 
 
 real = typed(r"[-+.\w]+", float, "a number")
 whole_number = typed(r"-?\d{1,18}", int, "a whole number")
 workers = typed(r"-1|[1-9]\d{0,17}", int, "a whole number ≥ 1, or -1 for all cores")
 at_least_1 = typed(r"[1-9]\d{0,17}", int, "a whole number ≥ 1")
-whole_numbers = typed(
-    r"\d{1,18}(,\d{1,18})*",
-    lambda text: [int(number) for number in text.split(",")],
-    "whole numbers separated by commas, as in 5,10,20",
-)
-numbers = typed(
-    ".*",
-    lambda text: [float(number) for number in text.split(",")],
-    "numbers separated by commas, as in 0.05,0.1",
-)
+whole_numbers = typed(r"\d{1,18}(,\d{1,18})*", several(int), "whole numbers, as in 5,10,20")
+numbers = typed(".*", several(float), "numbers separated by commas, as in 0.05,0.1")

@@ -20,7 +20,7 @@ from typing import NoReturn
 from .. import __version__
 from ..errors import GradedError, did_you_mean
 from ..output.formats import clean
-from . import COMMANDS, PROGRAM, PURPOSES
+from . import COMMANDS, PROGRAM
 
 STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """The signals after which a command cleans up and ends."""
@@ -92,16 +92,11 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
 
 def _overview() -> list[str]:
     """The help of the program."""
-    lines = [
-        f"usage: {PROGRAM} COMMAND …",
-        "",
-        "Evaluate runs with graded relevance measures and the measures of ir-measures.",
-    ]
     width = max(map(len, COMMANDS))
-    for purpose, commands in PURPOSES.items():
-        lines += ["", f"{purpose}:", *(f"  {name:{width}}  {text}" for name, text in commands.items())]
-    lines += ["", "options:", "  -h, --help  show this help", "  --version   show the version", ""]
-    return [*lines, f"Options of a command: {PROGRAM} COMMAND --help. Try it: {PROGRAM} demo"]
+    lines = [f"usage: {PROGRAM} COMMAND …", ""]
+    lines += ["Evaluate runs with graded relevance measures and the measures of ir-measures.", ""]
+    lines += [f"  {name:{width}}  {text}" for name, text in COMMANDS.items()]
+    return [*lines, "", f"Options: {PROGRAM} COMMAND --help, {PROGRAM} --version. Try it: {PROGRAM} demo"]
 
 
 def _write(lines: Iterable[str]) -> int:

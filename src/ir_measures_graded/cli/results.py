@@ -63,13 +63,13 @@ def output(figure: bool = True, documents: Sequence[str] = ()) -> tuple[Option, 
     )
 
 
-def check_files(arguments: Arguments, written: Iterable[str] = ()) -> None:
+def check_files(arguments: Arguments) -> None:
     """Raise `GradedError`, before any work, for files that the command cannot read or write.
 
     A file to be written must not be an input, perhaps by a link, nor be named twice. Standard input can be
-    read once, if it is open. `written` are further files to be written.
+    read once, if it is open.
     """
-    inputs, outputs = arguments.reads, [*arguments.writes, *written]
+    inputs, outputs = arguments.reads, arguments.writes
     if inputs.count("-") > 1:
         raise GradedError("standard input (-) can be read only once")
     if "-" in inputs and sys.stdin is None:

@@ -21,7 +21,6 @@ import numpy as np
 
 from ..errors import GradedError, needed
 from .files import ending_of, write_whole
-from .formats import counted
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -33,32 +32,23 @@ FORMATS: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {
 """File endings, with the metadata that would make two files of the same figure differ."""
 
 STYLE = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # Matplotlib bundles this font
-    "font.size": 10,
-    "axes.titlesize": 11,
-    "axes.labelsize": 10,
-    "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
-    "legend.fontsize": 9,
+    "font.size": 9,
+    "lines.markersize": 5,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlelocation": "left",
     "axes.grid": True,
-    "axes.axisbelow": True,
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
-    "lines.linewidth": 1.5,
-    "lines.markersize": 5,
     "legend.frameon": False,
     "legend.handlelength": 3.2,
     "savefig.dpi": 150,
     "text.parse_math": False,  # names may have dollar signs
-    "text.usetex": False,
     "svg.fonttype": "none",  # keep text as text, not as outlines
     "svg.hashsalt": "ir-measures-graded",
     "pdf.fonttype": 42,
 }
+"""What differs from Matplotlib's own style."""
 
 # Yellow is left out of the palette because it is invisible on white. The numbers of colours, dashes and
 # markers (7, 4 and 9) have no common divisor: the first 28 lines differ in colour or dashes, the first 252
@@ -90,7 +80,10 @@ _SETTINGS = threading.RLock()
 @contextmanager
 def _style() -> Iterator[None]:
     """Matplotlib with our settings, for one thread at a time, because its settings are global."""
-    with _SETTINGS, need_matplotlib().rc_context(STYLE):
+    need_matplotlib()
+    import matplotlib.style
+
+    with _SETTINGS, matplotlib.style.context(["default", STYLE]):
         yield
 
 
@@ -152,16 +145,6 @@ def cut_names(names: Iterable[str], most: int = 30) -> tuple[str, ...]:
     )
 
 
-def across(count: int, height: float, most: int) -> int:
-    """The number of panels side by side: at most `most`, unless panels of this height exceed the page.
-
-    >>> across(4, height=3.0, most=3), across(8, height=7.0, most=3), across(2, height=7.0, most=3)
-    (3, 4, 2)
-    """
-    rows = max(1, int(PAGE[1] / height))
-    return min(count, max(most, -(-count // rows)))
-
-
 def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]:
     """Axes for `count` panels, at most `across` side by side."""
     across = min(count, across)
@@ -189,11 +172,7 @@ def title(text: object, width: int = 72) -> str:
     nDCG_JK(gains={1:1,2:10,
     3:100})@100
     """
-    lines = [""]
-    for piece in re.split(r"(?<=[, ])", str(text)):
-        if lines[-1] and len(lines[-1] + piece.rstrip()) > width:
-            lines.append("")
-        lines[-1] += piece
+    lines = re.findall(rf".{{1,{width}}}(?:(?<=[, ])|$)|.+?(?:[, ]|$)", str(text))
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -233,12 +212,13 @@ def draw_cells(
     """
     from matplotlib.colors import ListedColormap
 
+    many = shades.size > MANY_CELLS
     sides = (np.arange(count + 1) - 0.5 for count in shades.shape[::-1])
-    white: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.8, "rasterized": shades.size > MANY_CELLS}
-    found = np.ma.masked_invalid(shades)
-    axes.pcolormesh(*sides, found, cmap=ListedColormap(SHADES), vmin=0, vmax=len(SHADES) - 1, **white)
+    colours: dict[str, Any] = {"cmap": ListedColormap(SHADES), "vmin": 0, "vmax": len(SHADES) - 1}
+    lines: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.8, "rasterized": many}
+    axes.pcolormesh(*sides, np.ma.masked_invalid(shades), **colours, **lines)
     axes.set(aspect="equal", ylim=(len(rows) - 0.5, -0.5))
-    turned, every = 90 if max(map(len, columns)) > 2 else 0, 5 if shades.size > MANY_CELLS else 1
+    turned, every = 90 if max(map(len, columns)) > 2 else 0, 5 if many else 1
     axes.set_xticks(range(0, len(columns), every), columns[::every], rotation=turned, size=size)
     axes.set_yticks(range(len(rows)), rows, size=size)
     axes.grid(visible=False)
@@ -269,16 +249,17 @@ def dot_plot(
     """
     names = INCHES * max(map(len, runs), default=0)
     height = 0.24 * len(runs) + 1.5
-    columns = across(len(measures), height, ACROSS)
+    rows = max(1, int(PAGE[1] / height))
+    columns = min(len(measures), max(ACROSS, -(-len(measures) // rows)))
     width = min(4.0, max(2.2, (PAGE[0] - names) / columns))
     figure = new_figure(width * columns + names, height * -(-len(measures) // columns))
     order = np.argsort(-signs[0] * values[:, 0], kind="stable").tolist()
-    order = [*range(len(runs))] if rows_of else order
-    row_of = rows_of or runs
-    styles = run_styles(row_of)
+    if rows_of:
+        order = [*range(len(runs))]
+    styles = run_styles(rows_of or runs)
     for panel, axes in enumerate(panels(figure, len(measures), columns, sharey=True)):
         for place, run in enumerate(order):
-            style = {**styles[row_of[run]], "linestyle": "none"}
+            style = {**styles[(rows_of or runs)[run]], "linestyle": "none"}
             for ends, look in spans:
                 axes.plot(ends[:, run, panel], [place, place], solid_capstyle="butt", **look)
             if bounds is not None:
@@ -314,38 +295,23 @@ def svg(figure: Figure, label: str = "") -> str:
 
 def rendered(figure: Figure, form: str) -> bytes:
     """The content of a file of a figure in one of the `FORMATS`."""
-    picture = io.BytesIO()
-    with _style(), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        _make_drawable(figure)
-        figure.savefig(picture, format=form, metadata=FORMATS[form])
-    missing = {str(each.message) for each in caught if "missing from" in str(each.message)}
-    for each in caught:
-        if str(each.message) not in missing:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-    if form == "svg":  # viewers without Matplotlib's font use a similar one
-        return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
-    if missing:
-        lacks = f"lacks {counted(len(missing), 'character')} of this figure; an SVG file keeps them"
-        warnings.warn(f"Matplotlib's font {lacks}", stacklevel=2)
-    return picture.getvalue()
-
-
-def _make_drawable(figure: Figure) -> None:
-    """Replace the characters of texts and tick labels that cannot be drawn."""
     from matplotlib.axis import Axis
     from matplotlib.text import Text
     from matplotlib.ticker import FuncFormatter
 
-    def label(formatter: Any, value: float, place: int | None) -> str:
-        return drawable(formatter(value, place))
-
-    for text in figure.findobj(Text):
-        text.set_text(drawable(text.get_text()))
-    for axis in figure.findobj(Axis):
-        formatter = axis.get_major_formatter()
-        if isinstance(formatter, FuncFormatter):  # labels are names
-            axis.set_major_formatter(partial(label, formatter))
+    picture = io.BytesIO()
+    with _style(), warnings.catch_warnings():
+        for text in figure.findobj(Text):
+            text.set_text(drawable(text.get_text()))
+        for axis in figure.findobj(Axis):
+            names = axis.get_major_formatter()
+            if isinstance(names, FuncFormatter):
+                axis.set_major_formatter(lambda *tick, names=names: drawable(names(*tick)))
+        if form == "svg":  # it keeps the characters that Matplotlib's font lacks
+            warnings.filterwarnings("ignore", "Glyph .* missing")
+        figure.savefig(picture, format=form, metadata=FORMATS[form])
+    # Viewers without Matplotlib's font use a similar one.
+    return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
 
 
 def drawable(text: str) -> str:

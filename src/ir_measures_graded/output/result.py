@@ -159,7 +159,6 @@ class View(Result):
     read: Table | None = None
     noted: Sequence[str] = ()
     above: Sequence[str] = ()
-    summary: str = ""
 
     def tables(self) -> list[Table]:
         """The tables that are shown."""

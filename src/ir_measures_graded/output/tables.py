@@ -85,9 +85,9 @@ class Table:
         cls, columns: Iterable[Column | str], records: Iterable[Mapping[str, Any]], title: str = ""
     ) -> Table:
         """The table of the entries that records have for these columns."""
-        columns = list(columns)
-        names = list(map(_name, columns))
-        return cls(columns, [[record[name] for name in names] for record in records], title)
+        found = cls([*columns], [], title)
+        names = [head.name for head in found.heads]
+        return replace(found, rows=[[record[name] for name in names] for record in records])
 
     @classmethod
     def of_arrays(
@@ -103,15 +103,20 @@ class Table:
         rows = [[*labels, *numbers] for labels, numbers in zip(product(*axes.values()), cells)]
         return cls([*axes, *arrays], rows, title)
 
+    @property
+    def heads(self) -> list[Column]:
+        """The columns, also those that are given as a name."""
+        return [Column(column, column) if isinstance(column, str) else column for column in self.columns]
+
     def select(self, *names: str) -> Table:
         """The columns with these names, in this order."""
-        places = [list(map(_name, self.columns)).index(name) for name in names]
+        places = [[head.name for head in self.heads].index(name) for name in names]
         rows = [[row[place] for place in places] for row in self.rows]
         return replace(self, columns=[self.columns[place] for place in places], rows=rows)
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per row, from the names of the columns to the values."""
-        names = list(map(_name, self.columns))
+        names = [head.name for head in self.heads]
         return [dict(zip(names, row)) for row in self.rows]
 
     def to_frame(self) -> DataFrame:
@@ -120,24 +125,22 @@ class Table:
 
     def values(self) -> Cells:
         """The names of the columns and the rows, for programs."""
-        return list(map(_name, self.columns)), list(map(list, self.rows))
+        return [head.name for head in self.heads], list(map(list, self.rows))
 
     def cells(self) -> Cells:
         """The headings of the columns and the rows, for people."""
-        kinds = [None if isinstance(column, str) else column.kind for column in self.columns]
-        headings = [column if isinstance(column, str) else column.title for column in self.columns]
-        if not any(kinds):
-            return headings, list(map(list, self.rows))
-        return headings, [
+        kinds = [head.kind for head in self.heads]
+        rows = [
             [cell if kind is None or cell is None else kind(cell) for kind, cell in zip(kinds, row)]
             for row in self.rows
         ]
+        return [head.title for head in self.heads], rows
 
     def lines(self, form: str, places: int) -> Iterator[str]:
         """The table in a format, or in HTML, with `cells` for people and `values` for programs."""
         columns, rows = self.cells() if form in (*FOR_PEOPLE, "html") else self.values()
         if form == "text":
-            most = [0 if isinstance(column, str) else column.longest for column in self.columns]
+            most = [head.longest for head in self.heads]
             rows = [list(map(_shortened, row, most)) for row in rows]
         if self.head or form not in ("text", "tsv"):
             return FORMATS.get(form, html)(columns, rows, places)
@@ -150,10 +153,6 @@ def _shortened(cell: Any, most: int) -> Any:
     if not most or cell is None or len(cell) <= most:
         return cell
     return f"{cell[: most // 3]}…{cell[most // 3 + 1 - most :]}"
-
-
-def _name(column: Column | str) -> str:
-    return column if isinstance(column, str) else column.name
 
 
 class Note(str):
