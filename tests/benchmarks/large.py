@@ -5,18 +5,14 @@
 CASE is a key of `CASES`. In the cases with a number of rows, a topic retrieves a thousand documents and has
 ten judged documents, five of which are retrieved. The rows of the run are interleaved: no two rows of a topic
 stand together. `evaluate` reads Parquet files once for each ten million rows or, for comparison, only once.
-`evaluate_batches` takes the same rows, grouped by topic in memory beforehand, in batches of 2,000 topics and
-of one topic. Spark does so with `local[2]`, if PySpark and Java are there; it holds the rows in other
-processes, which are not measured. `CPU s` are the seconds of all threads of the process.
+`evaluate_batches` takes the same rows, grouped by topic in memory beforehand, in batches of 2,000 topics.
+`CPU s` are the seconds of all threads of the process.
 """
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
-from shutil import which
 from tempfile import TemporaryDirectory, gettempdir
 from time import process_time
 from typing import Any
@@ -72,26 +68,6 @@ def in_batches(folder: Path, topics: int) -> Call:
     return lambda: [evaluate_batches(MEASURE, judged, [listed]) for judged, listed in batches]
 
 
-def in_spark(folder: Path, topics: int) -> Call:
-    """An evaluation in a Spark that has started and has imported this package."""
-    from pyspark.sql import SparkSession
-
-    from ir_measures_graded.integrations import spark as graded
-
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "3g")
-    session = builder.config("spark.ui.enabled", "false").config("spark.log.level", "OFF").getOrCreate()
-
-    def call(folder: Path) -> None:
-        qrels, run = (session.read.parquet(str(folder / f"{name}.parquet")) for name in ("qrels", "run"))
-        graded.evaluate(MEASURE, qrels, run, topics_per_bucket=topics).collect()
-
-    with TemporaryDirectory() as small:
-        write(Path(small), 10 * RETRIEVED)
-        call(Path(small))
-    return partial(call, folder)
-
-
 Collection = tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]
 
 
@@ -139,11 +115,7 @@ WAYS: dict[str, tuple[Callable[[Path, int], Call], int, tuple[int, ...]]] = {
     "evaluate, ten million rows at a time": (evaluated, 10**7, (SMALL, 3 * 10**7)),
     "evaluate, in memory": (evaluated, sys.maxsize, (SMALL, 10**6, 10**7)),
     "evaluate_batches, 2,000 topics": (in_batches, 2000, (SMALL, 10**7)),
-    "evaluate_batches, one topic": (in_batches, 1, (SMALL, 10**7)),
 }
-if find_spec("pyspark") and which("java"):
-    WAYS["Spark, 2,000 topics a call"] = in_spark, 2000, (10**7,)
-    WAYS["Spark, one topic a call"] = in_spark, 1, (10**7,)
 ANALYSES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "report, 100 runs × 50 topics × 3 measures": (
         track, lambda data: analysis.report(*data, ["nDCG_JK@10", "ERR_G@10", "AP"]).html
@@ -184,18 +156,15 @@ def measured(case: str, folder: str) -> tuple[float, float, Memory]:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    arguments = options(
-        __doc__, argv, repeat=(1, "repetitions"), folder=(gettempdir(), "folder for the files")
-    )
+    parser = options(__doc__)
+    parser.add_argument("--folder", default=gettempdir(), help="folder for the files")
+    parser.set_defaults(repeat=1)
+    arguments = parser.parse_args(argv)
     with Report(arguments) as report:
         for case in filter(report.wanted, CASES):
             results = [in_fresh_process(measured, case, arguments.folder) for _ in range(arguments.repeat)]
             time, used, memory = min(results, key=lambda result: result[0])
-            elsewhere = case.startswith("Spark")
-            cells = {"CPU_s": None, "peak_MB": None} if elsewhere else {
-                "CPU_s": used, "peak_MB": memory.peak / MB
-            }  # fmt: skip
-            report.row("Large work", case=case, s=time, **cells)
+            report.row("Large work", case=case, s=time, CPU_s=used, peak_MB=memory.peak / MB)
 
 
 if __name__ == "__main__":

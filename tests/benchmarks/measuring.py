@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -98,35 +98,22 @@ def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
 # ----------------------------------------------------------------------------------- report
 
 
-def options(
-    description: str | None, argv: Sequence[str] | None, workloads: Iterable[str] = (), **own: tuple[Any, str]
-) -> argparse.Namespace:
-    """The options of every benchmark, and a program's own ones with their defaults and their help."""
+def options(description: str | None, workloads: Iterable[str] = ()) -> argparse.ArgumentParser:
+    """The options of every benchmark."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     if workloads:
         parser.add_argument("workloads", nargs="*", choices=list(workloads), help="default: M")
-    every: dict[str, tuple[Any, str]] = {
-        "repeat": (5, "repetitions"),
-        "patience": (60.0, "seconds after which a call is not repeated"),
-        "only": (["*"], "measurements to make, as in 'KendallTau*', files or 'dicts*/ranx'"),
-    }
-    for name, (default, text) in {**every, **own}.items():
-        flag = f"--{name.replace('_', '-')}"
-        if default is False:
-            parser.add_argument(flag, action="store_true", help=text)
-            continue
-        several = isinstance(default, list)
-        parser.add_argument(
-            flag,
-            type=type(default[0] if several else default),
-            nargs="+" if several else None,
-            default=default,
-            help=f"{text}; default: {default}",
-        )
+    parser.add_argument("--repeat", type=int, default=5, help="repetitions")
+    parser.add_argument(
+        "--patience", type=float, default=60, help="seconds of a call; then it is not repeated"
+    )
+    parser.add_argument(
+        "--only", nargs="+", default=["*"], help="such as 'KendallTau*', files or 'dicts*/ranx'"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep all numbers")
-    return parser.parse_args(argv)
+    return parser
 
 
 class Report:
@@ -178,16 +165,10 @@ def _shown(cell: Any) -> str:
 
 def machine() -> dict[str, Any]:
     """The machine and the versions of the packages."""
-    processor = platform.processor()
-    with suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        processor = next(line.partition(": ")[2] for line in lines if line.startswith("model name"))
     return {
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "system": platform.platform(),
-        "processor": processor,
         "cores": os.cpu_count(),
-        "memory_GB": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
         "python": platform.python_version(),
         "packages": {each.metadata["Name"]: each.version for each in distributions()},
     }

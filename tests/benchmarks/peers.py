@@ -3,11 +3,10 @@
     python tests/benchmarks/peers.py [S M L X …] [--only FORM/PEER …] [--trec-eval PATH] [--json FILE]
     python tests/benchmarks/peers.py L50 L500 L5000 L L70000 --only '*/ir-measures-graded' --repeat 3
 
-This package computes nDCG_JK(b=2)@100. The peers compute nDCG@100, except define_byquery and pyNTCIREVAL,
-which compute the same measure as this package. Each call receives the qrels and the run in their original
-form and returns the mean over topics, so it includes everything that a user pays for. Repetitions are
-interleaved. The tables show medians, and `ratio` is a peer's time divided by the time of this package. Each
-peer first runs on a tiny input, because compilation and imports must not be timed.
+This package computes nDCG_JK(b=2)@100, the peers nDCG@100. Each call receives the qrels and the run in
+their original form and returns the mean over topics, so it includes everything that a user pays for.
+Repetitions are interleaved. The tables show medians, and `ratio` is a peer's time divided by the time of this
+package. Each peer first runs on a tiny input, because compilation and imports must not be timed.
 
 The inputs are those of workloads.py, in memory and in files. Calls on files start from paths and run in this
 process: ``files`` are in TREC's form (this form includes the program trec_eval), others are ``parquet``,
@@ -33,7 +32,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import ir_measures
-import numpy as np
 import pandas
 import pytrec_eval
 from ir_measures import Measure, nDCG
@@ -51,18 +49,6 @@ TINY = Shape(12, 30, (12, 12), (0, 3))  # ranx sets itself to one thread for goo
 
 def mean(measure: Any, qrels: Any, run: Any) -> float:
     return ir_measures.calc_aggregate([measure], qrels, run)[measure]
-
-
-def ndcg_by_query(qrels: pandas.DataFrame, run: pandas.DataFrame) -> float:
-    """The measure as a user of `define_byquery` would write it."""
-    gains = dict(zip(qrels["doc_id"], qrels["relevance"]))
-    discount = np.maximum(1, np.log2(np.arange(1, 101)))
-    own = np.array([gains.get(document, 0) for document in run["doc_id"][:100]])
-    ideal = np.sort(qrels["relevance"].to_numpy())[::-1][:100]
-    return (own / discount[: own.size]).sum() / (ideal / discount[: ideal.size]).sum()
-
-
-BY_QUERY = ir_measures.define_byquery(ndcg_by_query, name="nDCG_by_query")
 
 
 def mean_of_evaluator(qrels: Any, run: Any) -> float:
@@ -85,24 +71,6 @@ def mean_of_ranx(qrels: Any, run: Any) -> float:
     return evaluate(*read, "ndcg@100")
 
 
-def mean_of_pyntcireval(qrels: Any, run: Any) -> float:
-    from pyNTCIREVAL import Labeler
-    from pyNTCIREVAL.metrics import nDCG as Metric
-
-    values = []
-    for topic, levels in qrels.items():
-        labeler = Labeler(levels)
-        highest = max(levels.values())
-        metric = Metric(labeler.compute_per_level_doc_num(highest + 1), range(1, highest + 1), 2, 100)
-        values.append(metric.compute(labeler.label(ranked(run[topic]))))
-    return statistics.fmean(values)
-
-
-def ranked(scores: dict[str, float]) -> list[str]:
-    """Documents in trec_eval's order."""
-    return sorted(scores, key=lambda document: (scores[document], document), reverse=True)
-
-
 def mean_of_command(qrels: Path, run: Path, measures: Sequence[Measure] = (MEASURE,)) -> float:
     """The mean of the last measure that the command prints."""
     with redirect_stdout(io.StringIO()) as output:
@@ -120,11 +88,6 @@ def read_by_ir_measures(qrels: Path, run: Path) -> Input:
     return readers[run.suffix](qrels), readers[run.suffix](run)
 
 
-def read_by_pytrec_eval(qrels: Path, run: Path) -> Input:
-    with qrels.open() as of_qrels, run.open() as of_run:
-        return pytrec_eval.parse_qrel(of_qrels), pytrec_eval.parse_run(of_run)
-
-
 # ------------------------------------------------------------------------------ contestants
 
 IN_PYTHON = ("frame, *", "dicts*", "tuples")
@@ -135,14 +98,10 @@ PEERS: list[tuple[str, Iterable[str], Callable[..., float]]] = [
     (OURS, IN_FILES, mean_of_command),
     ("ir-measures", IN_PYTHON, partial(mean, nDCG @ 100)),
     ("ir-measures", IN_FILES, lambda *files: mean(nDCG @ 100, *read_by_ir_measures(*files))),
-    ("define_byquery", ("frame, str", "frame, object"), partial(mean, BY_QUERY)),
     ("pytrec_eval", ("dicts*",), mean_of_pytrec_eval),
-    ("pytrec_eval", ("files",), lambda *files: mean_of_pytrec_eval(*read_by_pytrec_eval(*files))),
     ("ranx", ("dicts*", "files"), mean_of_ranx),
-    ("pyNTCIREVAL", ("dicts*",), mean_of_pyntcireval),
 ]
 """The name of each contestant, its forms of input, and its mean from qrels and a run."""
-OPTIONAL = ("ranx", "pyNTCIREVAL")
 
 
 @dataclass(frozen=True)
@@ -164,7 +123,7 @@ class Inputs:
         calls: dict[str, Call] = {
             peer: partial(mean_of, qrels, run)
             for peer, forms, mean_of in PEERS
-            if any(fnmatch(form, each) for each in forms) and (peer not in OPTIONAL or find_spec(peer))
+            if any(fnmatch(form, each) for each in forms) and (peer != "ranx" or find_spec("ranx"))
         }
         if form == "processes":
             python = sys.executable, "-m"
@@ -202,9 +161,7 @@ def measure(name: str, folder: Path, report: Report) -> None:
         times = report.medians({peer: calls[peer] for peer in chosen})
         del calls  # frees the input of this form
         for peer, time in times.items():
-            needed = None
-            if not report.arguments.no_memory:
-                needed = in_fresh_process(memory, inputs, tiny, form, peer)
+            needed = in_fresh_process(memory, inputs, tiny, form, peer)
             report.row(
                 f"{name}: {shape.topics} topics × {shape.retrieved} retrieved, {shape.judged[1]} judged",
                 input=form,
@@ -212,19 +169,15 @@ def measure(name: str, folder: Path, report: Report) -> None:
                 ms=1e3 * time,
                 ratio=time / times[OURS],
                 ns_a_row=1e9 * time / (shape.topics * shape.retrieved),
-                peak_MB=needed and needed.peak / MB,
-                added_MB=needed and needed.added / MB,
+                peak_MB=needed.peak / MB,
+                added_MB=needed.added / MB,
             )
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    arguments = options(
-        __doc__,
-        argv,
-        workloads=SHAPES,
-        trec_eval=("", "trec_eval's program, built from its C source"),
-        no_memory=(False, "measure time only"),
-    )
+    parser = options(__doc__, SHAPES)
+    parser.add_argument("--trec-eval", default="", help="trec_eval's program, built from its C source")
+    arguments = parser.parse_args(argv)
     with TemporaryDirectory() as folder, Report(arguments) as report:
         for name in arguments.workloads or ["M"]:
             measure(name, Path(folder), report)

@@ -13,16 +13,11 @@ documents are retrieved, at random ranks. About one retrieved document in twenty
 its neighbour. Rows are grouped by topic, those of a run ordered by score, as systems write them.
 
 Every row has its own id strings, as if qrels and run were read from two files: a document is a different
-object in the qrels and in the run. Looking up a string in a dict is faster if the string is the same object
-as the key. Therefore dicts have two forms, ``dicts`` and ``dicts, shared ids``; in the second, each document
-is one object everywhere, as if qrels and run were made from one list of documents. In both forms, the strings
-have cached their hash (keys of a dict always have; other strings have from the second repetition on).
+object in the qrels and in the run. The strings of dicts have cached their hash (keys of a dict always have).
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -134,15 +129,6 @@ def _frames(kind: str) -> Callable[[Shape], Input]:
     return _each(lambda table: table.to_pandas().astype({"query_id": kind, "doc_id": kind}))
 
 
-def _shared_dicts(shape: Shape) -> Input:
-    """Dicts in which a document's id is the same object everywhere."""
-    qrels, run = map(_lists, tables(shape))
-    object_of: dict[str, str] = {}
-    for columns in (qrels, run):
-        columns[1] = [object_of.setdefault(document, document) for document in columns[1]]
-    return _by_topic(*qrels), _by_topic(*run)
-
-
 def _tuples(shape: Shape) -> Input:
     qrels, run = map(_lists, tables(shape))
     return list(map(Qrel, *qrels)), list(map(ScoredDoc, *run))
@@ -164,21 +150,12 @@ FORMS: dict[str, Callable[[Shape], Input]] = {
     "frame, object": _frames("object"),
     "frame, category": _frames("category"),
     "dicts": _each(lambda table: _by_topic(*_lists(table))),
-    "dicts, shared ids": _shared_dicts,
     "tuples": _tuples,
 }
 
 
-def _shuffled(shape: Shape) -> Input:
-    """Arrow tables with the rows of the run in random order."""
-    qrels, run = tables(shape)
-    return qrels, run.take(pa.array(np.random.default_rng(1).permutation(len(run))))
-
-
-ARROW_FORMS: dict[str, Callable[[Shape], Input]] = {"Arrow": tables, "Arrow, shuffled": _shuffled}
+ARROW_FORMS: dict[str, Callable[[Shape], Input]] = {"Arrow": tables}
 """Forms that export Arrow, which ir-measures itself does not read."""
-if find_spec("polars"):
-    ARROW_FORMS["Polars"] = _each(lambda table: import_module("polars").from_arrow(table))
 
 
 TREC = csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")

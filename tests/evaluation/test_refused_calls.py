@@ -86,9 +86,9 @@ TWICE, NOT_RANKED = "topic 'q1' retrieves document 'a' twice", "topic 'q1', docu
     [
         (("q1", "a", 1), TWICE),
         (("q1", "b", NAN), NOT_RANKED),
-        (("q1", "b", None), "topic 'q1', document 'b': the score is null"),
-        (("q1", None, 1), "topic 'q1', document None: the doc_id is null"),
-        ((None, "b", 1), "topic None, document 'b': the query_id is null"),
+        (("q1", "b", None), "row 1 has no score"),
+        (("q1", None, 1), "row 1 has no doc_id"),
+        ((None, "b", 1), "row 1 has no query_id"),
     ],
 )
 def test_rows_of_batches(row, fact):

@@ -71,15 +71,6 @@ def test_unjudged_documents_count_down_to_the_smallest_cutoff(measures, remarks)
     assert [remark for _, remark in check({"q1": QRELS["q1"]}, {"x": run}, measures).remarks] == remarks
 
 
-def test_ranks_that_contradict_scores_are_counted_at_the_beginning_of_a_file(tmp_path):
-    path = tmp_path / "distances.run"
-    path.write_text("q1 Q0 a 1 0.5 t\nq1 Q0 b 2 0.7 t\nq1 Q0 c 3 0.6 t\nq2 Q0 a 1 9 t\nq2 Q0 d 2 9 t\n")
-    with pytest.warns(InputWarning, match="distances: 1 of the first 5 ranks contradict the scores"):
-        evaluate(QRELS, path, ["AP"])
-    path.write_text("q1 Q0 a 0 0.5 t\nq1 Q0 b 1 0.4 t\nq2 Q0 a - - t\n")
-    assert "score" in check(QRELS, path).remarks[0][1]  # not a run, which is its only remark
-
-
 @pytest.mark.parametrize("run", [{}, {"q1": {}}, pyarrow.table({"query_id": [], "doc_id": [], "score": []})])
 def test_an_empty_run_has_one_remark_in_every_way_of_use(run):
     line = [(EmptyRunWarning, "x: the run is empty")]
@@ -96,9 +87,3 @@ def test_levels_that_measures_name_and_the_qrels_lack():
         "the qrels have no document of level 9",
         "no level of the qrels reaches rel=3; the highest is 2",
     ]
-
-
-def test_a_warning_points_at_the_line_of_the_caller():
-    with pytest.warns(InputWarning, match="no document is judged") as warned:
-        curves({"q": {"a": 1}}, {"A": {"q": {"x": 1.0}}}, "nDCG_JK@2")
-    assert warned[0].filename == __file__

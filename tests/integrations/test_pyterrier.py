@@ -108,7 +108,7 @@ def test_batches_hide_the_levels_that_unjudged_documents_could_have():
 
 @pytest.mark.parametrize("metric", ["ERR_G@10", ir_measures.parse_measure("RBP_G"), "nERR(gains=linear)"])
 def test_batches_need_the_top_gain(metric):
-    systems, hint = [Lookup(ONE)], r"needs the levels of all topics.*give max_gain \((2\^|the )highest level"
+    systems, hint = [Lookup(ONE)], "needs the levels of all topics.*or give max_gain"
     with pytest.raises(ValueError, match=hint):
         experiment(systems, ["AP", metric], batch_size=2, validate="ignore")
     with pytest.raises(ValueError, match=hint):

@@ -12,7 +12,6 @@ from ir_measures import Measure
 from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import parse_measure, parse_measures
-from ..core.rows.columns import chosen_columns
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import (
@@ -24,7 +23,7 @@ from ..evaluation.named import (
     read_judgments,
     short_names,
 )
-from ..evaluation.values import WORDS, is_column, read_sessions
+from ..evaluation.values import is_column, read_sessions
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
 from ..output.formats import listed
@@ -108,14 +107,10 @@ def values_by_collection(arguments: Arguments, apart: bool = True) -> dict[str, 
             raise GradedError("--smaller requires --values")
         return {}
     by = by_of(arguments)
-    columns = chosen_columns(arguments.columns or {}, {word: word for word in WORDS})
-    if arguments.run_column and columns.setdefault("run", arguments.run_column) != arguments.run_column:
-        raise GradedError("--run_column and --columns name different columns for the run; give one of them")
-    given: dict[str, Any] = {"smaller": arguments.smaller, "columns": columns}
     if apart and by is None:
-        return Evaluation.by_collection(arguments.values, **given)
+        return Evaluation.by_collection(arguments.values, smaller=arguments.smaller)
     attributes = [by] if is_column(by) else []
-    return {"": Evaluation.from_values(arguments.values, attributes=attributes, **given)}
+    return {"": Evaluation.from_values(arguments.values, smaller=arguments.smaller, attributes=attributes)}
 
 
 def by_of(arguments: Arguments) -> str | None:
@@ -171,7 +166,7 @@ def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None
     Raises `GradedError` for a word that is neither a run nor a measure of the table, and for options that
     need rankings.
     """
-    for option in ("sessions", "gains", "scoreddocs", "ignore_identical_ids"):
+    for option in ("sessions", "gains", "scoreddocs", "ignore_identical_ids", "run_column", "columns"):
         if arguments.get(option) not in (None, False, []):
             raise GradedError(f"--{option} needs QRELS and runs: the values of a table stay as they are")
     words = words_of(arguments) if words is None else words

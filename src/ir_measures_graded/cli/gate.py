@@ -45,8 +45,6 @@ def run(arguments: Arguments) -> Answer:
     stored = values_by_collection(arguments, apart=False).get("")
     if stored is not None and arguments.qrels in stored.runs:
         found = gate(chosen(arguments, stored), **settings)
-    elif stored is not None and (arguments.columns or arguments.run_column):
-        raise GradedError("--columns and --run_column could mean the runs or the values; rename the columns")
     else:
         found = gate(*inputs(arguments), stored=stored, **settings)
     status = STATUS[found.verdict]

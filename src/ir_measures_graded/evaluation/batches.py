@@ -15,10 +15,10 @@ from ir_measures import Measure
 from ..core.registry.facts import needs_all_topics
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
-from ..core.rows.columns import QRELS, RUN, Role, column_names
+from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.in_memory import read_qrels, read_run
 from ..core.rows.rows import floats
-from ..errors import GradedError, needed, shown
+from ..errors import GradedError, needed
 from .evaluate import Work
 from .named import Judgments, Run
 
@@ -96,17 +96,7 @@ def needs_levels(measures: Iterable[Measure]) -> bool:
 
 
 def _arrow(rows: Any, role: Role) -> pyarrow.Table:
-    """The rows of a batch. Raises `GradedError` for a null.
-
-    The error names topic and document, because users do not know the number of a row in a batch.
-    """
+    """The rows of a batch."""
     if not exports_arrow(rows):
         raise GradedError(f"{role.kind}: expected Arrow data, not a {type(rows).__name__}")
-    table = whole_table(rows)
-    names = column_names(f"{role.kind}: the Arrow table", table.column_names, role)
-    for name in names:
-        if table[name].null_count:
-            row = table[name].is_null().to_pylist().index(True)
-            topic, doc = (shown(table[each][row].as_py()) for each in names[:2])
-            raise GradedError(f"{role.kind}: topic {topic}, document {doc}: the {name} is null")
-    return table
+    return whole_table(rows)

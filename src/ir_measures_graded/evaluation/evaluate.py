@@ -84,22 +84,16 @@ class Evaluation(Result):
 
     @classmethod
     def from_values(
-        cls,
-        table: Any,
-        *,
-        smaller: Collection[str] = (),
-        attributes: Sequence[str] = (),
-        columns: Mapping[str, str] | str = "",
+        cls, table: Any, *, smaller: Collection[str] = (), attributes: Sequence[str] = ()
     ) -> Evaluation:
         """The `Evaluation` of a table of values that were computed before, by any tool.
 
         `table` is a path, a list of paths, a DataFrame or what makes one, or anything that exports Arrow. Its
         columns are topic, run, measure and value, or topic, run and one column per measure, as ``evaluate -q
         -f csv`` writes it. Other usual names are known, such as those of runs (query_id, qid, system …),
-        metric, score and PyTerrier's name; `columns` tells any others, as in ``run=NAME,topic=NAME`` (also
-        measure and value). Without a column run, the rows are of one run with the name of the file. A file is
-        CSV, TSV, JSON, JSON lines, Parquet, Arrow or the output of ``trec_eval -q``, and may be compressed.
-        Rows of the topic ``all`` are left out.
+        metric, score and PyTerrier's name. Without a column run, the rows are of one run with the name of the
+        file. A file is CSV, TSV, JSON, JSON lines, Parquet, Arrow or the output of ``trec_eval -q``, and may
+        be compressed. Rows of the topic ``all`` are left out.
 
         Names of known measures are read as such, any other name is that of a `NamedMeasure`. `smaller` are
         the names of measures whose smaller values are better, besides those that the package knows.
@@ -113,18 +107,16 @@ class Evaluation(Result):
         Raises `GradedError`, which names file, row and column, for a missing column, an empty cell, a value
         that is not a finite number, two values for one cell, and a topic that a run lacks.
         """
-        return cls(**read_values(table, smaller, attributes, columns)[""])
+        return cls(**read_values(table, smaller, attributes)[""])
 
     @classmethod
-    def by_collection(
-        cls, table: Any, *, smaller: Collection[str] = (), columns: Mapping[str, str] | str = ""
-    ) -> dict[str, Evaluation]:
+    def by_collection(cls, table: Any, *, smaller: Collection[str] = ()) -> dict[str, Evaluation]:
         """The `Evaluation` of each name in the column ``collection`` of a table of values.
 
         The table is as for `from_values`. A collection may lack runs and measures of the others. Without this
         column, all values are of one collection without a name.
         """
-        found = read_values(table, smaller, columns=columns, apart=True)
+        found = read_values(table, smaller, apart=True)
         return {name: cls(**fields) for name, fields in found.items()}
 
     def of(self, measure: Measure | str) -> np.ndarray:

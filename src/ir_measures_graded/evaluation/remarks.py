@@ -3,14 +3,11 @@
 `evaluate` and a `Study` warn of it in one line per run (`InputWarning`). The command `check` lists it.
 """
 
-import math
-import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import pairwise
 
 import numpy as np
 from ir_measures import Measure
@@ -21,24 +18,16 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import needs_intents
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning
-from ..files.content import FIRST, Content, Sizes, parquet_files
 from ..files.contracts import Contract
-from ..files.files import RunFile
 from ..output.formats import counted, listed
 from ..output.tables import Note
 
 DEPTH = 10
 """The rank down to which unjudged documents are counted; deeper pools are rare."""
-LINES = 300
-"""The number of lines of a run whose ranks are compared with the scores."""
 OWN = 0.1
 """The share of topics with the topic itself among the documents from which on a remark tells it."""
 SCALE = 100
 """Levels up to this one may be a scale that begins with 1."""
-FIELDS = 6
-"""The number of fields in a line of a TREC run, of which the fourth is the rank."""
-
-
 UNJUDGED = "{:.0%} of the top {:,} are unjudged"
 SPARSE = (
     "the qrels are sparse: a topic has at most {}, and all are relevant; a relevant document may be "
@@ -54,17 +43,7 @@ def warn_of(remarks: Sequence[str], name: str = "") -> None:
         held.append((name, remarks))
     elif remarks:
         text = "; ".join(remarks)
-        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=_level_of_caller())
-
-
-def _level_of_caller() -> int:
-    """The level, in the stack of the function that calls this one, of the code that called the package."""
-    frames = [sys._getframe(1)]
-    while outer := frames[-1].f_back:
-        frames.append(outer)
-    package = __name__.partition(".")[0]
-    ours = (n for n, frame in enumerate(frames) if frame.f_globals.get("__name__", "").startswith(package))
-    return 2 + max(ours)
+        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=2)
 
 
 @contextmanager
@@ -136,7 +115,7 @@ class RunRemarks:
 
     def of(self, source: RunSource) -> list[str]:
         """Unusual properties of the whole run, which has been counted; its reader warns of an empty run."""
-        return [] if source.is_empty else [*self._remarks(), *rank_remarks(source)]
+        return [] if source.is_empty else [*self._remarks()]
 
     def _remarks(self) -> Iterator[str]:
         lacking, topics = int((self.counts[0] == 0).sum()), self.counts.shape[1]
@@ -158,25 +137,6 @@ class RunRemarks:
             share = f"{own:,} of {counted(topics, 'topic')} ({own / topics:.0%})"
             option = "; the collection leaves it out, with --ignore_identical_ids (ignore_identical_ids=True)"
             yield f"in {share} a document has the id of the topic{option if self.contract else ''}"
-
-
-def rank_remarks(source: RunSource) -> list[str]:
-    """Whether the ranks in the first lines of a TREC file contradict the scores, which decide."""
-    if not isinstance(source, RunFile) or not source.lasting or parquet_files(source.file):
-        return []
-    with Content(source.file, Sizes(start=FIRST)) as content:
-        lines = [line.split() for line in content.stream.start.split(b"\n", LINES)[:-1]]
-    try:
-        rows = [(fields[0], int(fields[3]), float(fields[4])) for fields in lines if len(fields) == FIELDS]
-    except ValueError:  # not a TREC file
-        return []
-    rows.sort(key=lambda row: row[:2])
-    wrong = sum(
-        topic == other and rank < lower and math.isfinite(score) and score < higher
-        for (topic, rank, score), (other, lower, higher) in pairwise(rows)
-    )
-    remark = f"{wrong:,} of the first {len(rows):,} ranks contradict the scores, which decide"
-    return [remark] if wrong else []
 
 
 def level_remark(judged: Judged, least: int) -> str:

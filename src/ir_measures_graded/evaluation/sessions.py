@@ -68,21 +68,17 @@ def _turns(topics: Sequence[str], given: Given) -> Iterator[tuple[str, int]]:
         raise GradedError(f"sessions={shown(given)} is not allowed; it is True or a mapping")
     for topic in topics:
         if given is True:
-            if not (match := PATTERN.fullmatch(topic)):
-                raise GradedError(
-                    f"topic {shown(topic)} is not a turn of a session, as 31_1, 31-1 or 31.1; give a mapping "
-                    "of topics to session and turn"
-                )
-            session, turn = match.groups()
+            match = PATTERN.fullmatch(topic)
+            pair = match.groups() if match else ()
         else:
-            try:
-                session, turn = given[topic]
-            except (KeyError, TypeError, ValueError):
-                what = shown(given[topic]) if topic in given else "nothing"
-                raise GradedError(
-                    f"sessions maps topic {shown(topic)} to {what}; it maps each topic of the qrels to its "
-                    "session and the number of its turn, as in {'31_1': ('31', 1)}"
-                ) from None
+            pair = given.get(topic, ())
+        try:
+            session, turn = pair
+        except (TypeError, ValueError):
+            raise GradedError(
+                f"topic {shown(topic)} is no turn of a session: it is not as 31_1, 31-1 or 31.1; a mapping "
+                "has the session and the number of the turn of each topic, as in {'31_1': ('31', 1)}"
+            ) from None
         if not isinstance(session, (str, Integral)) or session == "" or not NUMBER.fullmatch(str(turn)):
             raise GradedError(
                 f"topic {shown(topic)}: session {shown(session)}, turn {shown(turn)} is not allowed; a "

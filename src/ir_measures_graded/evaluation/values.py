@@ -21,7 +21,7 @@ import numpy as np
 from ..core.ranking.gains import plain_number
 from ..core.registry.notation import measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
-from ..core.rows.columns import NAMES, chosen_columns, column_name, plain, required_column
+from ..core.rows.columns import NAMES, column_name, plain, required_column
 from ..errors import FileError, GradedError, needed, shown
 from ..files.content import DAMAGE, Content
 from ..files.forms import number_of
@@ -38,8 +38,6 @@ ALL = "all"
 COLLECTION = "collection"
 """The column that names the collection of a value."""
 KEYS = ["run", "measure", "topic"]
-WORDS = {"run": "run", "topic": "query_id", "measure": "measure", "value": "value"}
-"""The words for columns in the option `columns`, and our names."""
 LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
 By = Mapping[str, Any] | str | None
@@ -56,7 +54,6 @@ def read_values(
     table: Any,
     smaller: Collection[str] = (),
     attributes: Sequence[str] = (),
-    columns: Mapping[str, str] | str = "",
     apart: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """The fields of an `Evaluation` of the values in a table, a file or a list of files, by collection.
@@ -70,8 +67,7 @@ def read_values(
     several = isinstance(table, (list, tuple)) and bool(table) and _is_path(table[0])
     paths = [*table] if several else [table]
     names = [os.fspath(path) if _is_path(path) else "values" for path in paths]
-    chosen = chosen_columns(columns or {}, WORDS)
-    frames = [_renamed(frame_of(path), name, chosen) for path, name in zip(paths, names)]
+    frames = [*map(frame_of, paths)]
     runs = run_names(names) if _is_path(paths[0]) else [UNNAMED]
     apart = apart and any(COLLECTION in frame for frame in frames)
     parts = [cells_of(*each, attributes, apart) for each in zip(frames, names, runs)]
@@ -131,15 +127,6 @@ def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
     frames = [frame_of(path)]
     session, turn = (_of_topics(frames, [path], column) for column in ("session", "turn"))
     return {topic: (session[topic], turn[topic]) for topic in session}
-
-
-def _renamed(frame: DataFrame, name: str, columns: Mapping[str, str]) -> DataFrame:
-    """The table with our names for the chosen `columns`, in place of columns that have these names."""
-    for column in columns.values():
-        needed_column(frame, name, column)
-    hidden = {plain(each) for ours in columns for each in NAMES[ours][0]}
-    dropped = [each for each in frame if plain(each) in hidden and each not in columns.values()]
-    return frame.drop(columns=dropped).rename(columns={name: ours for ours, name in columns.items()})
 
 
 def _is_path(given: Any) -> bool:
@@ -226,19 +213,13 @@ def _json(text: str, parse_float: Any) -> Any:
 
 
 def _of_trec_eval(rows: DataFrame) -> DataFrame:
-    """The lines of a measure, a topic and a value; those of several runs may follow each other.
+    """The lines of a measure, a topic and a value; those of the command ir_measures begin with the topic.
 
-    Rows of the topic ``all`` end a run, and the measure ``runid`` among them names it. Lines of the command
-    ir_measures begin with the topic.
+    The measure ``runid`` of trec_eval has no value for a topic.
     """
     rows = rows.apply(lambda column: column.str.strip())
     if ALL in {*rows["measure"]} - {*rows["topic"]}:
         rows.columns = ["topic", "measure", "value"]
-    is_mean = rows["topic"] == ALL
-    run = (~is_mean & is_mean.shift(fill_value=False)).cumsum()
-    if run.any():
-        tags = rows["measure"] == "runid"
-        rows["run"] = run.map(dict(zip(run[tags], rows["value"][tags])))
     return rows
 
 
@@ -262,34 +243,33 @@ def cells_of(
         frame = frame.reset_index()
     names = [*frame]
     run, measure, value = (column_name(name, names, ours) for ours in ("run", "measure", "value"))
-    if measure is None or value is None:
-        measure = value = None
-    elif run is None and "name" in names:  # PyTerrier's name of a run
+    wide = measure is None or value is None
+    if run is None and not wide and "name" in names:  # PyTerrier's name of a run
         run = "name"
     topic = required_column(name, names, "query_id")
     if apart:
         needed_column(frame, name, COLLECTION)
-    keys = [key for key in (topic, run, measure, COLLECTION if apart else None) if key is not None]
+    keys = [key for key in (topic, run, COLLECTION if apart else None) if key is not None]
     frame = frame.set_axis(np.arange(1, len(frame) + 1))
     frame = frame[frame[topic] != ALL]
-    if value is not None:
-        numbers = {value: _numbers(frame[value])}
-    else:
-        others = (key for key in names if key not in (*keys, *attributes) and plain(key) not in IDS)
-        numbers = {key: found for key in others if np.isfinite(found := _numbers(frame[key])).any()}
-    if frame.empty or not numbers:
+    if wide:
+        others = [key for key in names if key not in (*keys, *attributes) and plain(key) not in IDS]
+        measures = [key for key in others if np.isfinite(_numbers(frame[key])).any()]
+        measure, value = "measure", "value"
+        frame = frame[[*keys, *measures]].melt(keys, measures, measure, value, ignore_index=False)
+    if frame.empty:
         raise GradedError(f"{name}: there is no value; give the columns run, topic, measure and value")
-    for key in keys:
+    for key in [*keys, measure]:
         _refuse(frame[key], frame[key].isna() | (frame[key] == ""), name, "empty")
-    for key, found in numbers.items():
-        _refuse(frame[key], ~np.isfinite(found), name, "not a finite number")
-    cells = pandas.DataFrame({"run": unnamed if run is None else frame[run], "topic": frame[topic]})
+    numbers = _numbers(frame[value])
+    bad = ~np.isfinite(numbers)
+    column = str(frame[measure][bad].iloc[0]) if wide and bad.any() else value
+    _refuse(frame[value].rename(column), bad, name, "not a finite number")
+    columns = {"run": unnamed if run is None else frame[run], "topic": frame[topic]}
+    columns |= {"measure": frame[measure], "value": numbers}
     if apart:
-        cells[COLLECTION] = frame[COLLECTION].astype(str)
-    return pandas.concat(
-        cells.assign(measure=key if value is None else frame[measure], value=found)
-        for key, found in numbers.items()
-    )
+        columns[COLLECTION] = frame[COLLECTION].astype(str)
+    return pandas.DataFrame(columns, frame.index)
 
 
 def _refuse(column: Series, bad: Any, name: str, what: str) -> None:

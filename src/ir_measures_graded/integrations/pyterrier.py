@@ -25,8 +25,6 @@ import ir_measures.util
 import ir_measures_graded
 
 from .. import demo
-from ..core.measures.base import GradedMeasure
-from ..core.ranking.gains import EXP, LINEAR
 from ..core.registry import names, plugins
 from ..core.registry.facts import is_graded, needs_all_topics, smaller_is_better
 from ..core.registry.install import redirect
@@ -140,7 +138,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
             if given.get("batch_size") is not None and needs_all_topics(measure):
                 raise GradedError(
                     f"{measure} needs the levels of all topics, but PyTerrier evaluates topics in batches; "
-                    f"{_remedy(measure)}leave out batch_size"
+                    "leave out batch_size, or give max_gain if the measure has it"
                 )
         if smaller and ("metric" in given or given.get("highlight")):
             instead = INSTEAD.get(graded[smaller[0]].NAME, "a measure whose larger values are better")
@@ -192,14 +190,6 @@ def _shown(found: Any, measures: Sequence[str], smaller: Sequence[str]) -> Any:
 
 TESTED = re.compile(r" (\+|-|reject|p-value( corrected)?)$")
 """The suffixes that PyTerrier appends to a measure's name in a comparison with the baseline."""
-
-
-def _remedy(measure: GradedMeasure) -> str:
-    """The advice to give `max_gain`, if the measure then needs only its own topics; otherwise empty."""
-    if "max_gain" not in measure.SUPPORTED_PARAMS or "unjudged" in measure.params:
-        return ""
-    top = {EXP: "2^highest level − 1", LINEAR: "the highest level"}.get(str(measure["gains"]))
-    return f"give max_gain ({top or 'the highest gain'}), or "
 
 
 def _collection() -> None:
