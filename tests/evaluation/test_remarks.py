@@ -44,18 +44,13 @@ def test_a_run_has_its_remarks_in_every_way_of_use(run, remarks):
 
 
 def test_what_holds_for_several_runs_is_said_once():
-    lines = []
-    for qrels in (QRELS, {"q1": {"a": 2}, "q2": {"a": 1}}):
-        for call in (evaluate, lambda *given: curves(*given, depth=3)):
-            with pytest.warns(InputWarning) as caught:
-                call(qrels, {"x": UNJUDGED, "y": UNJUDGED, "z": {"q1": UNJUDGED["q1"]}}, "nCG")
-            lines.append([str(warning.message) for warning in caught])
-    lacking = "z: the run lacks 1 of 2 topics of the qrels"
-    assert lines[0] == lines[1] == [lacking, "60% to 75% of the top 10 are unjudged in x, y, z"]
-    assert lines[2] == lines[3]
-    assert lines[2][0] == lacking
-    assert lines[2][1].startswith("the qrels are sparse: a topic has at most 1 judged document")
-    assert len(lines[2]) == 2
+    for call in (evaluate, lambda *given: curves(*given, depth=3)):
+        with pytest.warns(InputWarning) as caught:
+            call(QRELS, {"x": UNJUDGED, "y": UNJUDGED, "z": {"q1": UNJUDGED["q1"]}}, "nCG")
+        assert [str(warning.message) for warning in caught] == [
+            "z: the run lacks 1 of 2 topics of the qrels",
+            "60% to 75% of the top 10 are unjudged in x, y, z",
+        ]
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import numpy as np
-from ir_measures import MeanAgg, Measure, SumAgg
+from ir_measures import Measure, SumAgg
 
-from ..core.by_topic import mean_over_topics
 from ..core.provider import aggregate, provider_named
 from ..core.registry import plugins
 from ..core.registry.facts import defined, sign_of
@@ -167,13 +166,9 @@ class Evaluation(Result):
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
         if self.aggregates is not None:
             return self.aggregates
-        found = mean_over_topics(self.values)
         unreported = np.zeros(self.values.shape, bool) if self.unreported is None else self.unreported
-        for column, measure in enumerate(self.measures):
-            if unreported[:, column].any() or not isinstance(measure.aggregator(), MeanAgg):
-                rows = zip(self.values[:, column], unreported[:, column])
-                found[:, column] = [aggregate(measure, values[~left_out]) for values, left_out in rows]
-        return found
+        rows = (zip(self.measures, *of_run) for of_run in zip(self.values, unreported))
+        return np.array([[aggregate(each, found[~out]) for each, found, out in row] for row in rows])
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The `means` of each run by measure string."""

@@ -244,12 +244,10 @@ class Run:
         """
         if not standard:
             return self.reduced(judgments), {}
-        if self.kept_for is judgments:
-            by_topic = self.ranks.listed.dicts()
-            return (self.ranks,), {topic: by_topic[topic] for topic in self.topics if topic in by_topic}
         table = self.table(judgments)
         refuse_repeated(table)
-        return blocks_of(judgments.documents, table), table.dicts()
+        kept = self.kept_for is judgments
+        return (self.ranks,) if kept else blocks_of(judgments.documents, table), table.dicts()
 
     def reduced(self, judgments: Judgments) -> Iterable[JudgedRanks]:
         """The run, reduced to the judged documents; a run in a file is read and reduced block by block."""

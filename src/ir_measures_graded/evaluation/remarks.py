@@ -4,7 +4,6 @@
 """
 
 import warnings
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,11 +27,6 @@ OWN = 0.1
 """The share of topics with the topic itself among the documents from which on a remark tells it."""
 SCALE = 100
 """Levels up to this one may be a scale that begins with 1."""
-UNJUDGED = "{:.0%} of the top {:,} are unjudged"
-SPARSE = (
-    "the qrels are sparse: a topic has at most {}, and all are relevant; a relevant document may be "
-    "unjudged, so values are too low, and small differences between runs can be due to the judgments"
-)
 _HELD: ContextVar[list[tuple[str, Sequence[str]]] | None] = ContextVar("held", default=None)
 
 
@@ -48,7 +42,7 @@ def warn_of(remarks: Sequence[str], name: str = "") -> None:
 
 @contextmanager
 def warned_together() -> Iterator[None]:
-    """Issue one warning for all runs of which many documents are unjudged, and one for sparse qrels."""
+    """Issue one warning for all runs of which many documents are unjudged."""
     if _HELD.get() is not None:
         yield
         return
@@ -58,19 +52,15 @@ def warned_together() -> Iterator[None]:
         yield
     finally:
         _HELD.reset(token)
-        shared: dict[str, dict[str, Note]] = defaultdict(dict)
+        unjudged = {name: each for name, remarks in held for each in remarks if isinstance(each, Note)}
+        if len(unjudged) < 2:
+            unjudged = {}
         for name, remarks in held:
-            for remark in remarks:
-                if isinstance(remark, Note):
-                    shared[remark.text][name] = remark
-        common = [text for text, of in shared.items() if len(of) > 1 or text == SPARSE]
-        for name, remarks in held:
-            warn_of([each for each in remarks if getattr(each, "text", "") not in common], name)
-        for text in common:
-            of = shared[text]
-            low, high = (end(of.values(), key=lambda remark: remark.names[0]) for end in (min, max))
+            warn_of([each for each in remarks if each != unjudged.get(name)], name)
+        if unjudged:
+            low, high = (end(unjudged.values(), key=lambda each: each.names[0]) for end in (min, max))
             shares = f"{low.names[0]:.0%} to {high}" if str(low) != str(high) else str(high)
-            warn_of([str(low) if text == SPARSE else f"{shares} in {listed(of)}"])
+            warn_of([f"{shares} in {listed(unjudged)}"])
 
 
 def depth_of(measures: Iterable[Measure]) -> int | None:
@@ -84,9 +74,7 @@ class RunRemarks:
     """Counts the documents of a run for each topic of the qrels while its blocks are read."""
 
     def __init__(self, judged: Judged, depth: int | None = DEPTH, contract: Contract | None = None):
-        self.depth, self.contract, whole = depth, contract, judged.whole
-        self.most = int(whole.sizes.max(initial=0))
-        self.sparse = self.most <= 2 and whole.level.min(initial=1) >= 1
+        self.depth, self.contract = depth, contract
         self.counts = np.zeros((6, len(judged.topics)), dtype=np.int64)
         self.missing = np.ones(len(judged.topics), dtype=bool)  # topics that the run lacks
 
@@ -125,12 +113,7 @@ class RunRemarks:
         if retrieved and not judged:
             yield "no document is judged; check that run and qrels use the same ids"
         elif 2 * judged_top < top:
-            share = 1 - judged_top / top
-            yield (
-                Note(SPARSE, counted(self.most, "judged document"))
-                if self.sparse
-                else Note(UNJUDGED, share, self.depth)
-            )
+            yield Note("{:.0%} of the top {:,} are unjudged", 1 - judged_top / top, self.depth)
         if not varied and self.counts[0].max(initial=0) > 1:
             yield "all scores of a topic are equal, so the document ids decide"
         if own and own >= OWN * topics and (self.contract is None or self.contract.own_topic):
