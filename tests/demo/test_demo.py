@@ -82,17 +82,15 @@ assert not collection.has_docs()
 levels = collection.qrels_defs()
 assert opened == [], opened
 
-qrels = list(collection.qrels_iter())
-assert opened == ["qrels.txt"], opened
-queries = list(collection.queries_iter())
+qrels, queries = list(collection.qrels_iter()), list(collection.queries_iter())
 scored = list(collection.scoreddocs_iter())
 assert opened == ["qrels.txt", "queries.tsv", "A.run"], opened
 
+topics = {query.query_id for query in queries}
 assert {qrel.relevance for qrel in qrels} == set(levels) == {0, 1, 2, 3}
-assert {qrel.query_id for qrel in qrels} == {query.query_id for query in queries}
-assert {doc.query_id for doc in scored} == {query.query_id for query in queries}
-assert collection.queries_count() == len(queries) == 20
-assert collection.scoreddocs_count() == len(scored) == 2000
+assert {qrel.query_id for qrel in qrels} == {doc.query_id for doc in scored} == topics
+counted = collection.queries_count(), collection.scoreddocs_count()
+assert counted == (len(queries), len(scored)) == (20, 2000)
 counts = collection.qrels_metadata()["fields"]["relevance"]["counts_by_value"]
 assert all(sum(q.relevance == int(level) for q in qrels) == count for level, count in counts.items())
 """
@@ -114,19 +112,12 @@ def test_registering_twice_is_harmless():
     assert ir_datasets.load("graded-demo") is first
 
 
-@pytest.fixture
-def other_collection(monkeypatch):
-    """A foreign collection with our id, in a separate registry."""
+def test_taken_id_is_kept_with_a_warning(monkeypatch):
     import ir_datasets
 
     monkeypatch.setattr(ir_datasets, "registry", ir_datasets.util.Registry())
     ir_datasets.registry.register(demo.NAME, ir_datasets.Dataset())
-    return ir_datasets.load(demo.NAME)
-
-
-def test_taken_id_is_kept_with_a_warning(other_collection):
-    import ir_datasets
-
+    other = ir_datasets.load(demo.NAME)
     with pytest.warns(RegistrationWarning, match="ir_datasets already has a graded-demo"):
         demo.register()
-    assert ir_datasets.load("graded-demo") is other_collection
+    assert ir_datasets.load("graded-demo") is other

@@ -4,7 +4,6 @@ import dataclasses
 import gzip
 import io
 import sys
-import typing
 from pathlib import Path
 
 import ir_measures
@@ -16,7 +15,6 @@ import pytest
 from input_forms import ONLY_GRADED
 from ir_measures_graded import GradedError, RunFile, demo, nDCG_JK
 from ir_measures_graded.analysis import Evaluation, evaluate
-from ir_measures_graded.evaluation import named
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
 GOOD = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"x": 2.0, "a": 1.0}, "q3": {"d": 1.0}}
@@ -70,14 +68,6 @@ def test_a_topic_that_a_run_lacks_is_missing(measures):
     runs = {"some": {"q2": {"x": 2.0, "a": 1.0}, "q9": {"a": 1.0}}, "none": {"q9": {"a": 1.0}}}
     found = evaluate(QRELS, runs, measures)
     assert found.missing.tolist() == [[topic != "q2" for topic in found.topics], [True] * len(found.topics)]
-
-
-def test_qrels_are_read_once(monkeypatch, tmp_path):
-    reads = []
-    source = named.qrels_source
-    monkeypatch.setattr(named, "qrels_source", lambda qrels: reads.append(qrels) or source(qrels))
-    evaluate(demo.qrels_path(), demo.run_paths(), MEASURES)
-    assert reads == [demo.qrels_path()]
 
 
 def test_rbp_needs_no_other_package():
@@ -140,10 +130,6 @@ def test_runs_without_names_are_named_as_in_the_commands(tmp_path):
         found = evaluate(QRELS, runs, ["CG@1"])
         assert found.runs == tuple(names)
         assert found.of("CG@1").tolist() == [[3, 0, 0]] * len(names)
-
-
-def test_annotations_are_known_outside_their_modules():
-    assert typing.get_type_hints(evaluate)["return"] is Evaluation
 
 
 def test_progress_bar_needs_tqdm(monkeypatch, capsys):

@@ -55,20 +55,11 @@ def refusal(function, *given, **options):
         (("CG", [1, 0, 1], [1, 2, 3], [[1], [1, 1]]), "cannot read the groups as an array: "),
         (("CG", [], [], []), "the labels judge no document"),
         (("CG", [[NAN, NAN]], [[1, 2]]), "the labels judge no document"),
-        (
-            ("CG", [1, INF], [1, 2], [2]),
-            "topic '0', document '1': the label is inf",
-        ),
+        (("CG", [1, INF], [1, 2], [2]), "topic '0', document '1': the label is inf"),
         (("CG", [1, 0], [1, NAN], ["a", "b"]), "topic 'b', document '0': the score is NaN"),
         (("CG", [[1, 0]], [[1, NAN]]), "topic '0', document '1': the score is NaN"),
-        (
-            ("nDCG", [1, 0.5], [1, 2], [2]),
-            "document '1': the level is 0.5; nDCG(ties='mean') takes",
-        ),
-        (
-            ("ADM(norm='none')", [1, 0], [1, 2], [2]),
-            "document '1' has the score 2.0; it must be in",
-        ),
+        (("nDCG", [1, 0.5], [1, 2], [2]), "document '1': the level is 0.5; nDCG(ties='mean') takes"),
+        (("ADM(norm='none')", [1, 0], [1, 2], [2]), "document '1' has the score 2.0; it must be in"),
         (("nDCG_IA@3", [1, 0], [1, 2], [2]), "the qrels have no intents"),
         (("ERR@3", [1, 0], [1, 2], [2]), "the provider graded does not compute ERR@3"),
         (("CG", [1, 0], [1, 2], [2], "docid"), "ties='docid' is not allowed; ties is mean, min, max, given"),
@@ -162,22 +153,10 @@ def test_input_of_gdeval(qrels, run, reason, capfd):
 @pytest.mark.parametrize(
     ("qrels", "runs", "fact"),
     [
-        (
-            {"q": {"a": NAN}},
-            {"x": {}},
-            "qrels: topic 'q', document 'a': the level is nan",
-        ),
-        (
-            {"q": {"a": 1}},
-            {"x": {"q": {"a": NAN}}},
-            "x: run: topic 'q', document 'a': the score is NaN",
-        ),
+        ({"q": {"a": NAN}}, {"x": {}}, "qrels: topic 'q', document 'a': the level is nan"),
+        ({"q": {"a": 1}}, {"x": {"q": {"a": NAN}}}, "x: run: topic 'q', document 'a': the score is NaN"),
         ({"q": {"a": 1}}, {"351": {"d": 1.0}}, "'351' is a topic of one run; pass {'mine': run}"),
-        (
-            {"q": {"a": 1}},
-            {"x": [pandas.DataFrame()] * 2},
-            "x: run: a list of DataFrames is not one table",
-        ),
+        ({"q": {"a": 1}}, {"x": [pandas.DataFrame()] * 2}, "x: run: a list of DataFrames is not one table"),
         ([pandas.DataFrame()], {"x": {}}, "qrels: a list of DataFrames is not one table"),
         (
             {"q": {"a": 1e308, "b": 1e308}},

@@ -136,7 +136,7 @@ def test_invalid_arguments_fail_before_spark_computes(spark):
         (("D_nDCG@5", qrels, run), {}, "the qrels have no intents"),
         (("D_nDCG@5", qrels.withColumn("iteration", qrels.query_id), run), {}, "the qrels have no intents"),
         (("RBP(p=0.5)", qrels, run), {}, "ir_measures does not compute RBP"),
-        (("AP", qrels, "run.parquet"), {}, r"not a builtins str; make one with spark.read.parquet\(path\)"),
+        (("AP", qrels, "run.parquet"), {}, "expected a DataFrame of Spark, not a builtins str"),
         (("AP", pandas.DataFrame(), run), {}, "qrels: expected a DataFrame of Spark, not a pandas DataFrame"),
     ]:
         with pytest.raises(GradedError, match=message):

@@ -10,7 +10,7 @@ once, and the weights of documents and groups are ignored. This module imports n
 it needs one.
 """
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,7 @@ class LightGBMMetric(Metric):
 
 
 class XGBoostMetric(Metric):
-    """Measures for `custom_metric` of `xgboost.train`, and for `XGBRanker` by the callback `watch`.
+    """Measures for `custom_metric` of `xgboost.train`.
 
     A metric cannot tell XGBoost whether larger values are better: pass
     ``callbacks=[metric.early_stopping(rounds)]``. XGBoost's own ``early_stopping_rounds`` looks for the
@@ -88,8 +88,7 @@ class XGBoostMetric(Metric):
     a colon, because XGBoost splits its log there.
 
     `XGBRanker` would call an `eval_metric` once for each group, and weight each group by its number of
-    documents. Therefore it cannot be one; use `watch`, which has the values of `array_mean`, as
-    `xgboost.train` has.
+    documents. Therefore it cannot be one; use `xgboost.train`.
 
     >>> xgboost_metric(["CG@1", "DCG_JK(gains=1:2)"]).names
     ['CG@1', 'DCG_JK(gains={1=2})']
@@ -106,7 +105,7 @@ class XGBoostMetric(Metric):
         if not hasattr(data, "get_uint_info"):
             raise GradedError(
                 "XGBRanker passes one group at a time to an eval_metric, and weights its mean; use "
-                "callbacks=[metric.watch(data, rounds)], or xgboost.train"
+                "xgboost.train"
             )
         sizes = np.diff(data.get_uint_info("group_ptr").astype(np.int64))
         return [*zip(self.names, self.means(data.get_label(), scores, sizes))]
@@ -116,37 +115,9 @@ class XGBoostMetric(Metric):
 
         `options` are those of the callback. Raises `GradedError` if XGBoost is not installed.
         """
-        return self._callback()(**self._stopping(rounds), **options)
-
-    def watch(self, data: Any, rounds: int, name: str = "watched", **options: Any) -> Any:
-        """A callback for `XGBRanker`: the measures of `data`, a `DMatrix` with groups, after each round.
-
-        The means are those of `array_mean`. They are in `evals_result()` under `name`. The training stops if
-        the first measure has not improved for `rounds` rounds, and the ranker then predicts with the best
-        round. `options` are those of XGBoost's `EarlyStopping`. A copy of the ranker has no data to watch.
-
-        Raises `GradedError` if XGBoost is not installed.
-        """
-        metric, stopping = self, self._callback()
-        settings = {**self._stopping(rounds), "data_name": name, **options}
-
-        class Watch(stopping):  # type: ignore[misc, valid-type]
-            def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-                log = evals_log.setdefault(name, {})
-                for measure, value in metric(model.predict(data), data):
-                    log.setdefault(measure, []).append(value)
-                return bool(super().after_iteration(model, epoch, evals_log))
-
-            def __reduce__(self) -> Any:  # XGBRanker is pickled with its callbacks, and a DMatrix cannot be
-                return partial(stopping, **settings), ()
-
-        return Watch(**settings)
-
-    def _stopping(self, rounds: int) -> dict[str, Any]:
-        return {"rounds": rounds, "metric_name": self.names[0], "maximize": self.larger_is_better[0]}
-
-    def _callback(self) -> Any:
-        return needed("xgboost.callback", "early stopping", "boosting").EarlyStopping
+        callback = needed("xgboost.callback", "early stopping", "boosting").EarlyStopping
+        larger = self.larger_is_better[0]
+        return callback(rounds=rounds, metric_name=self.names[0], maximize=larger, **options)
 
 
 class CatBoostMetric(Metric):

@@ -141,19 +141,14 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
                     "leave out batch_size, or give max_gain if the measure has it"
                 )
         if smaller and ("metric" in given or given.get("highlight")):
-            instead = INSTEAD.get(graded[smaller[0]].NAME, "a measure whose larger values are better")
             raise GradedError(
                 f"smaller values of {smaller[0]} are better, but pt.{function.__name__} takes the largest "
-                f"mean to be the best; use {instead}"
+                f"mean to be the best; use a measure whose larger values are better"
             )
         return _shown(function(*args, **kwargs), [*measures], smaller)
 
     wrapper._original = function  # type: ignore[attr-defined]
     return wrapper
-
-
-INSTEAD = {"NDPM": "NDPM(performance=True)", "ASL": "NR"}
-"""For a measure whose smaller values are better, one with the same order of runs in each topic."""
 
 
 def _measures_of(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

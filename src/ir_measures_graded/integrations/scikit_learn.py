@@ -51,9 +51,6 @@ class Scorer:
         self.measure, self.groups, self.ties = metric.measures[0], groups, ties
         self.sign = 1 if metric.larger_is_better[0] else -1
 
-    def __repr__(self) -> str:
-        return f"scorer({str(self.measure)!r}, groups={self.groups!r}, ties={self.ties!r})"
-
     def get_metadata_routing(self) -> Any:
         """The request for the groups, for scikit-learn."""
         from sklearn.utils.metadata_routing import MetadataRequest

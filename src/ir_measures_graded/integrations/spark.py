@@ -12,7 +12,6 @@ or ship its modules with ``spark.addArtifacts("plugin.zip", pyfile=True)`` or wi
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -108,10 +107,8 @@ def _check_frame(frame: Any, role: Role) -> None:
     """Raise `GradedError` for anything but a DataFrame of Spark."""
     needed("pyspark", "evaluation in Spark", "spark")
     if not isinstance(frame, sql.DataFrame):
-        is_path = isinstance(frame, (str, os.PathLike))
-        how = "spark.read.parquet(path)" if is_path else "spark.createDataFrame(rows)"
-        what = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
-        raise GradedError(f"{role.kind}: expected a DataFrame of Spark, not a {what}; make one with {how}")
+        given = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
+        raise GradedError(f"{role.kind}: expected a DataFrame of Spark, not a {given}")
 
 
 def _check_measures(measures: Sequence[Measure]) -> None:
