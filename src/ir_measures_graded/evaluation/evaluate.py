@@ -11,9 +11,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -53,6 +51,9 @@ from .remarks import (
 )
 from .sessions import Fields, Given, SessionValues, turn_measure
 from .values import By, is_column, read_values
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Item = TypeVar("Item")
 
@@ -358,8 +359,10 @@ def _of_each(work: Work, runs: Sequence[Run], jobs: int) -> Iterator[Values]:
     if jobs == 1 or not all(run.in_file for run in runs):
         yield from map(work, runs)
         return
-    from concurrent.futures import ProcessPoolExecutor  # This import takes time.
+    from concurrent.futures import ProcessPoolExecutor  # These imports take time.
     from multiprocessing import get_context
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
 
     # Workers are spawned, because a forked worker would lack pyarrow's threads. They read the work from a
     # file, because a pipe to a worker that ends at once would block this process.
