@@ -54,12 +54,6 @@ def test_workloads_match_their_descriptions(shape):
     assert tied / sum(map(len, scores)) == pytest.approx(1 / 20, rel=0.1)
 
 
-def test_workloads_repeat_themselves_and_grow():
-    small, again, large = (workloads.tables(replace(BLOCKS, topics=topics)) for topics in (1000, 1000, 1010))
-    assert small == again
-    assert large[1].slice(0, len(small[1])) == small[1]
-
-
 def here(function, *arguments):
     return function(*arguments)
 

@@ -103,15 +103,6 @@ def test_collection_is_read_lazily_and_offline(tmp_path, monkeypatch):
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_registering_twice_is_harmless():
-    import ir_datasets
-
-    demo.register()
-    first = ir_datasets.load("graded-demo")
-    demo.register()
-    assert ir_datasets.load("graded-demo") is first
-
-
 def test_taken_id_is_kept_with_a_warning(monkeypatch):
     import ir_datasets
 

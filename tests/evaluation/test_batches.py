@@ -64,6 +64,12 @@ def test_without_rows_there_are_the_topics_of_the_qrels():
     assert len(evaluate_batches([AP, ERR_G], arrow({}, "relevance"), [run], levels=[])) == 0
 
 
+def test_documents_that_are_their_topic_are_left_out_on_request():
+    qrels, batch = arrow({"a": {"x": 1}}, "relevance"), arrow({"a": {"a": 2, "x": 1}}, "score")
+    found = evaluate_batches("RR", qrels, [batch], ignore_identical_ids=True)
+    assert found["value"].to_pylist() == [1]
+
+
 def test_a_bucket_does_not_answer_for_the_collection():
     assert needs_levels([ERR_G])
     assert not needs_levels([AP, nDCG_JK @ 10, ERR_G(max_gain=3)])

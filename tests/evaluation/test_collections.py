@@ -16,7 +16,6 @@ from ir_measures_graded import RunFile
 from ir_measures_graded.analysis import check, evaluate, ignoring_identical_ids, levels, ranges
 from ir_measures_graded.core.registry.notation import parse_measures
 from ir_measures_graded.errors import GradedError, InputWarning
-from ir_measures_graded.evaluation.batches import evaluate_batches
 from ir_measures_graded.files.contracts import contract_of, contracts
 
 ANSWERS = {"q1": {"a": 4, "b": 3, "c": 2, "d": 1}, "q2": {"a": 1, "b": 2, "c": 3}}
@@ -174,13 +173,6 @@ def test_a_collection_whose_topics_are_documents_names_the_option(collection):
         assert warned_of(collection(name, OWN), {"x": FOUND}, ["P@1"])[0].endswith(end)
     told = warned_of(collection("vaswani", OWN), {"x": FOUND}, ["P@1"])
     assert not any("id of the topic" in text for text in told)
-
-
-def test_batches_leave_out_topics():
-    qrels = pyarrow.table({"query_id": ["a", "b"], "doc_id": ["x", "x"], "relevance": [1, 1]})
-    batch = pyarrow.table({"query_id": ["a", "a"], "doc_id": ["a", "x"], "score": [2.0, 1.0]})
-    found = evaluate_batches(["RR"], qrels, [batch], ignore_identical_ids=True)
-    assert found["value"].to_pylist() == [1.0, 0.0]
 
 
 def test_check_tells_ties_that_matter_and_scores_that_trec_eval_10_tells_apart():

@@ -45,19 +45,15 @@ def refusal(function, *given, **options):
         (("CG", [1, 0, 1], [1, 2, 3], [2]), "groups [2] do not fit 3 labels"),
         (("CG", [1, 0], [1, 2], [1, 1]), "1 for each of 2 documents, which may be sizes or ids; give [2]"),
         (("CG", [1, 0], [1, 2], ["a", None]), "document 1 has no group id"),
-        (("CG", [1, 0], [1, 2], [3, NAN]), "document 1 has no group id"),
         (("CG", [[1, 0]], [[1, 2]], [2]), "each row of two-dimensional labels is a group; leave out groups"),
         (("CG", [1, 0], [1], [2]), "the scores have the shape (1,), the labels (2,)"),
         (("CG", [[[1]]], [1], [1]), "the labels have 3 dimensions"),
         (("CG", ["1"], [1], [1]), "the labels are of type <U1; give numbers"),
-        (("CG", np.ma.array(["1", "x"]), [1, 2], [2]), "the labels are of type <U1; give numbers"),
         (("CG", Unreadable(), [1], [1]), "cannot read the labels as an array: it is on another device"),
         (("CG", [1, 0, 1], [1, 2, 3], [[1], [1, 1]]), "cannot read the groups as an array: "),
         (("CG", [], [], []), "the labels judge no document"),
-        (("CG", [[NAN, NAN]], [[1, 2]]), "the labels judge no document"),
         (("CG", [1, INF], [1, 2], [2]), "topic '0', document '1': the label is inf"),
         (("CG", [1, 0], [1, NAN], ["a", "b"]), "topic 'b', document '0': the score is NaN"),
-        (("CG", [[1, 0]], [[1, NAN]]), "topic '0', document '1': the score is NaN"),
         (("nDCG", [1, 0.5], [1, 2], [2]), "document '1': the level is 0.5; nDCG(ties='mean') takes"),
         (("ADM(norm='none')", [1, 0], [1, 2], [2]), "document '1' has the score 2.0; it must be in"),
         (("nDCG_IA@3", [1, 0], [1, 2], [2]), "the qrels have no intents"),
@@ -108,7 +104,6 @@ def test_arguments_of_batches(measures, batches, options, fact):
     [
         (HEAD + "A,1,AP,0.5\nA,2,AP,high\n", "t: row 2, column value: 'high' is not a finite number"),
         (HEAD + "A,1,AP,0.5\nA,all,AP,\nA,2,AP,\n", "t: row 3, column value: '' is not a finite number"),
-        (HEAD + "A,1,AP,1_0\n", "t: row 1, column value: '1_0' is not a finite number"),
         ("run,topic,AP,x\nA,1,0.5,1\nA,2,0.1,inf\n", "t: row 2, column x: 'inf' is not a finite number"),
         (HEAD + ",1,AP,0.5\n", "t: row 1, column run: '' is empty"),
         (HEAD + "A,1,AP,1\nA,2,AP,1\nA,1,AP,1\n", "t: row 3: A has two values of AP for topic 1"),
@@ -118,8 +113,6 @@ def test_arguments_of_batches(measures, batches, options, fact):
         ("run,name,AP\nA,1,0\n", "t has no column query_id (or qid, q_id …); it has run, name, AP"),
         ("run,topic,AP\nA,1,0,7\n", "t: cannot be read as a table with a header: "),
         ("1 # syslen=10 jrel=2\n1 AP=  0.5\n", "give lines MEASURE TOPIC VALUE, as trec_eval -q writes them"),
-        ('[{"topic": 1, "AP": 1}, 3]', "t: cannot be read as a table with a header: "),
-        ("map\t1\t0.5\nmap\t2\n", "t: row 2, column value: '' is not a finite number"),
     ],
 )
 def test_tables_of_values(content, fact, tmp_path, monkeypatch):
@@ -133,11 +126,9 @@ def test_tables_of_values(content, fact, tmp_path, monkeypatch):
     [
         ({"1": {"a": 1}}, {"1": {"b": 2.0, "a c": 1.0}}, "document 'a c', level 0; ERR_G(max_gain=15)@5 is"),
         ({"1": {"a\x0bb": 1}}, GOOD, r"document 'a\x0bb', level 1"),
-        ({"1": {"a": 1, "": 1}}, GOOD, "document '', level 1"),
         ({"q1": {"a": 1}}, {"q1": {"a": 1}}, "topic 'q1', document 'a'"),
         ({"1": {"a": 1}, "01": {"a": 0}}, GOOD, "topic '01', document 'a'"),
         ({"1": {"a": 5}}, GOOD, "document 'a', level 5"),
-        ({"1": {"a": 0.5}}, GOOD, "document 'a', level 0.5"),
     ],
 )
 @pytest.mark.skipif(shutil.which("perl") is None, reason="Perl is not installed")

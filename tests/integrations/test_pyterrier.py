@@ -206,14 +206,6 @@ print(len(data.get_topics()))
     assert done.stdout == "0.5 0.0099 0.2754 2.0 1.0\nFalse\n20 True\nTrue\n20\n", done.stderr
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:pyterrier")  # raised by its calls of pandas
-def test_other_imports_may_come_before_pyterrier():
-    from pyterrier.measures import nDCG_JK  # this module has imported the package before PyTerrier
-
-    assert pt.graded.nDCG_JK @ 10 == nDCG_JK @ 10 == pt.measures.nDCG_JK @ 10
-    assert len(pt.get_dataset("irds:graded-demo").get_topics()) == 20
-
-
 def test_module_lists_the_measures():
     listed = dir(pt.graded)
     assert {"CG", "nDCG_JK", "NDPM", "QMeasure"} <= set(listed)
