@@ -256,7 +256,8 @@ def cells_of(
         others = [key for key in names if key not in (*keys, *attributes) and plain(key) not in IDS]
         measures = [key for key in others if np.isfinite(_numbers(frame[key])).any()]
         measure, value = "measure", "value"
-        frame = frame[[*keys, *measures]].melt(keys, measures, measure, value, ignore_index=False)
+        parts = [frame[keys].assign(measure=key, value=frame[key]) for key in measures]
+        frame = pandas.concat(parts) if parts else frame[:0]
     if frame.empty:
         raise GradedError(f"{name}: there is no value; give the columns run, topic, measure and value")
     for key in [*keys, measure]:
