@@ -18,7 +18,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, combinations, permutations, product, takewhile
+from functools import partial
+from itertools import chain, combinations, permutations, product
 from random import Random
 from time import perf_counter
 from typing import Any
@@ -39,6 +40,7 @@ from .errors import GradedError
 
 __all__ = ["check_measure", "checks", "parametrize_with_checks"]
 
+Check = Callable[[GradedMeasure], Iterator[str]]
 Documents = dict[str, float]
 Case = tuple[Documents, Documents]
 Tied = tuple[Documents, tuple[str, ...]]
@@ -65,8 +67,8 @@ def check_measure(measure: GradedMeasure) -> None:
     >>> from ir_measures_graded import Q
     >>> check_measure(Q)
     """
-    wrong = [f"{name}: {message}" for name, check in _CHECKS.items() for message in _first(check, measure)]
-    if wrong:
+    told = ((name, _first(check, measure)) for name, check in _CHECKS.items())
+    if wrong := [f"{name}: {message}" for name, message in told if message]:
         raise AssertionError("\n".join(wrong))
 
 
@@ -83,24 +85,19 @@ def checks(measure: GradedMeasure) -> dict[str, Callable[[], None]]:
     ['declaration', 'parameters', 'values', 'order', 'options']
     """
 
-    def checked(check: Callable[[GradedMeasure], Iterator[str]]) -> Callable[[], None]:
-        def run() -> None:
-            for message in _first(check, measure):
-                raise AssertionError(message)
+    def run(check: Check) -> None:
+        if message := _first(check, measure):
+            raise AssertionError(message)
 
-        return run
-
-    return {name: checked(check) for name, check in _CHECKS.items()}
+    return {name: partial(run, check) for name, check in _CHECKS.items()}
 
 
 def parametrize_with_checks(measures: Iterable[GradedMeasure]) -> Any:
     """A decorator for pytest: the test function gets each check of each measure as its argument `check`."""
     import pytest
 
-    cases = [(str(measure), name, check) for measure in measures for name, check in checks(measure).items()]
-    return pytest.mark.parametrize(
-        "check", [pytest.param(check, id=f"{measure}-{name}") for measure, name, check in cases]
-    )
+    cases = {f"{measure}-{name}": check for measure in measures for name, check in checks(measure).items()}
+    return pytest.mark.parametrize("check", [*cases.values()], ids=[*cases])
 
 
 def problem(measure: GradedMeasure, topics: Sequence[Tied] | None = None) -> str:
@@ -109,10 +106,9 @@ def problem(measure: GradedMeasure, topics: Sequence[Tied] | None = None) -> str
     topics = topics or ADMISSION
     cases = [(qrels, _run(groups)) for qrels, groups in topics]
     start = perf_counter()
-    errors = (_error(measure, [case]) for case in cases)
-    failures = [*takewhile(lambda error: isinstance(error, MeasureError), errors)]
-    if len(failures) == len(cases):
-        return str(failures[0])
+    errors = [_error(measure, [case]) for case in cases]
+    if all(isinstance(error, MeasureError) for error in errors):
+        return str(errors[0])
     if perf_counter() - start > SLOW:
         return ""
     for cutoff in CUTOFFS if measure.CUTOFF else [None]:
@@ -138,12 +134,12 @@ def variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
 # ------------------------------------------------------------------------------------- the checks
 
 
-def _first(check: Callable[[GradedMeasure], Iterator[str]], measure: GradedMeasure) -> list[str]:
-    """The first message of a check, or none."""
+def _first(check: Check, measure: GradedMeasure) -> str:
+    """The first message of a check; empty if it has none."""
     try:
-        return [message for message, _ in zip(check(measure), range(1))]
+        return next(check(measure), "")
     except GradedError as error:
-        return [f"{error}; a measure has a value for every topic"]
+        return f"{error}; a measure has a value for every topic"
 
 
 def _declaration(measure: GradedMeasure) -> Iterator[str]:

@@ -91,7 +91,6 @@ evaluate(QRELS, RUNS, ["AP"], sessions={"q1": (nan, 1)}) | topic 'q1': session n
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1), "q2": ("s", 1)}) | topics 'q1' and 'q2' are both
 gate(ONES, sessions=True) | sessions needs qrels and runs; values stay those of their topics
 evaluate(QRELS, RUNS, ["sDCG@5"]) | good: sDCG@5 has a value for a session, not for a topic; evaluate
-evaluate(QRELS, RUNS, ["sdcg@5"]) | 'sdcg@5' may mean sDCG or SDCG; write the measure's name exactly
 explain(QRELS, RUNS["good"], "sDCG", "q1") | sDCG has a value for a session, not for a topic; evaluate
 curves(QRELS, RUNS, "nsDCG") | good: nsDCG@1 has a value for a session, not for a topic; evaluate, compare
 curves(QRELS, RUNS, "ERR@5")                            | ERR@5 has no curve over ranks; most graded measures

@@ -10,7 +10,6 @@ import pyarrow
 import pytest
 from ir_measures import AP, RR, Metric, P, nDCG
 
-import ir_measures_graded
 from input_forms import FORMS, rows
 from ir_measures_graded import CG, EmptyRunWarning, GradedError, nCG
 from ir_measures_graded.analysis import evaluate
@@ -30,20 +29,6 @@ def test_methods_of_a_measure_compute_it():
     assert CG.calc(QRELS, RUN).aggregated == 2.0
     assert CG.calc(QRELS, RUN).per_query == list(CG.iter_calc(QRELS, RUN))
     assert (CG @ 1).evaluator(QRELS).calc_aggregate(RUN) == {CG @ 1: 1 / 3}
-
-
-@pytest.mark.parametrize("calculator", [ir_measures, ir_measures.DefaultPipeline, ir_measures_graded.graded])
-def test_functions_of_ir_measures_compute_graded_measures(calculator):
-    measures = [CG, nCG @ 1]
-    found = {(m, topic): v for topic, m, v in calculator.iter_calc(measures, QRELS, RUN)}
-    assert found == {
-        (CG, "1"): 2, (CG, "2"): 4, (CG, "lost"): 0,
-        (nCG @ 1, "1"): 0, (nCG @ 1, "2"): 1 / 3, (nCG @ 1, "lost"): 0,
-    }  # fmt: skip
-    assert calculator.calc_aggregate(measures, QRELS, RUN) == {CG: 2, nCG @ 1: pytest.approx(1 / 9)}
-    aggregated, by_topic = calculator.calc(measures, QRELS, RUN)
-    assert aggregated == calculator.calc_aggregate(measures, QRELS, RUN)
-    assert len(by_topic) == 6
 
 
 def assert_serves_several_runs(evaluator, make):

@@ -1,15 +1,8 @@
 """Hypothesis strategies for TREC files, bytes and words that are nearly valid."""
 
-import bz2
-import gzip
-import lzma
 import re
-from collections.abc import Callable
 
-import pyarrow
 from hypothesis import strategies as st
-
-import strategies
 
 TOKENS = [
     *(b"\t", b"\r", b"\r\n", b"\n", b"\n\n", b" ", b"  ", b"\x00", b"\x0b", b"\x0c", b"\x1c", b"\x7f"),
@@ -20,30 +13,6 @@ TOKENS = [
     *(b"+1", b"1,5", b"'", b'"', b"#", b"\\N", b"null", b"NA", b"True", b"\xef\xbc\x91", b"1d5", b"1e"),
 ]
 """Bytes that readers of text files stumble over."""
-
-
-def _written(rows: list[tuple[str, ...]], separator: str, end: str, last: str) -> bytes:
-    text = end.join(separator.join(row) for row in rows)
-    return (text + last).encode()
-
-
-def _lines(rows: st.SearchStrategy[tuple[str, ...]]) -> st.SearchStrategy[bytes]:
-    """Valid content of a file; no topic has a document twice."""
-    return st.builds(
-        _written,
-        st.lists(rows, min_size=1, max_size=12, unique_by=lambda row: (row[0], row[2])),
-        separator=st.sampled_from([" ", "\t", "  "]),
-        end=st.sampled_from(["\n", "\r\n", "\n\n"]),
-        last=st.sampled_from(["\n", ""]),
-    )
-
-
-TOPICS = st.sampled_from(["q", "θ"])
-DOCS = st.sampled_from([doc for doc in strategies.DOCS if doc and " " not in doc])
-LEVELS = (st.integers(-2, 4) | st.sampled_from([0.5, 1.25, 100])).map(str)
-SCORES = st.sampled_from(strategies.TIED_SCORES).map(repr) | st.integers(-9, 9).map(str)
-QRELS = _lines(st.tuples(TOPICS, st.just("0"), DOCS, LEVELS))
-RUNS = _lines(st.tuples(TOPICS, st.just("Q0"), DOCS, st.just("1"), SCORES, st.just("tag")))
 
 
 @st.composite
@@ -61,25 +30,6 @@ def mutated(draw: st.DrawFn, valid: st.SearchStrategy[bytes], most: int = 3) -> 
         )
         content = content[:start] + new + content[stop:]
     return content
-
-
-def _zstd(content: bytes) -> bytes:
-    return pyarrow.compress(content, codec="zstd", asbytes=True)
-
-
-COMPRESS: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, lzma.compress, _zstd]
-
-
-def files(valid: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
-    """Changed files, compressed ones in one part or two, and ones that were changed afterwards."""
-    plain = mutated(valid)
-    compressed = st.builds(_in_parts, st.sampled_from(COMPRESS), plain, st.sampled_from([0, 10, 200]))
-    return st.one_of(valid, plain, plain, compressed, mutated(compressed, most=2))
-
-
-def _in_parts(compress: Callable[[bytes], bytes], content: bytes, first: int) -> bytes:
-    parts = [content[:first], content[first:]] if first else [content]
-    return b"".join(map(compress, parts))
 
 
 WORDS = [

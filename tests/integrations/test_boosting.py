@@ -120,7 +120,7 @@ def test_catboost_stops_as_a_loop_by_hand(measure):
     with pytest.raises(GradedError, match=r"no pools; pass Pool objects .* use fit\(Pool\(X, y, group_id"):
         catboost_metric(measure)
     with pytest.raises(GradedError, match="CatBoost takes one measure"):
-        catboost_metric("P@1,5", *pools)
+        catboost_metric("P_1,5", *pools)
     with pytest.raises(GradedError, match="the data has no groups"):
         catboost_metric("P@1", catboost.Pool(*VALID[:2]))
 
@@ -183,7 +183,7 @@ def test_scorer_equals_a_loop_over_the_folds():
         with pytest.raises(GradedError, match="a scorer sees only a fold; pass the ids"):
             scorer(LARGER)(Ridge().fit(features, labels), features, labels)
         with pytest.raises(GradedError, match="a scorer takes one measure, not 2"):
-            scorer("P@1,5")
+            scorer("P_1,5")
 
 
 def test_scorer_ranks_by_the_scores_of_a_classifier():

@@ -249,14 +249,6 @@ def test_columns_have_the_order_of_the_metrics():
     assert [*compared.columns] == ["name", *names, *(f"{name} {part}" for name in names for part in parts)]
 
 
-def test_other_spellings_are_read_as_in_the_commands():
-    given, meant = ["ndcg@10", "precision_at_5", "recall@2", "map@3"], ["nDCG@10", "P@5", "R@2", "AP@3"]
-    found, expected = (pt.Experiment([ONE], TOPICS, QRELS, metrics) for metrics in (given, meant))
-    assert [*found.columns] == ["name", *given]
-    assert found.values.tolist() == expected.values.tolist()
-    assert [*pt.Experiment([ONE], TOPICS, QRELS, ["P@5,10"]).columns] == ["name", "P@5", "P@10"]
-
-
 @pytest.mark.parametrize("metric", ["nDGC@10", "Rndcg"])
 def test_unreadable_measure_is_one_clear_error(metric):
     messages, earlier = "did you mean nDCG|known trec name Rndcg, but not yet", sys.exc_info()[1]

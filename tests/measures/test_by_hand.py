@@ -12,11 +12,6 @@ BY_HAND = [
     # Without a cutoff, means go down to the larger of retrieved and judged; ranks after the list count.
     ("CG(avg=True)", [2], {"a": 0, "b": 0, "c": 1}, 2),
     ("nCG(avg=True)", [2], {"a": 0, "b": 0, "c": 1}, (1 + 3 * 2 / 3) / 4),
-    ("CG(avg=True)", LONG, {}, (0 + 0 + 0 + 2 + 2) / 5),
-    ("CG(avg=True,judged_only=True)", LONG, {}, 2),
-    ("nCG(avg=True)", LONG, {}, 2 / 5),
-    ("CG(avg=True)@10", [2, 1], {}, (2 + 9 * 3) / 10),
-    ("nCG(avg=True)@10", [2, 1], {}, 1),
     ("nCG(avg=True)@10", [1], {"a": 2}, (1 / 2 + 9 * 1 / 3) / 10),
     (f"nDCG_JK(avg=True)@{2**63 - 1}", [1], {"a": 2}, 1 / 3),
     (
@@ -43,34 +38,24 @@ BY_HAND = [
     # A level −1 with gain 2 changes it: g′(2.5) = 2.5 − 1/4·1.5, and g′(.5) = .5 − 1/4·(.5 − 2), R = 4
     ("AGR(gains=-1:2)@1", [0.5, 2.5, 1], {"a": -1}, (0.5 + 1.5 / 4) / (2.5 - 1.5 / 4)),
     # Gains count, not levels: level 2 has a gain but no document.
-    ("AGR(gains=2:10,3:100)", [1, 3], {}, (0.5 / (100 - 90 / 2) + 1) / 2),
     # g′(2) = 1 − 1/2·(1 − 5) = 3, g′(1) = 5 − 1/2·(5 − 0) = 2.5: the ideal list is sorted by g′
     ("AGR(gains=1:5,2:1)", [1, 2], {}, (2.5 / 3 + 1) / 2),
-    ("AGR(gains=1:5,2:1)", [2, 1], {}, 1),
     # The ideal list of sliding ratios is the recall base, or the run's whole list, reordered and then cut.
     ("SR", [1, 0, 2], {"a": 3, "b": 2}, 3 / 8),
-    ("SR@2", [1, 0, 2], {"a": 3, "b": 2}, 1 / 5),
-    ("MSR", [1, 0, 2], {"a": 3, "b": 2}, (1 + 2 / 3) / (3 + 2 / 2 + 2 / 3 + 1 / 4)),
-    ("SR(ideal=retrieved)", [1, 0, 2], {"a": 3, "b": 2}, 1),
     ("MSR(ideal=retrieved)", [1, 0, 2], {"a": 3, "b": 2}, (1 + 2 / 3) / (2 + 1 / 2)),
     ("SR(ideal=retrieved)@2", [1, None, 2], {"a": 3}, 1 / 3),
     ("MSR(ideal=retrieved)@1", [1, None, 2], {"a": 3}, 1 / 2),
     # gP divides by the ranks, gR by the recall base.
-    ("gP@10", [1, 0, 2], {"a": 4}, 3 / (4 * 10)),
     ("gP", [1, None, 2, None], {"a": 4}, 3 / (4 * 4)),
-    ("gP(judged_only=True)", [1, None, 2, None], {"a": 4}, 3 / (4 * 2)),
     ("gR@2", [1, 0, 2], {"a": 4}, 1 / 7),
     # The residual counts the gaps of a list, and all ranks behind it.
     ("RBP_G(p=0.5,residual=True)", [None, 1, 0, None, 0, None], {}, (1 + 1 / 8 + 1 / 32) / 2 + 1 / 64),
-    ("RBP_G(p=0.5,residual=True)@3", [None, 1, 0, None, 0, None], {}, 1 / 2 + 1 / 8),
     ("RBP_G(p=0.9,residual=True)", [0] * 500, {}, 0.9**500),
     # The collection has the judged and retrieved documents: b and c are tied at 3 and 4, or 3 to 100.
     ("ASL", [None, 1], {"b": 1, "c": 0}, (2 + 3.5) / 2),
     ("ESL(n=2)", [None, 1], {"b": 1, "c": 0}, 1 + 1 / 2),
     ("NR", [None, 1], {"b": 1, "c": 0}, 1 - (5.5 - 3) / (2 * 2)),
-    ("ASL(docs=100)", [None, 1], {"b": 1, "c": 0}, (2 + 51.5) / 2),
     ("ESL(n=2,docs=100)", [None, 1], {"b": 1, "c": 0}, 1 + 97 / 2),
-    ("NR(docs=100)", [None, 1], {"b": 1, "c": 0}, 1 - (53.5 - 3) / (2 * 98)),
     ("NR(docs=1000000000000000)", [1], {"a": 1}, 0.75),
 ]
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from test_every_measure import QRELS, RUN, variants, with_ties
 
-from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure, Topics, parse_measure
+from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure
 from ir_measures_graded.analysis.curves import values_at_ranks
-from ir_measures_graded.core.measures import MEASURES, NDPM
+from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.evaluation.named import study_of
 
 DEPTH = 70  # longer than every list of the collection, so that curves become constant
@@ -48,25 +48,8 @@ def test_a_curve_has_the_values_of_all_cutoffs(measure):
         assert_values_of_all_cutoffs(uncut, RUN, depth)
 
 
-def test_running_sums_do_not_cut_the_lists(monkeypatch):
-    monkeypatch.delattr(Topics, "cut")
-    summed = list(map(parse_measure, "CG DCG_JK nCG nDCG_JK NDCNG muAP WAP Q AGR SR MSR gP gR".split()))
-    assert len(curves(summed, RUN)) == len(summed)
-    with pytest.raises(GradedError, match="no attribute 'cut'"):
-        curves([NDPM], RUN)
-
-
 def test_measures_without_cutoff_have_no_curve():
     for measure in MEASURES:
         if not measure.CUTOFF:
             with pytest.raises(GradedError, match=f"{measure.NAME} has no cutoff"):
                 curves([measure], RUN)
-
-
-def test_errors_name_the_measure_with_a_wrong_curve():
-    class Own(GradedMeasure):
-        def curve(self, topics, depth):
-            return np.zeros(topics.count)
-
-    with pytest.raises(GradedError, match=r"measure Own.*returned the shape \(9,\).*must be \(9, 2\)"):
-        curves([Own()], RUN, depth=2)

@@ -11,16 +11,12 @@ from random import Random
 
 import ir_measures
 import pytest
-from ir_measures import AP, Judged, P, nDCG
 
-from input_forms import FORMS, shuffled
-from ir_measures_graded import CG, Choice, Count, Flag, GradedError, Real, parse_measure
+from input_forms import shuffled
+from ir_measures_graded import Choice, Count, Flag, Real, parse_measure
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.measures.parameters import Gains
 from ir_measures_graded.core.uncertainty import with_option
-from ir_measures_graded.errors import FileError
-
-STANDARD = [AP, nDCG @ 10, P @ 5, Judged @ 10]
 
 
 def values_of(name, parameter):
@@ -140,14 +136,6 @@ def test_measures_of_one_call_do_not_affect_each_other():
         assert values([variant], QRELS, RUN) == of([variant], WANTED)
 
 
-def test_standard_measures_of_the_call_do_not_affect_graded_measures():
-    qrels = {topic: {doc: math.ceil(level) for doc, level in docs.items()} for topic, docs in QRELS.items()}
-    wanted = expected(qrels=qrels)
-    together = values([*VARIANTS, *STANDARD], qrels, RUN)
-    assert of(VARIANTS, together) == wanted
-    assert {m for m, _ in together} == {*VARIANTS, *STANDARD}
-
-
 @pytest.mark.parametrize(
     "levels", [(4, 6, 5, 1, 5, 4, 4, 7), (1.2, 4.2, 5.2, 6.2), (1e16, 1e16 + 2, 1e16 + 4), (1e17,), (0.1, -2)]
 )
@@ -161,13 +149,6 @@ def test_other_topics_do_not_change_the_last_bit(levels):
     alone = values(measures, qrels, run)
     beside = values(measures, {"y": {"a": 0.5}, **qrels, "z": {"a": 50, "b": 30}}, run)
     assert {key: beside[key] for key in alone} == alone
-
-
-def test_evaluators_can_be_used_again():
-    some = VARIANTS[::5]
-    evaluator, of_run = ir_measures.evaluator(some, QRELS), of(some, WANTED)
-    for run, wanted in ((RUN, of_run), ([], expected(some, run={})), (RUN, of_run)):
-        assert {(m, topic): v for topic, m, v in evaluator.iter_calc(run)} == wanted
 
 
 @every_measure
@@ -200,14 +181,3 @@ def test_missing_topics_and_empty_runs_have_the_value_of_an_empty_ranking():
     assert lost == {key: value for key, value in wanted.items() if key[1] == "lost"}
     for (variant, _), got in wanted.items():
         assert variant.DEFAULT is None or got == variant.DEFAULT, variant
-
-
-def test_an_empty_run_of_every_form_is_an_empty_ranking_and_empty_qrels_are_refused():
-    for form, make in FORMS.items():
-        with pytest.raises(GradedError, match="the qrels are empty"):
-            values(MEASURES, make({}, "relevance"), RUN)
-        if "file" in form:
-            with pytest.raises(FileError, match="the run is empty"):
-                values(MEASURES, QRELS, make({}, "score"))
-        else:
-            assert values([CG], QRELS, make({}, "score")) == dict.fromkeys(((CG, q) for q in QRELS), 0), form

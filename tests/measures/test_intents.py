@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from ir_measures_graded import ERR_G, DCG_Burges, GradedError, Q, nDCG_Burges
+from ir_measures_graded import ERR_G, GradedError, Q, nDCG_Burges
 from ir_measures_graded.analysis import curves, evaluate
 from ir_measures_graded.core.measures import intents
 from ir_measures_graded.core.measures.intents import (
@@ -136,9 +136,3 @@ def test_ideal_lists_have_the_value_1_and_parameters_their_ranges():
         GradedError, match=r"ERR_IA_G.max_gain=3.: topic 'q' has a document of level 3, whose"
     ):
         values([ERR_IA_G(max_gain=3)], rows(JUDGED), best)
-
-
-def test_plain_measures_join_if_no_document_has_two_levels():
-    one_level = [("q", "a", 2, "1"), ("q", "b", 1, "2"), ("q", "b", 1, "3")]
-    found = values([IRec @ 1, DCG_Burges @ 1], one_level, {"q": {"b": 1.0}})
-    assert found[:, 0].tolist() == [pytest.approx(2 / 3), 1.0]

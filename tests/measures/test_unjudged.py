@@ -86,18 +86,6 @@ def test_the_work_of_all_topics_together_is_limited(measure):
         measure.calc_aggregate(qrels, run)
 
 
-def test_many_real_levels_are_one_case():
-    qrels = {f"q{topic}": {f"d{n}": topic + n / 50 for n in range(45)} for topic in range(8)}
-    run = {topic: {f"d{n}" if n % 2 else f"x{n}": -n for n in range(20)} for topic in qrels}
-    for measure in ("nDCG_JK@10", "muAP@10", "GAP"):
-        plain = parse_measure(measure)
-        low, value, high = (
-            [metric.value for metric in each.iter_calc(qrels, run)]
-            for each in (plain(unjudged="min"), plain, plain(unjudged="max"))
-        )
-        assert all(a <= b < c for a, b, c in zip(low, value, high))
-
-
 @pytest.mark.parametrize(
     ("measure", "levels", "unjudged"),
     [

@@ -41,12 +41,6 @@ def test_every_document_has_its_rank_of_trec_eval(docs):
     assert_same_order(*reveal({"q": docs}))
 
 
-@given(strategies.collections(levels=[0, 1], scores=strategies.ANY_SCORES, min_judged=1))
-def test_several_topics_have_the_order_of_trec_eval(collection):
-    qrels, run = collection
-    assert_same_order(qrels, {topic: docs for topic, docs in run.items() if topic in qrels and docs})
-
-
 IDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
 
 
@@ -82,19 +76,3 @@ def test_on_binary_qrels_the_measures_are_ap(collection, cutoff, judged_only):
         found = {metric.query_id: metric.value for metric in metrics}
         wanted = {topic: pytest.approx(found.get(topic, 0), rel=1e-12) for topic in qrels}
         assert by_topic(measure, qrels, run) == wanted
-
-
-@given(strategies.collections(levels=range(-1, 5)), st.sampled_from(CUTOFFS))
-def test_mu_ap_is_the_mean_of_aps_weighted_by_the_distances_of_levels(collection, cutoff):
-    qrels, run = collection
-    for topic, judged in qrels.items():
-        thresholds = sorted({level for level in judged.values() if level > 0})
-        total = below = 0
-        for t in thresholds if run.get(topic) else []:
-            ap = average_precision(cutoff, rel=t).calc_aggregate({topic: judged}, run)
-            binary = muAP(gains={level: int(level >= t) for level in range(-1, 5)}, cutoff=cutoff)
-            assert binary.calc_aggregate({topic: judged}, run) == pytest.approx(ap, rel=1e-12)
-            total += (t - below) * ap
-            below = t
-        value = muAP(cutoff=cutoff).calc_aggregate({topic: judged}, run)
-        assert value == pytest.approx(total / max(thresholds, default=1), rel=1e-12)

@@ -3,7 +3,6 @@
 import re
 from itertools import chain
 
-import ir_measures
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -159,23 +158,3 @@ def test_multiplying_all_gains_by_a_power_of_two_changes_no_bit_of_a_ratio(colle
 
 
 # Strings
-
-
-@given(
-    st.sampled_from(AVERAGED),
-    st.dictionaries(st.floats(allow_nan=False, allow_infinity=False), st.floats(0, 1e308), max_size=4),
-    st.none() | st.integers(1, 2**63 - 1) | st.integers(1, 10**15).map(float),
-    st.floats(1, 1e308, exclude_min=True) | st.integers(2, 10**25),
-    flags,
-)
-def test_strings_are_parsed_to_equal_measures(measure, gains, cutoff, b, flag):
-    measure = measure(gains=gains, cutoff=cutoff, avg=flag, judged_only=not flag)
-    if "b" in measure.PARAMETERS:
-        assert measure(b=b) == measure(b=float(b))
-        measure = measure(b=b)
-    for text in (str(measure), repr(measure)):
-        again = parse_measure(text)
-        assert (again, hash(again), again.params) == (measure, hash(measure), measure.params)
-        assert ir_measures.parse_measure(text) == measure
-    plain = measure(gains={}, cutoff=None, judged_only=False)
-    assert 0 < plain.calc_aggregate({"q": {"a": 1, "b": 2}}, {"q": {"x": 3, "a": 2, "b": 1}}) <= 3

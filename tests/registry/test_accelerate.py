@@ -4,7 +4,6 @@ import ir_measures
 import pytest
 from ir_measures import AP, RR, Judged, Metric, NumRet, P, nDCG
 
-from input_forms import rows
 from ir_measures_graded import CG, GradedProvider, accelerate
 
 QRELS = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1, "b": 1}, "lost": {"a": 1}}
@@ -61,28 +60,9 @@ def test_values_means_and_topic_order_equal_those_of_ir_measures(calculator):
     ]
 
 
-def test_topics_without_relevant_documents_have_the_place_of_ir_measures():
-    qrels = {"a": {"x": 0}, "b": {"x": 1}, "c": {"x": 2}, "d": {"x": 1}}
-    run = {topic: {"x": 1.0} for topic in "dacb"}
-    measures = [RR @ 10, RR(rel=2) @ 10, RR, P @ 1, Judged @ 1, nDCG]
-    before = [list(ir_measures.iter_calc([measure], qrels, run)) for measure in measures]
-    accelerate()
-    assert [list(ir_measures.iter_calc([measure], qrels, run)) for measure in measures] == before
-
-
 def test_user_defined_measures_keep_their_provider():
     own = ir_measures.define_byquery(lambda qrels, run: 7.0, name="AP")
     before = own.calc(QRELS, RUN)
     assert before.aggregated > 1
     accelerate()
     assert own.calc(QRELS, RUN) == before
-
-
-def test_command_computes_standard_measures_without_accelerate(output, without_others, tmp_path):
-    (tmp_path / "qrels").write_text("".join(f"{q} 0 {doc} {level}\n" for q, doc, level in rows(QRELS)))
-    (tmp_path / "run").write_text("".join(f"{q} Q0 {doc} 1 {score} r\n" for q, doc, score in rows(RUN)))
-    files = tmp_path / "qrels", tmp_path / "run"
-    expected = ["P@2\t0.3333", "CG\t1.6667", "NumRet\t6.0000"]
-    assert output("evaluate", *files, "P@2", "CG", "NumRet") == expected
-    assert output("evaluate", *files, "P@2", "CG", "NumRet", "--provider", "graded") == expected
-    assert not PIPELINE[-1].supports(AP)

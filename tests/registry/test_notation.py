@@ -155,20 +155,14 @@ HUGE = "0x" + "f" * 5000
 @pytest.mark.parametrize(
     "text",
     [
-        "x" * 90_000,
         "x" * 300_000 + "=",
         "CG(gains=1:" + " " * 300_000 + "x)",
         "CG(gains=" + ",".join(f"{level}:1" for level in range(20_000)) + ",7:1)",
-        "CG(" + "=1:1" * 20_000,
         "CG(avg=" + "-" * 1500 + "1)",
-        "CG(avg=" + "1+" * 1500 + "1)",
         "CG(avg=" + "{1:" * 150 + "1" + "}" * 150 + ")",
         "(" * 90_000,
-        "P(rel='" + "x" * 90_000 + "')@5",
         "CG(avg='" + "x" * 90_000 + "')",
-        "CG(" + "x" * 90_000 + "=1)",
         *f"P@{HUGE} CG@{HUGE} DCG_JK(b={HUGE}) CG(gains=1:{HUGE}) CG(gains={HUGE}:1)".split(),
-        *f"CG(avg=1+{HUGE}) CG(gains={{1:1+{HUGE}}})".split(),
     ],
     ids=lambda text: f"{text[:12]}… {len(text)}",
 )
@@ -197,22 +191,7 @@ def test_trec_names_are_read_unless_they_are_measure_strings():
             parse_measures(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("nDCG10", "nDCG@10"), ("ndcg_10", "nDCG@10"), ("NDCG_AT_10", "nDCG@10"), ("ndcg@10", "nDCG@10"),
-        ("map@100", "AP@100"), ("mrr@10", "RR@10"), ("precision_at_5", "P@5"), ("P10", "P@10"),
-        ("NDCG-jk(b=2)@5,10", "nDCG_JK@5 nDCG_JK@10"), ("iprec@0.1", "IPrec@0.1"),
-        ("hit_rate@5", "Success@5"), ("r-precision", "Rprec"), ("mean_reciprocal_rank", "RR"),
-    ],
-)  # fmt: skip
-def test_other_spellings_are_read(text, meant):
-    assert " ".join(map(str, parse_measures(text))) == meant
-
-
-@pytest.mark.parametrize(
-    ("text", "right"), [("ndcg10", "nDCG@10"), ("p10", "P@10"), ("mapp", "MAP"), ("ncdg@10", "nDCG")]
-)
+@pytest.mark.parametrize(("text", "right"), [("ndcg@10", "nDCG"), ("mapp", "MAP"), ("ncdg@10", "nDCG")])
 def test_message_suggests_names_of_any_case(text, right):
     with pytest.raises(UnknownMeasureError, match=f"did you mean .*{right}") as caught:
         parse_measures(text)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from distributions import GOOD, distribution, hooked, python
-from ir_measures_graded import Choice, Flag, GradedError, GradedMeasure, Real, TopicMeasure, nDCG_JK
+from ir_measures_graded import GradedError, GradedMeasure, TopicMeasure, nDCG_JK
 
 
 def met(folder: Path) -> tuple[dict[str, str], list[str], dict[str, float]]:
@@ -48,39 +48,8 @@ def values(measure, qrels, run):
     return {each.query_id: each.value for each in measure.iter_calc(qrels, run)}
 
 
-class Hit(TopicMeasure):
-    """The gain at one rank."""
-
-    PARAMETERS = {
-        "rank": Real(default=1, at_least=1, desc="the rank"),
-        "half": Flag(default=False, desc="count half"),
-        "of": Choice("run", "ideal", default="run", desc="the list"),
-    }
-
-    def value(self, topic):
-        gains = topic.gains if self["of"] == "run" else topic.ideal
-        rank = int(self["rank"])
-        return gains[rank - 1] / (2 if self["half"] else 1) if rank <= gains.size else 0
-
-
 QRELS = {"q1": {"a": 3, "b": 1, "c": -2}, "q2": {"a": 2}, "q3": {"a": 1}}
 RUN = {"q1": {"x": 5.0, "a": 4.0, "b": 3.0}, "q2": {"a": 1.0}, "unjudged": {"a": 1.0}}
-
-
-@pytest.mark.parametrize(
-    ("measure", "expected"),
-    [
-        (Hit(), [0, 2, 0]),
-        (Hit(rank=2), [3, 0, 0]),
-        (Hit(rank=2) @ 1, [0, 0, 0]),
-        (Hit(judged_only=True), [3, 2, 0]),
-        (Hit(judged_only=True, gains={3: 10}), [10, 2, 0]),
-        (Hit(of="ideal", half=True), [1.5, 1, 0.5]),
-    ],
-    ids=str,
-)
-def test_topic_measure_supports_gains_cutoff_condensed_lists_and_missing_topics(measure, expected):
-    assert values(measure, QRELS, RUN) == dict(zip(QRELS, expected))
 
 
 def test_topic_has_documented_attributes():
@@ -199,24 +168,6 @@ BROKEN = {
     "rises with the rank": (
         summed("def discount(self, rank): return 1 / rank"),
         "must not rise with the rank",
-    ),
-    "computes by itself": (
-        summed("def values(self, topics): return topics.run.sum(topics.run.gain**2)"),
-        "is no weighted sum of gains; declare LINEAR = False",
-    ),
-    "computes a variant by itself": (
-        summed(
-            "from ir_measures_graded import Flag\n"
-            "    PARAMETERS = {'squared': Flag(default=False, desc='')}\n\n"
-            "    def values(self, topics):\n"
-            "        gains = topics.run\n"
-            "        return gains.sum(gains.gain**2) if self['squared'] else super().values(topics)"
-        ),
-        "Summed(squared=True)@3 is no weighted sum",
-    ),
-    "weighs by its own rule": (
-        summed("def weigh(self, gain, rank): return gain**2"),
-        "override discount(rank)",
     ),
     "has no mean": (GOOD.replace("    NAME", '    TIES = ("mean",)\n    NAME'), "no method for ties='mean'"),
     "takes over a parameter": (GOOD.replace('"p"', '"gains"'), "'gains' of First replaces one"),

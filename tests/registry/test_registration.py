@@ -141,22 +141,6 @@ check(again)
     assert python(environment + code, "-W", "error") == ""
 
 
-def test_taken_alias_leaves_the_whole_measure_unregistered():
-    foreign = FOREIGN.replace('"CG"', '"μMAP"')
-    code = """
-import ir_measures_graded
-for micro in "\u00b5\u03bc":  # one name for Python
-    assert type(ir_measures.parse_measure(micro + "MAP")) is Foreign
-for name in ("muAP", "muMAP", "\u00b5AP"):
-    try:
-        ir_measures.parse_measure(name)
-    except NameError:
-        continue
-    raise AssertionError(name)
-"""
-    assert "muAP is not registered: ir_measures already has μMAP" in python(foreign + code + VALUE)
-
-
 def test_taken_names_are_kept_and_reported_but_never_fail_the_import():
     code = f"""
 {FOREIGN}

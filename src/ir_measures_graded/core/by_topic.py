@@ -223,25 +223,20 @@ def _of_each(ufunc: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.nda
 def earlier_and_smaller(
     values: np.ndarray, offsets: np.ndarray, weights: np.ndarray | None = None
 ) -> np.ndarray:
-    """For each value, the number of earlier values in its topic that are strictly smaller.
+    """For each integer, the number of earlier ones in its topic that are strictly smaller.
 
     With `weights`, the sum of their weights instead.
 
-    >>> earlier_and_smaller(np.array([1., 3., 2., 3.]), np.array([0, 4]))
+    >>> earlier_and_smaller(np.array([1, 3, 2, 3]), np.array([0, 4]))
     array([0, 1, 1, 2])
 
-    The algorithm takes O(n log n) time and O(n) memory. It replaces the values by their order in the topic
-    and processes these numbers bit by bit from the highest bit, as a wavelet tree does. Values whose higher
-    bits agree form a block; within a block, a value whose next bit is 0 is smaller than a value whose next
-    bit is 1. A stable split of each block by that bit yields the blocks for the next bit.
-
-    Integers are used directly, so the order in which weights are added depends only on a value and the values
-    before it. Without weights or with whole ones, a few distinct values are counted one at a time.
+    The algorithm takes O(n log n) time and O(n) memory. It processes the values bit by bit from the highest
+    bit, as a wavelet tree does. Values whose higher bits agree form a block; within a block, a value whose
+    next bit is 0 is smaller than a value whose next bit is 1. A stable split of each block by that bit yields
+    the blocks for the next bit. So the order in which weights are added depends only on a value and the
+    values before it. Without weights or with whole ones, a few distinct values are counted one at a time.
     """
-    if values.dtype.kind in "iu":
-        code = values - min(values.min(initial=0), 0)
-    else:
-        code = _order_in_topic(values, offsets)
+    code = values - min(values.min(initial=0), 0)
     weight = np.ones(values.size, dtype=np.int64) if weights is None else weights
     count = np.zeros(values.size, dtype=weight.dtype)
     if weight.dtype.kind == "i" and code.max(initial=0) < FEW:
@@ -266,15 +261,3 @@ def earlier_and_smaller(
         where[target] = moved[0]
         block[target] = np.where(high, middle, moved[1])
     return count
-
-
-def _order_in_topic(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """For each value, the number of distinct smaller values in its topic."""
-    sizes = np.diff(offsets)
-    order = np.lexsort((values, np.repeat(np.arange(sizes.size), sizes)))
-    higher = np.zeros(values.size, dtype=np.int64)
-    higher[1:] = values[order][1:] != values[order][:-1]
-    higher[offsets[:-1][sizes > 0]] = 0
-    code = np.empty_like(higher)
-    code[order] = cumsum(higher, offsets)
-    return code

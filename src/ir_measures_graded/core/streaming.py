@@ -37,11 +37,6 @@ class RankingMetric:
         self.larger_is_better = sign_of(self.measures[0]) > 0
         self.reset()
 
-    def __repr__(self) -> str:
-        documents = sum(score.size for score, *_ in self._batches)
-        names = ", ".join(map(str, self.measures))
-        return f"<RankingMetric: {names}, ties={self.ties!r}, {documents} documents so far>"
-
     def reset(self) -> None:
         """Forget all batches."""
         self._batches: list[tuple[np.ndarray, np.ndarray, list[Any], np.ndarray]] = []

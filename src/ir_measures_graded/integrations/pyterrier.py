@@ -93,7 +93,7 @@ def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
 
 
 def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
-    """The measures of a trec_eval name, or else those of a measure string in any spelling.
+    """The measures of a trec_eval name, or else those of a measure string.
 
     Raises `GradedError` for any other text.
     """

@@ -77,13 +77,9 @@ class _RBP_G(TopGainMeasure, WeightedGains):
     def contributions(self, topics: Topics) -> GainList | None:
         return None if self["residual"] else super().contributions(topics)
 
-    def merit(self, topics: Topics) -> np.ndarray:
-        gain = topics.whole_run.gain
-        return -np.ones(gain.size) if self["residual"] else gain
-
     def refusal(self) -> str:
-        for option, words in (("ties", ("mean",)), ("unjudged", ("min", "max"))):
-            if self["residual"] and self[option] in words:
+        for option in ("ties", "unjudged"):
+            if self["residual"] and self.option(option):
                 return f"{option}={self[option]!r} is not available with residual=True"
         return super().refusal()
 

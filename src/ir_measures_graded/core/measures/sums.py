@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...errors import GradedError
 from ..by_topic import bounds_of, cumsum
 from .base import GradedMeasure
 from .parameters import Real
@@ -80,11 +79,6 @@ class WeightedGains(SumOverRanks):
     MONOTONE = True
     RISES = True
     SCALES: ClassVar[bool] = False
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "weigh" in vars(cls):
-            raise GradedError(f"{cls.__name__} overrides weigh; override discount(rank) or weight(rank)")
 
     def discount(self, rank: np.ndarray) -> np.ndarray | float:
         """The divisor of a gain at each rank."""

@@ -35,16 +35,6 @@ OPTIONS = ("ties", "unjudged")
 """Options of graded measures that standard measures with a definition have as well."""
 _TREC_NAME = re.compile(r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*")
 """A name of trec_eval with its parameters; ir-measures itself would ignore letters after them."""
-_OTHER_SPELLING = re.compile(
-    r"([^\W\d_]+(?:[-_][^\W\d_]+)*?)(\([^()]*\))?"
-    r"(?:(@|[-_]at[-_]|[-_]|)(\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*))?",
-    re.IGNORECASE,
-)
-"""A measure of any case, with or without @ before one or more cutoffs."""
-_COMMA = re.compile(r",(?=\s*[^\W\d])(?![^()]*\))")
-"""A comma between measures: outside parentheses, and before a letter, as cutoffs have commas too."""
-_ELSEWHERE = {"hitrate": "Success", "rprecision": "Rprec", "averageprecision": "AP", "reciprocalrank": "RR"}
-"""Names in other libraries, as `_plain` writes them, without a leading "mean"."""
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
@@ -86,11 +76,10 @@ def parse_measures(
 ) -> tuple[Measure, ...]:
     """The measures without duplicates, their parameters checked. If `uncut`, required ones may be missing.
 
-    Strings are measure strings or names of trec_eval; a string that can be both is a measure string. Other
-    cases and spellings are read if they mean one measure. Commas may separate measures.
+    Strings are measure strings or names of trec_eval; a string that can be both is a measure string.
 
-    >>> parse_measures(["nDCG_JK(gains=2:10,3:20)@10,Q", "ndcg_cut_10", "map", "P_5,10", "recall@100"])
-    (nDCG_JK(gains={2:10,3:20})@10, Q, nDCG@10, AP, P@5, P@10, R@100)
+    >>> parse_measures(["nDCG_JK(gains=2:10,3:20)@10", "Q", "ndcg_cut_10", "map", "P_5,10"])
+    (nDCG_JK(gains={2:10,3:20})@10, Q, nDCG@10, AP, P@5, P@10)
 
     Raises `GradedError` for an empty list, a missing parameter and a value that is not allowed.
     """
@@ -145,49 +134,11 @@ def named_by(measure: Measure | str) -> list[Measure]:
         return [parse_measure(measure)]
     except GradedError:
         measures, problem = parse_trec_name(measure)
-        measures = measures or [parse_measure(name) for name in _respelled(measure)]
-        if not measures and len(parts := _COMMA.split(str(measure))) > 1:
-            measures = [each for part in parts for each in named_by(part.strip())]
-        if problem and not measures:
+        if problem:
             raise GradedError(problem) from None
         if not measures:
             raise
         return measures
-
-
-def _respelled(text: Any) -> list[str]:
-    """The measure strings that another spelling means, as other libraries write it; empty if none.
-
-    >>> _respelled("ndcg_at_10"), _respelled("NDCG_jk(b=2)@5,10"), _respelled("P10"), _respelled("p10")
-    (['nDCG@10'], ['nDCG_JK(b=2)@5', 'nDCG_JK(b=2)@10'], ['P@10'], [])
-    """
-    match = _OTHER_SPELLING.fullmatch(text) if isinstance(text, str) else None
-    written, parameters, at, cutoffs = match.groups(default="") if match else ("", "", "", "")
-    names = _spellings(written)
-    if cutoffs and not at and names != [written]:  # rr1 may be a file that is missing
-        return []
-    if len(names) > 1:
-        raise GradedError(f"{shown(text)} may mean {' or '.join(names)}; write the measure's name exactly")
-    ends = [f"@{cutoff}" for cutoff in cutoffs.split(",")] if cutoffs else [""]
-    return [name + parameters + end for name in names for end in ends]
-
-
-def _spellings(name: str) -> list[str]:
-    """The name itself if it is registered, else the first name of each measure that it means.
-
-    >>> _spellings("sDCG"), _spellings("sdcg"), _spellings("NDCG_at"), _spellings("hit-rate")
-    (['sDCG'], ['sDCG', 'SDCG'], [], ['Success'])
-    """
-    known, plain = registry(), _plain(name)
-    if name in known:
-        return [name]
-    alike = {measure: other for other, measure in reversed([*known.items()]) if _plain(other) == plain}
-    elsewhere = _ELSEWHERE.get(plain.removeprefix("mean"))
-    return [elsewhere] if elsewhere else [*alike.values()]
-
-
-def _plain(name: str) -> str:
-    return re.sub("[-_]", "", name).lower()
 
 
 def parse_trec_name(text: Any) -> tuple[list[Measure], str]:
@@ -247,10 +198,7 @@ def find_measure(name: str) -> ir_measures.Measure:
     if name not in known:
         plugins.load()
     if name not in known:
-        stem = name.rstrip("0123456789")
-        cutoff = f"@{name[len(stem) :]}" if stem != name else ""
-        names = " or ".join(other + cutoff for other in _spellings(stem))
-        hint = f"; did you mean {names}?" if names else did_you_mean(name, known, most=3, cutoff=0.5)
+        hint = did_you_mean(name, known, most=3, cutoff=0.5)
         hint += f"; {plugins.VARIABLE}=off leaves out plugins" if plugins.are_off() else ""
         raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")
     return known[name]

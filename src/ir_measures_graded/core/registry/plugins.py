@@ -144,21 +144,12 @@ def origin(measure: ir_measures.Measure) -> str:
 
 def _distribution(entry: "EntryPoint") -> tuple[str, str]:
     """The name and version of the distribution that an entry point belongs to."""
-    try:
-        metadata: Any = entry.dist.metadata  # type: ignore[union-attr]
-        name, version = (metadata.get(key) for key in ("Name", "Version"))
-        return name or "an unknown distribution", version or "?"
-    except Exception:  # the metadata cannot be read
-        return "an unknown distribution", "?"
+    metadata: Any = entry.dist.metadata if entry.dist else {}
+    return metadata.get("Name") or "an unknown distribution", metadata.get("Version") or "?"
 
 
 def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
     """The measures of a plugin's hook. Raises `GradedError` if they cannot all be registered."""
-    if (made_for := getattr(plugin, "HOOK_API", hooks.API)) != hooks.API:
-        raise GradedError(
-            f"it is made for version {made_for!r} of the hook, and this package has version {hooks.API}; "
-            "install releases of both that fit"
-        )
     manager = pluggy.PluginManager(hooks.PROJECT)  # one for each plugin, so that none affects another
     manager.add_hookspecs(hooks)
     manager.register(plugin, name)

@@ -100,18 +100,7 @@ def differences_of(measure: GradedMeasure, runs: Sequence[Topics], documents: Do
     """
     if not runs:
         return None
-    known = extreme_differences(measure, runs, documents)
-    if known is None:
-        return None
-
-    def exact(pairs: np.ndarray) -> np.ndarray:
-        with np.errstate(all="ignore"):  # the values are checked below
-            found = known.exact(pairs)
-        if not np.isfinite(found).all():
-            raise Undetermined(f"{measure}: a difference is infinite; divide all gains by one number")
-        return found
-
-    return known._replace(exact=exact)
+    return extreme_differences(measure, runs, documents)
 
 
 @singledispatch

@@ -111,7 +111,10 @@ def expected(measure: SumOverRanks, topics: Topics) -> GainList:
 
 @expected.register
 def _(measure: WeightedGains, topics: Topics) -> GainList:
-    return measure.weighed(expected_gains(topics, measure.normalised(topics.whole_run, topics).gain))
+    # Each rank of a tie group has the mean gain of the group, unjudged documents included with gain 0.
+    gain = measure.normalised(topics.whole_run, topics).gain
+    groups = TieGroups(topics, gain != 0)
+    return measure.weighed(groups.spread(groups.sum(gain) / groups.size))
 
 
 @expected.register
@@ -148,16 +151,6 @@ def _(measure: ByThreshold, topics: Topics) -> GainList:
     within_of = groups.sum(within)
     means = groups.spread((pairs_of - within_of) / size, ratio(2 * within_of, size * (size - 1)))
     return means.with_gain(means.gain / means.rank)
-
-
-def expected_gains(topics: Topics, gain: np.ndarray) -> GainList:
-    """The mean gain at each rank down to the cutoff, over all orders of tied documents.
-
-    `gain` has one number for each of the H judged documents that the run retrieved, at any rank. Each rank
-    of a tie group has the mean gain of the group, unjudged documents included with gain 0.
-    """
-    groups = TieGroups(topics, gain != 0)
-    return groups.spread(groups.sum(gain) / groups.size)
 
 
 def expected_pairs(groups: TieGroups, u: np.ndarray, v: np.ndarray, start: np.ndarray) -> GainList:
