@@ -13,14 +13,21 @@ from .parser import Arguments, Option, each
 USAGE = "%(prog)s IN OUT [options]"
 
 
+def _files(path: str | None) -> list[str]:
+    """The file that a path names."""
+    return [path] if path and path != "-" else []
+
+
 OPTIONS = (
     Option("source", "file of qrels or of a run; - is standard input", heading="IN", reads=each),
     Option(
         "target",
         ".run, .qrels, .trec, .txt, .tsv, .csv, .parquet or .json file, perhaps .gz; - is standard output",
         heading="OUT",
-        writes=lambda path: [path] if path != "-" else [],
+        optional=True,
+        writes=_files,
     ),
+    Option("-o --output FILE", "the same as OUT", writes=_files),
     Option("--qrels", "IN has qrels"),
     Option("--run", "IN has a run"),
     Option("--duplicates ROW", "row to keep of a repeated document; best: highest value", choices=KEPT),
@@ -39,7 +46,9 @@ def run(arguments: Arguments) -> list[str]:
       ir_measures_graded convert qrels.tsv qrels.txt
       ir_measures_graded convert my-run.csv my-run.parquet --columns topic=q,document=id,score=points
     """
-    target = arguments.target
+    target = arguments.target or arguments.output
+    if target is None or (arguments.target and arguments.output):
+        raise GradedError("convert writes one file; give IN and OUT, or IN -o OUT")
     columns = chosen_columns(arguments.columns) if arguments.columns else {}
     chosen = Chosen(arguments.run_column, columns)
     if arguments.qrels and arguments.run:

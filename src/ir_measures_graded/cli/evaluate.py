@@ -29,7 +29,7 @@ OPTIONS = (
     Option("-n --no_summary", "with -q: omit the means"),
     Option("--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real),
     Option("--interval", "with --confidence: Student's t (default) or BCa bootstrap", choices=INTERVALS),
-    *output(),
+    *output(form="-f --output_format --format FORM"),  # the ir_measures command says --output_format
     Option("--jobs N", "worker processes; default: 1; -1: all cores", workers, default=1, shared=True),
     Option("--provider NAME", f"use one provider: {', '.join(PROVIDERS)}", choices=PROVIDERS),
 )

@@ -135,7 +135,7 @@ class Parser(argparse.ArgumentParser):
     def arguments(self, words: Sequence[str], **others: Any) -> Arguments:
         """The arguments of the command, with patterns such as ``runs/*`` replaced by the matching files."""
         values: dict[str, Any] = {}
-        given = vars(self.parse_intermixed_args([*map(self.spelled, words[1:])]))
+        given = vars(self.parse_intermixed_args(self.joined(map(self.spelled, words[1:]))))
         reads, writes = list[str](), list[str]()
         for option in self.options:
             default = [] if option.many or option.repeated else option.default
@@ -148,6 +148,18 @@ class Parser(argparse.ArgumentParser):
             if option.endings:
                 check_endings(each(value), option.endings)
         return Arguments(words, values | others, reads, writes)
+
+    def joined(self, words: Iterable[str]) -> list[str]:
+        """The words, with commas between numbers behind an option that takes several."""
+        found: list[str] = []
+        for word in words:
+            action = self._option_string_actions.get(found[-2]) if len(found) > 1 else None
+            takes_several = action is not None and action.type in (numbers, whole_numbers)
+            if takes_several and re.fullmatch(r"[\d.,]+", word) and not is_file(word):
+                found[-1] += f",{word}"
+            else:
+                found.append(word)
+        return found
 
     def spelled(self, word: str) -> str:
         """The word with the hyphens and underscores that its option has."""

@@ -45,10 +45,13 @@ class Answer:
         return self.result.lines(form, places)
 
 
-def output(figure: bool = True, documents: Sequence[str] = ()) -> tuple[Option, ...]:
+def output(
+    figure: bool = True, documents: Sequence[str] = (), form: str = "-f --format FORM"
+) -> tuple[Option, ...]:
     """The options for format, files and decimal places of a command that prints a result.
 
-    `figure` tells whether the result has one. `documents` are further formats.
+    `figure` tells whether the result has one. `documents` are further formats. `form` is the
+    spelling of the option that selects one.
     """
     formats = [*dict.fromkeys([*FORMATS, *documents])]
     kinds = f"{'figure, ' if figure else ''}table or page"
@@ -57,7 +60,7 @@ def output(figure: bool = True, documents: Sequence[str] = ()) -> tuple[Option, 
     text = f"also write the {kinds} of this ending"
     decimals = f"decimal places, -1 for all; default: {PLACES}; files: all"
     return (
-        Option("-f --format FORM", ", ".join(formats), choices=formats, shared=True),
+        Option(form, ", ".join(formats), choices=formats, shared=True),
         Option("-o --output FILE", text, repeated=True, shared=True, writes=list, endings=endings),
         Option("-p --places N", decimals, places, shared=True),
     )
