@@ -51,6 +51,11 @@ def test_what_holds_for_several_runs_is_said_once():
             "z: the run lacks 1 of 2 topics of the qrels",
             "60% to 75% of the top 10 are unjudged in x, y, z",
         ]
+    with pytest.warns(InputWarning) as caught:
+        evaluate({"q1": {"a": 2}, "q2": {"a": 1}}, {"x": UNJUDGED, "y": UNJUDGED}, "nCG")
+    lines = [str(warning.message) for warning in caught]
+    assert len(lines) == 1
+    assert lines[0].startswith("the qrels are sparse: a topic has at most 1 judged document")
 
 
 @pytest.mark.parametrize(

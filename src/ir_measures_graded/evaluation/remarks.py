@@ -27,6 +27,10 @@ OWN = 0.1
 """The share of topics with the topic itself among the documents from which on a remark tells it."""
 SCALE = 100
 """Levels up to this one may be a scale that begins with 1."""
+SPARSE = (
+    "the qrels are sparse: a topic has at most {}, and all are relevant; a relevant document may be "
+    "unjudged, so values are too low, and small differences between runs can be due to the judgments"
+)
 _HELD: ContextVar[list[tuple[str, Sequence[str]]] | None] = ContextVar("held", default=None)
 
 
@@ -42,7 +46,7 @@ def warn_of(remarks: Sequence[str], name: str = "") -> None:
 
 @contextmanager
 def warned_together() -> Iterator[None]:
-    """Issue one warning for all runs of which many documents are unjudged."""
+    """Issue one warning for all runs of which many documents are unjudged, and one for sparse qrels."""
     if _HELD.get() is not None:
         yield
         return
@@ -53,11 +57,14 @@ def warned_together() -> Iterator[None]:
     finally:
         _HELD.reset(token)
         unjudged = {name: each for name, remarks in held for each in remarks if isinstance(each, Note)}
-        if len(unjudged) < 2:
+        sparse = {str(each) for each in unjudged.values() if each.text == SPARSE}
+        if len(unjudged) < 2 and not sparse:
             unjudged = {}
         for name, remarks in held:
             warn_of([each for each in remarks if each != unjudged.get(name)], name)
-        if unjudged:
+        if sparse:
+            warn_of([*sparse])
+        elif unjudged:
             low, high = (end(unjudged.values(), key=lambda each: each.names[0]) for end in (min, max))
             shares = f"{low.names[0]:.0%} to {high}" if str(low) != str(high) else str(high)
             warn_of([f"{shares} in {listed(unjudged)}"])
@@ -75,6 +82,8 @@ class RunRemarks:
 
     def __init__(self, judged: Judged, depth: int | None = DEPTH, contract: Contract | None = None):
         self.depth, self.contract = depth, contract
+        self.most = int(judged.whole.sizes.max(initial=0))
+        self.sparse = self.most <= 2 and judged.whole.level.min(initial=1) >= 1
         self.counts = np.zeros((6, len(judged.topics)), dtype=np.int64)
         self.missing = np.ones(len(judged.topics), dtype=bool)  # topics that the run lacks
 
@@ -113,7 +122,10 @@ class RunRemarks:
         if retrieved and not judged:
             yield "no document is judged; check that run and qrels use the same ids"
         elif 2 * judged_top < top:
-            yield Note("{:.0%} of the top {:,} are unjudged", 1 - judged_top / top, self.depth)
+            if self.sparse:
+                yield Note(SPARSE, counted(self.most, "judged document"))
+            else:
+                yield Note("{:.0%} of the top {:,} are unjudged", 1 - judged_top / top, self.depth)
         if not varied and self.counts[0].max(initial=0) > 1:
             yield "all scores of a topic are equal, so the document ids decide"
         if own and own >= OWN * topics and (self.contract is None or self.contract.own_topic):
