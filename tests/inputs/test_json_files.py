@@ -111,7 +111,7 @@ def test_damaged_and_endless_json_is_refused():
     Path("id.json").write_text(json.dumps({"q1": {"d" * 5000: 1}}))
     assert "id.json:1: the doc_id 'ddd" in refused(read_trec_run, "id.json")
     long = json.dumps({"q1": {"d" * 200_000: 1}})
-    assert "more than 1,000 bytes of JSON; write a Parquet or a TREC file" in refused(
+    assert "more than 1,000 bytes; write a Parquet or a TREC file" in refused(
         run, long, in_pieces(100, value=1000)
     )
 
@@ -127,9 +127,3 @@ def test_a_topic_without_documents_is_a_topic_of_the_qrels(text):
     one = {"q1": {"d1": 1}}
     for judged in (qrels_in(io.BytesIO(text.encode())), {**one, "q2": {}}):
         assert evaluate(judged, {"mine": one}, [CG, AP]).means().tolist() == [[0.5, 0.5]]
-
-
-def test_a_level_that_is_not_finite_is_refused_when_the_file_is_read():
-    for number in ("NaN", "Infinity"):
-        for text in ('{"q": {"d": %s}}', '[{"query_id": "q", "doc_id": "d", "relevance": %s}]'):
-            assert "a level is a finite number" in refused(qrels, text % number)

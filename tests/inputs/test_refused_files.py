@@ -18,7 +18,7 @@ from reading import in_pieces, qrels, refused, run
 from ir_measures_graded import CG, RunFile
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.files.content import SIZES
-from ir_measures_graded.files.sources import qrels_source, scoreddocs_of
+from ir_measures_graded.files.sources import qrels_source
 
 RUN = "q1 Q0 d1 1 9.5 tag\nq1 Q0 d2 2 8 tag\nq2 Q0 d1 1 7 tag\n\n"
 CSV = "query_id,doc_id,score\nq1,d1,9.5\n\n"
@@ -200,10 +200,6 @@ def test_file_is_a_path_or_an_open_binary_file(value):
     assert "a file is given as a path, - for standard input, or an open binary file" in refused(
         RunFile, value
     )
-
-
-def test_collection_without_a_run_is_refused():
-    assert "'vaswani' has no run (scoreddocs)" in refused(scoreddocs_of, "vaswani")
 
 
 def many(count):

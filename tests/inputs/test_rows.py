@@ -17,7 +17,7 @@ from ir_measures import Qrel
 from reading import refused
 
 from input_forms import FEATHER, FORMS, PARQUET, in_file
-from ir_measures_graded import CG, EmptyRunWarning, RunFile
+from ir_measures_graded import CG, RunFile
 from ir_measures_graded.analysis import evaluate as analysed
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
@@ -63,13 +63,6 @@ def test_evaluation_does_not_modify_its_inputs(form):
 def test_dicts_may_have_topics_without_documents():
     assert unfold(read_qrels({"q": {}, "p": {"a": 1}, "r": {}})) == {"q": {}, "p": {"a": 1}, "r": {}}
     assert unfold(read_run({"q": {}})) == {"q": {}}
-
-
-def test_tuples_of_ir_datasets_are_read():
-    formats = pytest.importorskip("ir_datasets.formats")
-    assert unfold(read_qrels([formats.TrecQrel("q", "a", 1, "0")])) == {"q": {"a": 1}}
-    assert unfold(read_qrels([formats.TrecSubQrel("q", "a", 2, "0")])) == {"q": {"a": 2}}
-    assert unfold(read_run([formats.GenericScoredDoc("q", "a", 1.5)])) == {"q": {"a": 1.5}}
 
 
 NUMBERS = [
@@ -162,14 +155,6 @@ def test_missing_number_in_a_frame_is_refused(dtype):
     assert "qrels: topic 'q', document 'b': the level " in refused(evaluate, qrels)
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "int64", "Int32", "float16", "float32", "category"])
-def test_frame_columns_of_any_numeric_dtype_are_read(dtype):
-    numbers = pandas.Series([1, 0, 1]).astype(dtype)
-    ids = {"query_id": ["q", "q", "p"], "doc_id": ["a", "b", "c"]}
-    assert unfold(read_run(frame(**ids, score=numbers))) == {"q": {"a": 1, "b": 0}, "p": {"c": 1}}
-    assert unfold(read_qrels(frame(**ids, relevance=numbers))) == {"q": {"a": 1, "b": 0}, "p": {"c": 1}}
-
-
 @pytest.mark.parametrize("bad", [1.5, None, True, b"q", ("q",), NAN], ids=repr)
 def test_id_that_is_not_a_string_is_refused(bad):
     kind = type(bad).__name__
@@ -205,13 +190,6 @@ def test_ids_of_str_subclasses_are_read_as_text(kind):
     assert evaluate({"q": {"a": 1}}, objects.assign(score=1.0)) == 1
     for form in ({q: {a: NAN}}, objects.assign(score=NAN)):
         assert "run: topic 'q', document 'a': the score is NaN" in refused(evaluate, QRELS, form)
-
-
-def test_unused_categories_are_not_rows():
-    for id_ in ("d" * 7, "d" * 8):
-        none = frame(query_id=["q"], doc_id=pandas.Categorical([id_]), score=[1.0]).iloc[:0]
-        with pytest.warns(EmptyRunWarning):
-            assert CG.calc_aggregate({"q": {id_: 1}}, none) == 0
 
 
 IDS = {"query_id": ["1", "1"], "doc_id": ["7", "8"]}

@@ -26,7 +26,6 @@ from ir_measures_graded import (
     read_trec_run,
 )
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.files.content import Peeked, pieces_of
 from ir_measures_graded.files.files import qrels_in
 
 QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
@@ -109,13 +108,6 @@ def test_table_without_rows_has_no_runs(kind):
 def test_runs_of_too_many_rows_are_refused():
     found = run_file(written("csv", table()), in_pieces(1 << 20, grouped=5))
     assert "more than 5 rows in a table of several runs; write each run to a file" in refused(found.runs)
-
-
-def test_names_of_runs_may_be_of_any_type():
-    rows = table({1: RUNS["A"], 2: RUNS["B"]})
-    assert [*RunFile(written("parquet", rows)).runs()] == ["1", "2"]
-    encoded = table().set_column(0, "run", table()["run"].dictionary_encode())
-    assert [*RunFile(written("feather", encoded)).runs()] == ["A", "B"]
 
 
 def test_several_runs_are_not_evaluated_as_one():
@@ -211,15 +203,6 @@ def test_damaged_file_is_refused_with_its_kind(kind):
     path.write_bytes(path.read_bytes()[:-40])
     name = "Parquet" if kind == "parquet" else "Arrow"
     assert refused(list, RunFile(path, "A")).startswith(f"{path}: cannot be read as {name}: ")
-
-
-def test_blocks_are_cut_between_topics_of_a_table():
-    sizes = in_pieces(1 << 20, rows=3)
-    listed = {f"q{topic}": {f"d{doc}": 1.0 / doc for doc in range(1, 1 + topic)} for topic in range(1, 9)}
-    for kind in WRITERS:
-        blocks = [block.topics for block in run_file(written(kind, table({"A": listed})), sizes).blocks()]
-        assert [topic for topics in blocks for topic in topics] == list(listed)
-        assert len(blocks) > 1 or kind in ("csv", "tsv")
 
 
 @pytest.mark.parametrize("which", ["folder", "partitioned", "pattern", "dataset"])
@@ -361,12 +344,3 @@ def test_the_better_name_of_a_column_counts():
     assert by_topic(RunFile(io.BytesIO(b"q_id,topic,qid,doc_id,score\n1,2,3,d,1\n"))) == {"3": {"d": 1.0}}
     for qrels in (b"query-id\tcorpus-id\tscore\nq1\td1\t1\n", b"query-id,corpus-id,score,rel\nq1,d1,3,1\n"):
         assert read_trec_qrels(io.BytesIO(qrels))["relevance"].tolist() == [1]
-
-
-def test_a_damaged_file_that_announces_a_huge_message_takes_no_memory(tmp_path):
-    path = tmp_path / "stream.arrows"
-    path.write_bytes(b"abc")
-    with path.open("rb") as file:
-        stream = Peeked(pieces_of(file.read))
-        assert stream.read(1 << 50) == b"abc"
-        assert stream.ended

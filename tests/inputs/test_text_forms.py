@@ -66,14 +66,6 @@ def test_rows_of_quepid_without_a_rating_are_unjudged():
     assert found == {"text, q1": {"d1": 3, "d2": 0}}
 
 
-def test_unrated_rows_of_other_exports_of_quepid_are_unjudged():
-    content = (
-        "Team Name,Case ID,Query Text,Doc ID,Rating\na,1,first words,d1,3\na,1,first words,d2,\na,1,other,,\n"
-    )
-    with pytest.warns(match="2 rows have no rating"):
-        assert qrels(content) == {"first words": {"d1": 3}}
-
-
 def test_quepid_export_of_positions_is_a_run():
     content = (
         "Team,Case,Query Text,Doc ID,Doc Position,Title\na,b,first words,d1,1,x\na,b,first words,d2,2,\n"
@@ -143,14 +135,3 @@ def test_later_row_that_breaks_the_order_is_refused(lines, wrong):
     assert len(run(good, sizes)) == 9
     with pytest.raises(GradedError, match="the open file:19: topic 'q7': the rows of a topic must"):
         run(good + wrong, sizes)
-
-
-def test_files_that_beir_and_mteb_write():
-    """By `write_to_tsv`, `save_runfile`, `save_results` of beir 2.2.0, and by a task of mteb 2.26.24."""
-    assert qrels("query-id\tcorpus-id\tscore\r\n1\t7\t2\r\n2\t8\t1\r\n") == {"1": {"7": 2}, "2": {"8": 1}}
-    scores = {"1": {"7": 9.25, "8": 8.5}, "2": {"7": 7.5}}
-    assert run("1 Q0 7 0 9.25 name\n1 Q0 8 0 8.5 name\n2 Q0 7 0 7.5 name\n") == scores
-    with pytest.raises(GradedError, match=":2: values of measures, no documents"):
-        run('{\n    "ndcg": {\n        "NDCG@10": 0.5\n    },\n    "map": {\n        "MAP@10": 0.5\n    }\n}')
-    meta = '{"mteb_model_meta": {"model_name": "example/model", "revision": "1"}, "default": {"test": '
-    assert run(meta + '{"1": {"7": 9.25, "8": 8.5}, "2": {"7": 7.5}}}}') == scores

@@ -38,7 +38,7 @@ from ir_measures_graded.core.rows.rows import LONGEST_ID
 from ir_measures_graded.evaluation.evaluate import evaluate
 from ir_measures_graded.files import text_files
 from ir_measures_graded.files.content import Content
-from ir_measures_graded.files.files import parts_of, qrels_in
+from ir_measures_graded.files.files import parts_of
 from ir_measures_graded.files.forms import RUN as OF_RUN
 from ir_measures_graded.files.forms import TREC, Chosen
 from ir_measures_graded.files.lines import Lines
@@ -223,16 +223,6 @@ def test_all_readers_agree(content, block):
         assert found == again
 
 
-def test_small_qrels_are_read_alike_without_pyarrow(without_arrow):
-    content = b"q1 0 d1 3\nq2 s1 d1 0\nq1 s2 d2 -1\n"
-    expected = qrels_in(io.BytesIO(content))
-    with without_arrow():
-        source = qrels_in(io.BytesIO(content))
-    assert source.for_others() == expected.for_others()
-    assert source.dicts() == expected.dicts()
-    assert (source.file, source.line.tolist()) == (expected.file, expected.line.tolist())
-
-
 @pytest.mark.parametrize("library", ["pyarrow", "NumPy"])
 def test_scores_are_parsed_as_by_python(without_arrow, library):
     random = Random(1)
@@ -307,13 +297,6 @@ def test_document_retrieved_twice_is_refused_with_both_lines_in_any_block(tmp_pa
             for read in (read_trec_run, list, lambda run: nCG.calc_aggregate({"q1": {"d1": 1}}, run)):
                 told = refused(read, file if read is read_trec_run else found)
                 assert told.startswith(f"{file}:{again + 1}: {what} (first in line {first + 1});")
-
-
-def test_open_file_can_be_evaluated_twice():
-    run = RunFile(io.BytesIO(RUN))
-    for _ in range(2):
-        assert nDCG_JK.calc_aggregate({"q1": {"d2": 1}, "q3": {"d1": 1}}, run) == 0.5
-    assert [row.score for row in run] == [row.score for row in run] == [9.5, 8.0, 7.0]
 
 
 # Refused files, with file and line

@@ -13,6 +13,7 @@ import os
 import re
 import sys
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -49,8 +50,8 @@ class Sizes:
     `start` bytes decide about the kind and the form of a file, and a file of at most `small` bytes is read
     without pyarrow, whose import would take longer. A `piece` is read at once; a smaller one would locate
     damage more precisely. A `block` of lines is parsed at once; a larger one would exceed the cache, a
-    smaller one would cost more calls. No line is longer than `line`, and no JSON other than lines longer than
-    `value`. A compressed file of more than `content` bytes may expand `expansion` times at most.
+    smaller one would cost more calls. No line is longer than `line`, and no text that is read at once is
+    longer than `value`. A compressed file of more than `content` bytes may expand `expansion` times at most.
 
     A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. At most
     `grouped` rows in any order are grouped in memory, which takes about 1.5 GB; a file of more rows is read
@@ -169,6 +170,23 @@ class Content:
         if isinstance(error, OSError) and (error.errno is not None or not self.compression):
             return f"cannot be read: {error.strerror or error}"
         return f"the {self.compression} file is damaged or cut off here ({error})"
+
+    def text(self) -> str:
+        """The whole content. Raises `FileError` if it is too long, damaged or no UTF-8."""
+        most, read = self.sizes.value, b""
+        try:
+            read = self.stream.read(most + 1)
+            if len(read) > most:
+                raise FileError(f"{self.name}: more than {most:,} bytes; write a Parquet or a TREC file")
+            self.stream.read(1)  # raises an error of damaged data, which follows what was read
+            return read.removeprefix(BOM_UTF8).decode()
+        except DAMAGE as error:
+            line, reason = 1 + read.count(b"\n"), self.reason(error)
+        except UnicodeDecodeError as error:
+            line = 1 + error.object.count(b"\n", 0, error.start)
+            byte = f"byte 0x{error.object[error.start]:02x}"
+            reason = f"not UTF-8 text ({byte}); convert the file, for example with iconv"
+        raise FileError(f"{self.name}:{line}: {reason}")
 
     def refuse_shrunk(self) -> None:
         """Raise `FileError` if the file has become shorter since it was opened. Call this at its end."""

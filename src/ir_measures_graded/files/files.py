@@ -12,10 +12,12 @@ score or relevance. If the file has them, qrels keep the columns iteration and p
 from __future__ import annotations
 
 import warnings
+from collections import deque
 from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -31,11 +33,12 @@ from . import out_of_core
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
 from .json_files import is_json, json_parts
 from .table_files import FOLDER, arrow_table, kind_of, table_parts
-from .text_files import ahead, text_parts
+from .text_files import text_parts
 
 if TYPE_CHECKING:
     import pandas
 
+AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
 
 
@@ -258,12 +261,36 @@ def parts_of(file: File, role: Role, chosen: Chosen, sizes: Sizes = SIZES) -> Ge
         yield from table_parts(FOLDER, Content(file, sizes), role, chosen)
         return
     with Content(file, sizes) as content:
-        if (kind := kind_of(content)) is not None:
-            parts = table_parts(kind, content, role, chosen)
-            yield from (rows for rows, _ in ahead(content, parts, len, most=0))
+        if is_json(content.stream.start):
+            yield from json_parts(content, role, chosen)
         else:
-            read = json_parts if is_json(content.stream.start) else text_parts
-            yield from read(content, role, chosen)
+            kind = kind_of(content)
+            read = text_parts if kind is None else partial(table_parts, kind)
+            yield from _ahead(read(content, role, chosen), content)
+
+
+def _ahead(parts: Iterator[Part], content: Content) -> Generator[Part]:
+    """The same parts. If the content is that of a file, a thread reads some in advance.
+
+    In the end no call is running, so the file can be closed. The thread ends soon after. It is not joined:
+    the garbage collector may close this generator while another thread starts, and joining would then never
+    end.
+    """
+    # Reading ahead in a stream could block forever. The start of a small file is all of it.
+    if content.stream.is_whole or not is_lasting(content.file):
+        yield from parts
+        return
+    from concurrent.futures import ThreadPoolExecutor, wait  # This import takes time.
+
+    pool = ThreadPoolExecutor(1)
+    pending = deque(pool.submit(next, parts, None) for _ in range(AHEAD))
+    try:
+        while (part := pending.popleft().result()) is not None:
+            pending.append(pool.submit(next, parts, None))
+            yield part
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        wait([call for call in pending if not call.cancelled()])
 
 
 def by_column(rows: Part, column: str) -> dict[str, Part]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -27,8 +28,8 @@ from ..core.rows.columns import QRELS, RUN, Chosen, Role
 from ..core.rows.id_matching import Ids
 from ..core.rows.rows import IDS, Facts, Part
 from ..errors import LONGEST, FileError, shown
-from .content import DAMAGE, Content
-from .forms import BYTE_ORDER_MARK, TABLE, number_of
+from .content import Content
+from .forms import TABLE, number_of
 from .text_files import by_rank
 
 IS_JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\[\]])')
@@ -59,7 +60,7 @@ def is_json(start: bytes) -> bool:
     >>> is_json(b'{"q1": {}}'), is_json(b"[{}]"), is_json(b"{q1} Q0 d1 1 9.2 t")
     (True, True, False)
     """
-    return IS_JSON.match(start.removeprefix(BYTE_ORDER_MARK)) is not None
+    return IS_JSON.match(start.removeprefix(BOM_UTF8)) is not None
 
 
 def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
@@ -117,30 +118,11 @@ DECODER = json.JSONDecoder(object_pairs_hook=unique)
 
 
 class Text:
-    """JSON text, parsed one value at a time. `line` is the line in which the last value begins.
-
-    Raises `FileError` for a file that is too long or that cannot be read.
-    """
+    """JSON text, parsed one value at a time. `line` is the line in which the last value begins."""
 
     def __init__(self, content: Content):
         self.name, self.line, self._at, self._counted = content.name, 1, 0, 0
-        most, read = content.sizes.value, b""
-        try:
-            read = content.stream.read(most + 1)
-            if len(read) > most:
-                raise FileError(
-                    f"{self.name}: more than {most:,} bytes of JSON; write a Parquet or a TREC file"
-                )
-            content.stream.read(1)  # raises an error of damaged data, which follows what was read
-            read = read.removeprefix(BYTE_ORDER_MARK)
-            self._text = read.decode()
-        except DAMAGE as error:
-            self.line += read.count(b"\n")
-            raise self.error(content.reason(error)) from None
-        except UnicodeDecodeError as error:
-            self.line += read.count(b"\n", 0, error.start)
-            byte = f"byte 0x{read[error.start]:02x}"
-            raise self.error(f"not UTF-8 text ({byte}); convert the file, for example with iconv") from None
+        self._text = content.text()
 
     def error(self, message: str) -> FileError:
         """The error for the value that was parsed last."""

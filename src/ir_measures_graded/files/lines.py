@@ -36,10 +36,6 @@ HEADER = (
 )
 
 
-class Unusual(bytes):
-    """A block of lines that only the strict reader may read."""
-
-
 class Lines:
     """The lines of a text file, which have the form `form`.
 
@@ -58,20 +54,16 @@ class Lines:
     def blocks(self) -> Iterator[bytes]:
         """The file in blocks of whole lines, without byte order marks.
 
-        A block is `Unusual` unless quotes only enclose whole fields. A file that was made of
-        several files may have a mark at the beginning of any line. The blocks end where the file cannot be
-        read; `end` then raises the reason.
+        A file that was made of several files may have a mark at the beginning of any line. The blocks end
+        where the file cannot be read; `end` then raises the reason.
         """
-        stream, delimiter, rest = self.content.stream, self.form.delimiter, b""
-        sizes = self.content.sizes
+        stream, sizes, rest = self.content.stream, self.content.sizes, b""
         try:
             while (piece := stream.read(sizes.block + len(rest))) or rest:
                 block = rest + piece
                 if BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block:  # one byte is found faster
                     block = MARKS.sub(b"", block)
                 whole = block if stream.ended else block[: block.rfind(b"\n") + 1]
-                if delimiter and not is_well_quoted(whole, delimiter):
-                    whole = Unusual(whole)
                 if whole:
                     yield whole
                 rest = block[len(whole) :]
@@ -193,16 +185,10 @@ def is_well_quoted(block: bytes, delimiter: str) -> bool:
     """
     if b'"' not in block:
         return True
-    characters, closing = np.frombuffer(b"\n%b\n" % block, np.uint8), 0
-    for start in range(0, len(block), CACHED):
-        part = characters[start : start + CACHED + 2]
-        places = np.flatnonzero(part[1:-1] == ord('"'))  # before each quote
-        places[1 - closing :: 2] += 2
-        beside = part[places]
-        if sum(np.count_nonzero(beside == sign) for sign in (*b'\r\n"', ord(delimiter))) < places.size:
-            return False
-        closing ^= places.size % 2
-    return not closing
+    characters = np.frombuffer(b"\n%b\n" % block, np.uint8)
+    places = np.flatnonzero(characters == ord('"'))
+    beside = np.concatenate([characters[places[::2] - 1], characters[places[1::2] + 1]])
+    return places.size % 2 == 0 and bool(np.isin(beside, [*b'\r\n"', ord(delimiter)]).all())
 
 
 def _shown(text: bytes) -> str:

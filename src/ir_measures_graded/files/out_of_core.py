@@ -1,13 +1,14 @@
 """Rows in any order as blocks of whole topics, even if they do not fit into memory."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from zlib import crc32
 
 import numpy as np
 
 from ..core.rows.columns import RUN
 from ..core.rows.id_columns import stretches_of
-from ..core.rows.rows import Part, joined
+from ..core.rows.rows import IDS, Part, joined
 
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
 
@@ -66,4 +67,6 @@ def _of_block(part: Part, number: int, blocks: int) -> Part:
     stretches = stretches_of(part.columns["query_id"], "run: query_id")
     belongs = np.array([crc32(topic.encode()) % blocks == number for topic in stretches.topics], dtype=bool)
     sizes = np.diff(stretches.start, append=len(part))
+    padded = {name: part.columns[name].padded() for name in IDS}  # a copy of a few rows, not a view of all
+    part = replace(part, columns={**part.columns, **padded})
     return part.take(np.flatnonzero(np.repeat(belongs[stretches.code], sizes)))

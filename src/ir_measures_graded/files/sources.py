@@ -15,7 +15,7 @@ from ..core.rows.columns import RUN
 from ..core.rows.in_memory import in_memory, read_qrels
 from ..core.rows.rows import Rows, RunSource
 from ..errors import FileError, GradedError, did_you_mean, shown
-from .content import DAMAGE, Content, parquet_files, refuse_address
+from .content import Content, parquet_files, refuse_address
 from .files import qrels_in
 
 Loaded = TypeVar("Loaded")
@@ -153,13 +153,8 @@ def queries_in(path: str) -> dict[str, str]:
     read and for a line without a tab.
     """
     queries = {}
-    try:
-        with Content(path) as content:
-            text = content.stream.read().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise FileError(f"{path}: not UTF-8 text; convert the file, for example with iconv") from None
-    except DAMAGE as error:
-        raise FileError(f"{path}: {content.reason(error)}") from None
+    with Content(path) as content:
+        text = content.text()
     for number, line in enumerate(io.StringIO(text, newline=None), start=1):
         topic, tab, query = line.partition("\t")
         if not tab and line.strip():

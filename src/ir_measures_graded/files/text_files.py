@@ -10,13 +10,10 @@ No function here may import pandas, not even through pyarrow's `to_numpy`: that 
 from __future__ import annotations
 
 import sys
-from collections import deque
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -25,19 +22,11 @@ from ..core.rows.columns import NUMBERS, Chosen, Role
 from ..core.rows.id_columns import docs_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.rows import Facts, Part
-from .content import Content, is_lasting, owned_by_arrow
+from .content import Content, owned_by_arrow
 from .forms import BYTE_ORDER_MARK, Form, check_order, form_of, has_breaks, number_of
-from .lines import CACHED, Lines, Unusual
+from .lines import CACHED, Lines, is_well_quoted
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-
-Block = TypeVar("Block")
-Parsed = TypeVar("Parsed")
 Columns = dict[str, Any]
-AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
-THREADS = 2  # parsing threads, in addition to one reading thread
 
 
 def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
@@ -48,14 +37,13 @@ def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     lines.number = content.stream.read(header).count(b"\n")
     last: dict[str, tuple[float, float]] = {}
     parse = by_arrow if uses_arrow(content) else by_numpy
-    parsed = ahead(content, lines.blocks(), partial(parse, form=form))
-    with closing(parsed):  # the traceback of an error keeps this frame alive, and with it the threads
-        for block, columns in parsed:
-            rows = strictly(block, lines, facts) if columns is None else _part(columns, lines, facts)
-            rows = by_rank(rows) if form.ranks else rows
-            if form.counted:
-                check_order(rows, form, last)
-            yield rows.without("rank")
+    for block in lines.blocks():
+        columns = parse(block, form)
+        rows = strictly(block, lines, facts) if columns is None else _part(columns, lines, facts)
+        rows = by_rank(rows) if form.ranks else rows
+        if form.counted:
+            check_order(rows, form, last)
+        yield rows.without("rank")
     lines.end()
 
 
@@ -76,39 +64,6 @@ def by_rank(rows: Part) -> Part:
     return replace(rows, columns={**rows.columns, "score": -np.asarray(rows.columns["score"])})
 
 
-def ahead(
-    content: Content, blocks: Iterator[Block], parse: Callable[[Block], Parsed], most: int = AHEAD
-) -> Generator[tuple[Block, Parsed]]:
-    """Each block and what it is parsed into. If the content is that of a file, threads parse in advance.
-
-    Another block is read in advance, and `most` blocks are parsed. In the end no call is running, so the file
-    can be closed. The threads end soon after. They are not joined: the garbage collector may close this
-    generator while another thread starts, and joining would then never end.
-    """
-    # Reading ahead in a stream could block forever. The start of a small file is all of it.
-    if content.stream.is_whole or not is_lasting(content.file):
-        yield from ((block, parse(block)) for block in blocks)
-        return
-    from concurrent.futures import ThreadPoolExecutor, wait  # This import takes time.
-
-    pool = ThreadPoolExecutor(1 + THREADS)
-    pending: deque[tuple[Block, Future[Parsed]]] = deque()
-    reading = pool.submit(next, blocks, None)
-    try:
-        while (block := reading.result()) is not None:
-            reading = pool.submit(next, blocks, None)
-            pending.append((block, pool.submit(parse, block)))
-            if len(pending) > most:
-                block, parsed = pending.popleft()
-                yield block, parsed.result()
-        for block, parsed in pending:
-            yield block, parsed.result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        started: list[Future[Any]] = [reading, *(parsed for _, parsed in pending)]
-        wait([call for call in started if not call.cancelled()])
-
-
 def _part(columns: Columns, lines: Lines, facts: Facts) -> Part:
     """The rows of the lines that follow the one read last, which are counted."""
     before = lines.number
@@ -118,7 +73,7 @@ def _part(columns: Columns, lines: Lines, facts: Facts) -> Part:
 
 def _plain(block: bytes, form: Form) -> tuple[bytes, int] | None:
     """A block with one reading, blanks between its fields, and its number of rows; None for any other."""
-    if form.letor or isinstance(block, Unusual):
+    if form.letor or (form.delimiter and not is_well_quoted(block, form.delimiter)):
         return None
     if not form.delimiter:
         if b"#" in block and (block.startswith(b"#") or b"\n#" in block):  # one byte is found faster
