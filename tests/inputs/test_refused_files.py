@@ -229,10 +229,10 @@ def test_small_file_takes_little_time_and_memory(name, tmp_path):
     content, fact = ENDLESS[name]
     path = tmp_path / "file"
     path.write_bytes(content)
-    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     read = (lambda: qrels_source(path).table()) if b"q 0" in content[:9] else (lambda: [*RunFile(path)])
     assert fact in refused(read)
-    assert time.perf_counter() - start < 4  # seconds; 2 on a machine without other work
+    assert time.process_time() - start < 4  # seconds
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000
 
 
