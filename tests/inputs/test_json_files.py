@@ -69,11 +69,6 @@ def test_qrels_of_each_form_are_read(content):
     assert qrels(content) == {"q1": {"d1": 3, "d2": 0}}
 
 
-def test_integer_ids_become_text():
-    content = '{"query_id":7,"doc_id":12,"score":1}\n{"query_id":"8","doc_id":"12","score":"2.5"}\n'
-    assert qrels(content) == {"7": {"12": 1}, "8": {"12": 2.5}}
-
-
 @pytest.mark.parametrize("write", [lines, json.dumps])
 def test_runs_are_told_apart_by_a_key(write):
     rows = [{"run": name, "query_id": q, "doc_id": d, "score": s} for name in "ab" for q, d, s in ROWS]

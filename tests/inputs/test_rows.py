@@ -135,15 +135,6 @@ def test_every_arrow_type_of_strings_and_numbers_is_read(make):
         assert read_qrels(table(numbers=type_, values=[value] * 3)).values.tolist() == [1.25] * 3
 
 
-def test_rows_are_read_by_field_name():
-    class Renamed(namedtuple("Renamed", "query_id doc_id relevance")):
-        doc_id = property(lambda self: f"doc {self[1]}")
-
-    other = namedtuple("Other", "relevance doc_id query_id")
-    assert unfold(read_qrels([Qrel("q", "a", 1, "0"), other(2, "b", "q")])) == {"q": {"a": 1, "b": 2}}
-    assert unfold(read_qrels([Renamed("q", "1", 1)])) == {"q": {"doc 1": 1}}
-
-
 @pytest.mark.parametrize(
     "dtype", ["Float64", "Int64", "float", "object", "double[pyarrow]", "int64[pyarrow]"]
 )

@@ -5,7 +5,6 @@ import gzip
 import io
 import sys
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 
 import ir_measures
@@ -15,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, dataset, feather, ipc, parquet
-from reading import by_topic, in_pieces, outcome, refused, run, run_file
+from reading import by_topic, in_pieces, outcome, refused, run_file
 
 from ir_measures_graded import (
     CG,
@@ -110,15 +109,6 @@ def test_runs_of_too_many_rows_are_refused():
     assert "more than 5 rows in a table of several runs; write each run to a file" in refused(found.runs)
 
 
-def test_several_runs_are_not_evaluated_as_one():
-    path = written("csv", table())
-    told = f"{path}: the file has several runs, such as 'A' and 'B'; RunFile(file).runs() has them by name"
-    for read in (list, partial(CG.calc_aggregate, QRELS)):
-        assert refused(read, RunFile(path)) == told
-    for measure in (CG, "AP", "Judged@2"):
-        assert refused(evaluate, QRELS, {"x": path}, [measure]) == told
-
-
 def test_column_of_runs_that_is_named_must_exist():
     for kind in WRITERS:
         path = written(kind, table())
@@ -135,21 +125,6 @@ def test_column_of_runs_that_is_named_must_exist():
 
 
 # Tables and their columns
-
-
-@pytest.mark.parametrize("kind", WRITERS)
-def test_missing_columns_are_named_with_those_found(kind):
-    path = written(kind, pyarrow.table({"qid": ["q1"], "passage": ["d1"], "score": [1.0]}))
-    told = (
-        f"{path} has no column doc_id (or docno, docid …); it has qid, passage, score; "
-        "it needs query_id, doc_id and score"
-    )
-    assert refused(list, RunFile(path)) == refused(read_trec_run, path) == told
-    assert refused(RunFile(path).runs) == told
-    path = written(kind, table().rename_columns(["a", "query_id", "doc_id", "b"]))
-    assert "no column relevance (or label, rating …); it has a, query_id, doc_id, b;" in refused(
-        read_trec_qrels, path
-    )
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -289,13 +264,6 @@ def test_quoted_text_is_read_as_by_the_csv_module(block):
         ):
             found = by_topic(run_file(text, in_pieces(block)))
             assert found == {"q1": {doc: float(score) for _, doc, score, _ in rows}}
-
-
-@pytest.mark.parametrize("block", [10, 20, 1 << 20])
-def test_line_break_in_a_quoted_field_is_refused(block):
-    content = b'query_id,doc_id,score,t\nq,a,1,"x"\nq,b,1,"x\ny"\nq,c,1,"x\ny"\n'
-    told = refused(run, content, in_pieces(block))
-    assert told.startswith("the open file:3: a quoted field does not end in its line; replace line breaks")
 
 
 def test_stream_ends_with_its_end_marker_and_its_file():

@@ -66,13 +66,6 @@ def test_rows_of_quepid_without_a_rating_are_unjudged():
     assert found == {"text, q1": {"d1": 3, "d2": 0}}
 
 
-def test_quepid_export_of_positions_is_a_run():
-    content = (
-        "Team,Case,Query Text,Doc ID,Doc Position,Title\na,b,first words,d1,1,x\na,b,first words,d2,2,\n"
-    )
-    assert run(content) == {"first words": {"d1": -1, "d2": -2}}
-
-
 FORMS_OF_LINES = {
     "TREC run": (run, "q{} Q0 d{} 2 8 A"),
     "strict TREC run": (run, "q{}  Q0 d{} 2 8 A"),

@@ -29,7 +29,6 @@ from ir_measures_graded import (
     GradedEvaluator,
     RunFile,
     nCG,
-    nDCG_JK,
     read_trec_qrels,
     read_trec_run,
 )
@@ -274,18 +273,6 @@ def test_values_do_not_depend_on_the_block_size(tmp_path):
         assert (len(blocks) > 1) == (size < 105)
 
 
-def test_topics_that_are_not_contiguous_are_joined(tmp_path):
-    qrels, runs = qrels_and_runs(topics=7)
-    rows = text_of(runs["one"]).splitlines(keepends=True)
-    for seed in range(2):
-        Random(seed).shuffle(rows)
-        file = written(tmp_path / "run", "".join(rows).encode())
-        for size in (1, 10, 10**6):
-            shuffled = run_file(file, in_pieces(size, rows=size))
-            assert nDCG_JK.calc(qrels, shuffled) == nDCG_JK.calc(qrels, runs["one"])
-            assert list(shuffled) == list(ir_measures.read_trec_run("".join(rows)))
-
-
 def test_document_retrieved_twice_is_refused_with_both_lines_in_any_block(tmp_path):
     rows = [f"q{n // 4} Q0 d{n % 4} 1 1 t\n" for n in range(40)]
     for first, again in ((8, 9), (0, 39), (20, 39), (36, 39)):
@@ -351,12 +338,6 @@ def test_read_error_is_reported_after_earlier_mistakes():
     assert refused(run, Failing(b"q1 t a x\nq1 Q0 b 1 1 t\n"), sizes).startswith("failing:1: 4 fields")
     told = refused(run, Failing(b"q1 Q0 a 1 1 t\nq1 Q0 b 1 1 t\n"), sizes)
     assert told == "failing: cannot be read: Input/output error"
-
-
-def test_standard_input_and_open_files_are_named_in_errors(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"q1 0 d x 1 t")))
-    assert refused(read_trec_qrels, "-").startswith("standard input:1: 6 fields")
-    assert refused(read_trec_qrels, io.BytesIO(b"\nq1 0 d x 1 t")).startswith("the open file:2: 6 fields")
 
 
 def test_long_values_are_cut_off_in_errors(tmp_path):

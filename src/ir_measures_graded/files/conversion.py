@@ -74,29 +74,11 @@ def read_rows(
     all rows. Raises `FileError` for a file that cannot be read, for one without rows, for a run with a
     repeated document, and for a file that could be both.
     """
-    chosen = chosen or Chosen()
-    if role is not None:
-        return _read(file, role, chosen, duplicates)
-    name = Content(file).name
-    if not is_lasting(file):
-        raise FileError(f"{name} can be read only once; use --qrels or --run")
-    found: list[ConvertedRows] = []
-    errors: list[FileError] = []
-    for each in (RUN, QRELS):
-        try:
-            found.append(_read(file, each, chosen, duplicates))
-        except FileError as error:
-            errors.append(error)
-    if not errors:
-        raise FileError(f"{name} could be qrels or a run; use --qrels or --run")
-    if not found:
-        # Another number of fields in the first line says only that the file has the other role.
-        raise min(errors, key=lambda error: ":1: " in str(error) or "this is a run" in str(error))
-    return found[0]
-
-
-def _read(file: File, role: Role, chosen: Chosen, duplicates: str | None) -> ConvertedRows:
-    name = Content(file).name
+    chosen, name = chosen or Chosen(), Content(file).name
+    if role is None:
+        if not is_lasting(file):
+            raise FileError(f"{name} can be read only once; use --qrels or --run")
+        return _of_either_role(file, name, chosen, duplicates)
     rows = joined(parts_of(file, role, chosen), role)
     if not (count := len(rows)):
         raise FileError(f"{name}: there are no rows to convert")
@@ -110,6 +92,23 @@ def _read(file: File, role: Role, chosen: Chosen, duplicates: str | None) -> Con
         )
     by_topic = by_column(rows, "query_id").values()
     return ConvertedRows(role, name, replace(joined(by_topic, role), facts=rows.facts), count - len(rows))
+
+
+def _of_either_role(file: File, name: str, chosen: Chosen, duplicates: str | None) -> ConvertedRows:
+    """The rows of a file whose content tells whether these are qrels or a run."""
+    found: list[ConvertedRows] = []
+    errors: list[FileError] = []
+    for role in (RUN, QRELS):
+        try:
+            found.append(read_rows(file, role, chosen, duplicates))
+        except FileError as error:
+            errors.append(error)
+    if not errors:
+        raise FileError(f"{name} could be qrels or a run; use --qrels or --run")
+    if not found:
+        # Another number of fields in the first line says only that the file has the other role.
+        raise min(errors, key=lambda error: ":1: " in str(error) or "this is a run" in str(error))
+    return found[0]
 
 
 def without_repeated(rows: Part, role: Role, keep: str) -> Part:

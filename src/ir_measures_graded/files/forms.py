@@ -236,20 +236,15 @@ def check_order(rows: Part, form: Form, last: dict[str, tuple[float, float]]) ->
 
     `last` has the last rank and score of each topic in earlier rows of the file. It is brought up to date.
     """
-    if form.ranks:
-        scores = np.asarray(rows.columns["score"])
-        ranks = -scores
-    else:
-        scores = np.asarray(rows.columns["score"])
-        ranks = np.array([*map(float, rows.columns["rank"])])
+    scores = np.asarray(rows.columns["score"])
+    ranks = -scores if form.ranks else np.array([*map(float, rows.columns["rank"])])
     before = np.roll(ranks, 1), np.roll(scores, 1)
     stretches = stretches_of(rows.columns["query_id"], "run: query_id")
     topics, ends = [*stretches.topics], np.append(stretches.start[1:], len(rows)) - 1
     for start, end, code in zip(stretches.start.tolist(), ends.tolist(), stretches.code.tolist()):
         first = min(ranks[start], 1) - 1, np.inf  # ranks begin at 0 or at 1
-        topic = topics[code]
-        before[0][start], before[1][start] = last.get(topic, first)
-        last[topic] = ranks[end], scores[end]
+        before[0][start], before[1][start] = last.get(topics[code], first)
+        last[topics[code]] = ranks[end], scores[end]
     wrong = np.flatnonzero((ranks != before[0] + 1) | (scores > before[1]))
     if wrong.size:
         row = int(wrong[0])

@@ -291,19 +291,22 @@ def _predictions(text: Text, role: Role) -> Iterator[tuple[str, Any]]:
     subsets.pop("mteb_model_meta")
     if role is QRELS:
         raise text.error("predictions of MTEB are a run, not qrels")
-    if not all(isinstance(splits, dict) for splits in subsets.values()):
-        raise text.error("predictions of MTEB are objects of subsets, splits and topics")
-    parts = {f"{subset}/{split}": subsets[subset][split] for subset in subsets for split in subsets[subset]}
+    try:
+        parts = {
+            f"{subset}/{split}": topics.items()
+            for subset, splits in subsets.items()
+            for split, topics in splits.items()
+        }
+    except AttributeError:
+        raise text.error("predictions of MTEB are objects of subsets, splits and topics") from None
     if len(parts) != 1:
         names = ", ".join(parts) or "none"
         raise text.error(
             f"predictions of MTEB for several parts ({names}), or for none; "
             "write each part as a run of its own, {topic: {document: score}}"
         )
-    ((name, topics),) = parts.items()
-    if not isinstance(topics, dict):
-        raise text.error(f"{name} has {shown(topics)}, not an object of topics")
-    return iter(topics.items())
+    (members,) = parts.values()
+    return iter(members)
 
 
 def _documents_of(item: dict[str, Any]) -> Any:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.by_topic import bounds_of
-from ..core.rows.arrow import arrow_array, numbers_of
+from ..core.rows.arrow import arrow_array
 from ..core.rows.columns import Chosen, Role, file_columns
 from ..core.rows.id_columns import docs_of
 from ..core.rows.id_matching import Ids
-from ..core.rows.in_memory import numbers_or_nan
+from ..core.rows.in_memory import as_floats, numbers_or_nan
 from ..core.rows.rows import IDS, Facts, Part, floats
 from ..errors import FileError, GradedError, needed
 from .content import DAMAGE, Content, parquet_files
@@ -162,20 +162,16 @@ def _part(batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, facts
             raise FileError(f"{facts.file}: row {first + column.to_pylist().index(None)} has no {theirs}")
         try:
             if ours == role.value:
-                found[ours] = _numbers(column, role, lambda row: f"row {first + row}")
+                numbers = as_floats(column)
+                if not isinstance(numbers, np.ndarray):
+                    numbers = floats(role, [numbers], lambda row: f"row {first + row}")
+                found[ours] = numbers
             else:
                 found[ours] = _ids(column, theirs, ours in IDS)
         except GradedError as error:
             raise FileError(f"{facts.file}: {error}") from None
     rows = np.arange(first, first + batch.num_rows)
     return Part(found, rows, replace(facts, integers=integers)).checked()
-
-
-def _numbers(column: pyarrow.Array, role: Role, location: Callable[[int], str]) -> np.ndarray:
-    """The levels or scores of a column."""
-    numbers = numbers_of(column)
-    numbers = floats(role, [numbers], location) if isinstance(numbers, list) else numbers
-    return numbers.astype(np.float64, copy=False)
 
 
 def _ids(column: pyarrow.Array, name: str, is_id: bool) -> Ids:

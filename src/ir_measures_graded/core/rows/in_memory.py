@@ -133,13 +133,13 @@ def _of_intents(ours: str, column: Any, field: str) -> Rowwise | np.ndarray:
 
 def numbers_or_nan(column: Any) -> np.ndarray:
     """A column as floats, NaN for any cell that is not a number."""
-    numbers = _as_floats(column)
+    numbers = as_floats(column)
     if isinstance(numbers, np.ndarray):
         return numbers
     return np.array([number if is_number(number) else np.nan for number in numbers], dtype=np.float64)
 
 
-def _as_floats(column: Any) -> Any:
+def as_floats(column: Any) -> Any:
     """A column of plain numbers as floats, any other column as Python objects."""
     numbers: Any = numbers_of(column) if is_arrow(column) else column
     if getattr(getattr(numbers, "dtype", None), "kind", "") not in tuple("iuf"):
@@ -151,7 +151,7 @@ def _as_floats(column: Any) -> Any:
 
 def _numbers(role: Role, topics: Any, docs: Docs, column: Any) -> np.ndarray:
     """The levels or scores as floats. Raises `GradedError` for one that is not a number."""
-    numbers = _as_floats(column)
+    numbers = as_floats(column)
     if isinstance(numbers, np.ndarray):
         return numbers
 

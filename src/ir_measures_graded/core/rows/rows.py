@@ -46,6 +46,10 @@ class Facts:
     integers: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
 
+    def location(self, line: int) -> str:
+        """The name of a row in messages."""
+        return f"{self.file}:{'' if self.unit == 'line' else ' row '}{line}"
+
     def __add__(self, other: Facts) -> Facts:
         """The facts about two parts of a file."""
         if self == other and not self.unjudged:
@@ -86,8 +90,8 @@ class Part:
         for name in IDS:
             ids: Ids = self.columns[name]
             if ids.length.max(initial=0) > LONGEST_ID:
-                row, facts = int(ids.length.argmax()), self.facts
-                where = f"{facts.file}:{'' if facts.unit == 'line' else ' row '}{self.line[row]}"
+                row = int(ids.length.argmax())
+                where = self.facts.location(self.line[row])
                 raise FileError(f"{where}: the {name} {shown(ids[row])} is longer than {LONGEST_ID:,} bytes")
         return self
 
@@ -207,9 +211,7 @@ class Rows(RunSource):
         return self.failure(f"{where}; a document has one rank in a topic")
 
     def _source(self, row: int) -> str:
-        if self.line is None:
-            return self.file or self.role.kind
-        return f"{self.file}:{'' if self.facts.unit == 'line' else ' row '}{self.line[row]}"
+        return self.role.kind if self.line is None else self.facts.location(self.line[row])
 
     def table(self) -> Rows:
         return self
@@ -425,9 +427,8 @@ def refuse_mixed(run: Rows, qrels: Rows) -> None:
 def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[int], str]) -> np.ndarray:
     """The numbers of several collections as one array of floats; `location` names a row in an error message.
 
-    `bytes` converts small whole numbers, such as levels, and `struct` all others. Both are faster than
-    NumPy's conversion. Unlike NumPy, both refuse text such as "1". Raises `GradedError` for anything that is
-    not a number, also for a bool.
+    `struct` converts them faster than NumPy and, unlike NumPy, refuses text such as "1". Raises `GradedError`
+    for anything that is not a number, also for a bool.
     """
     numbers = _floats(pieces)
     # Only a 0 or a 1 can be a bool, and scores are rarely one of them.
@@ -443,11 +444,6 @@ def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[in
 
 def _floats(pieces: Sequence[Collection[Any]]) -> np.ndarray | None:
     """The numbers as floats, in which a bool is 0 or 1; None if one is not a number."""
-    # The check excludes NumPy's types: older versions of NumPy warn if bytes() gets one of their bools.
-    if isinstance(next(chain.from_iterable(pieces), None), int):
-        with suppress(TypeError, ValueError):
-            small = b"".join([bytes(piece if isinstance(piece, list) else [*piece]) for piece in pieces])
-            return np.frombuffer(small, np.uint8).astype(np.float64)
     numbers = np.empty(sum(map(len, pieces)))
     done = 0
     with suppress(*_NO_NUMBER):
