@@ -245,7 +245,7 @@ def test_usual_files_do_not_need_the_strict_reader(content, parse):
     with Content(io.BytesIO(content)) as opened:
         form = TREC[OF_RUN]
         (block,) = Lines(opened, form).blocks()
-        columns = parse(block, form)
+        columns = parse(*text_files.plain_block(block, form), form)
     assert [*columns["doc_id"]] == ["d1", "d2", "d1"]
 
 

@@ -38,7 +38,8 @@ def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     last: dict[str, tuple[float, float]] = {}
     parse = by_arrow if uses_arrow(content) else by_numpy
     for block in lines.blocks():
-        columns = parse(block, form)
+        plain = plain_block(block, form)
+        columns = parse(*plain, form) if plain is not None else None
         rows = strictly(block, lines, facts) if columns is None else _part(columns, lines, facts)
         rows = by_rank(rows) if form.ranks else rows
         if form.counted:
@@ -71,7 +72,7 @@ def _part(columns: Columns, lines: Lines, facts: Facts) -> Part:
     return Part(columns, np.arange(before + 1, lines.number + 1), facts).checked()
 
 
-def _plain(block: bytes, form: Form) -> tuple[bytes, int] | None:
+def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
     """A block with one reading, blanks between its fields, and its number of rows; None for any other."""
     if form.letor or (form.delimiter and not is_well_quoted(block, form.delimiter)):
         return None
@@ -94,12 +95,10 @@ def _plain(block: bytes, form: Form) -> tuple[bytes, int] | None:
         return None
 
 
-def by_numpy(block: bytes, form: Form) -> Columns | None:
-    """A block parsed by NumPy; None if lines could be read differently."""
-    plain = None if form.delimiter else _plain(block, form)
-    if plain is None:
+def by_numpy(block: bytes, rows: int, form: Form) -> Columns | None:
+    """A plain block of so many rows parsed by NumPy; None if lines could be read differently."""
+    if form.delimiter:
         return None
-    block, rows = plain
     characters, size = np.frombuffer(block, np.uint8), len(form.fields)
     separators = characters[characters <= ord(" ")]
     separators = np.append(separators, np.full(rows * size - separators.size, ord("\n"), np.uint8))
@@ -122,27 +121,22 @@ def by_numpy(block: bytes, form: Form) -> Columns | None:
     return columns
 
 
-def by_arrow(block: bytes, form: Form) -> Columns | None:
-    """A block parsed by pyarrow; None if lines could be read differently."""
-    plain = _plain(block, form)
-    if plain is None:
-        return None
+def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
+    """A plain block of so many rows parsed by pyarrow; None if lines could be read differently."""
     import pyarrow
     from pyarrow import csv
 
-    block, rows = plain
-    is_quoted = bool(form.delimiter)
     types = {name: pyarrow.float64() if name in NUMBERS else pyarrow.string() for name in form.columns}
     try:
         table = csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
             pyarrow.BufferReader(owned_by_arrow(block)),
             csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=form.fields),
-            csv.ParseOptions(delimiter=form.delimiter or " ", quote_char=is_quoted and '"'),
+            csv.ParseOptions(delimiter=form.delimiter or " ", quote_char='"' if form.delimiter else False),
             csv.ConvertOptions(
                 check_utf8=False,
                 column_types=types,
-                null_values=[""] * is_quoted,
-                strings_can_be_null=is_quoted,
+                null_values=[""],
+                strings_can_be_null=True,
                 include_columns=form.columns,
             ),
             memory_pool=pyarrow.system_memory_pool(),  # other pools keep more freed memory
