@@ -18,7 +18,7 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -201,14 +201,12 @@ def _parts_of_topics(text: Text, form: str, topics: Iterable[Any], role: Role, s
 
 def _part_of_topics(name: str, form: str, block: Sequence[Topic], role: Role) -> Part:
     lines, topics, documents, values = zip(*block)
-    sizes = [*map(len, documents)]
     cells = {
-        "query_id": [*chain.from_iterable(map(repeat, topics, sizes))],
+        "query_id": topics,
         "doc_id": [*chain.from_iterable(documents)],
         role.value: [*chain.from_iterable(values)],
     }
-    empty = [str(topic) for topic, size in zip(topics, sizes) if not size]
-    return _part(name, form, np.repeat(lines, sizes), cells, role, empty)
+    return _part(name, form, lines, [*map(len, documents)], cells, role)
 
 
 def _parts_of_rows(
@@ -221,45 +219,58 @@ def _parts_of_rows(
         if not keys:
             keys, ranks = columns.file_columns(text.name, [*block[0][1]], role, chosen)
         cells = {ours: [row.get(theirs) for _, row in block] for ours, theirs in keys.items()}
-        part = _part(text.name, form, np.array([line for line, _ in block]), cells, role, [])
+        part = _part(text.name, form, [line for line, _ in block], [1] * len(block), cells, role)
         yield by_rank(part) if ranks else part
 
 
 def _part(
-    name: str, form: str, line: np.ndarray, cells: Mapping[str, list[Any]], role: Role, empty: list[str]
+    name: str,
+    form: str,
+    lines: Sequence[int],
+    sizes: Sequence[int],
+    cells: Mapping[str, Sequence[Any]],
+    role: Role,
 ) -> Part:
-    """The rows of columns of `cells`, each with its line, and topics without documents."""
+    """The rows of columns of `cells`. Each line and each topic has so many rows."""
+    of_topic = np.repeat(np.arange(len(sizes)), sizes)
+    line = np.array(lines)[of_topic]
 
     def location(row: int) -> str:
-        topic, document = (shown(cells[ours][row]) for ours in IDS)
+        topic, document = shown(cells["query_id"][of_topic[row]]), shown(cells["doc_id"][row])
         return f"{name}:{line[row]}: topic {topic}, document {document}"
 
     found: dict[str, Any] = {}
-    integers = [ours for ours in IDS if int in map(type, cells[ours])]
+    integers: list[str] = []
     for ours, column in cells.items():
         if ours == role.value:
             found[ours] = _numbers(column, role, location)
         elif ours == "probability":
             found[ours] = np.array([*map(_number, column)], dtype=np.float64)
         else:
-            found[ours] = _ids(column, ours, name, line)
-    facts = Facts(name, form, integers=tuple(integers), empty=tuple(empty))
-    return Part(found, line, facts).checked()
+            try:
+                found[ours] = Ids.of(column)
+            except (TypeError, UnicodeEncodeError):
+                _refuse_no_ids(column, ours, name, lines if ours == "query_id" else line)
+                found[ours] = Ids.of([*map(str, column)])
+                integers.append(ours)
+    found["query_id"] = found["query_id"].padded().take(of_topic)
+    empty = tuple(str(topic) for topic, size in zip(cells["query_id"], sizes) if not size)
+    integers = [ours for ours in integers if ours in IDS]
+    return Part(found, line, Facts(name, form, integers=tuple(integers), empty=empty)).checked()
 
 
-def _ids(column: list[Any], ours: str, name: str, line: np.ndarray) -> Ids:
-    """A column of ids as text."""
-    for row, cell in enumerate(column) if {*map(type, column)} - {str} else ():
+def _refuse_no_ids(column: Sequence[Any], ours: str, name: str, line: Any) -> None:
+    """Raise `FileError` for the first cell that is neither text nor an integer."""
+    for row, cell in enumerate(column):
+        reason = ""
         if cell is None:
-            raise FileError(f"{name}:{line[row]}: the {ours} is missing; all objects need the same keys")
-        if type(cell) not in (str, int):
-            raise FileError(f"{name}:{line[row]}: the {ours} {shown(cell)} is not a string")
-    try:
-        return Ids.of([*map(str, column)])
-    except UnicodeEncodeError:
-        row = next(row for row, id_ in enumerate(column) if SURROGATE.search(str(id_)))
-        told = f"the {ours} {shown(column[row])} has a lone surrogate"
-        raise FileError(f"{name}:{line[row]}: {told}") from None
+            reason = " is missing; all objects need the same keys"
+        elif type(cell) not in (str, int):
+            reason = f" {shown(cell)} is not a string"
+        elif SURROGATE.search(str(cell)):
+            reason = f" {shown(cell)} has a lone surrogate"
+        if reason:
+            raise FileError(f"{name}:{line[row]}: the {ours}{reason}")
 
 
 def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
@@ -272,8 +283,6 @@ def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
 
 def _topic(text: Text, topic: Any, documents: Any, role: Role) -> Any:
     """A topic with an object of numbers, or with a list of documents by rank; the score is then −rank."""
-    if SURROGATE.search(str(topic)):
-        raise text.error(f"the query_id {shown(topic)} has a lone surrogate")
     if isinstance(documents, list):
         if role is QRELS or not all(isinstance(each, str) for each in documents):
             raise text.error(f"topic {shown(topic)} has documents without levels or scores")
@@ -369,7 +378,7 @@ def _number(value: Any) -> float | None:
     return np.inf if value > 0 else -np.inf
 
 
-def _numbers(values: list[Any], role: Role, location: Callable[[int], str]) -> np.ndarray:
+def _numbers(values: Sequence[Any], role: Role, location: Callable[[int], str]) -> np.ndarray:
     """The levels or scores as floats; `location` names a row in an error. Text may be a number."""
     if {*map(type, values)} <= {int, float}:
         with suppress(OverflowError):

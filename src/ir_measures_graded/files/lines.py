@@ -185,10 +185,16 @@ def is_well_quoted(block: bytes, delimiter: str) -> bool:
     """
     if b'"' not in block:
         return True
-    characters = np.frombuffer(b"\n%b\n" % block, np.uint8)
-    places = np.flatnonzero(characters == ord('"'))
-    beside = np.concatenate([characters[places[::2] - 1], characters[places[1::2] + 1]])
-    return places.size % 2 == 0 and bool(np.isin(beside, [*b'\r\n"', ord(delimiter)]).all())
+    characters, closing = np.frombuffer(b"\n%b\n" % block, np.uint8), 0
+    for start in range(0, len(block), CACHED):
+        part = characters[start : start + CACHED + 2]
+        places = np.flatnonzero(part[1:-1] == ord('"'))  # before each quote
+        places[1 - closing :: 2] += 2
+        beside = part[places]
+        if sum(np.count_nonzero(beside == sign) for sign in (*b'\r\n"', ord(delimiter))) < places.size:
+            return False
+        closing ^= places.size % 2
+    return not closing
 
 
 def _shown(text: bytes) -> str:
