@@ -33,7 +33,7 @@ def pytest_collection_finish() -> None:
 
 
 EXTRAS = (
-    *("matplotlib", "scipy", "statsmodels", "scikit_posthocs", "jinja2", "docutils", "tqdm", "duckdb"),
+    *("matplotlib", "scipy", "statsmodels", "scikit_posthocs", "jinja2", "docutils", "duckdb"),
     *("pandas", "pyarrow"),
 )
 LACKING = [name for name in EXTRAS if find_spec(name) is None]

@@ -3,7 +3,6 @@
 import dataclasses
 import gzip
 import io
-import sys
 from pathlib import Path
 
 import ir_measures
@@ -130,12 +129,3 @@ def test_runs_without_names_are_named_as_in_the_commands(tmp_path):
         found = evaluate(QRELS, runs, ["CG@1"])
         assert found.runs == tuple(names)
         assert found.of("CG@1").tolist() == [[3, 0, 0]] * len(names)
-
-
-def test_progress_bar_needs_tqdm(monkeypatch, capsys):
-    with_bar = evaluate(QRELS, RUNS, ["nCG"], progress=True)
-    np.testing.assert_array_equal(with_bar.values, evaluate(QRELS, RUNS, ["nCG"]).values)
-    assert capsys.readouterr().out == ""
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    with pytest.raises(GradedError, match=r"pip install 'ir-measures-graded\[progress\]'"):
-        evaluate(QRELS, RUNS, ["nCG"], progress=True)

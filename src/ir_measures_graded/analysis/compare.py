@@ -22,7 +22,7 @@ from ir_measures import Measure
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
 from ..errors import GradedError, did_you_mean
-from ..evaluation.evaluate import Evaluation, evaluated, tracked
+from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..evaluation.values import By, groups_of
@@ -53,11 +53,10 @@ def compare(
     resamples: int = 10_000,
     seed: int = 0,
     by: By = None,
-    progress: bool = False,
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 
-    `qrels`, `runs`, `measures`, `sessions` and `progress` are as for `evaluate`. An `Evaluation`, or
+    `qrels`, `runs`, `measures` and `sessions` are as for `evaluate`. An `Evaluation`, or
     a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
     ``stats``.
 
@@ -89,7 +88,7 @@ def compare(
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
     libraries = {"conover": "scikit_posthocs", "anova": "statsmodels"}
     need_statistics("scipy", *(libraries[name] for name in tests if name in libraries))
-    evaluation, _ = evaluated(qrels, runs, measures, by, sessions, progress=progress)
+    evaluation, _ = evaluated(qrels, runs, measures, by, sessions)
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
     names, baseline = evaluation.runs, baseline_of(evaluation.runs, baseline)
@@ -98,7 +97,7 @@ def compare(
     large = [part for part in groups.values() if len(part.topics) >= FEW]
     further = partial(_further, names=tests, alpha=alpha, resamples=resamples, seed=seed)
     outcomes, depending, of_groups = [], [], {group: list[Test]() for group in groups}
-    for measure in tracked([*evaluation.measures], "measure", progress):
+    for measure in [*evaluation.measures]:
         values = evaluation.of(measure)
         order = np.argsort(-sign_of(measure) * values.mean(axis=1), kind="stable").tolist()
         pairs = family_of(names, baseline, order)

@@ -31,7 +31,6 @@ from ..core.registry.facts import (
 from ..core.registry.notation import checked, parse_measures
 from ..core.uncertainty import evaluated
 from ..errors import GradedError, NotApplicableError, did_you_mean
-from ..evaluation.evaluate import tracked
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.remarks import RunRemarks, warn_of, warned_together
 from ..output import plots
@@ -193,7 +192,6 @@ def curves(
     resamples: int = RESAMPLES,
     seed: int = 0,
     highlight: Iterable[str] = (),
-    progress: bool = False,
 ) -> Curves:
     """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each run.
 
@@ -208,7 +206,6 @@ def curves(
     - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap, from
       `resamples` (≥ 1) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
     - `highlight`: the runs that figures of more than 12 runs show in colour, besides the best five.
-    - `progress`: shows a progress bar on stderr.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
     >>> found = curves(qrels, {"mine": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"x": 1.0}}}, "CG", depth=3)
@@ -255,7 +252,7 @@ def curves(
         best = mean(mean_over_topics(_vectors(cut, end, ideal_run(judgments, one), judgments, averages)))
     means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
     with warned_together():
-        for number, run in enumerate(tracked(named, "run", progress)):
+        for number, run in enumerate(named):
             vectors = _vectors(cut, end, run, judgments, averages)
             means[number] = mean(mean_over_topics(vectors))
             if confidence is not None:

@@ -146,7 +146,6 @@ def compare_collections(
     smaller: Collection[str] = (),
     baseline: str | None = None,
     alpha: float = 0.05,
-    progress: bool = False,
 ) -> OverCollections:
     """Compare runs over several collections, each of which counts once. Needs the extra ``stats``.
 
@@ -154,7 +153,7 @@ def compare_collections(
     `read_collections` reads them from a file. Otherwise it is a table of values as for
     `Evaluation.from_values`, with a column collection; `smaller` is as there.
 
-    `measures` are those to evaluate. `baseline`, `alpha` and `progress` are as for `compare`.
+    `measures` are those to evaluate. `baseline` and `alpha` are as for `compare`.
 
     >>> rows = [
     ...     {"collection": name, "run": run, "topic": topic, "nDCG@10": (topic % 5 + 2 * (run == "B")) / 10}
@@ -174,7 +173,7 @@ def compare_collections(
         for name, each in given.items():
             with about(name):
                 if not isinstance(each, Evaluation):
-                    each = evaluate(each[0], each[1], measures, progress=progress)
+                    each = evaluate(each[0], each[1], measures)
                 evaluations[name] = each
     else:
         evaluations = Evaluation.by_collection(given, smaller=smaller)

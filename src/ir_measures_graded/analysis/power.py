@@ -21,7 +21,7 @@ from ir_measures import Measure
 
 from ..core.registry.notation import one_of
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluated, tracked
+from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..output.formats import counted
@@ -200,11 +200,10 @@ def power(
     alpha: float = 0.05,
     power: float = POWER,
     differences: Iterable[float] | float = (),
-    progress: bool = False,
 ) -> Power:
     """What the topics find by each measure, and the number of topics for wanted differences.
 
-    `qrels`, `runs`, `measures`, `sessions` and `progress` are as for `evaluate`. An `Evaluation`, or
+    `qrels`, `runs`, `measures` and `sessions` are as for `evaluate`. An `Evaluation`, or
     a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
     ``stats``.
 
@@ -227,12 +226,12 @@ def power(
     wanted = tuple(dict.fromkeys(as_list(differences)))
     for difference in wanted:
         paired.check_difference(difference)
-    evaluation, _ = evaluated(qrels, runs, measures, None, sessions, progress=progress)
+    evaluation, _ = evaluated(qrels, runs, measures, None, sessions)
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
     pairs = list(combinations(range(len(evaluation.runs)), 2))
     found = []
-    for measure in tracked(list(evaluation.measures), "measure", progress):
+    for measure in list(evaluation.measures):
         tests = paired.paired(evaluation.of(measure), pairs)
         found.append((holm(np.nan_to_num(tests.p, nan=1.0)), np.nan_to_num(tests.deviation)))
     p_values, deviations = map(np.array, zip(*found))

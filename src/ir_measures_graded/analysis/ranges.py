@@ -30,7 +30,6 @@ from ..core.uncertainty import evaluated, with_option
 from ..core.uncertainty.extremes import differences_of
 from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
 from ..errors import NotApplicableError
-from ..evaluation.evaluate import tracked
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.remarks import warned_together
 from ..output import plots
@@ -235,14 +234,12 @@ def ranges(
     *,
     draws: int = DRAWS,
     seed: int = 0,
-    progress: bool = False,
 ) -> Ranges:
     """The ranges of each run's value and of each difference over tied scores and unjudged documents.
 
     `qrels` and `runs` are as for `evaluate`. `measures` are graded measures and standard ones that have a
     definition, without the options `ties` and `unjudged`. The likely range holds 95 % of `draws` (≥ 0) random
-    judgments, which depend on `seed` (≥ 0) alone; without draws there is none. `progress` shows a bar on
-    stderr (extra ``progress``).
+    judgments, which depend on `seed` (≥ 0) alone; without draws there is none.
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 0}}
     >>> runs = {"A": {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, "B": {"q": {"x": 1.0, "y": 1.0}}}
@@ -259,11 +256,11 @@ def ranges(
     refuse_large("draws", draws, 8 * draws, "their means")
     study = study_of(qrels, runs)
     with warned_together():
-        for run in tracked(study.runs, "run", progress):
+        for run in study.runs:
             _ = run.ranks
     values: list[Range] = []
     differences: list[Difference] = []
-    for measure in tracked(wanted, "measure", progress):
+    for measure in wanted:
         found = _Runs(measure, study.runs)
         values += found.ranges(draws, seed)
         differences += found.differences()

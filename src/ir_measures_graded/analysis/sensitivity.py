@@ -153,11 +153,10 @@ def sensitivity(
     sessions: Given = None,
     gains: Weightings = (),
     cutoffs: Iterable[int] | int = (),
-    progress: bool = False,
 ) -> Sensitivity:
     """Rank the runs under every measure × cutoff × weighting and compare the rankings.
 
-    `qrels`, `runs`, `measures`, `sessions` and `progress` are as for `evaluate`. `gains` maps names
+    `qrels`, `runs`, `measures` and `sessions` are as for `evaluate`. `gains` maps names
     to weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are
     for the levels 0 to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it.
     A single measure without gains and cutoffs has the weightings of `levels`.
@@ -174,7 +173,7 @@ def sensitivity(
     weightings = {name: weighting(name, each, values) for name, each in given.items()}
     settings = _settings(found, weightings, list(dict.fromkeys(cutoffs)))
     wanted = [setting.measure for setting in settings]
-    evaluation = evaluate(judgments, runs, wanted, progress=progress)
+    evaluation = evaluate(judgments, runs, wanted)
     if len(evaluation.runs) < 2:
         raise GradedError(f"a ranking needs at least 2 runs; there {'is 1' if evaluation.runs else 'are 0'}")
     means = evaluation.means()[:, [evaluation.measures.index(measure) for measure in wanted]]

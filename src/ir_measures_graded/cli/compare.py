@@ -78,7 +78,7 @@ def run(arguments: Arguments) -> Result | Answer:
         found = _over_collections(arguments, stored)
     else:
         first = common.given(arguments, stored=stored.get(""))
-        settings = arguments.of("uncorrected", "alpha", "resamples", "seed", "progress")
+        settings = arguments.of("uncorrected", "alpha", "resamples", "seed")
         settings["baseline"] = common.baseline_of(arguments, first)
         settings["by"] = common.by_of(arguments)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
@@ -104,7 +104,7 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
             part = common.chosen(arguments, each, [word for word in words if word not in runs])
         named = [word for word in words if word in runs] or part.runs
         several[name] = part.part([run for run in named if run in part.runs], part.measures)
-    settings = arguments.of("alpha", "progress")
+    settings = arguments.of("alpha")
     return compare_collections(several, measures, baseline=arguments.baseline, **settings)
 
 

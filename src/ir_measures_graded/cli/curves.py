@@ -29,5 +29,5 @@ def run(arguments: Arguments) -> Curves:
       ir_measures_graded curves qrels.txt a.run b.run P@20 --confidence 0.95 -o P.png
     """
     first = inputs(arguments, uncut=True)
-    settings = arguments.of("depth", "normalise", "ideal", "confidence", "resamples", "seed", "progress")
+    settings = arguments.of("depth", "normalise", "ideal", "confidence", "resamples", "seed")
     return curves(*first, highlight=baselines_of(arguments, first, "highlight"), **settings)

@@ -57,7 +57,7 @@ def run(arguments: Arguments) -> Answer:
     if arguments.by_query and arguments.confidence is not None:
         raise GradedError("--confidence is about means; omit --by_query (-q)")
     default = "text" if sys.stdout.isatty() else "tsv"
-    found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider", "jobs", "progress"))
+    found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider", "jobs"))
     facts = {"unit": found.unit, "topics": len(found.topics), "interval": None}
     facts |= arguments.of("ignore_identical_ids")
     if arguments.confidence is not None:

@@ -65,7 +65,7 @@ def run(arguments: Arguments) -> Result:
     qrels, runs, measures = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
     if len(runs) < (least := RUNS_OF.get(arguments.show, 0)):
         raise GradedError(f"--show {arguments.show} requires measures and at least {counted(least, 'run')}")
-    settings = arguments.of("machine_levels", "progress")
+    settings = arguments.of("machine_levels")
     found = panels(qrels, [arguments.machine, *more], runs, measures, **settings)
     agreed = compared(found, **arguments.of("confidence", "resamples", "seed"))
     results: list[Judges | Estimates] = [agreed]

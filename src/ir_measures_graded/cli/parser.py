@@ -132,7 +132,7 @@ class Parser(argparse.ArgumentParser):
             names = option.flags or [option.name]
             (shared if option.shared else self).add_argument(*names, **option.settings())
 
-    def arguments(self, words: Sequence[str], **others: Any) -> Arguments:
+    def arguments(self, words: Sequence[str]) -> Arguments:
         """The arguments of the command, with patterns such as ``runs/*`` replaced by the matching files."""
         values: dict[str, Any] = {}
         given = vars(self.parse_intermixed_args(self.joined(map(self.spelled, words[1:]))))
@@ -147,7 +147,7 @@ class Parser(argparse.ArgumentParser):
             writes += option.writes(value) if option.writes else ()
             if option.endings:
                 check_endings(each(value), option.endings)
-        return Arguments(words, values | others, reads, writes)
+        return Arguments(words, values, reads, writes)
 
     def joined(self, words: Iterable[str]) -> list[str]:
         """The words, with commas between numbers behind an option that takes several."""

@@ -29,4 +29,4 @@ def run(arguments: Arguments) -> Result:
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP -o power.csv
     """
-    return power(*given(arguments), **arguments.of("power", "differences", "alpha", "progress"))
+    return power(*given(arguments), **arguments.of("power", "differences", "alpha"))

@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from importlib.util import find_spec
 from typing import NoReturn
 
 from .. import __version__
@@ -75,8 +74,7 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
     parser = Parser(command.OPTIONS, prog=name, usage=command.USAGE, description=text)
     if {"-h", "--help"} & {*words}:
         return parser.format_help().splitlines(), 0
-    bars = sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
-    arguments = parser.arguments(words, progress=bars)
+    arguments = parser.arguments(words)
     from ..output.result import Result
     from .results import Answer, check_files, shown, stamps
 

@@ -30,7 +30,7 @@ def run(arguments: Arguments) -> Result:
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 ERR_G@10 -o ranges.svg
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 --show differences --draws 0
     """
-    found = ranges(*inputs(arguments), **arguments.of("draws", "seed", "progress"))
+    found = ranges(*inputs(arguments), **arguments.of("draws", "seed"))
     if arguments.show == "values":
         return found
     return View([found.table_of_differences()], found.figure, found.data(), found.notes())

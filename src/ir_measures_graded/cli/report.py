@@ -39,7 +39,7 @@ def run(arguments: Arguments) -> list[str]:
         *first,
         baseline=baseline_of(arguments, first),
         command=command_line(arguments),
-        **arguments.of("alpha", "title", "queries", "progress"),
+        **arguments.of("alpha", "title", "queries"),
     )
     found.write(arguments.output)
     return [f"{arguments.output}: {found.summary}"]

@@ -29,7 +29,7 @@ def run(arguments: Arguments) -> Result:
           --gains flat=1:1,2:1 --gains steep=1:1,2:10 --show ranks -o ranks.svg
     """
     first = inputs(arguments, weighted=True, uncut=True)
-    found = sensitivity(*first, **arguments.of("gains", "cutoffs", "progress"))
+    found = sensitivity(*first, **arguments.of("gains", "cutoffs"))
     if arguments.show == "tau":
         return found
     return View([found.rank_table()], found.figure)

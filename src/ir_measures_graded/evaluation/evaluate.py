@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -21,7 +21,7 @@ from ..core.registry import plugins
 from ..core.registry.facts import defined, sign_of
 from ..core.registry.notation import one_of
 from ..core.work import within_budget
-from ..errors import GradedError, needed, shown
+from ..errors import GradedError, shown
 from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
@@ -54,8 +54,6 @@ from .values import By, is_column, read_values
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,14 +201,6 @@ class Evaluation(Result):
         return plots.dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
 
 
-def tracked(items: Iterable[Item], unit: str, progress: bool, count: int | None = None) -> Iterable[Item]:
-    """The items; if `progress` is true, a bar on stderr follows them after the first second."""
-    if not progress:
-        return items
-    bars = needed("tqdm", "a progress bar", "progress")
-    return bars.tqdm(items, total=count, unit=unit, delay=1, leave=False)
-
-
 def evaluate(
     qrels: Qrels,
     runs: Runs,
@@ -220,7 +210,6 @@ def evaluate(
     ties: str | None = None,
     unjudged: str | None = None,
     provider: str | None = None,
-    progress: bool = False,
     jobs: int = 1,
     ignore_identical_ids: bool = False,
 ) -> Evaluation:
@@ -228,9 +217,9 @@ def evaluate(
 
     `qrels` and `runs` may be in any form, see `Qrels` and `Runs`. `measures` are measures or measure
     strings; duplicates are evaluated once. `provider` names the ir-measures provider that computes all
-    measures; by default ours computes what it can and ir-measures' pipeline the rest. `progress` shows a
-    bar on stderr (extra ``progress``). With `ignore_identical_ids`, documents with the id of their topic are
-    left out before anything is ranked, as BEIR does.
+    measures; by default ours computes what it can and ir-measures' pipeline the rest. With
+    `ignore_identical_ids`, documents with the id of their topic are left out before anything is ranked, as
+    BEIR does.
 
     `jobs` is the number of worker processes (≥ 1), or −1 for one per core. They share the runs if all runs
     are in files. With several jobs, a script needs the guard ``if __name__ == "__main__"``, as Python's
@@ -271,7 +260,7 @@ def evaluate(
     work = Work(in_sessions(qrels, sessions), wanted, provider)
     judgments = work.judgments
     with warned_together():
-        found = [*tracked(_of_each(work, every, jobs), "run", progress, len(every))]
+        found = [*_of_each(work, every, jobs)]
         for run, (_, remarks) in zip(every, found):
             warn_of(remarks, run.name)
         is_open = any(leaves_open(measure, name) for measure in wanted for name in ("rel", "gains"))
@@ -400,7 +389,6 @@ def evaluated(
     sessions: Given,
     *,
     default: Sequence[str] = (),
-    progress: bool = False,
     kept: bool = False,
 ) -> tuple[Evaluation, Study | None]:
     """The `Evaluation` of runs. If `runs` is None, `qrels` is one already, or a table of values.
@@ -415,7 +403,7 @@ def evaluated(
         qrels = in_sessions(qrels, sessions)
         study = study_of(qrels, runs) if kept else None
         qrels, runs = (study.judgments, study.runs) if study else (qrels, runs)
-        return evaluate(qrels, runs, measures or default, progress=progress), study
+        return evaluate(qrels, runs, measures or default), study
     if sessions:
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
     found = qrels

@@ -281,11 +281,10 @@ def judges(
     confidence: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    progress: bool = False,
 ) -> Judges:
     """Compare the judgments of machines with those of a human, and the orders of the runs under them.
 
-    `machines` are qrels by name, or paths of qrels. `runs`, `measures` and `progress` are those of
+    `machines` are qrels by name, or paths of qrels. `runs` and `measures` are those of
     `evaluate`; give both runs and measures, or neither. `machine_levels` maps the levels of the machines to
     the human's scale, as in `estimate`. Without it, levels outside this scale in at most 1 % of a machine's
     answers are abstentions. The intervals of κ and α with the given `confidence`, and the spread of the
@@ -310,7 +309,7 @@ def judges(
     whole_number(resamples, "resamples", 1)
     whole_number(seed, "seed", 0)
     need_statistics("scipy")
-    found = panels(human, machines, runs, measures, machine_levels=machine_levels, progress=progress)
+    found = panels(human, machines, runs, measures, machine_levels=machine_levels)
     if found[0].values is not None and len(found[0].values[0].runs) < 2:
         raise GradedError("to compare the orders of runs, name at least 2 runs, not 1")
     return compared(found, confidence, resamples, seed)

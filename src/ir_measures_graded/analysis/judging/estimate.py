@@ -162,12 +162,11 @@ def estimate(
     confidence: float = 0.95,
     *,
     machine_levels: Mapping[Any, Any] | str | None = None,
-    progress: bool = False,
 ) -> Estimates:
     """The mean of each run by each measure under the human, the machine, and both together.
 
-    `human` and `machine` are qrels, `human` for some topics, `machine` for these and more. `runs`,
-    `measures` and `progress` are those of `evaluate`. The intervals have the given `confidence`.
+    `human` and `machine` are qrels, `human` for some topics, `machine` for these and more. `runs` and
+    `measures` are those of `evaluate`. The intervals have the given `confidence`.
     `machine_levels` maps the machine's scale to the human's: with ``0:0,5:1,10:3``, levels from 5 become 1,
     from 10 become 3. Needs the extra ``stats``.
 
@@ -189,7 +188,7 @@ def estimate(
     need_statistics("scipy")
     check(confidence, STUDENT)
     given = human, {MACHINE: machine}, runs, measures
-    (panel,) = panels(*given, machine_levels=machine_levels, progress=progress)
+    (panel,) = panels(*given, machine_levels=machine_levels)
     return estimated(panel, confidence)
 
 

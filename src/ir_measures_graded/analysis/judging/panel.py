@@ -52,7 +52,6 @@ def panels(
     measures: Iterable[Measure | str] = (),
     *,
     machine_levels: Mapping[Any, Any] | str | None = None,
-    progress: bool = False,
 ) -> list[Panel]:
     """A `Panel` for each machine. The parameters are those of `judges` and `estimate`."""
     if isinstance(machines, (str, os.PathLike)):
@@ -83,8 +82,8 @@ def panels(
     for run in named:
         with about(run.name):
             read.append(replace(run, source=run.source.table()))
-    first = evaluate(by_human, read, wanted, progress=progress)
+    first = evaluate(by_human, read, wanted)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # the evaluation by the human's levels warned already
-        others = [evaluate(each.machine, read, wanted, progress=progress) for each in found]
+        others = [evaluate(each.machine, read, wanted) for each in found]
     return [replace(panel, values=(first, other)) for panel, other in zip(found, others)]

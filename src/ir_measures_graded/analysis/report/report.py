@@ -103,11 +103,10 @@ def report(
     title: str = TITLE,
     queries: Mapping[str, str] | str | os.PathLike[str] | None = None,
     command: str = "",
-    progress: bool = False,
 ) -> Report:
     """Evaluate, test and explain the runs for a report.
 
-    - `qrels`, `runs`, `measures` and `progress` are as for `evaluate`. At least one run is needed. The
+    - `qrels`, `runs` and `measures` are as for `evaluate`. At least one run is needed. The
       default measures are nDCG_JK@10, ERR_G@10 and Q.
     - `baseline` is the name of the run that the others are compared with; the default is the first run.
     - `alpha` (above 0, below 1) is the level of the tests and intervals.
@@ -132,7 +131,7 @@ def report(
             f"queries={shown(queries)} is not allowed; it maps topics to texts, or is a file's path"
         )
     study = study_of(qrels, runs)
-    evaluation = evaluate(study.judgments, study.runs, measures or MEASURES, progress=progress)
+    evaluation = evaluate(study.judgments, study.runs, measures or MEASURES)
     main = next(filter(is_graded, evaluation.measures), evaluation.measures[0])
     texts = queries_of(study.judgments.name) if given is None else dict(given)
     outcome = verdict(evaluation, study, baseline, alpha)
