@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import os
 import warnings
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adapters import LINEAR, SQL, TOOLS
-from computed import markdown, table_file
+from computed import FIGURES, markdown, table_file
 
 from ir_measures_graded import vectors
 
@@ -132,6 +133,15 @@ def differences() -> str:
 def measured(measures: str) -> str:
     """The cell of the measures of a convention."""
     return "all" if measures == "*" else ", ".join(f"`{each}`" for each in measures.split(" "))
+
+
+def downloads() -> str:
+    """A link to the TREC files, which are written now."""
+    import shutil
+
+    vectors.write(FIGURES / "vectors")
+    shutil.make_archive(os.fspath(FIGURES / "vectors-trec"), "zip", FIGURES / "vectors")
+    return "{download}`vectors-trec.zip </figures/vectors-trec.zip>`"
 
 
 def recipe() -> str:

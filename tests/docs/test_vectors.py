@@ -6,6 +6,7 @@ import pytest
 from site_extensions import conformance, made
 
 from ir_measures_graded import parse_measure, vectors
+from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.core.measures import MEASURES
 
 KEPT = vectors.load()
@@ -35,6 +36,15 @@ def test_every_measure_is_there_and_strings_are_what_their_parts_say():
 def test_the_file_follows_its_schema():
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     jsonschema.validate(KEPT, vectors.load("schema"))
+
+
+def test_the_trec_files_have_the_same_values(tmp_path):
+    vectors.write(tmp_path)
+    rows = [line.split("\t") for line in (tmp_path / "values.tsv").read_text(encoding="utf-8").splitlines()]
+    for name, folder, topic, value in rows[:: len(rows) // 40]:
+        found = evaluate(tmp_path / f"{folder}.qrels", tmp_path / f"{folder}.run", [name])
+        values = dict(zip(found.topics, found.values[0, 0])) | {"all": found.means()[0, 0]}
+        assert values[topic] == pytest.approx(float(value), rel=1e-12), (name, folder)
 
 
 @pytest.mark.parametrize("tool", conformance.TOOLS)

@@ -1,9 +1,12 @@
 """`check_measure` finds what is wrong with a measure and says what to change; ours and the examples pass."""
 
+import shutil
+
 import numpy as np
 import pytest
 
 import ir_measures_graded
+from distributions import EXAMPLE, GOOD, REPOSITORY, distribution, python
 from ir_measures_graded import (
     NDPM,
     GradedError,
@@ -147,3 +150,29 @@ def test_a_registered_measure_is_read_from_strings_until_another_wants_its_name(
     ):
         with pytest.raises(GradedError, match=told):
             register(other())
+
+
+def test_a_plugin_for_another_version_of_the_hook_is_skipped_with_one_sentence(tmp_path):
+    distribution(tmp_path, "from-the-future", GOOD + "\nHOOK_API = 2\n")
+    done = python(tmp_path, "import ir_measures_graded as m; m.parse_measure('First')", "strict")
+    assert "it is made for version 2 of the hook, and this package has version 1; install" in done.stderr
+
+
+def test_the_example_plugin_is_a_template_after_three_names_are_changed(tmp_path):
+    copy = tmp_path / "plugin"
+    shutil.copytree(EXAMPLE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "src" / "ir_measures_rhl").rename(copy / "src" / "my_measures")
+    for path in (each for each in copy.rglob("*") if each.is_file()):
+        text = path.read_text(encoding="utf-8")
+        names = {"ir-measures-rhl": "my-measures", "ir_measures_rhl": "my_measures", "RHL": "Mine"}
+        for old, new in names.items():
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")
+    distribution(tmp_path, "my-measures", "", entry="rhl")
+    (tmp_path / "my_measures.py").unlink()
+    code = (
+        f"import sys, pytest; sys.path[:0] = [{str(copy / 'src')!r}, {str(REPOSITORY / 'src')!r}]; "
+        f"sys.exit(pytest.main(['-q', {str(copy)!r}]))"
+    )
+    done = python(tmp_path, code, "strict")
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
-__all__ = ["load"]
+__all__ = ["load", "write"]
 
 
 def load(name: str = "vectors") -> dict[str, Any]:
@@ -24,3 +25,40 @@ def load(name: str = "vectors") -> dict[str, Any]:
     """
     found: dict[str, Any] = json.loads(Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8"))
     return found
+
+
+def write(folder: str | os.PathLike[str]) -> None:
+    """Write the collections as TREC files to a folder, and the values to ``values.tsv``.
+
+    The collection ``short lists`` becomes ``short_lists.qrels`` and ``short_lists.run``. The rows of
+    ``values.tsv`` are measure, collection, topic and value. The topic ``all`` is the mean over the topics.
+    Existing files are replaced.
+    """
+    vectors, target = load(), Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    for name, collection in vectors["collections"].items():
+        stem = name.replace(" ", "_")
+        qrels = [
+            (topic, 0, doc, level)
+            for topic, docs in collection["qrels"].items()
+            for doc, level in docs.items()
+        ]
+        run = [
+            (topic, "Q0", doc, rank, score, stem)
+            for topic, scores in collection["run"].items()
+            for rank, (doc, score) in enumerate(scores.items(), 1)
+        ]
+        _write(target / f"{stem}.qrels", qrels, " ")
+        _write(target / f"{stem}.run", run, " ")
+    values = [
+        (measure["measure"], name.replace(" ", "_"), topic, value)
+        for measure in vectors["measures"]
+        for name, topics in measure["values"].items()
+        for topic, value in {**topics, "all": measure["means"][name]}.items()
+    ]
+    _write(target / "values.tsv", values, "\t")
+
+
+def _write(path: Path, rows: list[tuple[Any, ...]], separator: str) -> None:
+    text = "".join(separator.join(map(str, row)) + "\n" for row in rows)
+    path.write_text(text, encoding="utf-8", newline="\n")

@@ -21,6 +21,9 @@ import pluggy
 from ..measures.base import GradedMeasure
 
 PROJECT = "ir_measures_graded"
+API = 1
+"""The version of the hook and of the base classes. A plugin may name the one that it is made for, as
+`HOOK_API` in its module. A plugin of another version is skipped."""
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 

@@ -36,6 +36,9 @@ OPTIONS = ("ties", "unjudged")
 _TREC_NAME = re.compile(r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*")
 """A name of trec_eval with its parameters; ir-measures itself would ignore letters after them."""
 
+_COMMA = re.compile(r",(?=\s*[^\W\d])(?![^()]*\))")
+"""A comma between measures: outside parentheses, and before a letter, as cutoffs have commas too."""
+
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     """The measure that a string names; a measure is returned unchanged.
@@ -76,9 +79,10 @@ def parse_measures(
 ) -> tuple[Measure, ...]:
     """The measures without duplicates, their parameters checked. If `uncut`, required ones may be missing.
 
-    Strings are measure strings or names of trec_eval; a string that can be both is a measure string.
+    Strings are measure strings or names of trec_eval; a string that can be both is a measure string. Commas
+    may separate measures.
 
-    >>> parse_measures(["nDCG_JK(gains=2:10,3:20)@10", "Q", "ndcg_cut_10", "map", "P_5,10"])
+    >>> parse_measures(["nDCG_JK(gains=2:10,3:20)@10,Q", "ndcg_cut_10", "map", "P_5,10"])
     (nDCG_JK(gains={2:10,3:20})@10, Q, nDCG@10, AP, P@5, P@10)
 
     Raises `GradedError` for an empty list, a missing parameter and a value that is not allowed.
@@ -134,6 +138,8 @@ def named_by(measure: Measure | str) -> list[Measure]:
         return [parse_measure(measure)]
     except GradedError:
         measures, problem = parse_trec_name(measure)
+        if not measures and len(parts := _COMMA.split(str(measure))) > 1:
+            return [each for part in parts for each in named_by(part.strip())]
         if problem:
             raise GradedError(problem) from None
         if not measures:

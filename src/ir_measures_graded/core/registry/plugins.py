@@ -150,6 +150,11 @@ def _distribution(entry: "EntryPoint") -> tuple[str, str]:
 
 def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
     """The measures of a plugin's hook. Raises `GradedError` if they cannot all be registered."""
+    if (made_for := getattr(plugin, "HOOK_API", hooks.API)) != hooks.API:
+        raise GradedError(
+            f"it is made for version {made_for!r} of the hook, and this package has version {hooks.API}; "
+            "install releases of both that fit"
+        )
     manager = pluggy.PluginManager(hooks.PROJECT)  # one for each plugin, so that none affects another
     manager.add_hookspecs(hooks)
     manager.register(plugin, name)
