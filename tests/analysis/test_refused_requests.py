@@ -83,10 +83,10 @@ holes(INTENTS, RUNS, "IRec@5") | IRec@5 has no unjudged documents: a judge would
 agreement(QRELS, QRELS, RUNS, ["D_nDCG@5"]) | D_nDCG@5 takes no judges: they are compared by one level of
 curves(INTENTS, RUNS, "nCG") | qrels: topic 'q1', document 'a': levels for several intents or judges (1, 2)
 curves(INTENTS, RUNS, "D_Q", ideal=True) | D_Q has no ideal curve: its documents have a level for each intent
-evaluate(QRELS, RUNS, ["AP"], sessions=True) | topic 'q1' is not a turn of a session, as 31_1, 31-1 or 31.1
+evaluate(QRELS, RUNS, ["AP"], sessions=True) | topic 'q1' is not a turn of a session: name it as in 31_1, 31-1 or 31.1
 evaluate(QRELS, RUNS, ["AP"], sessions=5) | sessions=5 is not allowed; it is True or a mapping
-evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1), "q2": 3}) | sessions maps topic 'q2' to 3; it maps
-evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1)}) | sessions maps topic 'q2' to nothing; it maps each
+evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1), "q2": 3}) | topic 'q2' is not a turn of a session
+evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1)}) | topic 'q2' is not a turn of a session
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": (nan, 1)}) | topic 'q1': session nan, turn 1 is not allowed; a
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1), "q2": ("s", 1)}) | topics 'q1' and 'q2' are both
 gate(ONES, sessions=True) | sessions needs qrels and runs; values stay those of their topics

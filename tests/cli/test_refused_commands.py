@@ -41,7 +41,7 @@ evaluate                                              | arguments are required: 
 evaluate qrels run AP --provider nope                 | argument --provider: invalid choice: 'nope'
 evaluate qrels run AP -n                              | --no_summary (-n) requires --by_query (-q)
 evaluate qrels run AP -p -2                           | '-2' is not allowed; give 0 to 99, or -1 for all
-evaluate qrels run AP -f xml                          | argument -f/--format: invalid choice: 'xml'
+evaluate qrels run AP -f xml                          | --format: invalid choice: 'xml'
 evaluate qrels run AP -o values.xls                   | is one of png, svg, pdf, txt, md, tex, tsv, csv
 evaluate qrels run AP -z                              | unrecognized arguments: -z
 evaluate qrels run AP - -                             | standard input (-) can be read only once

@@ -76,8 +76,8 @@ def _turns(topics: Sequence[str], given: Given) -> Iterator[tuple[str, int]]:
             session, turn = pair
         except (TypeError, ValueError):
             raise GradedError(
-                f"topic {shown(topic)} is no turn of a session: it is not as 31_1, 31-1 or 31.1; a mapping "
-                "has the session and the number of the turn of each topic, as in {'31_1': ('31', 1)}"
+                f"topic {shown(topic)} is not a turn of a session: name it as in 31_1, 31-1 or 31.1, or map "
+                "each topic to its session and turn, as in {'q1': ('31', 1)}"
             ) from None
         if not isinstance(session, (str, Integral)) or session == "" or not NUMBER.fullmatch(str(turn)):
             raise GradedError(
