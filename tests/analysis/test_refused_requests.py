@@ -83,7 +83,7 @@ holes(INTENTS, RUNS, "IRec@5") | IRec@5 has no unjudged documents: a judge would
 agreement(QRELS, QRELS, RUNS, ["D_nDCG@5"]) | D_nDCG@5 takes no judges: they are compared by one level of
 curves(INTENTS, RUNS, "nCG") | qrels: topic 'q1', document 'a': levels for several intents or judges (1, 2)
 curves(INTENTS, RUNS, "D_Q", ideal=True) | D_Q has no ideal curve: its documents have a level for each intent
-evaluate(QRELS, RUNS, ["AP"], sessions=True) | topic 'q1' is not a turn of a session: name it as in 31_1, 31-1 or 31.1
+evaluate(QRELS, RUNS, ["AP"], sessions=True) | topic 'q1' is not a turn of a session: name it as in 31_1
 evaluate(QRELS, RUNS, ["AP"], sessions=5) | sessions=5 is not allowed; it is True or a mapping
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1), "q2": 3}) | topic 'q2' is not a turn of a session
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1)}) | topic 'q2' is not a turn of a session

@@ -139,3 +139,16 @@ def test_numbers_are_cut_at_quartiles_and_equal_numbers_stay_together():
     }  # fmt: skip
     assert groups_of("abc", dict(zip("abc", [2022, 2021, 2022])), {}) == {"2021": [1], "2022": [0, 2]}
     assert groups_of("abc", {"a": "x", "b": "7", "c": "x"}, {}) == {"x": [0, 2], "7": [1]}
+
+
+def test_a_column_per_topic_has_the_measure_of_the_file_name(evaluated, tmp_path):
+    rows = pandas.DataFrame(evaluated.records())
+    wide = rows[rows.measure == "AP"].pivot(index="run", columns="topic", values="value")
+    wide.to_csv(tmp_path / "AP.csv")
+    for table, name in ((tmp_path / "AP.csv", "AP"), (wide, "value"), (wide.reset_index(), "value")):
+        found = Evaluation.from_values(table)
+        assert (found.runs, *map(str, found.measures)) == (evaluated.runs, name)
+        assert (found.of(name) == evaluated.part(evaluated.runs, ["AP"]).of("AP")).all()
+    wide.iloc[2, 3] = np.inf
+    with pytest.raises(GradedError, match=f"values: row 3, column {wide.columns[3]}: inf is not a finite"):
+        Evaluation.from_values(wide)

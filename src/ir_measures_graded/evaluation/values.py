@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from ..core.ranking.gains import plain_number
-from ..core.registry.notation import measure_named
+from ..core.registry.notation import NamedMeasure, measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
 from ..core.rows.columns import NAMES, column_name, plain, required_column
 from ..errors import FileError, GradedError, needed, shown
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """The name of the row of a mean, as in trec_eval's output."""
+VALUE = "value"
+"""The name of the measure of a table with a column per topic that is not read from a file."""
 COLLECTION = "collection"
 """The column that names the collection of a value."""
 KEYS = ["run", "measure", "topic"]
@@ -195,6 +197,8 @@ def _frame_of_text(text: bytes, parse_float: Any) -> DataFrame:
     rows = pandas.read_csv(BytesIO(text), sep=separator, header=None, dtype=str, keep_default_na=False)
     first = rows.iloc[0].tolist()
     has_number = np.isfinite([number_in(cell) for cell in first[1:]]).any()
+    if has_number and plain(first[0]) in chain(*NAMES["run"]):  # topics may be numbers
+        return rows[1:].set_axis(first, axis=1)
     if len(first) == 3 and (has_number or first[0].strip() == "runid"):
         return _of_trec_eval(rows.set_axis(LINE, axis=1))
     return rows if has_number else rows[1:].set_axis(first, axis=1)
@@ -232,8 +236,9 @@ def cells_of(
 
     Rows of the topic ``all`` are left out. `name` is that of the table in messages, `unnamed` that of the run
     in a table without a column for it. The table has the columns measure and value, or a column per measure:
-    each that has a number and is none of `attributes`. Raises `GradedError`, which names row and column, for
-    a missing column, an empty cell and a value that is not a finite number.
+    each that has a number and is none of `attributes`; or it has a row per run and a column per topic.
+    Raises `GradedError`, which names row and column, for a missing column, an empty cell and a value that is
+    not a finite number.
     """
     pandas = needed("pandas", "a table of values")
 
@@ -246,6 +251,10 @@ def cells_of(
     wide = measure is None or value is None
     if run is None and not wide and "name" in names:  # PyTerrier's name of a run
         run = "name"
+    has_topics = column_name(name, names, "query_id") is not None
+    if run is not None and value is None and not (has_topics or any(map(_is_measure, names))):
+        measure = VALUE if unnamed == UNNAMED else unnamed
+        return cells_of(_by_topic(frame, name, run).assign(measure=measure), name, unnamed, (), apart)
     topic = required_column(name, names, "query_id")
     if apart:
         needed_column(frame, name, COLLECTION)
@@ -271,6 +280,20 @@ def cells_of(
     if apart:
         columns[COLLECTION] = frame[COLLECTION].astype(str)
     return pandas.DataFrame(columns, frame.index)
+
+
+def _by_topic(frame: DataFrame, name: str, run: Any) -> DataFrame:
+    """A table with a row per run and a column per topic as one with a row per value."""
+    frame = frame.set_axis(np.arange(1, len(frame) + 1))
+    topics = [key for key in frame if key != run and plain(key) not in IDS]
+    for topic in topics:
+        _refuse(frame[topic], ~np.isfinite(_numbers(frame[topic])), name, "not a finite number")
+    return frame.melt([run], topics, "topic", VALUE)
+
+
+def _is_measure(column: Any) -> bool:
+    """Whether a column is called like a measure, as in a table of means, which has no values of topics."""
+    return "@" in str(column) or not isinstance(measure_named(str(column)), NamedMeasure)
 
 
 def _refuse(column: Series, bad: Any, name: str, what: str) -> None:
