@@ -26,10 +26,3 @@ def command(*argv, program=PROGRAM, environment=None, **options):
         env={**ENVIRONMENT, **(environment or {})},
         **options,
     )
-
-
-def many_runs(number=5):
-    names = [f"run{n}" for n in range(number)]
-    for n, name in enumerate(names):
-        Path(name).write_text(f"q1 Q0 d{n} 1 9.5 a\nq2 Q0 d1 {n} {n - 2} a\nq2 Q0 d4 0 0 a\n")
-    return names

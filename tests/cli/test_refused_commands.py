@@ -47,7 +47,6 @@ evaluate qrels run AP -z                              | unrecognized arguments: 
 evaluate qrels run AP - -                             | standard input (-) can be read only once
 evaluate qrels run CG@1 --interval t                  | --interval requires --confidence
 evaluate qrels run CG@1 --confidence 0.9 -q           | --confidence is about means; omit --by_query (-q)
-evaluate qrels run AP --jobs=two                      | argument --jobs: 'two' is not allowed
 evalute                                               | 'evalute' is not a command
 explain {ABC} CG                                      | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1                   | explain takes one measure, not CG, nCG

@@ -93,7 +93,7 @@ def test_files_and_data_in_memory_are_evaluated_without_pyarrow_and_pandas(proce
     runs = [RunFile(run) if isinstance(run, io.BytesIO) else run for run in runs] + {RUNS!r}
     for qrels in ({QRELS!r}, "qrels.txt", "qrels.json"):
         for run in runs if isinstance(qrels, dict) else runs[:1]:
-            found = evaluate(qrels, {{"mine": run}}, {MEASURES}, jobs=1)
+            found = evaluate(qrels, {{"mine": run}}, {MEASURES})
             assert found.values.mean(axis=2).round(4).tolist() == {EXPECTED!r}, (qrels, run, found.values)
     assert [*RunFile("runs.csv").runs()] == ["A"]
     assert ir_measures.calc_aggregate([nDCG_JK @ 2], {QRELS!r}, {RUN!r}) == {{nDCG_JK @ 2: 0.875}}

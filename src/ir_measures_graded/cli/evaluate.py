@@ -13,7 +13,7 @@ from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.result import View
 from ..output.tables import Table
 from .arguments import COLLECTION, OF_RUNS, SESSIONS, inputs
-from .parser import Arguments, Option, real, workers
+from .parser import Arguments, Option, real
 from .results import Answer, output, with_origin
 
 USAGE = OF_RUNS
@@ -30,7 +30,6 @@ OPTIONS = (
     Option("--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real),
     Option("--interval", "with --confidence: Student's t (default) or BCa bootstrap", choices=INTERVALS),
     *output(form="-f --output_format --format FORM"),  # the ir_measures command says --output_format
-    Option("--jobs N", "worker processes; default: 1; -1: all cores", workers, default=1, shared=True),
     Option("--provider NAME", f"use one provider: {', '.join(PROVIDERS)}", choices=PROVIDERS),
 )
 
@@ -57,7 +56,7 @@ def run(arguments: Arguments) -> Answer:
     if arguments.by_query and arguments.confidence is not None:
         raise GradedError("--confidence is about means; omit --by_query (-q)")
     default = "text" if sys.stdout.isatty() else "tsv"
-    found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider", "jobs"))
+    found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider"))
     facts = {"unit": found.unit, "topics": len(found.topics), "interval": None}
     facts |= arguments.of("ignore_identical_ids")
     if arguments.confidence is not None:

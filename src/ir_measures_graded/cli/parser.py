@@ -221,7 +221,6 @@ def several(kind: Callable[[str], Any]) -> Callable[[str], Any]:
 
 real = typed(r"[-+.\w]+", float, "a number")
 whole_number = typed(r"-?\d{1,18}", int, "a whole number")
-workers = typed(r"-1|[1-9]\d{0,17}", int, "a whole number ≥ 1, or -1 for all cores")
 at_least_1 = typed(r"[1-9]\d{0,17}", int, "a whole number ≥ 1")
 whole_numbers = typed(r"\d{1,18}(,\d{1,18})*", several(int), "whole numbers, as in 5,10,20")
 numbers = typed(".*", several(float), "numbers separated by commas, as in 0.05,0.1")

@@ -6,18 +6,14 @@ files and ir-datasets ids. `Evaluation` holds the value of each run by each meas
 
 from __future__ import annotations
 
-import pickle
-import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure, SumAgg
 
 from ..core.provider import aggregate, provider_named
-from ..core.registry import plugins
 from ..core.registry.facts import defined, sign_of
 from ..core.registry.notation import one_of
 from ..core.work import within_budget
@@ -51,9 +47,6 @@ from .remarks import (
 )
 from .sessions import Fields, Given, SessionValues, turn_measure
 from .values import By, is_column, read_values
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,7 +203,6 @@ def evaluate(
     ties: str | None = None,
     unjudged: str | None = None,
     provider: str | None = None,
-    jobs: int = 1,
     ignore_identical_ids: bool = False,
 ) -> Evaluation:
     """The value of each run by each measure, graded or standard, for each topic of the qrels.
@@ -220,10 +212,6 @@ def evaluate(
     measures; by default ours computes what it can and ir-measures' pipeline the rest. With
     `ignore_identical_ids`, documents with the id of their topic are left out before anything is ranked, as
     BEIR does.
-
-    `jobs` is the number of worker processes (≥ 1), or −1 for one per core. They share the runs if all runs
-    are in files. With several jobs, a script needs the guard ``if __name__ == "__main__"``, as Python's
-    `multiprocessing` requires.
 
     The measure ``official`` stands for those of an ir-datasets id, the primary one first, if they are known.
 
@@ -260,7 +248,7 @@ def evaluate(
     work = Work(in_sessions(qrels, sessions), wanted, provider)
     judgments = work.judgments
     with warned_together():
-        found = [*_of_each(work, every, jobs)]
+        found = [*map(work, every)]
         for run, (_, remarks) in zip(every, found):
             warn_of(remarks, run.name)
         is_open = any(leaves_open(measure, name) for measure in wanted for name in ("rel", "gains"))
@@ -299,7 +287,6 @@ class Work:
 
     def __init__(self, qrels: Qrels, measures: Sequence[Measure], provider: str | None):
         self.judgments = read_judgments(qrels)
-        self.made_of = self.judgments, measures, provider
         sessions = self.judgments.sessions
         self.by_session = sessions and SessionValues(self.judgments.documents, sessions, measures)
         computed = list(dict.fromkeys(map(turn_measure, measures))) if sessions else [*measures]
@@ -339,46 +326,6 @@ class Work:
                 aggregates[self.row[measure]] = mean
         fields = values, aggregates, missing, unreported
         return (self.by_session.of(self.row, fields) if self.by_session else fields), remarks
-
-
-def _of_each(work: Work, runs: Sequence[Run], jobs: int) -> Iterator[Values]:
-    """The values of each run, in order; `jobs` worker processes share the runs if all are in files."""
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
-        raise GradedError(f"jobs={shown(jobs)} is not allowed; it is a whole number ≥ 1, or -1 for all cores")
-    if jobs == 1 or not all(run.in_file for run in runs):
-        yield from map(work, runs)
-        return
-    from concurrent.futures import ProcessPoolExecutor  # These imports take time.
-    from multiprocessing import get_context
-    from pathlib import Path
-    from tempfile import TemporaryDirectory
-
-    # Workers are spawned, because a forked worker would lack pyarrow's threads. They read the work from a
-    # file, because a pipe to a worker that ends at once would block this process.
-    count = None if jobs == -1 else jobs
-    with TemporaryDirectory() as folder, ProcessPoolExecutor(count, get_context("spawn")) as pool:
-        file = Path(folder, "work")
-        file.write_bytes(pickle.dumps(work.made_of))
-        for values, issued in pool.map(partial(_in_worker, file), runs):
-            for warning in issued:
-                warnings.warn(warning, stacklevel=2)
-            yield values
-
-
-def _in_worker(file: Path, run: Run) -> tuple[Values, list[Warning]]:
-    """The values of a run, and the warnings that were issued."""
-    work = _read_work(file)
-    with warnings.catch_warnings(record=True) as issued:
-        values = work(run)
-    return values, [each.message for each in issued if isinstance(each.message, Warning)]
-
-
-@cache
-def _read_work(file: Path) -> Work:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the parent process already warned
-        plugins.load()  # error messages name the distribution of a measure
-        return Work(*pickle.loads(file.read_bytes()))
 
 
 def evaluated(

@@ -195,11 +195,6 @@ class Run:
     parent: Run | None = None
     ignore_identical_ids: bool = False
 
-    @property
-    def in_file(self) -> bool:
-        """Whether a worker process can read the run from a file."""
-        return isinstance(self.source, RunFile) and self.source.lasting and self.kept_for is None
-
     def kept(self, judgments: Judgments) -> Run:
         """The run, kept for these qrels."""
         return self if self.kept_for is judgments else replace(self, kept_for=judgments, parent=None)
