@@ -19,8 +19,7 @@ reproductions, the mean must also be below old by less than the margin in the ot
 tests), and a significant difference in any direction is ``differs``.
 
 S. Wellek: Testing statistical hypotheses of equivalence and noninferiority. 2nd edition, 2010. C. J. Clopper,
-E. S. Pearson: The use of confidence or fiducial limits. Biometrika 26, 1934. E. C. Fieller: Some problems in
-interval estimation. JRSS B 16, 1954.
+E. S. Pearson: The use of confidence or fiducial limits. Biometrika 26, 1934.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluated
-from ..evaluation.named import Qrels, Runs, Study
+from ..evaluation.named import Qrels, Runs, Study, about
 from ..evaluation.sessions import Given
 from ..evaluation.values import By, groups_of, number_in
 from ..output import plots
@@ -50,7 +49,7 @@ from .ranges import differences_by_topic
 from .statistics.intervals import student_interval
 from .statistics.options import need_statistics, statistics_library, whole_number
 from .statistics.paired import FEW, POWER, deviation_limits, topics_needed
-from .statistics.significance import EXACT, deviation_of, differences_of, holm, unit_of
+from .statistics.significance import EXACT, deviation_of, differences_of, holm
 
 HOLDS: Final = "holds"
 WORSE: Final = "worse"
@@ -109,9 +108,9 @@ class Margin:
 class Verdict:
     """The verdict by one measure, over all topics or over those of one `group`.
 
-    `old` and `new` are means, `difference` is new − old, and `lower` and `upper` are its one-sided bounds.
-    For a relative margin, these are Fieller's bounds of the relative difference times `old`, NaN if there
-    are none. The verdict holds if the bound on the side of a loss is within the margin.
+    `old` and `new` are means, `difference` is new − old, and `lower` and `upper` are its one-sided bounds,
+    None for a single topic. The verdict holds if the bound on the side of a loss is within an absolute
+    margin. A relative margin is a loss of each topic's own value, so that this can differ there.
 
     `p_holds` is the p-value of "holds". `p_worse` is that of "worse" (one-sided) or "differs" (two-sided),
     with Holm's correction for the measures. `p` is that of the claim that the verdict makes, None if it makes
@@ -135,8 +134,8 @@ class Verdict:
     old: float
     new: float
     difference: float
-    lower: float
-    upper: float
+    lower: float | None
+    upper: float | None
     p: float | None
     p_holds: float
     p_worse: float
@@ -161,9 +160,8 @@ class Verdict:
 
     def record(self) -> dict[str, Any]:
         """The numbers as a row for programs."""
-        row = {name: value for name, value in vars(self).items() if name != "fallen"}
-        row |= {"measure": str(self.measure), "reachable": self.reachable and str(self.reachable)}
-        return row | dict(zip(("lower", "upper"), known(np.array([self.lower, self.upper]))))
+        texts = {"measure": str(self.measure), "reachable": self.reachable and str(self.reachable)}
+        return {name: value for name, value in vars(self).items() if name != "fallen"} | texts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -335,22 +333,11 @@ class Gate(Result):
 
     def facts(self) -> dict[str, Any]:
         """The verdict and how it was reached, which the command writes beside the records."""
-        interval = "Fieller's, of the relative difference" if self.margin.relative else "Student's t"
-        return {
-            "verdict": self.verdict,
-            "old": self.old,
-            "new": self.new,
-            "margin": str(self.margin),
-            "test": "two one-sided paired t-tests" if self.equivalent else "one-sided paired t-test",
-            "alpha": self.level,
-            "correction": "none for holds, as all measures must hold; Holm for worse and for groups",
-            "interval": f"one-sided bounds at {100 * (1 - self.level):.6g} %, {interval}",
-            "unit": self.unit,
-            "n": self.verdicts[0].topics,
-            "looks": self.looks,
-            "fallen": self.fallen.records(),
-            "notes": self.notes(),
-        }
+        names = ("verdict", "old", "new", "unit", "looks")
+        facts = {name: getattr(self, name) for name in names} | {"margin": str(self.margin)}
+        facts["test"] = "two one-sided paired t-tests" if self.equivalent else "one-sided paired t-test"
+        facts |= {"alpha": self.level, "n": self.verdicts[0].topics}
+        return facts | {"fallen": self.fallen.records(), "notes": self.notes()}
 
 
 def gate(
@@ -457,8 +444,8 @@ def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, 
     """The verdict over the topics of a group; `p_worse` is corrected."""
     (margin, level, equivalent), (old, new), count = rule, part.of(measure), len(part.topics)
     change, noise = differences_of(new, old)
-    mean_old, mean_new, mean = (float(mean_over_topics(values)) for values in (old, new, change))
     better, allowed = sign_of(measure) * change, margin.allowed(old)
+    mean_old, mean_new, mean = (float(mean_over_topics(values)) for values in (old, new, change))
     sides = [allowed + better, allowed - better][: 1 + equivalent]
     p_holds = max(_p_above_0(side, noise) for side in sides)
 
@@ -477,29 +464,31 @@ def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, 
     fell = [row for row in np.argsort(better, kind="stable")[:5].tolist() if better[row] < 0]
     fallen = tuple((part.topics[row], float(old[row]), float(new[row])) for row in fell)
     drops, rises = (int((way * better > DROP).sum()) for way in (-1, 1))
-    topics: Any = changed, lost, unseen, fallen, drops, rises
-    bounds = _bounds(old, change, margin.relative, level)
-    means = mean_old, mean_new, mean
-    found = Verdict(measure, group, verdict, count, *means, *bounds, *claims, *topics)
     loss, error = float(mean_over_topics(allowed)), _error(sides[0], noise)
-    if verdict != UNDECIDED or loses_little or error == 0 or loss <= 0:
-        return found
-    return replace(found, **_needed(margin, level, loss, error, count, mean_old))
+    bounds: Any = known(np.array(student_interval(mean, _error(change), count - 1, 1 - 2 * level)))
+    needed = dict[str, Any]()
+    if verdict == UNDECIDED and not loses_little and error > 0 and loss > 0:
+        needed = _needed(margin, level, loss, error, count, mean_old)
+    topics: Any = changed, lost, unseen, fallen, drops, rises
+    return Verdict(
+        measure, group, verdict, count, mean_old, mean_new, mean, *bounds, *claims, *topics, **needed
+    )
 
 
 def _needed(
     margin: Margin, level: float, loss: float, error: float, count: int, old: float
 ) -> dict[str, Any]:
     """The margin that `count` topics can show, and the topics that the margin, a mean `loss`, needs."""
-    quantile = statistics_library("scipy.special").stdtrit
-    reach = (quantile(count - 1, 1 - level) + quantile(count - 1, POWER)) * error
-    found: dict[str, Any] = {
-        "reachable": replace(margin, size=float(reach / old if margin.relative else reach))
-    }
-    limits, deviation = (1.0, *deviation_limits(count)), error * count**0.5
-    for name, limit in zip(("needed", "needed_least", "needed_most"), limits):
-        found[name] = topics_needed(loss, limit * deviation, 2 * level, POWER)
-    return found
+    reach = (_quantile(count, level) + _quantile(count, 1 - POWER)) * error
+    reachable = replace(margin, size=reach / old if margin.relative else reach)
+    limits = np.array([1.0, *deviation_limits(count)]) * error * count**0.5
+    needed = (topics_needed(loss, limit, 2 * level, POWER) for limit in limits.tolist())
+    return dict(zip(("reachable", "needed", "needed_least", "needed_most"), (reachable, *needed)))
+
+
+def _quantile(count: int, level: float) -> float:
+    """Student's t that so many topics exceed with the probability `level`; NaN for a single topic."""
+    return float(statistics_library("scipy.special").stdtrit(count - 1, 1 - level))
 
 
 def _error(values: np.ndarray, noise: Any = 0.0) -> float:
@@ -521,29 +510,6 @@ def _most_of(lost: int, count: int, level: float) -> float:
     return 1.0 if lost == count else float(special.betaincinv(lost + 1, count - lost, 1 - level))
 
 
-def _bounds(old: np.ndarray, change: np.ndarray, relative: bool, level: float) -> tuple[float, float]:
-    """The one-sided bounds of the mean change; if `relative`, those of its share of the old mean times this.
-
-    By Fieller, the ratio r of the means is within its bounds if Student's t does not tell the mean of
-    new − r·old from 0. There are none if t does not tell the old mean from 0.
-    """
-    n, mean = old.size, float(mean_over_topics(change))
-    if n < 2:
-        return np.nan, np.nan
-    if not relative:
-        lower, upper = student_interval(mean, _error(change), n - 1, 1 - 2 * level)
-        return float(lower), float(upper)
-    scale = float(unit_of(np.concatenate([old, change]))[0])
-    old, change, mean = old / scale, change / scale, mean / scale
-    t = statistics_library("scipy.special").stdtrit(n - 1, 1 - level)
-    variances, base = t**2 * np.cov(old, change) / n, float(mean_over_topics(old))
-    a, b, c = base**2 - variances[0, 0], base * mean - variances[0, 1], mean**2 - variances[1, 1]
-    if not a > 0:
-        return np.nan, np.nan
-    root = max(b**2 - a * c, 0.0) ** 0.5
-    return float((b - root) / a * base * scale), float((b + root) / a * base * scale)
-
-
 def _stands(verdict: Verdict, rule: Rule, study: Study, measures: int) -> dict[str, Any]:
     """Whether the verdict is certainly the same for all orders of ties and for all judgments.
 
@@ -557,16 +523,14 @@ def _stands(verdict: Verdict, rule: Rule, study: Study, measures: int) -> dict[s
     for kind, (differences, old) in differences_by_topic(verdict.measure, *reversed(study.runs)).items():
         low, high = np.sort(sign_of(verdict.measure) * differences, axis=0)
         least, most = rule.margin.allowed(old)
-        if verdict.verdict == WORSE:
-            worse = _least_bound(-high, -low, rule.level / measures) > 0
-            found[STANDS[kind][0]] = worse and bool((most + high).mean() <= 0)
-            continue
-        sides = [(least + low, most + high), (least - high, most - low)][: 1 + rule.equivalent]
-        farthest = np.maximum(-low, high) if rule.equivalent else -low
-        may_lose = (farthest > 0) & (farthest >= np.abs(old).min(axis=0) / 2)
-        is_seen = ((low > 0) | (high < 0)).sum() >= FEW or not may_lose.any()
-        within = all(_least_bound(*side, rule.level) > 0 for side in sides)
-        found[STANDS[kind][0]] = bool(is_seen) and within
+        sides, level, stands = [(-high, -low)], rule.level / measures, (most + high).mean() <= 0
+        if verdict.verdict == HOLDS:
+            sides, level = [(least + low, most + high), (least - high, most - low)], rule.level
+            farthest = np.maximum(-low, high) if rule.equivalent else -low
+            may_lose = (farthest > 0) & (farthest >= np.abs(old).min(axis=0) / 2)
+            stands = ((low > 0) | (high < 0)).sum() >= FEW or not may_lose.any()
+        bounds = [_least_bound(*side, level) for side in sides[: 1 + rule.equivalent]]
+        found[STANDS[kind][0]] = bool(stands) and min(bounds) > 0
     return found
 
 
@@ -578,8 +542,7 @@ def _least_bound(low: np.ndarray, high: np.ndarray, level: float) -> float:
     is also least at an end.
     """
     count = low.size
-    quantile = float(statistics_library("scipy.special").stdtrit(count - 1, 1 - level))
-    scale = quantile / (count * (count - 1)) ** 0.5
+    scale = _quantile(count, level) / (count * (count - 1)) ** 0.5
     ends, chosen, found = np.stack([low, high]), low, -np.inf
     for _ in range(20):  # each step has the centre and the scale of the ends that the last one chose
         centre = chosen.mean()
@@ -597,14 +560,12 @@ def _refuse_drift(evaluation: Evaluation, stored: Evaluation) -> None:
     least two.
     """
     old = evaluation.runs[0]
-    measures = [("measure", measure, stored.measures) for measure in evaluation.measures]
-    for what, name, names in [("run", old, stored.runs), *measures]:
-        if name not in names:
-            raise GradedError(f"the stored values have no {what} {name}; they have {listed(names)}")
+    with about("stored values"):
+        of_old = stored.part([old], evaluation.measures)
     rounded = (places for places in range(2, 16) if (stored.values.round(places) == stored.values).all())
     decimals = next(rounded, 16)
     for measure in evaluation.measures:
-        then = dict(zip(stored.topics, stored.of(measure)[stored.runs.index(old)].tolist()))
+        then = dict(zip(stored.topics, of_old.of(measure)[0].tolist()))
         now = dict(zip(evaluation.topics, evaluation.of(measure)[0].tolist()))
         close = 0.5 * 10.0**-decimals + 1e-12 * max(map(abs, then.values()))
         apart = {topic: abs(then.get(topic, np.nan) - now.get(topic, np.nan)) for topic in then | now}
