@@ -25,7 +25,7 @@ OF_RUNS = {
     "compare": lambda *given: analysis.compare(*given, resamples=9),
     "gate": lambda *given: analysis.gate(*given),
     "power": lambda *given: analysis.power(*given),
-    "ranges": lambda *given: analysis.ranges(*given, draws=0),
+    "ranges": analysis.ranges,
     "sensitivity": lambda *given: analysis.sensitivity(*given, gains=["w1", "w10"]),
     "holes": lambda qrels, runs, measures: analysis.holes(qrels, runs, *measures, depth=5),
     "explain_difference": lambda qrels, runs, measures: analysis.explain_difference(qrels, runs, *measures),

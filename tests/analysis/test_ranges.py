@@ -25,17 +25,16 @@ def test_ranges_are_the_values_of_the_options():
         assert each.value == mean(each.measure)
         assert each.ties == (mean(each.measure(ties="min")), mean(each.measure(ties="max")))
         assert each.unjudged == (mean(each.measure(unjudged="min")), mean(each.measure(unjudged="max")))
-        assert each.unjudged[0] <= each.likely[0] <= each.likely[1] <= each.unjudged[1]
 
 
 def test_judged_share_counts_ranks_within_the_cutoff():
-    found = ranges(QRELS, RUNS, ["CG@2", "CG"], draws=0)
+    found = ranges(QRELS, RUNS, ["CG@2", "CG"])
     assert [each.judged for each in found.values] == [2 / 3, 1 / 4, 2 / 4, 2 / 5]
 
 
 def test_documents_that_both_runs_retrieved_get_one_level():
     same = {"one": RUNS["holes"], "other": RUNS["holes"]}
-    ndcg, err, muap = ranges(QRELS, same, ["nDCG_JK@2", "ERR_G@2", "muAP@2"], draws=0).differences
+    ndcg, err, muap = ranges(QRELS, same, ["nDCG_JK@2", "ERR_G@2", "muAP@2"]).differences
     assert (ndcg.exact, ndcg.unjudged) == (True, (0, 0))
     assert not err.exact
     assert err.unjudged[0] < 0 < err.unjudged[1]
@@ -53,25 +52,18 @@ def test_differences_of_many_runs_are_those_of_each_pair(measure):
         }
         for name in "ABCD"
     }
-    found = ranges(qrels, runs, [measure], draws=0)
+    found = ranges(qrels, runs, [measure])
     (standing,) = standings(study_of(qrels, runs), found.measures).values()
     assert [*standing[1:]] == found.table_of_differences().rows[0][1:-1]
     for each in found.differences:
         pair = {each.run: runs[each.run], each.other: runs[each.other]}
-        assert ranges(qrels, pair, [measure], draws=0).differences == (each,)
-
-
-def test_without_a_judged_document_of_level_0_there_is_no_likely_range():
-    found = ranges({"q": {"a": 1, "b": 2}}, {"run": {"q": RUNS["tied"]["q"]}}, ["nDCG_JK@2"])
-    assert found.values[0].likely is None
-    assert found.notes()[-1].startswith("nDCG_JK@2 of run has no likely range: no document without relevance")
-    assert "likely_min" not in found.table()[0]
+        assert ranges(qrels, pair, [measure]).differences == (each,)
 
 
 def test_unjudged_documents_of_a_tie_are_distinguished():
     # x and y are tied at the cutoff: the documents' ids decide, also between unjudged documents.
     runs = {"tied": {"q": {"x": 1.0, "y": 1.0}}, "x": {"q": {"x": 1.0}}, "y": {"q": {"y": 1.0}}}
-    found = ranges({"q": {"a": 1}}, runs, ["CG@1"], draws=0)
+    found = ranges({"q": {"a": 1}}, runs, ["CG@1"])
     assert {(each.run, each.other): each.unjudged for each in found.differences} == {
         ("tied", "x"): (-1, 1),
         ("tied", "y"): (0, 0),
@@ -79,29 +71,10 @@ def test_unjudged_documents_of_a_tie_are_distinguished():
     }
 
 
-def test_draws_depend_on_the_seed_alone():
-    qrels = {"q": {f"d{number}": number for number in range(10)}}
-    run = {"q": {f"{kind}{number}": -float(number) for number in range(10) for kind in "dx"}}
-    one, again, other = (ranges(qrels, {"": run}, ["CG"], draws=40, seed=seed).values for seed in (1, 1, 2))
-    assert one == again
-    assert one != other
-
-
-def test_levels_are_drawn_from_judged_documents_at_similar_ranks():
-    # All judged documents in the first three ranks have level 2, later ones have level 0.
-    judged = {f"d{number}": 2 if number < 3 else 0 for number in range(10)}
-    qrels = {f"q{number}": judged for number in range(15)}
-    run = {topic: {doc: -float(number) for number, doc in enumerate(judged)} for topic in qrels}
-    run["q0"] = {f"x{number}": -float(number) for number in range(10)}
-    (found,) = ranges(qrels, {"run": run}, ["CG"], draws=10).values
-    assert found.likely == (6, 6)
-    assert found.unjudged == pytest.approx((84 / 15, 104 / 15))
-
-
 def test_a_measure_with_too_many_judgments_has_a_note():
     qrels = {"q": {f"d{level}": level for level in range(12)}}
     run = {"q": {f"x{number}": float(-number) for number in range(40)}}
-    found = ranges(qrels, {"run": run}, ["nERR", "nDCG_JK"], draws=0)
+    found = ranges(qrels, {"run": run}, ["nERR", "nDCG_JK"])
     by_nerr, by_ndcg = found.values
     assert found.notes()[1:] == [f"nERR of run has no range over judgments: {by_nerr.note}."]
     assert "use a smaller cutoff" in by_nerr.note
@@ -109,7 +82,7 @@ def test_a_measure_with_too_many_judgments_has_a_note():
 
 
 def test_tables_and_figure():
-    found = ranges(QRELS, RUNS, ["nDCG_JK@2", "ERR_G@2", "NDPM"], draws=5)
+    found = ranges(QRELS, RUNS, ["nDCG_JK@2", "ERR_G@2", "NDPM"])
     rows = found.table()[1]
     assert [row[:2] for row in rows][:2] == [["nDCG_JK@2", "tied"], ["nDCG_JK@2", "holes"]]
     assert found.table_of_differences().rows == [

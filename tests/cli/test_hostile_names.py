@@ -27,7 +27,7 @@ LINES = {
     "explain": "qrels.parquet two.parquet nCG@2 --topic TOPIC",
     "curves": "qrels.parquet runs.parquet CG --depth 3",
     "sensitivity": "qrels.parquet runs.parquet nCG@1 nCG@2",
-    "ranges": "qrels.parquet runs.parquet nCG@2 nDCG_JK --draws 3",
+    "ranges": "qrels.parquet runs.parquet nCG@2 nDCG_JK",
     "identify": "qrels.parquet run values --measure nDCG@2",
     "compare": "qrels.parquet runs.parquet nCG@2 --tests wilcoxon --resamples 9",
     "gate": "qrels.parquet two.parquet nCG@2",

@@ -31,9 +31,7 @@ CALLS = {
         lambda *given, **options: analysis.compare(*given, **options).data("tests"), [["P@5"]],
         {"tests": ["tukey"], "resamples": 300, "seed": 4},
     ),
-    "ranges nDCG_JK@10 AP --draws 5 --seed 3": (
-        analysis.ranges, [["nDCG_JK@10", "AP"]], {"draws": 5, "seed": 3}
-    ),
+    "ranges nDCG_JK@10 AP": (analysis.ranges, [["nDCG_JK@10", "AP"]], {}),
 }  # fmt: skip
 
 

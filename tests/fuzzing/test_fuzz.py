@@ -24,7 +24,7 @@ compare qrels run other third nDCG_JK@2 --resamples 20
 power qrels run other third nDCG_JK@2 AP --differences 0.1
 curves qrels run other CG --at 1,2
 explain qrels run nDCG_JK@3 --topic q1
-ranges qrels run other nDCG_JK@2 ERR_G@2 --draws 5
+ranges qrels run other nDCG_JK@2 ERR_G@2
 sensitivity qrels run other third nCG --cutoffs 1,2 --gains exp --gains a=1:1
 holes qrels run other nDCG_JK@3 --batch 2 --ask ask.csv
 judges qrels machine run other P@2 --show pairs

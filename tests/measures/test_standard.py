@@ -81,7 +81,7 @@ def test_evaluate_takes_options_and_names_them():
     assert mean.calc_aggregate(qrels, run) == pytest.approx(values([mean], qrels, run).mean())
     assert mean.calc_aggregate(qrels, run) != values([P @ 2], qrels, run).mean()
     assert not any(each.supports(mean) for each in (ir_measures.pytrec_eval, ir_measures.msmarco))
-    (each,) = ranges(qrels, {"run": run}, [RR @ 3], draws=0).values
+    (each,) = ranges(qrels, {"run": run}, [RR @ 3]).values
     assert (str(each.measure), each.value) == ("RR@3", evaluate(qrels, {"run": run}, [RR @ 3]).means()[0, 0])
     assert each.ties[0] < each.value < each.ties[1]
     with pytest.raises(NotApplicableError, match="has no ranges over ties and judgments"):

@@ -46,7 +46,7 @@ def test_range_of_a_difference_holds_all_judgments(measure):
     for seed in range(3):
         qrels, one, other = topic(Random(seed), runs=2, retrieved=5)
         everything = {"q": qrels, "levels": {f"d{level}": level for level in LEVELS}}
-        found = ranges(everything, {"one": {"q": one}, "other": {"q": other}}, variants, draws=0)
+        found = ranges(everything, {"one": {"q": one}, "other": {"q": other}}, variants)
         for difference in found.differences:
             if difference.unjudged is None:
                 continue

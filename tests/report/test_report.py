@@ -125,7 +125,7 @@ def test_the_first_sentence_says_what_the_tests_support(gains, sentence):
 def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
     tests = compare("graded-demo", DEMO_RUNS, MEASURES, baseline="A")
     pairs = compare("graded-demo", DEMO_RUNS, MEASURES)
-    spans = ranges("graded-demo", DEMO_RUNS, MEASURES[:2], draws=0)
+    spans = ranges("graded-demo", DEMO_RUNS, MEASURES[:2])
     for of in of_demo.verdict.measures:
         assert [line.run for line in of.lines] == tests.best_first(of.measure)
         against = {test.run: test for test in tests.find(of.measure)}

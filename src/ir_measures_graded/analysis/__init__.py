@@ -49,7 +49,7 @@ from .judging.merging import add_answers
 from .levels import Levels, levels
 from .over_collections import OverCollections, compare_collections, read_collections
 from .power import Power, power
-from .ranges import Difference, Range, Ranges, ranges
+from .ranges import Range, Ranges, ranges
 from .report.report import Report, report
 from .sensitivity import Sensitivity, sensitivity
 from .statistics.intervals import FewTopicsWarning
@@ -59,7 +59,7 @@ __all__ += ["ignoring_identical_ids"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
 __all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power"]
 __all__ += ["Curves", "Sensitivity", "curves", "read_collections", "sensitivity"]
-__all__ += ["Check", "Difference", "ExplainedDifference", "Explanation", "Identification", "Levels"]
+__all__ += ["Check", "ExplainedDifference", "Explanation", "Identification", "Levels"]
 __all__ += ["Range", "Ranges", "check", "explain", "explain_difference", "identify", "levels", "ranges"]
 __all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges"]
 __all__ += ["add_answers", "agreement", "estimate", "holes", "judges"]

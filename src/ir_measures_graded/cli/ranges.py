@@ -1,18 +1,15 @@
 """The command `ranges`."""
 
 from ..analysis import ranges
-from ..analysis.ranges import DRAWS
 from ..output.result import Result, View
-from .arguments import COLLECTION, OF_RUNS, SEED, inputs
-from .parser import Arguments, Option, choice, whole_number
+from .arguments import COLLECTION, OF_RUNS, inputs
+from .parser import Arguments, choice
 from .results import output
 
 USAGE = OF_RUNS
 OPTIONS = (
     *COLLECTION,
     choice("--show", "ranges, or the differences that stand", "values", "differences"),
-    Option("--draws N", f"draws of likely judgments; default: {DRAWS}", whole_number, default=DRAWS),
-    SEED,
     *output(),
 )
 
@@ -22,15 +19,14 @@ def run(arguments: Arguments) -> Result:
 
     For each run and measure the table has the value, its range over all orders of tied documents, its range
     over all judgments of the unjudged documents within the cutoff, and the share of judged documents there.
-    The likely range holds 95 % of the values under random judgments. These have the levels of judged
-    documents at similar ranks. A difference between two runs stands if its range excludes 0. The formats tsv,
-    csv and jsonl list the ranges of all values, then those of all differences. A cell is empty if the range
-    is not known; a note gives the reason.
+    A difference between two runs stands if its range excludes 0. The formats tsv, csv and jsonl list the
+    ranges of all values, then those of all differences. A cell is empty if the range is not known; a note
+    gives the reason.
 
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 ERR_G@10 -o ranges.svg
-      ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 --show differences --draws 0
+      ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 --show differences
     """
-    found = ranges(*inputs(arguments), **arguments.of("draws", "seed"))
+    found = ranges(*inputs(arguments))
     if arguments.show == "values":
         return found
     return View([found.table_of_differences()], found.figure, found.data(), found.notes())
