@@ -84,12 +84,6 @@ def test_runs_of_a_table_become_a_column(convert):
     assert [*RunFile("out.parquet").runs()] == ["B", "A"]
 
 
-def test_columns_are_chosen(convert):
-    Path("in.csv").write_text("Frage;x,Dok,score,Platz\nq 1,d,9,2\n")
-    convert("in.csv", "out.tsv", "--columns", "topic=Frage;x,document=Dok,rank=Platz")
-    assert dicts("out.tsv") == {"q 1": {"d": -2}}
-
-
 TABLE = "query_id,doc_id,relevance\n"
 RUNS = "run,qid,docno,score\nA,q,d,4\nB,q,d,4\n"
 LINE = "q Q0 d 1 1 t\n"
@@ -102,8 +96,6 @@ REFUSED = [
     ("in", "q 1 d 1\nq 2 d 2\n", "o.json", "in: topic 'q', document 'd' has several levels; choose one"),
     ("in", "q 0 d 1\n", "in", "cannot write 'in': the command reads this file"),
     ("in", LINE + LINE, "- --run", "in: 1 rows list a document of a topic again; --duplicates first"),
-    ("in", LINE, "- --columns doc=x", "columns 'doc=x' are not allowed; give each name once"),
-    ("in.csv", RUNS, "- --run --columns topic=b", "in.csv has no column b; it has run, qid,"),
     ("in.json", "{}", "- --qrels", "in.json: there are no rows to convert"),
     ("in.csv", RUNS, "- --run", "-: the file has 2 runs; write .tsv, .csv, .parquet, with the column run"),
 ]
@@ -145,11 +137,3 @@ def test_values_survive_to_the_last_bit(tmp_path_factory, ending, rows):
     assert {*zip(topics, documents, map(repr, values))} == {
         *zip(found.column("query_id"), found.column("doc_id"), map(repr, found.column("score")))
     }
-
-
-def test_columns_have_the_names_that_the_option_gives(capsys):
-    Path("mine.csv").write_text("Q,D,S\nq1,d1,1\nq1,d2,2\n")
-    Path("judged.json").write_text('{"q1": {"d1": 1}}')
-    words = "evaluate judged.json mine.csv nDCG_JK@1 P@2 --columns topic=Q,document=D,score=S".split()
-    assert cli.main(words) == 0
-    assert capsys.readouterr().out == "nDCG_JK@1\t0.0000\nP@2\t0.5000\n"

@@ -95,23 +95,6 @@ def test_no_file_is_written_into_a_folder_that_is_read(refusal, target):
     assert told == f"cannot write {target!r}: the command reads the folder of this file"
 
 
-@pytest.mark.parametrize(
-    ("columns", "reason"),
-    [
-        ("topic=t", "run: the file has no columns with names, and so no column t"),
-        ("level=l", "run: the file has no columns with names, and so no column l"),
-        ("level=score", "run.csv: columns: a run file has no column level; leave it out"),
-        ("score=score,rank=rank", "run.csv: columns: a run has score or rank; give one of them"),
-        ("topic=t", "run.json: the file has no columns with names, and so no column t"),
-    ],
-)
-def test_names_of_columns_that_nobody_reads_are_refused(refusal, columns, reason):
-    Path("run.csv").write_text("topic,document,score,rank\nq1,d1,1,1\n")
-    Path("run.json").write_text('{"q1": {"d1": 1}}')
-    told = refusal("evaluate", "qrels", reason.partition(":")[0], "AP", "--columns", columns)
-    assert told == reason
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
 def test_a_named_pipe_receives_the_table(output):
     os.mkfifo("pipe.csv")

@@ -103,7 +103,7 @@ def test_help_ends_with_the_shared_options_in_a_line_each(output, monkeypatch):
     for name in cli.COMMANDS:
         own, shared = "\n".join(output(name, "--help")).split("\n\nshared options:\n")
         assert len(shared.splitlines()) <= 10
-        assert not re.search("^  --(gains|columns|places)", own, re.MULTILINE)
+        assert not re.search("^  --(gains|run_column|places)", own, re.MULTILINE)
 
 
 def test_options_may_have_hyphens_or_underscores(output):

@@ -52,7 +52,7 @@ FORMS = {
 NAMES = {"run": "name", "topic": "qid"}  # as in PyTerrier's perquery.csv
 
 
-@pytest.mark.parametrize("words", [["--run_column", "name"], ["--columns", "run=x"], ["--gains", "exp"]])
+@pytest.mark.parametrize("words", [["--run_column", "name"], ["--gains", "exp"]])
 def test_values_take_the_columns_of_pyterrier_and_no_options_of_runs(words, evaluated, capsys):
     rows = pandas.DataFrame(evaluated.records())
     rows.to_csv("plain.csv", index=False)

@@ -40,10 +40,7 @@ def qrels(name: str = "qrels", heading: str = "QRELS", optional: bool = False) -
     return Option(name, text, heading=heading, optional=optional, reads=each)
 
 
-FORM = (
-    Option("--run_column NAME", "column that names the run of a row; default: run", shared=True),
-    Option("--columns NAMES", "columns, as in topic=NAME,document=NAME,score=NAME", shared=True),
-)
+FORM = (Option("--run_column NAME", "column that names the run of a row; default: run", shared=True),)
 """How to read a run."""
 RUNS = (
     Option(
@@ -166,7 +163,7 @@ def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None
     Raises `GradedError` for a word that is neither a run nor a measure of the table, and for options that
     need rankings.
     """
-    for option in ("sessions", "gains", "scoreddocs", "ignore_identical_ids", "run_column", "columns"):
+    for option in ("sessions", "gains", "scoreddocs", "ignore_identical_ids", "run_column"):
         if arguments.get(option) not in (None, False, []):
             raise GradedError(f"--{option} needs QRELS and runs: the values of a table stay as they are")
     words = words_of(arguments) if words is None else words
@@ -210,7 +207,7 @@ def inputs(
         raise GradedError("no run is given; pass one or more run files, or - for standard input")
     if needed and not measures:
         raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
-    form = arguments.of("run_column", "columns")
+    form = arguments.of("run_column")
     runs = [*pairs_of([RunFile(path, **form) for path in paths])]
     if arguments.get("scoreddocs"):
         runs.append(("scoreddocs", scoreddocs_of(qrels)))

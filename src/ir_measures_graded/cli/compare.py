@@ -21,7 +21,7 @@ from .results import Answer, command_line, output
 
 FOR_ONE = (
     "tests", "uncorrected", "by", "sessions", "gains", "scoreddocs", "run_column",
-    "columns", "resamples", "seed",
+    "resamples", "seed",
 )  # fmt: skip
 """Options for a single collection."""
 PAPER = ("latex", "markdown", "html")

@@ -1,9 +1,8 @@
 """The command `convert`."""
 
 import sys
-from collections.abc import Mapping
 
-from ..core.rows.columns import QRELS, RUN, Chosen, Role, chosen_columns
+from ..core.rows.columns import QRELS, RUN, Chosen
 from ..errors import GradedError
 from ..files.conversion import KEPT, read_rows, written
 from ..output.files import write_whole
@@ -44,27 +43,22 @@ def run(arguments: Arguments) -> list[str]:
 
       ir_measures_graded convert bm25.json bm25.run.gz
       ir_measures_graded convert qrels.tsv qrels.txt
-      ir_measures_graded convert my-run.csv my-run.parquet --columns topic=q,document=id,score=points
+      ir_measures_graded convert my-run.csv my-run.parquet --run
     """
     target = arguments.target or arguments.output
     if target is None or (arguments.target and arguments.output):
         raise GradedError("convert writes one file; give IN and OUT, or IN -o OUT")
-    columns = chosen_columns(arguments.columns) if arguments.columns else {}
-    chosen = Chosen(arguments.run_column, columns)
     if arguments.qrels and arguments.run:
         raise GradedError("--qrels and --run exclude each other")
-    told = QRELS if arguments.qrels else RUN if arguments.run else None
-    rows = read_rows(arguments.source, told or _role(columns, target), chosen, arguments.duplicates)
+    role = None
+    if arguments.qrels or (".qrels" in target.lower() and not arguments.run):
+        role = QRELS
+    elif arguments.run or ".run" in target.lower():
+        role = RUN
+    rows = read_rows(arguments.source, role, Chosen(arguments.run_column), arguments.duplicates)
     content = written(rows, target)
     if target == "-":
         print(rows.summary(), file=sys.stderr)
         return content.decode().split("\n")[:-1]
     write_whole(target, content)
     return [rows.summary()]
-
-
-def _role(columns: Mapping[str, str], target: str) -> Role | None:
-    """Whether the names of columns or the ending of the target tell qrels or a run."""
-    if "relevance" in columns or ".qrels" in target.lower():
-        return QRELS
-    return RUN if columns.keys() & {"score", "rank"} or ".run" in target.lower() else None

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Collection, Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ir_measures import ScoredDoc
 
-from ..core.rows.columns import QRELS, RUN, Chosen, Role, chosen_columns
+from ..core.rows.columns import QRELS, RUN, Chosen, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, Rows, RunSource, is_whole, joined, refuse_repeated
@@ -128,7 +128,6 @@ class RunFile(RunSource):
 
     A table may hold several runs. The column `run_column` names the run of each row; the default is ``run``
     if there is such a column. `run` is the name of the run to read. `runs` returns one `RunFile` per run.
-    `columns` gives names of other columns, as in ``topic=NAME,document=NAME,score=NAME`` (or rank).
 
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a topic are
     not contiguous, the file is read again, once for each ten million rows, and these are grouped in memory. A
@@ -144,15 +143,9 @@ class RunFile(RunSource):
     in_memory = False
     sizes = SIZES
 
-    def __init__(
-        self,
-        file: File,
-        run: str | None = None,
-        run_column: str | None = None,
-        columns: Mapping[str, str] | str | None = None,
-    ):
+    def __init__(self, file: File, run: str | None = None, run_column: str | None = None):
         self.file, self.run, self.run_column = file, run, run_column
-        self._chosen = Chosen(run_column, chosen_columns(columns or {}))
+        self._chosen = Chosen(run_column)
         self.name = Content(file).name
         self._kept: Part | None = None
 

@@ -25,6 +25,7 @@ from ..core.rows.columns import (
     Chosen,
     Role,
     file_columns,
+    is_known,
     is_quepid,
 )
 from ..core.rows.id_columns import stretches_of
@@ -103,7 +104,7 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     header = len(start) - len(text) + len(first_line)
     if form := _headed(role, first_line.rstrip(b"\r\n"), file, chosen):
         return form, header
-    chosen.refuse_unread(file, role, has_names=False)
+    chosen.refuse_unread(file)
     is_described = first_line.startswith(b"<SYSDESC>")
     if not is_described:
         lines.seek(0)
@@ -130,7 +131,7 @@ def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None
             names = next(csv.reader([text], delimiter=delimiter), [])
         if len(names) > MOST_COLUMNS:
             raise FileError(f"{file}:1: {len(names):,} columns; at most {MOST_COLUMNS:,} are read")
-        if len(names) < 3 or sum(chosen.knows(name, role) for name in names) < 2:
+        if len(names) < 3 or sum(is_known(name, role) for name in names) < 2:
             continue
         if "\ufffd" in text:
             raise FileError(f"{file}:1: not UTF-8 text; convert the file, for example with iconv")

@@ -67,11 +67,11 @@ def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     """The rows of the file in parts of whole topics, in the order of the file."""
     text, size = Text(content), content.sizes.rows
     key, value = text.first_member()
-    if isinstance(value, list) and chosen.knows(key, role):
+    if isinstance(value, list) and columns.is_known(key, role):
         rows = _rows_of_columns(text)
         yield from _parts_of_rows(text, "JSON of columns", rows, role, chosen, size)
     elif key == "mteb_model_meta" or _is_topic(key, value):
-        chosen.refuse_unread(text.name, role, has_names=False)
+        chosen.refuse_unread(text.name)
         form, members = f"JSON dict of {'lists' if isinstance(value, list) else 'dicts'}", text.members()
         if key == "mteb_model_meta":
             form, members = "predictions of MTEB", _predictions(text, role)
@@ -333,7 +333,7 @@ def _item(text: Text, item: dict[str, Any], role: Role, chosen: Chosen) -> Any:
         raise text.error(f"the query_id {shown(topic)} is not a string")
     if role is QRELS:
         raise text.error(f"topic {shown(topic)} has retrieved documents; this is a run, not qrels")
-    chosen.refuse_unread(text.name, role, has_names=False)
+    chosen.refuse_unread(text.name)
     if not isinstance(documents, list) or not documents or not isinstance(documents[0], dict):
         return _topic(text, topic, documents, role)
     keys, ranks = columns.file_columns(text.name, ["query_id", *documents[0]], RUN, Chosen())

@@ -5,8 +5,8 @@ Names are compared without case, and ``camelCase``, blanks, hyphens and dots cou
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -110,40 +110,27 @@ def is_quepid(names: Sequence[str]) -> bool:
     return "rating" in plainly and bool(queries and documents)
 
 
+def is_known(name: str, role: Role) -> bool:
+    """Whether this can be the name of a column of topics, documents or values."""
+    return any(plain(name) in chain(*NAMES[ours]) for ours in role.columns)
+
+
 @dataclass(frozen=True)
 class Chosen:
     """The choices of a user for a file.
 
-    `run_column` names the run of each row. `columns` has our names, and their names in the file; ``rank`` is
-    a column of ranks. `unjudged` has the texts in place of a level that mean an unjudged document.
+    `run_column` names the run of each row. `unjudged` has the texts in place of a level that mean an unjudged
+    document.
     """
 
     run_column: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict, hash=False)
     unjudged: tuple[bytes, ...] = ()
 
-    def name(self, ours: str) -> str | None:
-        """The name that the user gives for our column."""
-        if ours == "run":
-            return self.run_column
-        return self.columns.get(ours) or (self.columns.get("rank") if ours == "score" else None)
-
-    def refuse_unread(self, file: str, role: Role, has_names: bool = True) -> None:
-        """Raise `FileError` for a name of a column that nobody reads, for example in a file without names."""
-        names = dict(self.columns) | ({"run": self.run_column} if self.run_column else {})
-        if names and not has_names:
-            column = next(iter(names.values()))
+    def refuse_unread(self, file: str) -> None:
+        """Raise `FileError` for a column of runs in a file without names of columns."""
+        if self.run_column:
+            column = self.run_column
             raise FileError(f"{file}: the file has no columns with names, and so no column {column}")
-        read = {*role.columns, "run", "rank" if role is RUN else ""}
-        for word, ours in WORDS.items():
-            if ours in names.keys() - read:
-                raise FileError(f"{file}: columns: a {role.kind} file has no column {word}; leave it out")
-        if {"score", "rank"} <= names.keys():
-            raise FileError(f"{file}: columns: a run has score or rank; give one of them")
-
-    def knows(self, name: str, role: Role) -> bool:
-        """Whether this can be the name of a column of topics, documents or values."""
-        return any(name == self.name(ours) or plain(name) in chain(*NAMES[ours]) for ours in role.columns)
 
 
 def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
@@ -188,47 +175,21 @@ def file_columns(file: str, names: Sequence[str], role: Role, chosen: Chosen) ->
     Raises `FileError` for a column that is missing or occurs twice, and for a column of runs that is one of
     the three.
     """
-    chosen.refuse_unread(file, role)
-    others = INTENTS if role is QRELS else ["run"]
-    given = {ours: chosen.name(ours) for ours in [*role.columns, *others]}
-    for name in filter(None, given.values()):
-        if name not in names:
-            raise FileError(f"{file} has no column {name}; it has {_listed(names)}")
+    run = chosen.run_column if role is RUN else None
+    if run and run not in names:
+        raise FileError(f"{file} has no column {run}; it has {_listed(names)}")
     try:
-        found = {ours: given[ours] or required_column(file, names, ours) for ours in role.columns}
-        found |= {ours: given[ours] or column_name(file, names, ours) for ours in others}
+        found = dict(zip(role.columns, column_names(file, names, role)))
+        for ours in INTENTS if role is QRELS else ["run"]:
+            found[ours] = run or column_name(file, names, ours)
     except GradedError as error:
         raise FileError(f"{error}; it needs query_id, doc_id and {role.value}") from None
     columns = {ours: name for ours, name in found.items() if name is not None}
     *values, last = columns.values()
     if "run" in columns and last in values:
         raise FileError(f"{file}: the column {last} cannot also name the runs")
-    ranks = role is RUN and (is_rank(columns["score"]) or columns["score"] == chosen.columns.get("rank"))
-    return columns, ranks
+    return columns, role is RUN and is_rank(columns["score"])
 
 
 def _listed(names: Sequence[Any]) -> str:
     return shown(", ".join(map(str, names)))[1:-1] or "no columns"
-
-
-# The words for columns in the option `columns`, and our names.
-WORDS = {"topic": "query_id", "document": "doc_id", "level": "relevance", "score": "score", "rank": "rank"}
-
-
-def chosen_columns(given: Mapping[str, str] | str, words: Mapping[str, str] = WORDS) -> dict[str, str]:
-    """Our names of columns and their names in a file, from a mapping of `words` or from text.
-
-    >>> chosen_columns("topic=Frage,level=Urteil")
-    {'query_id': 'Frage', 'relevance': 'Urteil'}
-
-    Raises `GradedError` for another word and for a word without a name.
-    """
-    texts = given.split(",") if isinstance(given, str) else map("=".join, given.items())
-    pairs = [text.partition("=")[::2] for text in texts]
-    found = {words.get(word, ""): name for word, name in pairs}
-    if "" in found or not all(found.values()) or len(found) < len(pairs):
-        raise GradedError(
-            f"columns {shown(given)} are not allowed; give each name once, as in "
-            f"{','.join(f'{word}=NAME' for word in words)}"
-        )
-    return found
