@@ -19,7 +19,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import chain, combinations, permutations, product
+from itertools import chain, permutations, product
 from random import Random
 from time import perf_counter
 from typing import Any
@@ -78,7 +78,7 @@ def checks(measure: GradedMeasure) -> dict[str, Callable[[], None]]:
     - declaration: the docstring has a title, a description and all fields;
     - parameters: values and strings are read as they are printed, and wrong values are refused;
     - values: finite, in the declared range, for empty, single and unjudged lists, and as in a batch;
-    - order: the best order is better than the worst, and `MONOTONE` holds;
+    - order: the best order is better than the worst;
     - options: declared facts, and `ties` and `unjudged` against all orders and judgments, as at admission.
 
     >>> [*checks(parse_measure("CG"))]
@@ -202,23 +202,6 @@ def _order(measure: GradedMeasure) -> Iterator[str]:
             f"the best order of all documents has the mean {sign * high:g}, the worst {sign * low:g}; "
             f"declare SMALLER_IS_BETTER = {sign > 0}"
         )
-    if measure.MONOTONE:
-        pairs = [pair for case in CASES for pair in _swaps(*case)]
-        before, after = (values_of([measure], cases)[0] for cases in zip(*pairs))
-        for pair in np.flatnonzero(sign * (after - before) < -TOLERANCE)[:1].tolist():
-            (qrels, run), (_, swapped) = pairs[pair]
-            yield (
-                f"{measure} is {before[pair]:g} for {[*run]} and {after[pair]:g} for {[*swapped]} "
-                f"with the levels {qrels}, where a better document has moved up; declare MONOTONE = False"
-            )
-
-
-def _swaps(qrels: Documents, run: Documents) -> Iterator[tuple[Case, Case]]:
-    """A list before and after two of its documents change places so that the better one stands higher."""
-    for one, other in combinations(run, 2):
-        if qrels.get(one, 0) < qrels.get(other, 0):
-            places = {one: other, other: one}
-            yield (qrels, run), (qrels, _run(places.get(doc, doc) for doc in run))
 
 
 def _options(measure: GradedMeasure) -> Iterator[str]:

@@ -14,7 +14,6 @@ from ir_measures_graded import (
     Q,
     Real,
     TopicMeasure,
-    WeightedGains,
     nDCG_JK,
     parse_measure,
     register,
@@ -44,7 +43,6 @@ class Good(TopicMeasure):
     :source: this test
     """
 
-    MONOTONE = True
     PARAMETERS = {"p": Real(default=1, above=0, desc="a factor")}
 
     def value(self, topic):
@@ -79,13 +77,6 @@ class Reversed(Good):
     SMALLER_IS_BETTER = True
 
 
-class Rising(WeightedGains):
-    __doc__ = Good.__doc__
-
-    def weight(self, rank):
-        return np.where(rank == 2, 0.2, 1 / rank)
-
-
 class Remembering(Good):
     __doc__ = Good.__doc__
     seen = [0]
@@ -118,7 +109,6 @@ class Tied(GradedMeasure):
         (Narrow, "values", r"is 2 for the levels .*, outside its :range: \[0, 1\]"),
         (Careless, "parameters", r"is accepted; let `canonical` raise GradedError"),
         (Reversed, "order", r"declare SMALLER_IS_BETTER = False"),
-        (Rising, "order", r"a better document has moved up; declare MONOTONE = False"),
         (Remembering, "values", r"keep no state and use no other topics"),
         (Failing, "values", r"IndexError.*; a measure has a value for every topic"),
         (Tied, "options", r"Tied\(ties='max'\).* is .* where .* is right"),

@@ -319,7 +319,7 @@ class _Runs:
         self.known = ~np.isnan(self.means[3])
         self.pairs = np.array([*combinations(range(len(runs)), 2)], dtype=np.int64).reshape(-1, 2)
         some = [each for each, known in zip(self.topics, self.known) if known]
-        self.ends = differences_of(measure, some, partial(_numbers, some))
+        self.ends = differences_of(measure, some, partial(_numbers, some)) if some else None
 
     def ranges(self) -> Iterator[Range]:
         """The ranges of the mean of each run."""
@@ -354,7 +354,7 @@ class _Runs:
         found = np.full((2, len(pairs), self.values.shape[2]), np.nan)
         known = self.known[pairs].all(axis=1)
         if self.ends is not None and known.any():
-            found[:, known] = self.ends.exact((np.cumsum(self.known) - 1)[pairs[known]])
+            found[:, known] = self.ends((np.cumsum(self.known) - 1)[pairs[known]])
         return found
 
 

@@ -79,9 +79,6 @@ class GradedMeasure(ir_measures.Measure):
     GAINS: ClassVar[str | None] = LINEAR
     JUDGED_ONLY: ClassVar[bool] = False
     SMALLER_IS_BETTER: ClassVar[bool] = False
-    MONOTONE: ClassVar[bool] = False
-    """Whether a value never gets worse if two documents change places so that the better one stands higher;
-    `ir_measures_graded.testing` checks it."""
     TIES: ClassVar[tuple[str, ...]] = ()
     SORTED: ClassVar[bool] = True
     UNJUDGED: ClassVar[bool] = False

@@ -177,7 +177,6 @@ class _Success(Standard, AtRelevant):
     :formula: 1 if C(k) > 0, else 0
     """
 
-    MONOTONE = True
     RECALL_BASE = False
     SORTED = True
     COMPARED = False

@@ -76,7 +76,6 @@ class WeightedGains(SumOverRanks):
 
     LIMIT = np.inf
     LINEAR = True
-    MONOTONE = True
     RISES = True
     SCALES: ClassVar[bool] = False
 

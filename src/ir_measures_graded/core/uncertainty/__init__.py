@@ -5,7 +5,7 @@
 - `extremes`: the extremes of a value, and of a difference of two runs, over all judgments.
 - `judgments`, `ratio`: the unjudged documents, and the extremes of quotients.
 
-The functions `expected`, `extreme` and `extreme_differences` dispatch on the family of a measure. A measure
+The functions `expected`, `extreme` and `differences_of` dispatch on the family of a measure. A measure
 of a plugin inherits the methods of its family; `expected.register(MyMeasure)` adds one of its own.
 """
 

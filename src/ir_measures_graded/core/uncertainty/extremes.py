@@ -6,9 +6,8 @@ many of them each level has so far.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import singledispatch
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,24 +18,12 @@ from ..measures.sums import AtRelevant, Normalised, WeightedGains
 from ..measures.topics import Topics, ratio
 from . import judgments
 from .judgments import Undetermined, extreme_in_order, filled, levels_of_gains, padded, unjudged_of
-from .ratio import Achieved, Ratio, achieved_of, gains_by_case, threshold_ratio, weighted_ratio
+from .ratio import Achieved, achieved_of, gains_by_case, threshold_ratio, weighted_ratio
 
 OfPairs = Callable[[np.ndarray], np.ndarray]
 """A function of pairs of runs (P × 2)."""
 Documents = Callable[[], Sequence[np.ndarray]]
 """Returns the numbers of the unjudged documents of each run. Equal documents have equal numbers."""
-
-
-class Ends(NamedTuple):
-    """The lowest and the highest difference of two runs in each topic.
-
-    - `exact`: those of pairs of runs (2 × P × T).
-    - `bracket`: for each of the two ends, a difference that some judgments give and one that none exceed
-      (2 × 2 × P × T), which take less time.
-    """
-
-    exact: OfPairs
-    bracket: OfPairs | None = None
 
 
 @singledispatch
@@ -92,25 +79,18 @@ def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
     return np.minimum(threshold_ratio(measure, topics, highest).extreme(unjudged_of(topics).sizes), 1.0)
 
 
-def differences_of(measure: GradedMeasure, runs: Sequence[Topics], documents: Documents) -> Ends | None:
-    """The ends of the differences of two runs' values over all judgments of the documents that either has
-    unjudged within the cutoff; None if they are not known.
+@singledispatch
+def differences_of(measure: GradedMeasure, runs: Sequence[Topics], documents: Documents) -> OfPairs | None:
+    """The lowest and the highest difference of two runs in each topic (2 × P × T), over all judgments of the
+    documents that either has unjudged within the cutoff; None if they are not known.
 
     `runs` are the topics of one run or of several, one run after the other.
     """
-    if not runs:
-        return None
-    return extreme_differences(measure, runs, documents)
-
-
-@singledispatch
-def extreme_differences(measure: GradedMeasure, runs: Sequence[Topics], documents: Documents) -> Ends | None:
-    """`differences_of` a family of measures."""
     return None
 
 
-@extreme_differences.register
-def _(measure: WeightedGains, runs: Sequence[Topics], documents: Documents) -> Ends | None:
+@differences_of.register
+def _(measure: WeightedGains, runs: Sequence[Topics], documents: Documents) -> OfPairs | None:
     if isinstance(measure, type(gP)) and measure.given_max(runs[0]) is None:
         return None  # the highest gain of the topic depends on the judgments
     weights = _Weights(measure, runs, documents())
@@ -122,40 +102,36 @@ def _(measure: WeightedGains, runs: Sequence[Topics], documents: Documents) -> E
         added = [side(weight, 0).sum(axis=2) for side in (np.minimum, np.maximum)]
         return value[pairs[:, 0]] - value[pairs[:, 1]] + added
 
-    return Ends(exact)
+    return exact
 
 
-@extreme_differences.register
-def _(measure: Normalised, runs: Sequence[Topics], documents: Documents) -> Ends | None:
+@differences_of.register
+def _(measure: Normalised, runs: Sequence[Topics], documents: Documents) -> OfPairs | None:
     if measure.averages or measure.ideal_documents != "judged":
         return None
     weights, one = _Weights(measure, runs, documents()), runs[0]
-    achieved = [achieved_of(measure, topics) for topics in runs]
-    value = weights.by_run([each.value for each in achieved])
-    by_threshold = weights.by_run([each.gains for each in achieved])
+    of_runs = [achieved_of(measure, topics) for topics in runs]
+    value = weights.by_run([each.value for each in of_runs])
+    by_threshold = weights.by_run([each.gains for each in of_runs])
 
-    def ratios(pairs: np.ndarray) -> Iterator[tuple[Ratio, np.ndarray]]:
+    def exact(pairs: np.ndarray) -> np.ndarray:
         weight, (a, b) = weights.of(pairs), pairs.T
         rows = weight.shape[0] * weight.shape[1]
         apart = (value[a] - value[b]).ravel(), (by_threshold[a] - by_threshold[b]).reshape(rows, -1)
         every = np.tile(np.arange(weight.shape[1]), len(pairs))
-        found = Achieved(every, *apart, weight.reshape(rows, -1))
-        count = found.unjudged.reshape(weight.shape[:2])
+        achieved = Achieved(every, *apart, weight.reshape(rows, -1))
+        unjudged = achieved.unjudged
+        count = unjudged.reshape(weight.shape[:2])
         sizes = np.stack((np.count_nonzero(count, axis=1), count.max(axis=1, initial=0)))
         for pair in np.unique(sizes, axis=1, return_index=True)[1]:  # each must be within the limit on work
             gains = gains_by_case(measure, one, count[pair], int(sizes[1, pair]))
-        for highest in (False, True):
-            yield weighted_ratio(measure, one, found, gains, highest), found.unjudged
-
-    def exact(pairs: np.ndarray) -> np.ndarray:
-        found = [ratio.extreme(count) for ratio, count in ratios(pairs)]
+        found = [
+            weighted_ratio(measure, one, achieved, gains, highest).extreme(unjudged)
+            for highest in (False, True)
+        ]
         return np.reshape(found, (2, len(pairs), -1))
 
-    def bracket(pairs: np.ndarray) -> np.ndarray:
-        found = [ratio.bracket(count) for ratio, count in ratios(pairs)]
-        return np.reshape(found, (2, 2, len(pairs), -1))
-
-    return Ends(exact, bracket)
+    return exact
 
 
 class _Weights:
