@@ -44,7 +44,7 @@ agreement(QRELS, {"q1": {"a": 12, "b": 4}}) | the machine's 4, 12 (machine, topi
 estimate(QRELS, QRELS, RUNS, ["CG"], confidence=1) | confidence=1 is not allowed; it is above 0 and below 1
 estimate(QRELS, {"q1": {"a": 10.5, "b": 0, "c": 3.5}}, RUNS, ["CG"]) | the machine's 0, 3.5, 10.5 (machine
 holes(QRELS, RUNS, "CG@3", 0) | depth=0 is not allowed; it is a whole number ≥ 1
-holes(QRELS, RUNS, "CG(judged_only=True)@3") | CG(judged_only=True)@3 leaves unjudged documents out, so the
+holes(QRELS, RUNS, "CG(judged_only=True)@3") | holes needs fixed weights of ranks, as nDCG_JK@10 has
 holes(QRELS, RUNS, "CG@3", batch=0) | batch=0 is not allowed; it is a whole number ≥ 1
 holes(QRELS, {"A": RUNS["good"]}, "CG@3") | holes needs at least 2 runs, because judgments settle differences
 holes(QRELS, {**RUNS, "D": {"q7": {"a": 1}}}, "CG@3") | D: none of its topics (such as 'q7') is in the qrels
@@ -79,7 +79,6 @@ evaluate(probable(0.5, nan), RUNS, ["ERR_IA_G"]) | needs the probability of its 
 evaluate(probable(0.5, 0.5, 0.25), RUNS, ["ERR_IA_G"]) | qrels: topic 'q1', intent '2': the intent has the
 evaluate(INTENTS, RUNS, ["IRec(ties='mean')"]) | IRec has no option 'ties'; it takes gains, judged_only
 explain(INTENTS, RUNS["good"], "D_nDCG@5", "q1") | D_nDCG@5 cannot be explained: a document has a level for
-holes(INTENTS, RUNS, "IRec@5") | IRec@5 has no unjudged documents: a judge would give
 agreement(QRELS, QRELS, RUNS, ["D_nDCG@5"]) | D_nDCG@5 takes no judges: they are compared by one level of
 curves(INTENTS, RUNS, "nCG") | qrels: topic 'q1', document 'a': levels for several intents or judges (1, 2)
 curves(INTENTS, RUNS, "D_Q", ideal=True) | D_Q has no ideal curve: its documents have a level for each intent

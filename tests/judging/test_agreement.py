@@ -170,6 +170,18 @@ def test_the_confusion_matrix_has_the_levels_of_both():
     assert found.counts == pytest.approx(counts)
 
 
+@pytest.mark.filterwarnings("always::ir_measures_graded.errors.InputWarning")
+def test_a_run_is_warned_of_once_and_what_only_a_machine_shows_is_too(recwarn):
+    human = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}}
+    more = human | {"q3": {"a": 1}}
+    runs = {"A": {topic: {"a": 2.0, "b": 1.0} for topic in more}, "B": {"q1": {"a": 2.0, "b": 1.0}}}
+    for machine, told in ((human, []), (more, ["m: B: the run lacks 2 of 3 topics of the qrels"])):
+        recwarn.clear()
+        judges(human, {"m": machine}, runs, ["CG@2"], resamples=2)
+        texts = [str(each.message) for each in recwarn]
+        assert texts == ["B: the run lacks 1 of 2 topics of the qrels", *told]
+
+
 def test_equal_levels_have_no_kappa_and_equal_runs_no_tau():
     runs = {name: {"q1": {"a": 2.0, "b": 1.0}} for name in "AB"}
     found = agreement({"q1": {"a": 1, "b": 1}}, {"q1": {"a": 1, "b": 1}}, runs, ["P@1"])

@@ -50,11 +50,6 @@ def drawn(seed):
     return levels, qrels, runs
 
 
-def is_by_depth(found):
-    ranks = [row["best_rank"] for row in found.records()]
-    return ranks == sorted(ranks)
-
-
 def by_definition(qrels, runs, measure, depth):
     """The documents with their expected gains and scores, the means, and the number of open pairs."""
     weight = WEIGHTS[measure]
@@ -147,21 +142,19 @@ def test_without_judgments_the_first_50_come_by_depth(qrels):
     }
     found = holes(qrels, runs, "nDCG_JK@30")
     assert (len(found), found.open) == (50, 1)
-    assert is_by_depth(found)
+    ranks = [row["best_rank"] for row in found.records()]
+    assert ranks == sorted(ranks)
     assert found.documents[:2] == ("d0", "d0")
     one = {found.topics[0]: {"d0": 1}}
     assert {*holes(qrels, runs, "nDCG_JK@30", answers=[one], batch=999).topics} == {"q1", "q2"}
 
 
 @pytest.mark.parametrize(
-    "measure", ["gP@3", "NDPM@3", "nDCG_JK(avg=True)@3", "NDCNG@3", "AP@3", "nDCG_JK(unjudged=max)@3"]
+    "measure", ["gP@3", "NDPM@3", "nDCG_JK(avg=True)@3", "AP@3", "nDCG_JK(unjudged=max)@3", "IRec@5"]
 )
-def test_measures_without_weights_by_rank_have_the_order_of_depth(measure):
-    found = holes(QRELS, RUNS, measure, batch=10)
-    assert (found.open, found.gains, found.expected) == (None, None, None)
-    assert is_by_depth(found)
-    assert len(found) == 6
-    assert "in the order of depth" in found.summary
+def test_measures_without_weights_by_rank_are_refused(measure):
+    with pytest.raises(GradedError, match="holes needs fixed weights of ranks, as nDCG_JK@10 has; "):
+        holes(QRELS, RUNS, measure)
 
 
 @pytest.mark.parametrize("level", [1, 0.1, 0.7])

@@ -10,10 +10,7 @@ USAGE = (
     "%(prog)s QRELS OLD NEW MEASURE… [options]\n       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
 )
 OPTIONS = (
-    *collection_or_values(
-        f"{VALUES_HELP}; with QRELS, OLD must have its values",
-        "OLD NEW MEASURE…",
-    ),
+    *collection_or_values(f"{VALUES_HELP}; with QRELS, OLD must have its values", "OLD NEW MEASURE…"),
     BY,
     Option("--margin M", "how much worse NEW may be: a share, as 5%% (default), or a difference, as 0.01"),
     Option("--undecided", "exit status 0 or 1 in place of 3", choices=("pass", "fail")),

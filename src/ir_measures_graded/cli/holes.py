@@ -31,8 +31,8 @@ def run(arguments: Arguments) -> Answer:
     settle most of the open pairs. Judge it, and call the command again with the answers: --ask writes the
     list for a judge, as CSV with an empty column level or as lines 'topic 0 document ?'; --answers adds the
     judgments, when it is filled in, to the qrels. If judgments contradict each other, the qrels
-    take precedence over the answers, and earlier files over later ones. For measures without a weight for
-    each rank, the documents come in the order of depth. QRELS may be an empty file. The agreement of judges
+    take precedence over the answers, and earlier files over later ones. MEASURE has a weight for each rank,
+    such as nDCG and P. QRELS may be an empty file. The agreement of judges
     on documents that were chosen in this way is not their agreement on all documents: --random puts a random
     sample aside, which --ask marks as random. In a CSV file, an apostrophe marks cells that begin with =, +,
     - or @ as text.

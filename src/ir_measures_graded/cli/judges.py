@@ -4,8 +4,6 @@ from ..analysis.judging.agreement import RESAMPLES, Judges, compared
 from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.merging import holds_answers
 from ..analysis.judging.panel import panels
-from ..analysis.statistics.intervals import STUDENT, check
-from ..analysis.statistics.options import whole_number
 from ..errors import GradedError
 from ..files.sources import is_file
 from ..output.formats import counted
@@ -60,8 +58,6 @@ def run(arguments: Arguments) -> Result:
         raise GradedError("--gains requires runs and measures")
     if arguments.show in OF_ONE and more:
         raise GradedError(f"--show {arguments.show} requires a single machine")
-    check(arguments.confidence, STUDENT)
-    whole_number(arguments.seed, "seed", 0)
     qrels, runs, measures = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
     if len(runs) < (least := RUNS_OF.get(arguments.show, 0)):
         raise GradedError(f"--show {arguments.show} requires measures and at least {counted(least, 'run')}")
@@ -79,10 +75,9 @@ def run(arguments: Arguments) -> Result:
             noted=[note for each in results for note in each.notes()],
             above=[sentence for each in results for sentence in each.answer()],
         )
-    if arguments.show == "levels":
-        return View([agreed.level_table()])
-    if arguments.show == "favours":
-        return View([agreed.favour_table()])
-    if isinstance(last, Estimates) and arguments.show == "pairs":
-        return View([last.pair_table()])
-    return View(last.tables()[:1], read=last.data())
+    if arguments.show in ("agreement", "estimates"):
+        return View(last.tables()[:1], read=last.data())
+    chosen = {"levels": agreed.level_table, "favours": agreed.favour_table}
+    if isinstance(last, Estimates):
+        chosen["pairs"] = last.pair_table
+    return View([chosen[arguments.show]()])

@@ -133,18 +133,6 @@ def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {run: line_style(number) for number, run in enumerate(sorted(runs))}
 
 
-def cut_names(names: Iterable[str], most: int = 30) -> tuple[str, ...]:
-    """Names of at most about so many characters; long ones are cut and numbered, so that they differ.
-
-    >>> cut_names(["bm25", "a-very-long-name-1", "a-very-long-name-2"], most=8)
-    ('bm25', 'a-very-l… 2', 'a-very-l… 3')
-    """
-    return tuple(
-        name if len(name) <= most else f"{name[:most]}… {number}"
-        for number, name in enumerate(names, start=1)
-    )
-
-
 def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]:
     """Axes for `count` panels, at most `across` side by side."""
     across = min(count, across)
@@ -199,11 +187,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 
 def draw_cells(
-    axes: Axes,
-    shades: np.ndarray,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    size: float = 9,
+    axes: Axes, shades: np.ndarray, rows: Sequence[str], columns: Sequence[str], size: float
 ) -> None:
     """Draw one cell for each number in `shades` (rows × columns): 0 light, 1 medium, 2 dark, NaN none.
 

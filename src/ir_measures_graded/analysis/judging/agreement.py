@@ -125,7 +125,7 @@ class Judges(Result):
         best = self.judges[int(np.argmax(np.nan_to_num(kappas, nan=-1)))]
         kappa, documents = best.statistics["kappa"], counted(int(best.counts["documents"]), "document")
         among = f", the best of {len(self.judges)} judges," if len(self.judges) > 1 else ""
-        told = "" if kappa.lower is None else f", κ {kappa.value:.2f} ({_interval(kappa)})"
+        told = "" if kappa.lower is None else f", κ {kappa.value:.2f} ({kappa.interval})"
         text = "{}{} agrees with the human on {:.0f} % of {}{}{}."
         orders = [order for order in best.orders if order.tau is not None]
         taus = listed(f"τ {order.tau:.2f} by {order.measure}" for order in orders)
@@ -134,21 +134,30 @@ class Judges(Result):
 
     def tables(self) -> list[Table]:
         """The documents and κ of each judge, its other statistics, orders, favours and levels."""
-        counts = self.data().select(
-            "judge", "documents", "unanswered", "abstentions", "same", "bias", "kappa"
-        )
-        interval = Column(f"{self._share} interval", kind=_interval)
-        rows = [[*row, each.statistics["kappa"]] for row, each in zip(counts.rows, self.judges)]
-        divided = [name for name in self.judges[0].statistics if "|" in name]
-        weighted = [name for name in self.judges[0].statistics if " " in name and name not in divided]
-        others = [self._statistics(weighted, "κ with weights, and α")]
-        if len(divided) < SHOWN:
-            others.append(self._statistics(divided, "κ with the levels divided in two"))
+        records = [
+            {"judge": each.judge, "interval": each.statistics["kappa"].interval}
+            | each.counts
+            | each.statistics
+            for each in self.judges
+        ]
+
+        def table(names: Sequence[str], title: str) -> Table:
+            columns = [Column(name, kind=str) for name in names]
+            title += f", with {self._share} intervals over topics"
+            return Table.of(["judge", *columns], records, title)
+
+        shown = ["judge", "documents", "unanswered", "abstentions", "same", "bias"]
+        kappa = Column("kappa", kind=lambda found: found.value), Column("interval", f"{self._share} interval")
+        names = self.judges[0].statistics
+        divided = [name for name in names if "|" in name]
+        weighted = [name for name in names if " " in name and name not in divided]
+        others = [table(weighted, "κ with weights, and α")]
+        if 0 < len(divided) < SHOWN:
+            others.append(table(divided, "κ with the levels divided in two"))
         others += [self.spread_table(), self.favour_table(named=True)]
         if len(self.judges[0].levels) <= DIVIDED:
             others.append(self.level_table())
-        shown = (table for table in others if table.rows and len(table.columns) > 1)
-        return [Table([*counts.columns, interval], rows), *shown]
+        return [Table.of([*shown, *kappa], records), *(each for each in others if each.rows)]
 
     def data(self) -> Table:
         """A row per judge: that of the table, ends of intervals, favours, and the levels.
@@ -195,27 +204,24 @@ class Judges(Result):
                 notes.append(Note(text, measure))
         return [*notes, COLUMNS]
 
-    def _statistics(self, names: Sequence[str], title: str) -> Table:
-        """A row per judge with some statistics and their intervals."""
-        rows = [[each.judge, *map(each.statistics.__getitem__, names)] for each in self.judges]
-        columns = [Column(name, kind=_with_interval) for name in names]
-        return Table(["judge", *columns], rows, f"{title}, with {self._share} intervals over topics")
-
     def spread_table(self) -> Table:
         """A row per judge and measure with the agreement of the orders and of the significant differences.
 
         τ has its spread over sets of as many topics. ``halves`` is τ of the human's own orders on two random
         halves of the topics.
         """
-        short = [Column(name, kind=_short) for name in ("tau_AP", "rho", "RBO", "agreed", "reversed")]
-        columns: list[Column | str] = ["judge", "measure", Column("tau", kind=_with_interval), "halves"]
-        rows = []
+        records = []
         for judge, order in self._orders:
-            tau, *others = order.statistics.values()
-            values = [each.value for each in others]
-            rows.append([judge, str(order.measure), tau, order.halves, *values, order.agreed, order.reversed])
+            values = {name: each.value for name, each in order.statistics.items()}
+            tau = order.statistics["tau"]
+            records.append(
+                {**vars(order), **values, "judge": judge, "measure": str(order.measure), "tau": tau}
+            )
+        columns: list[Column | str] = ["judge", "measure", Column("tau", kind=str), "halves"]
+        others = ("tau_AP", "rho", "RBO", "agreed", "reversed")
+        columns += [Column(name, kind="{:.2f}".format) for name in others]
         title = f"Agreement on the order of runs; tau with its spread over {self._share} of sets of topics"
-        return Table([*columns, *short], rows, title)
+        return Table.of(columns, records, title)
 
     def favour_table(self, named: bool = False) -> Table:
         """A row per judge, measure and run, the largest favour first, or only for runs that are `named`.
@@ -256,21 +262,6 @@ class Judges(Result):
         return [(each.judge, order) for each in self.judges for order in each.orders]
 
 
-def _interval(found: Statistic) -> str | None:
-    """The ends as text."""
-    return None if found.lower is None else f"{found.lower:.2f} to {found.upper:.2f}"
-
-
-def _with_interval(found: Statistic) -> str | None:
-    """The value and the ends as text."""
-    between = _interval(found)
-    return None if found.value is None else f"{found.value:.2f}" + (f" ({between})" if between else "")
-
-
-def _short(value: float) -> str:
-    return f"{value:.2f}"
-
-
 def judges(
     human: Qrels,
     machines: Mapping[str, Qrels] | Iterable[str | os.PathLike[str]],
@@ -305,10 +296,6 @@ def judges(
     Raises `GradedError` if no document is judged by both, for fewer than two runs, and for scales that differ
     without `machine_levels`.
     """
-    check_probability(confidence, "confidence", 0.95)
-    whole_number(resamples, "resamples", 1)
-    whole_number(seed, "seed", 0)
-    need_statistics("scipy")
     found = panels(human, machines, runs, measures, machine_levels=machine_levels)
     if found[0].values is not None and len(found[0].values[0].runs) < 2:
         raise GradedError("to compare the orders of runs, name at least 2 runs, not 1")
@@ -327,6 +314,10 @@ def agreement(
 
 def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: int) -> Judges:
     """The agreement in each panel, as `judges`."""
+    check_probability(confidence, "confidence", 0.95)
+    whole_number(resamples, "resamples", 1)
+    whole_number(seed, "seed", 0)
+    need_statistics("scipy")
     pairs = [_pairs(panel) for panel in found]
     levels = np.unique(np.concatenate([each for by_topic in pairs for each in by_topic.values()]))
     machines = []

@@ -11,8 +11,7 @@ batch has the documents whose weights differ most between the runs of open pairs
     D   = T · (v_a − v_b);  G = hᵀh;  V = s² · (G_aa + G_bb − 2 G_ab);  z = |D| / √V
     C   = exp(−z²/2) / V, diagonal 0;  L = diag(C·1) − C;  score = row sums of (h L) ∘ h
 
-A pair is open if z < 3. Documents are judged by depth until a residual is known, and for measures without a
-weight for each rank.
+A pair is open if z < 3. Documents are judged by depth until a residual is known.
 
 B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval evaluation. SIGIR 2006. The
 regression of gains and the batches are ours.
@@ -35,7 +34,7 @@ from ...core.by_topic import positions
 from ...core.measures.standard import definition_of
 from ...core.ranking.gains import gain_of
 from ...core.ranking.judged import Judged
-from ...core.registry.facts import gains_of, is_normalised, is_weighted_by_rank, needs_intents, sign_of
+from ...core.registry.facts import gains_of, is_normalised, is_weighted_by_rank, sign_of
 from ...core.registry.notation import parse_measure
 from ...errors import FileError, GradedError, InputWarning
 from ...evaluation.evaluate import evaluate
@@ -52,7 +51,6 @@ OPEN = 3.0
 """A pair of runs is open below this many standard deviations."""
 FIRST_BATCH = 50
 RANDOM = "random"
-UNWEIGHTED = "{} has no weight for each rank, so the documents are in the order of depth."
 BATCH_SHARE = 0.025
 
 
@@ -65,9 +63,6 @@ class Holes(Result):
     are their expected gains. `unjudged` counts all unjudged documents within the depth. `values` are the
     means of the runs, `expected` those with expected gains. `open` is the number of open pairs of runs.
     `merged` are the qrels with the answers.
-
-    For a measure without a weight for each rank, the batch is in the order of depth, `gains` and `expected`
-    are None, and so is the number of open pairs.
     """
 
     runs: tuple[str, ...]
@@ -77,11 +72,11 @@ class Holes(Result):
     documents: tuple[str, ...]
     sampled: int
     ranks: np.ndarray
-    gains: np.ndarray | None
+    gains: np.ndarray
     unjudged: int
     values: np.ndarray
-    expected: np.ndarray | None
-    open: int | None
+    expected: np.ndarray
+    open: int
     merged: MergedQrels
 
     def __len__(self) -> int:
@@ -89,13 +84,12 @@ class Holes(Result):
 
     def answer(self) -> list[Note]:
         """The documents to judge next, and the open pairs of runs."""
-        runs, why = counted(len(self.runs), "run"), Note(UNWEIGHTED, self.measure)
+        runs, are = counted(len(self.runs), "run"), "is" if self.open == 1 else "are"
         if self.open == 0:
             return [Note("No further judgment is needed: no pair of {} is open by {}.", runs, self.measure)]
-        if self.open is not None:
-            text = "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the difference."
-            are, pairs = "is" if self.open == 1 else "are", counted(math.comb(len(self.runs), 2), "pair")
-            why = Note(text, self.open, pairs, runs, are, self.measure)
+        text = "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the difference."
+        pairs = counted(math.comb(len(self.runs), 2), "pair")
+        why = Note(text, self.open, pairs, runs, are, self.measure)
         if not len(self):
             return [Note("No document is listed. {}", why)]
         text = "Judge {} of {} within rank {} next, document {} of topic {} first. {}"
@@ -104,25 +98,21 @@ class Holes(Result):
 
     def tables(self) -> list[Table]:
         """One row per document, and the mean of each run, also with expected gains."""
-        means, shown = {"value": self.values}, ["topic", "document", "runs"]
-        if self.expected is not None:
-            means["with expected gains"] = self.expected
-            shown.insert(2, "gain")
-        if self.sampled:
-            shown.append("sample")
-        order = np.argsort(-sign_of(self.measure) * [*means.values()][-1])
+        order = np.argsort(-sign_of(self.measure) * self.expected)
         runs = {"run": [self.runs[run] for run in order.tolist()]}
-        columns = {name: each[order] for name, each in means.items()}
-        of_runs = Table.of_arrays(runs, columns, f"Means by {self.measure}")
+        means = {"value": self.values[order], "with expected gains": self.expected[order]}
+        of_runs = Table.of_arrays(runs, means, f"Means by {self.measure}")
+        shown = ("topic", "document", "gain", "runs", *(["sample"] if self.sampled else []))
         return [self.data().select(*shown), of_runs] if len(self) else [of_runs]
 
     def data(self) -> Table:
         """One row per document: its expected gain, its best rank, the runs with its ranks, and its sample."""
-        gains = [None] * len(self) if self.gains is None else self.gains.tolist()
         by_document = (zip(self.runs, ranks) for ranks in self.ranks.tolist())
         holders = (" ".join(f"{run}:{rank}" for run, rank in ranks if rank) for ranks in by_document)
         sample = [RANDOM] * self.sampled + [""] * (len(self) - self.sampled)
-        rows = zip(self.topics, self.documents, gains, _best(self.ranks).tolist(), holders, sample)
+        rows = zip(
+            self.topics, self.documents, self.gains.tolist(), _best(self.ranks).tolist(), holders, sample
+        )
         return Table(("topic", "document", "gain", "best_rank", "runs", "sample"), list(rows))
 
     def notes(self) -> list[Note]:
@@ -135,8 +125,10 @@ class Holes(Result):
             text = "{} of the documents are a random sample, which alone shows how far judges agree."
             notes.append(Note(text, self.sampled))
         if len(self):
-            gain = "gain is the expected gain of the document; " if self.gains is not None else ""
-            notes.append(Note(f"{gain}runs has its rank in each run that retrieves it."))
+            text = (
+                "gain is the expected gain of the document; runs has its rank in each run that retrieves it."
+            )
+            notes.append(Note(text))
         return notes
 
     def ask(self, path: str | os.PathLike[str]) -> None:
@@ -188,8 +180,8 @@ def holes(
     `random`, a share such as 0.1, a random sample of as many of the unjudged documents comes before the
     batch. The ids decide which documents are in the sample, so that later calls go on with the same one.
 
-    Normalised measures with a weight for each rank, such as nDCG_JK, and plain sums have open pairs. For
-    other measures, the documents come in the order of depth.
+    The measure is a sum of gains with a weight for each rank, such as P and RBP, perhaps divided by that of
+    the ideal list, such as nDCG_JK.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "f": 0}}
     >>> run = {"q1": {"a": 3, "x": 2, "b": 1}, "q2": {"c": 1, "f": 0}}
@@ -198,7 +190,8 @@ def holes(
     >>> found.open, found.documents, found.unjudged
     (1, ('y',), 2)
 
-    Raises `GradedError` for fewer than two runs, and for a measure without a cutoff if there is no `depth`.
+    Raises `GradedError` for fewer than two runs, for other measures, and for a measure without a cutoff if
+    there is no `depth`.
     """
     need_statistics("scipy")
     measure, depth = _measure_at(parse_measure(measure), depth)
@@ -218,13 +211,10 @@ def holes(
     judged = np.array([doc in merged.qrels.get(topic, ()) for topic, doc in names], dtype=bool)
     near, best = np.where(ranks > 0, 1 / (ranks + 5), 0.0).sum(axis=1), _best(ranks)
     left = np.flatnonzero(~judged & (best <= depth))
-    score, gains, values, still_open = np.zeros(judged.size), None, None, None
-    if is_weighted_by_rank(measure):
-        gains, variance = _expected(gain_of(pool.level, gains_of(measure)), near, judged)
-        h = _weights(measure, depth, pool, ranks, gains)
-        total = np.einsum("d,da->a", gains, h)  # `@` starts threads, which wait on a busy machine
-        score[~judged], still_open = _settled(h[~judged], total, variance)
-        values = total / len(pool.topics)
+    gains, variance = _expected(gain_of(pool.level, gains_of(measure)), near, judged)
+    h, score = _weights(measure, depth, pool, ranks, gains), np.zeros(judged.size)
+    total = np.einsum("d,da->a", gains, h)  # `@` starts threads, which wait on a busy machine
+    score[~judged], still_open = _settled(h[~judged], total, variance)
     if batch is None:
         batch = max(1, math.ceil(BATCH_SHARE * left.size)) if judged.any() else FIRST_BATCH
     batch = whole_number(batch, "batch", 1)
@@ -245,10 +235,10 @@ def holes(
         documents,
         sample.size,
         np.where(ranks[chosen] <= depth, ranks[chosen], 0),
-        None if gains is None else gains[chosen],
+        gains[chosen],
         left.size,
         evaluate(study.judgments, study.runs, [measure]).means()[:, 0],
-        values,
+        total / len(pool.topics),
         still_open,
         merged,
     )
@@ -336,19 +326,14 @@ def _settled(h: np.ndarray, total: np.ndarray, variance: float) -> tuple[np.ndar
 
 def _measure_at(measure: Measure, depth: int | None) -> tuple[Measure, int]:
     """The measure at the depth, and the depth. Raises `GradedError` if there is none."""
-    if needs_intents(measure):
-        raise GradedError(f"{measure} has no unjudged documents: a judge would give a level for each intent")
-    if measure.params.get("judged_only"):
-        raise GradedError(
-            f"{measure} leaves unjudged documents out, so the effect of judging them is unknown"
-        )
     measure = definition_of(measure) or measure
-    if depth is None:
-        if measure.params.get("cutoff") is None:
-            raise GradedError(f"{measure} has no cutoff; write {measure}@10, or give depth=10")
-        return measure, int(measure.params["cutoff"])
-    depth = whole_number(depth, "depth", 1)
-    return (measure(cutoff=depth) if "cutoff" in measure.SUPPORTED_PARAMS else measure), depth
+    if not is_weighted_by_rank(measure):
+        raise GradedError(f"holes needs fixed weights of ranks, as nDCG_JK@10 has; {measure} has none")
+    if depth is not None:
+        measure = measure(cutoff=whole_number(depth, "depth", 1))
+    if measure.params.get("cutoff") is None:
+        raise GradedError(f"{measure} has no cutoff; write {measure}@10, or give depth=10")
+    return measure, measure.params["cutoff"]
 
 
 def _best(ranks: np.ndarray) -> np.ndarray:

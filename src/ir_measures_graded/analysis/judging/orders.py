@@ -52,6 +52,15 @@ class Statistic(NamedTuple):
         ends = (1 - confidence) / 2, (1 + confidence) / 2
         return cls(float(value), *np.quantile(resampled, ends).tolist())
 
+    @property
+    def interval(self) -> str:
+        """The percentiles as text; empty if there are none."""
+        return "" if self.lower is None else f"{self.lower:.2f} to {self.upper:.2f}"
+
+    def __str__(self) -> str:
+        value = "" if self.value is None else f"{self.value:.2f}"
+        return f"{value} ({self.interval})" if self.interval else value
+
 
 class Favour(NamedTuple):
     """The value of a run beyond that of other runs of its quality, with an interval."""

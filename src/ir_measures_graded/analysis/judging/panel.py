@@ -14,6 +14,7 @@ from ...core.registry.notation import parse_measures
 from ...errors import GradedError, InputWarning
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Qrels, Runs, about, named_runs, run_names
+from ...output.formats import listed
 from .merging import HUMAN, MACHINE, Levels, answers_in, on_one_scale
 
 
@@ -82,8 +83,15 @@ def panels(
     for run in named:
         with about(run.name):
             read.append(replace(run, source=run.source.table()))
-    first = evaluate(by_human, read, wanted)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InputWarning)  # the evaluation by the human's levels warned already
-        others = [evaluate(each.machine, read, wanted) for each in found]
-    return [replace(panel, values=(first, other)) for panel, other in zip(found, others)]
+    values, told = list[Evaluation](), set[str]()
+    for name, levels in ((None, by_human), *((each.name, each.machine) for each in found)):
+        with warnings.catch_warnings(record=True) as issued:
+            warnings.simplefilter("always", InputWarning)
+            values.append(evaluate(levels, read, wanted))
+        new = [text for text in (str(each.message) for each in issued) if text not in told]
+        told.update(new)
+        # Warnings of a machine that the human's levels do not cause are one line.
+        lines = new if name is None or not new else [f"{name}: {listed(new)}"]
+        for line in lines:
+            warnings.warn(line, InputWarning, stacklevel=3)
+    return [replace(panel, values=(values[0], other)) for panel, other in zip(found, values[1:])]

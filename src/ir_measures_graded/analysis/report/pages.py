@@ -36,15 +36,15 @@ def page(kind: str, title: str, extra_style: str = "", **values: Any) -> str:
     Style sheet and script of the kind, if it has them, follow those of all pages. `extra_style` has more
     rules for the style sheet. Raises `GradedError` if Jinja (extra ``report``) is not installed.
     """
-    style = _dense("\n".join([*_files(kind, "css"), extra_style]))
-    script = _dense("\n".join(_files(kind, "js")))
+    style = "\n".join([*_files(kind, "css"), extra_style])
+    script = "\n".join(_files(kind, "js"))
     policy = (
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     template = _environment(need_jinja()).get_template(f"{kind}.html")
     html = template.render(title=title, style=style, script=script, policy=policy, **values)
-    lines = map(clean, _dense(html).split("\n"))  # ids and names may have control characters
+    lines = map(clean, html.split("\n"))  # ids and names may have control characters
     # They may also have lone surrogates, which cannot be encoded.
     return "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
 
@@ -67,11 +67,6 @@ def _files(kind: str, suffix: str) -> list[str]:
     """The texts of the style sheets or scripts of all pages and of this kind, if it has one."""
     paths = (FOLDER / f"{name}.{suffix}" for name in ("page", kind))
     return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
-
-
-def _dense(text: str) -> str:
-    """The text without blank lines."""
-    return re.sub(r"\n\s*\n", "\n", text)
 
 
 def _source(text: str) -> str:

@@ -31,23 +31,12 @@ UNIT = 10_000
 """Contributions and values are stored as whole numbers of 1 / 10,000, which are shorter."""
 
 
-class OfTopic(NamedTuple):
-    """The lists of a topic, with the list of the best run first: run, value and levels of the documents.
-
-    `number` is the topic's number in the order of the qrels. `ideal` has the levels of the ideal list. `data`
-    has the documents, for the script of the page.
-    """
-
-    number: int
-    topic: str
-    query: str
-    ideal: str
-    lists: list[tuple[str, float, str]]
-    data: dict[str, Any]
-
-
 class Rankings(NamedTuple):
-    """The lists of all topics down to `depth`, which may be less than the measure's cutoff.
+    """The lists of all `topics` down to `depth`, which may be less than the measure's cutoff.
+
+    Each of the topics has its ``number`` in the order of the qrels, the levels of the ``ideal`` list, and the
+    ``lists`` (run, value and levels of the documents), with that of the best run first. Its ``data`` has the
+    documents, for the script of the page.
 
     `levels` maps each level of the qrels, as text, to its gain; the gains of a measure without a
     definition are None. `data` has what all topics share, for the script of the page.
@@ -56,7 +45,7 @@ class Rankings(NamedTuple):
     measure: Measure
     depth: int
     levels: dict[str, Number | None]
-    topics: list[OfTopic]
+    topics: list[dict[str, Any]]
     data: dict[str, Any]
 
     @property
@@ -106,7 +95,7 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
     return Rankings(measure, depth, levels, of_topics, data)
 
 
-def _of_topic(topics: ByTopic, number: int, found: list[Explanation], prefix: str) -> OfTopic:
+def _of_topic(topics: ByTopic, number: int, found: list[Explanation], prefix: str) -> dict[str, Any]:
     code: dict[str, int] = {}
     lists, runs = [], []
     for row in np.argsort(-sign_of(topics.measure) * topics.values[:, number], kind="stable").tolist():
@@ -125,7 +114,8 @@ def _of_topic(topics: ByTopic, number: int, found: list[Explanation], prefix: st
     if one.ideal is not None:
         data["ideal"] = _numbers(one.ideal)
     ideal = " ".join(_texts(one.ideal_levels[~np.isnan(one.ideal_levels)]))
-    return OfTopic(number, one.topic, topics.queries.get(one.topic, ""), ideal, lists, data)
+    facts = {"number": number, "topic": one.topic, "query": topics.queries.get(one.topic, "")}
+    return facts | {"ideal": ideal, "lists": lists, "data": data}
 
 
 def _texts(levels: np.ndarray) -> list[str]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ir_measures import Measure
 
@@ -15,7 +15,7 @@ from ...errors import GradedError, shown
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Qrels, Runs, study_of
 from ...files.sources import queries_in, queries_of
-from ...output.files import ending_of, write_whole
+from ...output.files import write_whole
 from ...output.formats import counted, decimal, listed
 from ...output.plots import need_matplotlib
 from ...output.result import Result
@@ -25,7 +25,7 @@ from ..sensitivity import Sensitivity
 from ..statistics.options import check_probability, need_statistics
 from . import pages, sections
 from .rankings import Rankings, rankings
-from .verdict import OfMeasure, Verdict, verdict
+from .verdict import Verdict, verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,33 +46,28 @@ class Report(Result):
     title: str
     evaluation: Evaluation
     verdict: Verdict
-    material: sections.Material
+    material: dict[str, Any]
     profile: sections.Profile | None
     by_topic: sections.ByTopic
     rankings: Rankings | None
     weighting: Sensitivity | None
-    method: sections.Method
+    method: dict[str, Any]
 
     def answer(self) -> list[str]:
         """The best run by each measure, and whether the tests separate it from every other run."""
-        return [self._answer(each) for each in self.verdict.measures]
-
-    def _answer(self, each: OfMeasure) -> str:
-        best = f"{each.best.run} has the best mean {each.measure}, {decimal(each.best.mean)}"
-        if not self.verdict.tested:
-            return f"{best}, over {counted(self.verdict.topics, 'topic')}."
-        if not each.equal:
-            return f"{best}, and is certainly better than every other run."
-        worse = f"{listed(each.equal)} {'is' if len(each.equal) == 1 else 'are'} not certainly worse"
-        pairs = f", and {each.separated} of {counted(each.pairs, 'pair')} differ" if each.pairs > 1 else ""
-        return f"{best}; {worse}{pairs}."
-
-    def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
-        """Write the page (html), or the figure or the table as the ending of `path` says; see `Result`."""
-        if ending_of(path) in ("html", "htm"):
-            self.write(path)
-        else:
-            super().save(path, places)
+        found = []
+        for each in self.verdict.measures:
+            told = f", over {counted(self.verdict.topics, 'topic')}"
+            if self.verdict.tested and not each.equal:
+                told = ", and is certainly better than every other run"
+            elif self.verdict.tested:
+                are = "is" if len(each.equal) == 1 else "are"
+                told = f"; {listed(each.equal)} {are} not certainly worse"
+                if each.pairs > 1:
+                    told += f", and {each.separated} of {counted(each.pairs, 'pair')} differ"
+            best = f"{each.best.run} has the best mean {each.measure}, {decimal(each.best.mean)}"
+            found.append(f"{best}{told}.")
+        return found
 
     def data(self) -> Table:
         """One row per measure and run, the best run first."""

@@ -9,10 +9,10 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import is_graded, sign_of
-from ...core.registry.listing import Work, better, facts_of, works_of
+from ...core.registry.listing import better, facts_of, works_of
 from ...errors import NotApplicableError, needed
 from ...evaluation.evaluate import Evaluation
-from ...evaluation.named import Run, Study
+from ...evaluation.named import Study
 from ...files.content import is_lasting
 from ...files.files import RunFile
 from ...output import plots
@@ -37,50 +37,29 @@ MOST = 250
 # ---------------------------------------------------------------------------------- data
 
 
-class OfRun(NamedTuple):
-    """The documents that a run retrieves.
+def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...]) -> dict[str, Any]:
+    """The ``levels`` of the qrels and, for each of the ``runs``, the documents that it ``retrieved``.
 
-    `retrieved` is their number. `judged` has, for each depth, the share of judged documents among those
-    retrieved down to this rank; None if there are none. `tied` is the share of documents with the score of
-    another document of the topic. `missing` are the topics of the qrels for which the run retrieves nothing.
-    `ignored` are the topics of the run that the qrels lack.
+    ``judged`` has, for each of the ``depths``, the share of judged documents among those retrieved down to
+    this rank; None if there are none. ``tied`` is the share of documents with the score of another document
+    of the topic. ``missing`` are the topics of the qrels for which the run retrieves nothing, and ``ignored``
+    the topics of the run that the qrels lack.
     """
-
-    run: str
-    retrieved: int
-    judged: tuple[float | None, ...]
-    tied: float | None
-    missing: tuple[str, ...]
-    ignored: tuple[str, ...]
-
-
-class Material(NamedTuple):
-    """The qrels and the runs. `depths` are the ranks of `OfRun.judged`."""
-
-    levels: Levels
-    depths: tuple[int, ...]
-    runs: tuple[OfRun, ...]
-
-
-def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...]) -> Material:
-    """Count the documents of the qrels and of the runs."""
     cutoffs = {measure.params.get("cutoff") for measure in measures} - {None}
-    depths = tuple(sorted({*DEPTHS, *cutoffs}))
-    return Material(judged_levels, depths, tuple(_of_run(run, depths) for run in study.runs))
-
-
-def _of_run(run: Run, depths: tuple[int, ...]) -> OfRun:
-    ranks = run.ranks
-    retrieved = int(ranks.retrieved.sum())
-    within = [(depth, int(np.minimum(ranks.retrieved, depth).sum())) for depth in depths]
-    return OfRun(
-        run.name,
-        retrieved,
-        tuple(int((ranks.rank <= depth).sum()) / listed if listed else None for depth, listed in within),
-        ranks.tied[0].size / retrieved if retrieved else None,
-        tuple(ranks.judged.topics[number] for number in np.flatnonzero(ranks.retrieved == 0).tolist()),
-        tuple(topic for topic in run.topics if topic not in ranks.judged.code),
-    )
+    depths, runs = sorted({*DEPTHS, *cutoffs}), []
+    for run in study.runs:
+        ranks, retrieved = run.ranks, int(run.ranks.retrieved.sum())
+        of_depth = []
+        for depth in depths:
+            within = int(np.minimum(ranks.retrieved, depth).sum())
+            of_depth.append(int((ranks.rank <= depth).sum()) / within if within else None)
+        missing = np.flatnonzero(ranks.retrieved == 0).tolist()
+        of_run = {"run": run.name, "retrieved": retrieved, "judged": of_depth}
+        of_run["tied"] = ranks.tied[0].size / retrieved if retrieved else None
+        of_run["missing"] = [ranks.judged.topics[number] for number in missing]
+        of_run["ignored"] = [topic for topic in run.topics if topic not in ranks.judged.code]
+        runs.append(of_run)
+    return {"levels": judged_levels, "depths": depths, "runs": runs}
 
 
 # ---------------------------------------------------------------------------------- curves
@@ -215,24 +194,14 @@ def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Sensiti
 # ---------------------------------------------------------------------------------- method
 
 
-class Method(NamedTuple):
+def method(evaluation: Evaluation, study: Study, command: str) -> dict[str, Any]:
     """The facts that a reader needs to check the values and to reproduce them.
 
-    `inputs` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and ``sha256`` of
-    the file, which are empty where there is none.
-    `definitions` have the facts about each measure, the parameters that have a value (name, value and
-    description), and the formula as ``mathml``, which is empty if the measure has none in TeX.
+    ``inputs`` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and ``sha256`` of
+    the file, which are empty where there is none. ``definitions`` have the facts about each measure, the
+    parameters that have a value (name, value and description), and the formula as ``mathml``, which is empty
+    if the measure has none in TeX. ``works`` are the sources.
     """
-
-    definitions: list[dict[str, Any]]
-    inputs: list[dict[str, str]]
-    versions: list[tuple[str, str]]
-    command: str
-    works: list[Work]
-
-
-def method(evaluation: Evaluation, study: Study, command: str) -> Method:
-    """Describe the measures, and list the inputs, versions and sources of the evaluation."""
     inputs = [{"kind": "qrels", "name": "", "path": study.judgments.name or ""}]
     for run in study.runs:
         file = run.source.file if isinstance(run.source, RunFile) else None
@@ -242,7 +211,8 @@ def method(evaluation: Evaluation, study: Study, command: str) -> Method:
         each["sha256"] = sha256(each["path"]) if is_lasting(each["path"]) else ""
     definitions = [_definition(measure) for measure in evaluation.measures]
     works = dict.fromkeys(work for each in definitions for work in works_of(each["source"]))
-    return Method(definitions, inputs, [*versions()], command, [*works])
+    found = {"definitions": definitions, "inputs": inputs, "versions": [*versions()]}
+    return found | {"command": command, "works": [*works]}
 
 
 def _definition(measure: Measure) -> dict[str, Any]:
