@@ -123,14 +123,12 @@ def compare(
 
 def _compared(part: Evaluation, outcomes: Iterable[Test], **facts: Any) -> Comparison:
     """The comparison over all topics or over those of a group."""
-    ranks = [run_ranks(-sign_of(each) * part.of(each)).mean(axis=1) for each in part.measures]
     lacks = [] if part.missing is None else part.missing.sum(axis=1).tolist()
     return Comparison(
         part.runs,
         part.measures,
         len(part.topics),
         mean_over_topics(part.values),
-        np.stack(ranks, axis=1),
         tuple(outcomes),
         lacking={run: number for run, number in zip(part.runs, lacks) if number},
         unit=part.unit,

@@ -18,7 +18,7 @@ from ..errors import GradedError
 from ..output import plots
 from ..output.formats import PLACES, clean, counted, decimal, escaped_html, listed, p_of, sentences
 from ..output.result import Result
-from ..output.tables import Column, Table
+from ..output.tables import Table
 from .paper import PaperTable, letters
 from .statistics.paired import FEW
 
@@ -143,18 +143,16 @@ class Comparison(Result):
     family has all runs against the `baseline`, which is the given one, or the first of two runs; without it,
     all pairs.
 
-    `values` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
-    1 for the best. `outcomes` holds all tests; `primary` is the name of the primary one. `lacking` is the
-    number of topics that a run lacks. `groups` has the comparisons over groups of topics. Such a comparison
-    has the `name` of the group, and the number `families` of groups that are tested together. `unit`
-    is ``topic`` or ``session``.
+    `values` (runs × measures) are the means. `outcomes` holds all tests; `primary` is the name of the primary
+    one. `lacking` is the number of topics that a run lacks. `groups` has the comparisons over groups of
+    topics. Such a comparison has the `name` of the group, and the number `families` of groups that are tested
+    together. `unit` is ``topic`` or ``session``.
     """
 
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     topics: int
     values: np.ndarray
-    ranks: np.ndarray
     outcomes: tuple[Test, ...]
     baseline: str | None
     alpha: float
@@ -168,7 +166,7 @@ class Comparison(Result):
 
     @cached_property
     def means(self) -> DataFrame:
-        """A row per measure and run: its mean, and its mean rank over the topics."""
+        """A row per measure and run: its mean."""
         return self.data("means").to_frame()
 
     @cached_property
@@ -187,9 +185,7 @@ class Comparison(Result):
             raise GradedError(f"what={what!r} is not allowed; it is 'differences', 'means' or 'tests'")
         if what == "means":
             axes = {"measure": [*map(str, self.measures)], "run": self.runs}
-            table = Table.of_arrays(axes, {"mean": self.values.T, "rank": self.ranks.T})
-            columns: list[Column | str] = ["measure", "run", "mean", Column("rank", "mean rank")]
-            table = replace(table, columns=columns)
+            table = Table.of_arrays(axes, {"mean": self.values.T})
         else:
             tests = [test for test in self.outcomes if (test.test == PAIRED_T) == (what == "differences")]
             names = OF_A_DIFFERENCE if what == "differences" else OF_A_TEST
@@ -202,14 +198,8 @@ class Comparison(Result):
 
     def find(self, measure: Measure | str, test: str = "") -> list[Test]:
         """All tests of this name for one of the measures; by default those of the primary procedure."""
-        return [*self._found.get((one_of(self.measures, measure), test or self.primary), ())]
-
-    @cached_property
-    def _found(self) -> dict[tuple[Measure, str], list[Test]]:
-        found = defaultdict(list)
-        for test in self.outcomes:
-            found[test.measure, test.test].append(test)
-        return found
+        key = one_of(self.measures, measure), test or self.primary
+        return [each for each in self.outcomes if (each.measure, each.test) == key]
 
     @property
     def pairs(self) -> int:
@@ -286,8 +276,8 @@ class Comparison(Result):
         )
         if not self.baseline and self.pairs > FEW_PAIRS:
             columns = (
-                "The mean rank over the topics is 1 for a run that is always best. The last column has the "
-                "letters or the number of the runs that a run beats (** p < 0.01, * p < 0.05)."
+                "The last column has the letters or the number of the runs that a run beats (** p < 0.01, "
+                "* p < 0.05)."
             )
             if len(self.runs) > MANY_RUNS:
                 columns += " Runs that are certainly worse than the best have no row; -o FILE.csv has all."
@@ -329,16 +319,16 @@ class Comparison(Result):
         if omnibus := [test for test in self.outcomes if test.run is None]:
             rows = [[str(test.measure), test.test, test.statistic, test.p, test.note] for test in omnibus]
             found.append(Table(["measure", "test", "statistic", "p", "note"], rows, "Tests of all runs"))
-        titles = {TUKEY_HSD: f"{TUKEY_HSD}, corrected for all pairs"}
-        if self.uncorrected:
-            titles[CONOVER] = f"{CONOVER}, uncorrected"
         holm = f"Holm's correction for {counted(self.pairs, 'comparison')}"
+        corrections = {TUKEY_HSD: "corrected for all pairs"}
+        if self.uncorrected:
+            corrections[CONOVER] = "uncorrected"
         for name in dict.fromkeys(test.test for test in self.outcomes if test.run is not None):
+            title = f"{name}, {corrections.get(name, holm)}"
             if name == BY_GROUP:
-                title = f"Does the difference depend on the group? {BY_GROUP}, {holm}"
-                found.append(self.by_pair(BY_GROUP, title))
+                found.append(self.by_pair(name, f"Does the difference depend on the group? {title}"))
             elif name != self.primary:
-                found.append(self._of_test(name, titles.get(name, f"{name}, {holm}")))
+                found.append(self._of_test(name, title))
         return found + self.tables_of_groups()
 
     def tables_of_groups(self) -> list[Table]:
@@ -355,8 +345,8 @@ class Comparison(Result):
 
         def cells(measure: int, run: int) -> list[Any]:
             test = tests.get((self.measures[measure], self.runs[run]))
-            numbers = _cells(test, NUMBERS) if test else ["baseline", *[None] * 5]
-            return [float(self.values[run, measure]), *numbers]
+            numbers = [getattr(test, name, None) for name in NUMBERS.values()]
+            return [float(self.values[run, measure]), *(numbers if test else ["baseline", *numbers[1:]])]
 
         return self.by_run(["mean", *NUMBERS], cells)
 
@@ -371,16 +361,15 @@ class Comparison(Result):
         shown = [self.top(each, test) for each in self.measures] if len(self.runs) > MANY_RUNS else ()
 
         def cells(measure: int, run: int) -> list[Any]:
-            numbers = self.values[run, measure], self.ranks[run, measure]
-            return [*map(float, numbers), beaten[measure][self.runs[run]]]
+            return [float(self.values[run, measure]), beaten[measure][self.runs[run]]]
 
-        return self.by_run(["mean", "mean rank", "better than"], cells, title, shown)
+        return self.by_run(["mean", "better than"], cells, title, shown)
 
     def by_pair(self, test: str, title: str) -> Table:
         """A row per measure and pair with the numbers of a test."""
         columns = COLUMNS.get(test, FURTHER)
         rows = [
-            [str(measure), found.run, found.other, *_cells(found, columns)]
+            [str(measure), found.run, found.other, *(getattr(found, name) for name in columns.values())]
             for measure in self.measures
             for found in self.find(measure, test)
         ]
@@ -476,7 +465,7 @@ class Comparison(Result):
         names, signs = [*map(str, self.measures)], [*map(sign_of, self.measures)]
         label, rows_of = f"Difference from {self.baseline}", runs if self.groups else None
         bounds = np.stack([lower, upper])
-        figure = plots.dot_plot(labels, names, values, signs, label, bounds, filled, True, rows_of=rows_of)
+        figure = plots.dot_plot(labels, names, values, signs, label, bounds, filled, rows_of=rows_of)
         together = "simultaneous " if self.family > 1 or self.groups else ""
         text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
         text += f"filled: p < {self.alpha:g}{HOLM if self.family > 1 else ''}"
@@ -530,10 +519,6 @@ def _told(test: Test) -> str:
 
 def _stars(p: float) -> str:
     return next((mark for level, mark in STARS if p < level), "")
-
-
-def _cells(test: Test, columns: Mapping[str, str]) -> list[Any]:
-    return [getattr(test, name) for name in columns.values()]
 
 
 def _pairs(tests: Iterable[Test]) -> str:

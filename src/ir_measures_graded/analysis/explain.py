@@ -8,9 +8,9 @@ takes a cutoff, the value with the cutoff at each rank is computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise, zip_longest
 from typing import Any
 
@@ -31,7 +31,7 @@ from ..evaluation.named import Qrels, Run, Runs, study_of
 from ..output.formats import counted
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
-from .curves import DEEPEST, ideal_run, one_measure, values_at_ranks
+from .curves import DEEPEST, one_measure, values_at_ranks
 from .statistics.options import whole_number
 
 COLUMNS = ["ranks", "documents", "scores", "levels", "gains", "weights", "contributions", "sums", "values"]
@@ -54,8 +54,7 @@ class Score(float):
         return str(self)
 
 
-DOCUMENT = Column("document", longest=16)
-SCORE, ADDS = Column("score", kind=Score), Column("contribution", "adds")
+SHOWN = {"score": Column("score", kind=Score), "contribution": Column("contribution", "adds")}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,8 +73,7 @@ class Explanation(Result):
     - `values`: the value with the cutoff at this rank
     - `sums`: the running sum of weighted gains, for measures that divide it by the sum of the ideal list
     - `ideal_levels`, `ideal_gains`: the levels and gains of the documents with a gain above 0, highest first
-    - `ideal`: the running sum of the ideal list if there are `sums`, otherwise the value of the ideal list
-      with the cutoff at this rank
+    - `ideal`: the running sum of the ideal list if there are `sums`
 
     `relevant` is the number of relevant documents of the topic. `topics` is the number of topics among which
     this one has the worst value, None if it was given.
@@ -126,10 +124,9 @@ class Explanation(Result):
 
     def tables(self) -> list[Table]:
         """One row per rank. Columns without any entry are omitted."""
-        shown = {each.name: each for each in (DOCUMENT, SCORE, ADDS)}
         records = self.records()
         names = [name for name in filled(records, ALWAYS) if name != "ideal_level"]
-        return [Table.of([shown.get(name, Column(name)) for name in names], records)]
+        return [Table.of([SHOWN.get(name, Column(name)) for name in names], records)]
 
     def data(self) -> Table:
         """One row per rank; an entry is None where there is no value."""
@@ -150,7 +147,6 @@ class Explanation(Result):
             "adds is the part of the value that the document makes": self.contributions,
             "value is the measure with the cutoff at this rank": self.values,
             sums: self.sums,
-            "ideal is the value of the ideal list at this rank": self.ideal if self.sums is None else None,
         }
         found = "; ".join(text for text, column in meaning.items() if column is not None)
         return [Note("{}.", found[0].upper() + found[1:])] if found else []
@@ -221,17 +217,11 @@ def explanations(
     """
     study, measure = study_of(qrels, runs), _explainable(measure)
     study = study if topics is None else study.part(tuple(dict.fromkeys(map(str, topics))))
-    ideal = cache(partial(values_at_ranks, measure, ideal_run(study.judgments, measure)))
-    return {run.name: _explained(run, measure, depth, ideal) for run in study.runs}
+    return {run.name: _explained(run, measure, depth) for run in study.runs}
 
 
-def _explained(
-    run: Run, measure: GradedMeasure, depth: int | None, ideal_values: Callable[[int], np.ndarray]
-) -> list[Explanation]:
-    """The explanation of each topic of the run.
-
-    `ideal_values` has the values of the ideal list at each rank down to a depth.
-    """
+def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Explanation]:
+    """The explanation of each topic of the run."""
     topics, cutoff = run.judgments.judged.topics, measure.params.get("cutoff")
     ranks, uncut = measure.listed(run.ranks), run.view(measure, cut=False)
     last = cutoff or min(DEEPEST, int(ranks.rank.max(initial=1)))
@@ -249,8 +239,6 @@ def _explained(
         added = measure.contributions(run.view(measure))
         if facts.is_normalised(measure):
             found["sums"], found["ideal"] = measure.vectors(uncut, last)
-        elif added is not None and measure.CUTOFF:
-            found["ideal"] = ideal_values(last)
     if added is not None:
         found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
         if isinstance(measure, WeightedGains):
@@ -406,8 +394,7 @@ class ExplainedDifference(Result):
         for name, word in (("rank", "rank"), ("contribution", "adds")):
             heads |= {f"other_{name}": f"{self.other.run} {word}", name: f"{self.run.run} {word}"}
         names = filled(rows) if rows else ["document"]
-        columns = [DOCUMENT if name == "document" else Column(name, heads.get(name, "")) for name in names]
-        return [Table.of(columns, rows)]
+        return [Table.of([Column(name, heads.get(name, "")) for name in names], rows)]
 
     def notes(self) -> list[Note]:
         """The number of omitted documents, and the sum of the contributions below the last ranks."""

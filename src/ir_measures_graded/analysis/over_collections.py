@@ -214,9 +214,9 @@ def compare_collections(
             outcomes += tested(test, columns=columns | spread, alpha=least)
     means = np.stack([*map(mean_over_topics, arrays)])
     _, lower, upper, _ = t_of_means(means.reshape(len(arrays), -1), 1 - alpha)
-    unranked, measures = np.full(means.shape[1:], np.nan), tuple(named.values())
+    measures = tuple(named.values())
     groups = {
-        name: Comparison(runs, measures, size, mean, unranked, tuple(apart[name]), baseline, alpha)
+        name: Comparison(runs, measures, size, mean, tuple(apart[name]), baseline, alpha)
         for name, size, mean in zip(evaluations, sizes.tolist(), means)
     }
     return OverCollections(
@@ -224,14 +224,13 @@ def compare_collections(
         measures,
         len(arrays),
         mean_over_topics(np.moveaxis(means, 0, -1)),
-        unranked,
         tuple(outcomes),
         baseline,
         alpha,
         groups=groups,
         unit="collection",
         primary=primary,
-        bounds=np.stack([lower, upper]).reshape(2, *unranked.shape),
+        bounds=np.stack([lower, upper]).reshape(2, *means.shape[1:]),
     )
 
 

@@ -115,19 +115,19 @@ class Sensitivity(Result):
         Needs the extra ``plot``.
         """
         count = len(self.settings)
-        ends = [self._ticks(self.ranks[:, column]) for column in (0, -1)]
-        width = plots.INCHES * sum(max(map(len, labels.values())) for labels in ends)
+        first, runs = self.ranks[:, 0], np.array(self.runs, dtype=object)
+        labels = {rank: f"{listed(runs[first == rank], 2)}  {rank:g}" for rank in np.unique(first).tolist()}
+        width = plots.INCHES * max(map(len, labels.values()))
         figure = plots.new_figure(max(0.45 * count, 3.0) + width, 0.27 * len(self.runs) + 2.2)
         axes = figure.add_subplot()
         styles = plots.run_styles(self.runs)
-        for run in np.argsort(self.ranks[:, 0], kind="stable").tolist():
+        for run in np.argsort(first, kind="stable").tolist():
             ranks, style = self.ranks[run], styles[self.runs[run]]
             alpha = 0.3 if (ranks == ranks[0]).all() else 1.0
             axes.plot(range(count), ranks, label=self.runs[run], alpha=alpha, **style)
-        for side, labels in zip((axes, axes.secondary_yaxis("right")), ends):
-            side.yaxis.set_ticks(list(labels), list(labels.values()))
-            side.tick_params(length=0)
-            side.spines[:].set_visible(False)
+        axes.set_yticks(list(labels), list(labels.values()))
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
         axes.invert_yaxis()
         axes.set_xlim(-0.3, count - 0.7)
         axes.set_xticks(range(count), list(map(str, self.settings)), rotation=90)
@@ -136,13 +136,6 @@ class Sensitivity(Result):
         axes.set_xlabel("\n".join(weightings), loc="left")
         axes.set_title(f"Ranks of {len(self.runs)} runs by their means")
         return figure
-
-    def _ticks(self, ranks: np.ndarray) -> dict[float, str]:
-        """The label of each rank: the runs that have it."""
-        runs = np.array(self.runs, dtype=object)
-        return {
-            rank: f"{listed(runs[ranks == rank], most=2)}  {rank:g}" for rank in np.unique(ranks).tolist()
-        }
 
 
 def sensitivity(

@@ -219,7 +219,6 @@ def dot_plot(
     label: str,
     bounds: np.ndarray | None = None,
     filled: np.ndarray | None = None,
-    from_0: bool = False,
     spans: Sequence[tuple[np.ndarray, Mapping[str, Any]]] = (),
     rows_of: Sequence[str] | None = None,
 ) -> Figure:
@@ -227,7 +226,7 @@ def dot_plot(
 
     `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label` describes
     the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers are white if not
-    `filled` (runs × measures). Values `from_0` are differences, beside a line at 0. `spans` are other
+    `filled` (runs × measures), which is given for differences, beside a line at 0. `spans` are other
     intervals with the style of their lines, whose labels are in the legend. If `rows_of` names the run of
     each row, `runs` are labels of rows, which stay in this order.
     """
@@ -251,7 +250,7 @@ def dot_plot(
             if filled is not None and not filled[run, panel]:
                 style["markerfacecolor"] = "white"
             axes.plot(values[run, panel], place, label=runs[run], **style)
-        if from_0:
+        if filled is not None:
             axes.axvline(0, color=GREY, linewidth=1.0)
         axes.set_yticks(range(len(order)), [runs[run] for run in order])
         axes.set_ylim(len(order) - 0.5, -0.5)

@@ -53,13 +53,11 @@ class Column(NamedTuple):
     - `heading`: what people read above the column; by default the name with blanks for underscores.
     - `kind`: makes the cell that people read from a value, such as a shortened text or a p-value with its
       bound; None leaves the value. An empty cell (None) stays empty.
-    - `longest`: the format text shortens longer cells in the middle; 0 leaves them.
     """
 
     name: str
     heading: str = ""
     kind: Callable[[Any], Any] | None = None
-    longest: int = 0
 
     @property
     def title(self) -> str:
@@ -139,20 +137,10 @@ class Table:
     def lines(self, form: str, places: int) -> Iterator[str]:
         """The table in a format, or in HTML, with `cells` for people and `values` for programs."""
         columns, rows = self.cells() if form in (*FOR_PEOPLE, "html") else self.values()
-        if form == "text":
-            most = [head.longest for head in self.heads]
-            rows = [list(map(_shortened, row, most)) for row in rows]
         if self.head or form not in ("text", "tsv"):
             return FORMATS.get(form, html)(columns, rows, places)
         shown = wrapped(rows) if form == "text" else rows
         return islice(FORMATS[form]([""] * len(columns), shown, places), 1, None)
-
-
-def _shortened(cell: Any, most: int) -> Any:
-    """The cell or, if it has more than `most` characters, its beginning and its end."""
-    if not most or cell is None or len(cell) <= most:
-        return cell
-    return f"{cell[: most // 3]}…{cell[most // 3 + 1 - most :]}"
 
 
 class Note(str):
