@@ -76,7 +76,7 @@ def test_every_run_and_measure_of_an_evaluation_has_its_interval():
     evaluation = evaluate(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@10", "NumRet", "P@5"])
     found = intervals(evaluation, 0.9, "t")
     assert isinstance(found, Intervals)
-    np.testing.assert_allclose(found.values, evaluation.aggregates, rtol=1e-12)
+    np.testing.assert_allclose(found.values, evaluation.means(), rtol=1e-12)
     peer = weightstats.DescrStatsW(evaluation.of("P@5")[2]).tconfint_mean(0.1)
     assert found.of("C", "P@5") == pytest.approx(peer)
     retrieved = found.of("B", "NumRet")  # a sum: B retrieves nothing for one of 20 topics

@@ -9,7 +9,6 @@ stand together. `evaluate` reads Parquet files once for each ten million rows or
 `CPU s` are the seconds of all threads of the process.
 """
 
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,7 +24,6 @@ from pyarrow import parquet
 from ir_measures_graded import RunFile, analysis, nDCG_JK
 from ir_measures_graded.analysis import Evaluation
 from ir_measures_graded.evaluation.batches import evaluate_batches
-from ir_measures_graded.files.content import Sizes
 
 MEASURE = "nDCG_JK(b=2)@100"
 RETRIEVED = 1_000
@@ -49,9 +47,8 @@ def write(folder: Path, rows: int) -> None:
         )
 
 
-def evaluated(folder: Path, in_memory: int) -> Call:
+def evaluated(folder: Path, _: int) -> Call:
     run = RunFile(folder / "run.parquet")
-    run.sizes = Sizes(grouped=in_memory)
     return partial(analysis.evaluate, folder / "qrels.parquet", {"run": run}, [MEASURE])
 
 
@@ -112,8 +109,7 @@ def of_rows(way: Callable[[Path, int], Call], size: int, rows: int, folder: Path
 
 SMALL = 10 * RETRIEVED
 WAYS: dict[str, tuple[Callable[[Path, int], Call], int, tuple[int, ...]]] = {
-    "evaluate, ten million rows at a time": (evaluated, 10**7, (SMALL, 3 * 10**7)),
-    "evaluate, in memory": (evaluated, sys.maxsize, (SMALL, 10**6, 10**7)),
+    "evaluate, in memory": (evaluated, 0, (SMALL, 10**6, 10**7)),
     "evaluate_batches, 2,000 topics": (in_batches, 2000, (SMALL, 10**7)),
 }
 ANALYSES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {

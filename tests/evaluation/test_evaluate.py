@@ -93,10 +93,7 @@ def test_copies_keep_or_restrict_every_field():
         for field in dataclasses.fields(found):
             value = getattr(found, field.name)
             assert field.name in ("runs", "measures", "topics", "values") or value is not field.default
-            if field.name == "aggregates":
-                np.testing.assert_allclose(copy.means(), found.means())
-            else:
-                np.testing.assert_equal(getattr(copy, field.name), value, field.name)
+            np.testing.assert_equal(getattr(copy, field.name), value, field.name)
     small = found.part(["poor"], ["AP", "NumRet"]).on([2, 0])
     assert (small.runs, small.topics) == (("poor",), ("q3", "q1"))
     assert small.values.tolist() == [[[0, 0.25], [0, 2]]]

@@ -104,11 +104,6 @@ def test_table_without_rows_has_no_runs(kind):
     assert refused(evaluate, QRELS, {"x": path}, [CG]) == f"{path}: the run is empty"
 
 
-def test_runs_of_too_many_rows_are_refused():
-    found = run_file(written("csv", table()), in_pieces(1 << 20, grouped=5))
-    assert "more than 5 rows in a table of several runs; write each run to a file" in refused(found.runs)
-
-
 def test_column_of_runs_that_is_named_must_exist():
     for kind in WRITERS:
         path = written(kind, table())

@@ -154,7 +154,7 @@ def test_metrics_leave_groups_without_judgments_out(labels, sizes, mean):
 
 def test_scorer_equals_a_loop_over_the_folds():
     sklearn = pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
-    from sklearn.linear_model import Ridge
+    from sklearn.linear_model import Ridge, RidgeClassifier
     from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 
     features, labels, _, ids = TRAIN
@@ -184,33 +184,8 @@ def test_scorer_equals_a_loop_over_the_folds():
             scorer(LARGER)(Ridge().fit(features, labels), features, labels)
         with pytest.raises(GradedError, match="a scorer takes one measure, not 2"):
             scorer("P_1,5")
-
-
-def test_scorer_ranks_by_the_scores_of_a_classifier():
-    sklearn = pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
-    from sklearn.linear_model import LogisticRegression, RidgeClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.tree import DecisionTreeClassifier
-
-    features, labels, _, ids = TRAIN
-
-    def scored(model, levels):
-        return scorer("nDCG_Burges@5")(model.fit(features, levels), features, levels, groups=ids)
-
-    def mean(levels, scores):
-        return array_mean("nDCG_Burges@5", levels, scores, ids)
-
-    binary = np.where(labels > 2, 3.0, 1.0)
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = make_pipeline(StandardScaler(), LogisticRegression())
-        assert scored(model, binary) == mean(binary, model.decision_function(features))
-        tree = DecisionTreeClassifier(max_depth=3, random_state=1)
-        assert scored(tree, binary) == mean(binary, tree.predict_proba(features)[:, 1])
-        expected = mean(labels, model.fit(features, labels).predict_proba(features) @ np.arange(5.0))
-        assert scored(model, labels) == expected
-        with pytest.raises(GradedError, match="RidgeClassifier has no predict_proba; CalibratedClassifierCV"):
-            scored(RidgeClassifier(), labels)
+        with pytest.raises(GradedError, match="the predictions of a classifier are classes"):
+            scorer(LARGER)(RidgeClassifier().fit(features, labels), features, labels, groups=ids)
 
 
 def test_no_library_is_imported_before_it_is_needed():

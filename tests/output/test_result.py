@@ -29,7 +29,7 @@ def test_notebook_view_without_matplotlib_names_the_extra(found, monkeypatch):
 def test_table_of_an_evaluation_holds_aggregates_and_its_records_the_topics(found):
     columns, rows = found.table()
     assert columns == ["run", "nDCG_JK@10", "NDPM", "NumRet"]
-    assert rows == [[run, *values] for run, values in zip(RUNS, found.aggregates.tolist())]
+    assert rows == [[run, *values] for run, values in zip(RUNS, found.means().tolist())]
     frame = found.to_frame()
     assert len(frame) == found.values.size
     means = frame.pivot_table(index="run", columns="measure", values="value")

@@ -54,19 +54,17 @@ class Evaluation(Result):
     """The value of each run by each measure for each topic of the qrels.
 
     `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs × measures ×
-    topics). With the option `sessions`, the topics are sessions, and `unit` is ``session``. `aggregates`
-    (runs × measures) has what ir-measures aggregates over the topics: the mean of most measures, the sum of
-    counts such as NumRet; without them, `means` computes them. `missing` (runs × topics) is true where a run
-    lacks a topic, whose value is that of an empty list. `unreported` (like `values`) is true where a provider
-    of ir-measures reports no value, which counts as 0 here. An `Evaluation` of values that were computed
-    before has the `files` that they came from, and `attributes` of its topics by name.
+    topics). With the option `sessions`, the topics are sessions, and `unit` is ``session``. `missing` (runs ×
+    topics) is true where a run lacks a topic, whose value is that of an empty list. `unreported` (like
+    `values`) is true where a provider of ir-measures reports no value, which counts as 0 here. An
+    `Evaluation` of values that were computed before has the `files` that they came from, and `attributes` of
+    its topics by name.
     """
 
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     topics: tuple[str, ...]
     values: np.ndarray
-    aggregates: np.ndarray | None = None
     missing: np.ndarray | None = None
     unreported: np.ndarray | None = None
     attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -130,7 +128,7 @@ class Evaluation(Result):
         rows, columns = [*map(self.runs.index, runs)], [*map(self._column, measures)]
         cells = np.ix_(rows, columns)
         return replace(
-            self._at(values=cells, aggregates=cells, missing=rows, unreported=cells),
+            self._at(values=cells, missing=rows, unreported=cells),
             runs=tuple(runs),
             measures=tuple(self.measures[column] for column in columns),
         )
@@ -139,7 +137,7 @@ class Evaluation(Result):
         """The values for the topics with these numbers."""
         cells = np.s_[..., topics]
         part = self._at(values=cells, missing=cells, unreported=cells)
-        return replace(part, topics=tuple(self.topics[number] for number in topics), aggregates=None)
+        return replace(part, topics=tuple(self.topics[number] for number in topics))
 
     def _at(self, **places: Any) -> Evaluation:
         """A copy with the cells of arrays at these places."""
@@ -156,8 +154,6 @@ class Evaluation(Result):
 
     def means(self) -> np.ndarray:
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
-        if self.aggregates is not None:
-            return self.aggregates
         unreported = np.zeros(self.values.shape, bool) if self.unreported is None else self.unreported
         rows = (zip(self.measures, *of_run) for of_run in zip(self.values, unreported))
         return np.array([[aggregate(each, found[~out]) for each, found, out in row] for row in rows])
@@ -256,12 +252,12 @@ def evaluate(
             warn_of([remark], judgments.name or "qrels")
         for measure, remark in measure_remarks(wanted, judgments.documents, judgments.contract):
             warn_of([remark], str(measure))
-    values, aggregates, missing, unreported = map(np.stack, zip(*(fields for fields, _ in found)))
+    values, missing, unreported = map(np.stack, zip(*(fields for fields, _ in found)))
     unit, topics = "topic", judgments.topics
     if judgments.sessions is not None:
         unit, topics = "session", judgments.sessions.names
     names = tuple(run.name for run in every)
-    return Evaluation(names, wanted, topics, values, aggregates, missing, unreported, unit=unit)
+    return Evaluation(names, wanted, topics, values, missing, unreported, unit=unit)
 
 
 def _with_options(measure: Measure, options: Mapping[str, str]) -> Measure:
@@ -298,7 +294,6 @@ class Work:
         numbers = self.judgments.numbers
         values = np.zeros((len(self.row), len(numbers)))
         unreported = np.ones(values.shape, dtype=bool)
-        aggregates = np.zeros(len(self.row))
         remarks: list[str] = []
         with about(run.name):
             graded, standard = run.rows(self.judgments, standard=bool(self.others))
@@ -308,7 +303,6 @@ class Work:
                 for measure, order, found in self.ours.reported(counts.watched(graded)):
                     row = self.row[measure]
                     values[row, order], unreported[row, order] = found[order], False
-                    aggregates[row] = aggregate(measure, found[order])
                 missing = counts.missing
                 if run.kept_for is None:  # a study has warned already
                     remarks = counts.of(run.source)
@@ -317,14 +311,12 @@ class Work:
                 for gdeval in gdeval_in(evaluator):
                     rows = ((topic, doc, 0) for topic, docs in standard.items() for doc in docs)
                     refuse_for_gdeval(gdeval.measures, rows)
-                means, metrics = evaluator.calc(standard)
+                metrics = [*evaluator.iter_calc(standard)]
             for topic, measure, value, *_ in metrics:  # cwl_eval adds fields
                 if topic in numbers:
                     place = self.row[measure], numbers[topic]
                     values[place], unreported[place] = value, False
-            for measure, mean in means.items():
-                aggregates[self.row[measure]] = mean
-        fields = values, aggregates, missing, unreported
+        fields = values, missing, unreported
         return (self.by_session.of(self.row, fields) if self.by_session else fields), remarks
 
 

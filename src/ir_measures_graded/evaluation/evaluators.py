@@ -10,10 +10,11 @@ from ir_measures import Measure
 from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers.gdeval_provider import GdevalEvaluator
 
-from ..core.measures.standard import Standard, definition_of
+from ..core.measures.standard import definition_of
 from ..core.provider import GradedEvaluator, GradedProvider
 from ..core.registry.names import registry
 from ..errors import GradedError, shown
+from ..output.formats import listed
 from .named import Judgments, about
 
 Others = list[tuple[list[Measure], Evaluator]]
@@ -86,18 +87,7 @@ def explained(measures: Sequence[Measure]) -> Iterator[None]:
         reason = " ".join(str(error).split())
         if not isinstance(error, (ValueError, RuntimeError, TypeError)):
             reason = f"{type(error).__name__}: {reason}"
-        names = [*map(str, measures[:3]), *(["…"] if len(measures) > 3 else [])]
-        raise GradedError(f"cannot compute {', '.join(names)}: {reason}{_same(measures)}") from error
-
-
-def _same(measures: Iterable[Measure]) -> str:
-    """The end of a message, which names the graded measures that are equal to the first ones."""
-    first = [*measures][:3]
-    known = filter(None, map(definition_of, first))
-    same = [name for each in known if isinstance(each, Standard) and (name := each.same())]
-    graded = registry()["ERR_G"](max_gain=2**HIGHEST - 1)
-    same += [str(graded(**each.params)) for each in first if each.NAME == "ERR"]
-    return f"; {' or '.join(same)} is the same measure" if same else ""
+        raise GradedError(f"cannot compute {listed(measures, 3)}: {reason}") from error
 
 
 HIGHEST = 4
@@ -117,9 +107,8 @@ def refuse_for_gdeval(measures: Sequence[Measure], rows: Iterable[tuple[str, str
     for topic, doc, level in rows:
         if not READ.fullmatch(f"{topic} {doc}") or level % 1 or level > HIGHEST:
             names = ", ".join(map(str, measures))
-            same = _same(each for each in measures if level <= HIGHEST or each.NAME != "ERR")
             raise GradedError(
                 f"cannot compute {names}: gdeval takes topics that are whole numbers, ids without blanks and "
                 f"whole levels up to {HIGHEST}, not topic {shown(topic)}, document {shown(doc)}, level "
-                f"{level}{same}"
+                f"{level}; ERR_G(max_gain=15) and nDCG_Burges take others"
             )

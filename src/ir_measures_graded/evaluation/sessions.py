@@ -15,7 +15,7 @@ import numpy as np
 from ir_measures import Measure, SumAgg
 
 from ..core.measures.sessions import SessionMeasure, Turns
-from ..core.provider import aggregate, view
+from ..core.provider import view
 from ..core.ranking.judged import Judged
 from ..core.reduction import reduced
 from ..core.rows.in_memory import read_run
@@ -27,8 +27,8 @@ and False: topics are no turns."""
 PATTERN = re.compile(r"(.+)[_.-]([0-9]+)", re.DOTALL)
 NUMBER = re.compile("[0-9]{1,18}")
 """A turn's number, as text."""
-Fields = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""The `values`, `aggregates`, `missing` and `unreported` of a run, as in `Evaluation`."""
+Fields = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""The `values`, `missing` and `unreported` of a run, as in `Evaluation`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,12 +108,11 @@ class SessionValues:
 
     def of(self, row: Mapping[Measure, int], of_turns: Fields) -> Fields:
         """The fields for sessions, from those for turns; `row` has the row of each `turn_measure`."""
-        values, _, missing, unreported = of_turns
+        values, missing, unreported = of_turns
         rows = [row[turn_measure(measure)] for measure in self.measures]
         found = np.stack([*map(self._values, self.measures, values[rows])])
         reported = np.stack([*map(self.turns.total, ~unreported[rows])]) > 0
-        aggregates = [*map(aggregate, self.measures, (of[has] for of, has in zip(found, reported)))]
-        return found, np.array(aggregates, dtype=float), self.turns.total(~missing) == 0, ~reported
+        return found, self.turns.total(~missing) == 0, ~reported
 
     def _values(self, measure: Measure, values: np.ndarray) -> np.ndarray:
         """The value of each session, from those of turns. Raises `GradedError` for infinity."""

@@ -191,8 +191,6 @@ def _frame_of_text(text: bytes, parse_float: Any) -> DataFrame:
     if IS_JSON.match(text):
         return pandas.DataFrame(_json(str(text, "utf-8-sig"), parse_float))
     head = str(text.partition(b"\n")[0], "utf-8-sig")
-    if " # syslen=" in head:
-        raise ValueError("NTCIREVAL wrote it; give lines MEASURE TOPIC VALUE, as trec_eval -q writes them")
     separator = next((sign for sign in "\t,;" if sign in head), r"\s+")
     rows = pandas.read_csv(BytesIO(text), sep=separator, header=None, dtype=str, keep_default_na=False)
     first = rows.iloc[0].tolist()

@@ -53,9 +53,7 @@ class Sizes:
     smaller one would cost more calls. No line is longer than `line`, and no text that is read at once is
     longer than `value`. A compressed file of more than `content` bytes may expand `expansion` times at most.
 
-    A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. At most
-    `grouped` rows in any order are grouped in memory, which takes about 1.5 GB; a file of more rows is read
-    several times.
+    A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table.
     """
 
     start: int = 1 << 20
@@ -67,7 +65,6 @@ class Sizes:
     content: int = 1 << 23
     expansion: int = 200
     rows: int = 1 << 16
-    grouped: int = 10_000_000
 
 
 SIZES = Sizes()

@@ -130,10 +130,9 @@ class RunFile(RunSource):
     if there is such a column. `run` is the name of the run to read. `runs` returns one `RunFile` per run.
 
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a topic are
-    not contiguous, the file is read again, once for each ten million rows, and these are grouped in memory. A
-    file that can be read only once, such as standard input, is held in memory. So are the
-    runs that `runs` returns, of at most ten million rows. Other providers of ir-measures iterate
-    over the run as `ir_measures.ScoredDoc` objects.
+    not contiguous, all rows are held in memory. So are those of a file that can be read only once, such as
+    standard input, and those of the runs that `runs` returns. Other providers of ir-measures iterate over the
+    run as `ir_measures.ScoredDoc` objects.
 
     Raises `GradedError` at once for anything but such a `file`, and during evaluation: for a file that cannot
     be read, for a line or row of another form, for a score that is NaN or not a number, for a document that a
@@ -162,13 +161,7 @@ class RunFile(RunSource):
         >>> [*RunFile(io.BytesIO(lines)).runs()]
         ['A', 'B']
         """
-        kept: list[Part] = []
-        for rows in self._every() if "run" in self.columns() else ():
-            kept.append(rows)
-            if sum(map(len, kept)) > self.sizes.grouped:
-                several = f"more than {self.sizes.grouped:,} rows in a table of several runs"
-                raise FileError(f"{self.name}: {several}; write each run to a file of its own")
-        found = by_column(joined(kept, RUN), "run") if kept else {}
+        found = by_column(joined(self._every(), RUN), "run") if "run" in self.columns() else {}
         runs = {name: copy(self) for name in found}
         for name, run in runs.items():
             run.run, run._kept = name, found[name]
@@ -177,14 +170,13 @@ class RunFile(RunSource):
     def blocks(self) -> Iterator[Rows]:
         """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
 
-        The file is read again if this happens.
+        All rows are read into memory if this happens.
         """
         seen: set[str] = set()
         for rows in out_of_core.whole_topics(self._parts(), self.sizes.rows):
             block = in_memory(rows, RUN).rows()
             if seen.intersection(block.topics):
-                for rows in out_of_core.regrouped(self._parts, self.sizes.grouped):
-                    yield in_memory(rows, RUN).rows()
+                yield self.table()
                 break
             seen.update(block.topics)
             yield block
@@ -303,12 +295,10 @@ def _frame(rows: Part) -> pandas.DataFrame:
     """A DataFrame whose strings are stored by Arrow: `str`, or ``string[pyarrow]`` before pandas 3."""
     pandas = needed("pandas", "a DataFrame")
     pyarrow = needed("pyarrow", "a DataFrame")
-    before_3 = pandas.StringDtype("pyarrow") if int(pandas.__version__.partition(".")[0]) < 3 else None
     table = arrow_table(rows)
-    if before_3 is not None:  # pandas 2.0 and 2.1 take no large strings
-        narrow = {pyarrow.large_string(): pyarrow.string()}
-        table = table.cast(
-            pyarrow.schema([(each.name, narrow.get(each.type, each.type)) for each in table.schema])
-        )
-    strings = {pyarrow.large_string(): before_3, pyarrow.string(): before_3}
-    return table.to_pandas(types_mapper=strings.get)
+    if int(pandas.__version__.partition(".")[0]) >= 3:
+        return table.to_pandas()
+    narrow = {pyarrow.large_string(): pyarrow.string()}  # pandas 2.0 and 2.1 take no large strings
+    schema = pyarrow.schema([(each.name, narrow.get(each.type, each.type)) for each in table.schema])
+    strings = {pyarrow.string(): pandas.StringDtype("pyarrow")}
+    return table.cast(schema).to_pandas(types_mapper=strings.get)

@@ -1,14 +1,9 @@
-"""Rows in any order as blocks of whole topics, even if they do not fit into memory."""
+"""Rows of a file as blocks of whole topics."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from zlib import crc32
-
-import numpy as np
+from collections.abc import Iterable, Iterator
 
 from ..core.rows.columns import RUN
-from ..core.rows.id_columns import stretches_of
-from ..core.rows.rows import IDS, Part, joined
+from ..core.rows.rows import Part, joined
 
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
 
@@ -39,34 +34,3 @@ def _last_change(rows: Part) -> int:
         if last:
             return start + last
     return 0
-
-
-def regrouped(read: Callable[[], Iterable[Part]], most: int) -> Iterator[Part]:
-    """The rows of the parts that `read` returns, in blocks of whole topics.
-
-    Up to `most` rows are one block. More rows are read once for each block: the hash of a topic names its
-    block.
-    """
-    kept: list[Part] = []
-    count = 0
-    for part in read():
-        kept.append(part)
-        count += len(part)
-        if count > most:
-            kept.clear()
-    if count <= most:
-        yield joined(kept, RUN)
-        return
-    blocks = -(-count // most)
-    for number in range(blocks):
-        yield joined((_of_block(part, number, blocks) for part in read()), RUN)
-
-
-def _of_block(part: Part, number: int, blocks: int) -> Part:
-    """The rows whose topics belong to the block with this number."""
-    stretches = stretches_of(part.columns["query_id"], "run: query_id")
-    belongs = np.array([crc32(topic.encode()) % blocks == number for topic in stretches.topics], dtype=bool)
-    sizes = np.diff(stretches.start, append=len(part))
-    padded = {name: part.columns[name].padded() for name in IDS}  # a copy of a few rows, not a view of all
-    part = replace(part, columns={**part.columns, **padded})
-    return part.take(np.flatnonzero(np.repeat(belongs[stretches.code], sizes)))

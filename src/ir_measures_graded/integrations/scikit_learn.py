@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ..core.arrays import array_mean, numbers_in
+from ..core.arrays import array_mean
 from ..errors import GradedError, needed, shown
 from .boosting import Metric
 
@@ -28,13 +28,8 @@ class Scorer:
     `groups` is the name under which the group id of each document is passed. As usual in scikit-learn, a
     measure whose smaller values are better has the opposite sign. `ties` is as in `array_mean`.
 
-    The scores of a regressor are its predictions. The classes of a classifier are levels. With two classes,
-    the scores are those of ``decision_function``, or else the probabilities of the higher class. With more
-    classes, they are the expected levels, Σ class · probability.
-
     Raises `GradedError` for several measures, for groups that are no name, without metadata routing, and if
-    scikit-learn is not installed. Scoring raises it for a classifier
-    without these methods.
+    scikit-learn is not installed. Scoring raises it for a classifier.
     """
 
     def __init__(self, measure: Measure | str, groups: str = "groups", ties: str = "mean"):
@@ -60,25 +55,14 @@ class Scorer:
         return request
 
     def __call__(self, model: Any, X: Any, y: Any, groups: Any = None) -> float:
-        if groups is None:
-            raise GradedError(PASS_GROUPS)
-        ids = np.unique(groups, return_inverse=True)[1].reshape(-1)  # a fold may have one group with the id 1
-        return self.sign * array_mean(self.measure, y, self._scores(model, X), ids, self.ties)
-
-    def _scores(self, model: Any, X: Any) -> np.ndarray:
-        """The score of each document."""
         from sklearn.base import is_classifier
 
-        if not is_classifier(model):
-            return np.asarray(model.predict(X))
-        levels = numbers_in("classes", model.classes_)
-        if levels.size == 2 and hasattr(model, "decision_function"):
-            return np.asarray(model.decision_function(X))
-        if not hasattr(model, "predict_proba"):
-            kind = type(model).__name__
-            raise GradedError(f"{kind} has no predict_proba; CalibratedClassifierCV gives it probabilities")
-        probabilities = np.asarray(model.predict_proba(X))
-        return probabilities[:, 1] if levels.size == 2 else probabilities @ levels
+        if groups is None:
+            raise GradedError(PASS_GROUPS)
+        if is_classifier(model):
+            raise GradedError("the predictions of a classifier are classes, not scores; use a regressor")
+        ids = np.unique(groups, return_inverse=True)[1].reshape(-1)  # a fold may have one group with the id 1
+        return self.sign * array_mean(self.measure, y, np.asarray(model.predict(X)), ids, self.ties)
 
 
 scorer = Scorer
