@@ -322,7 +322,7 @@ def test_of_many_runs_the_best_and_those_that_are_not_worse_are_shown():
     against = compare(many_runs(50), baseline=found.order[-1])
     assert against.answer()[0].endswith(f" certainly better than {found.order[-1]}.")
     assert against.to_latex(top=3).count(" & university") == 4
-    assert not found.figure().axes[0].texts
+    assert len(found.figure().axes) == 2
 
 
 def test_figure_with_a_baseline_shows_differences_and_intervals(found):

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -45,8 +44,6 @@ FEW_PAIRS = 15
 """A table for people has a row per pair of at most this many; with more, a row per run."""
 MANY_RUNS = 25
 """A table for people has a row per run of at most this many; with more, for those as good as the best."""
-LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
-"""The side of a cell of the figure in inches."""
 
 Win = tuple[str, str, float]
 """The better and the worse run of a significant difference, and its p-value."""
@@ -441,17 +438,18 @@ class Comparison(Result):
         told = f"<p>{escaped_html(self.answer()[0])}</p>"
         return "\n".join([*above, told, *(each.first(top).html(places) for each in self.papers())])
 
-    def figure(self) -> Figure:
-        """Draw the differences from the baseline or between two runs, else `significant_pairs`."""
-        return self._differences() if self.baseline else self.significant_pairs()
-
     @plots.styled
-    def _differences(self) -> Figure:
-        """Draw the difference of each run from the baseline with its confidence interval.
+    def figure(self) -> Figure:
+        """Draw the differences from the baseline with their confidence intervals, else the means.
 
         There is one panel per measure. The best runs by the first measure are on top, or the groups of topics
-        in their order. A marker is filled if the difference is significant.
+        in their order. The marker of a difference is filled if it is significant. Raises `GradedError` if
+        Matplotlib is not installed (extra ``plot``).
         """
+        names, signs = [*map(str, self.measures)], [*map(sign_of, self.measures)]
+        if not self.baseline:
+            label = f"Mean over {counted(self.topics, self.unit)}"
+            return plots.dot_plot(self.runs, names, self.values, signs, label)
         rows, runs, labels = [], [], []
         for part in (self, *self.groups.values()):
             group = f"{part.name or f'all {self.unit}s'} ({part.topics})"
@@ -462,7 +460,6 @@ class Comparison(Result):
                 labels.append(of_run if self.groups else run)
                 rows.append([[test.difference, test.lower, test.upper, test.significant] for test in tests])
         values, lower, upper, filled = np.moveaxis(np.array(rows, dtype=float), -1, 0)
-        names, signs = [*map(str, self.measures)], [*map(sign_of, self.measures)]
         label, rows_of = f"Difference from {self.baseline}", runs if self.groups else None
         bounds = np.stack([lower, upper])
         figure = plots.dot_plot(labels, names, values, signs, label, bounds, filled, rows_of=rows_of)
@@ -470,35 +467,6 @@ class Comparison(Result):
         text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
         text += f"filled: p < {self.alpha:g}{HOLM if self.family > 1 else ''}"
         figure.suptitle(text, x=0.01, ha="left", size=9)
-        return figure
-
-    @plots.styled
-    def significant_pairs(self) -> Figure:
-        """Draw the significant differences of each pair of runs, one panel per measure.
-
-        Runs are sorted from the best mean to the worst and have letters. The shade of a cell shows the
-        significance of the primary test. Raises `GradedError` if Matplotlib is not installed (extra
-        ``plot``).
-        """
-        count, names = len(self.runs), plots.INCHES * (max(map(len, self.runs)) + 5)
-        across = ceil(len(self.measures) ** 0.5)
-        cell = min(max((plots.PAGE[0] / across - names) / count, SMALLEST_CELL), LARGEST_CELL)
-        side = cell * max(count, 7)  # room for the title
-        height = (side + 1.2) * ceil(len(self.measures) / across)
-        figure = plots.new_figure((side + names) * across, height)
-        figure.set_layout_engine("compressed")  # keeps the cells square
-        for axes, measure in zip(plots.panels(figure, len(self.measures), across), self.measures):
-            order = self.best_first(measure)
-            place, shades = {run: number for number, run in enumerate(order)}, np.full((count, count), np.nan)
-            for winner, loser, p in self.wins(measure):
-                shades[place[winner], place[loser]] = 1 + (p < STARS[0][0])
-            columns = [letters(self.order.index(run)) for run in order]
-            rows = [f"{run}  {letter:>2}" for run, letter in zip(order, columns)]
-            plots.draw_cells(axes, shades, rows, columns, size=min(9.0, 55 * cell))
-            axes.plot([-0.5, count - 0.5], [-0.5, count - 0.5], color=plots.GREY, linewidth=0.8)
-            axes.set_title(plots.title(measure, width=36), loc="right", size=10)
-            legend = f"{self.primary}{HOLM * (self.family > 1)}\ndark: p < 0.01, light: p < 0.05"
-            axes.set_xlabel(legend, loc="right", size=9)
         return figure
 
 

@@ -63,8 +63,6 @@ PAGE = (11.0, 15.0)
 """Maximum width and height in inches of figures of several panels, unless they would be unreadable."""
 SHADES = ("#E8F3FA", "#56B4E9", "#003D66")  # easy to tell apart in black and white too
 INK = ("black", "black", "white")
-MANY_CELLS = 1600
-"""A figure with more cells holds them as an image and labels every fifth column."""
 INCHES = 0.085
 """The approximate width of a letter."""
 ACROSS = 4
@@ -184,30 +182,6 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
         endings = ", ".join(f".{name}" for name in FORMATS)
         raise GradedError(f"{os.fspath(path)!r}: a figure's file ends in {endings}")
     write_whole(path, rendered(figure, ending))
-
-
-def draw_cells(
-    axes: Axes, shades: np.ndarray, rows: Sequence[str], columns: Sequence[str], size: float
-) -> None:
-    """Draw one cell for each number in `shades` (rows × columns): 0 light, 1 medium, 2 dark, NaN none.
-
-    Column labels longer than two letters are rotated.
-    `size` is the size of the text in points.
-    """
-    from matplotlib.colors import ListedColormap
-
-    many = shades.size > MANY_CELLS
-    sides = (np.arange(count + 1) - 0.5 for count in shades.shape[::-1])
-    colours: dict[str, Any] = {"cmap": ListedColormap(SHADES), "vmin": 0, "vmax": len(SHADES) - 1}
-    lines: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.8, "rasterized": many}
-    axes.pcolormesh(*sides, np.ma.masked_invalid(shades), **colours, **lines)
-    axes.set(aspect="equal", ylim=(len(rows) - 0.5, -0.5))
-    turned, every = 90 if max(map(len, columns)) > 2 else 0, 5 if many else 1
-    axes.set_xticks(range(0, len(columns), every), columns[::every], rotation=turned, size=size)
-    axes.set_yticks(range(len(rows)), rows, size=size)
-    axes.grid(visible=False)
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
 
 
 @styled
