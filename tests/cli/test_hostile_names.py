@@ -70,7 +70,7 @@ def test_every_command_is_tested():
     assert {*LINES} | {"convert", "report"} == {*COMMANDS}
 
 
-UNDRAWN = ("measures", "gate", "power", "levels", "check", "explain", "holes", "identify", "judges")
+UNDRAWN = ("measures", "gate", "power", "levels", "check", "explain", "holes", "identify", "judges", "ranges")
 """The commands without a figure."""
 
 

@@ -47,7 +47,15 @@ NUMBERS = (
 )
 NAMES = ["run", "other", "qrels", "third", "-", "none", ".", "a/b", "", "out.tsv", "no/out.tsv", "/dev/full"]
 GAINS = "w1 exp a=1:1,2:10 a=1:1 =1:1 a= a=1:nan a=1e999:1 a=1:-1 0:0,5:1 0:0,0:1".split()
-UNDRAWN = {"measures", "power", "levels", "check", "holes", "--at"}  # words of commands without a figure
+UNDRAWN = {
+    "measures",
+    "ranges",
+    "power",
+    "levels",
+    "check",
+    "holes",
+    "--at",
+}  # words of commands without a figure
 OUTPUTS = [f"out.{ending}" for ending in "txt tsv csv jsonl md tex html svg pdf png CSV".split()]
 LEVELS = "".join(f"q{n} 0 d1 {n % 3}\nq{n} 0 d2 1\n" for n in range(1, 14)).encode()
 THIRD = b"q1 Q0 d1 1 2 a\nq1 Q0 d2 2 2 a\nq2 Q0 d9 1 1e-3 a\nq2 Q0 d1 1 1e-3 a\n"

@@ -28,7 +28,6 @@ from ..core.uncertainty.judgments import Undetermined, unjudged_of
 from ..errors import NotApplicableError
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.remarks import warned_together
-from ..output import plots
 from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Column as Headed
@@ -163,22 +162,6 @@ class Ranges(Result):
                 found.append(Note("{} of {} has no range over judgments: {}.", measure, runs, reason))
         return found
 
-    def figure(self) -> plots.Figure:
-        """Draw the value of each run with its ranges, one panel per measure. Needs the extra ``plot``."""
-        shape = len(self.measures), len(self.runs)
-        values = np.array([found.value for found in self.values]).reshape(shape).T
-        spans = []
-        for kind, style in _STYLES.items():
-            ends = [getattr(found, kind) or (np.nan, np.nan) for found in self.values]
-            spans.append((np.array(ends).reshape(*shape, 2).T, style))
-        signs, label = list(map(sign_of, self.measures)), f"Mean over {counted(self.topics, 'topic')}"
-        return plots.dot_plot(self.runs, list(map(str, self.measures)), values, signs, label, spans=spans)
-
-
-_STYLES: dict[str, dict[str, Any]] = {
-    "unjudged": {"color": plots.COLOURS[4], "linewidth": 2, "label": "any judgments"},
-    "ties": {"color": plots.COLOURS[1], "linewidth": 3, "label": "orders of ties"},
-}
 
 _ENDS = ("ties_min", "ties_max", "unjudged_min", "unjudged_max")
 _STANDS = ("stands_over_ties", "stands_over_judgments", "exact")

@@ -132,29 +132,23 @@ def words_of(arguments: Arguments) -> list[str]:
 
 
 def baseline_of(arguments: Arguments, first: Sequence[Any]) -> str | None:
-    """The only one of `baselines_of`, None if there is none."""
-    return next(iter(baselines_of(arguments, first)), None)
-
-
-def baselines_of(arguments: Arguments, first: Sequence[Any], option: str = "baseline") -> list[str]:
-    """The runs that --baseline names among those of `given` by their names, file names or paths.
+    """The run that --baseline names among those of `given` by its name, file name or path.
 
     An analysis checks the names of stored values. Raises `GradedError` if there is no such
     run, or if several have this file name.
     """
-    named = list(each(arguments.get(option)))
-    if isinstance(first[0], Evaluation):
-        return named
+    text = arguments.baseline
+    if text is None or isinstance(first[0], Evaluation):
+        return text
     names = [name for name, _ in first[1]]
+    if text in names:
+        return text
     files = [(name, str(getattr(run, "file", ""))) for name, run in first[1]]
-    found = []
-    for text in named:
-        fitting = [name for name, path in files if text in (path, *short_names(path))]
-        if text not in names and len(fitting) != 1:
-            hint = did_you_mean(short_names(text)[0], names)
-            raise GradedError(f"--baseline {text!r} is not among the runs {listed(names, LISTED)}{hint}")
-        found.append(text if text in names else fitting[0])
-    return found
+    fitting = [name for name, path in files if text in (path, *short_names(path))]
+    if len(fitting) != 1:
+        hint = did_you_mean(short_names(text)[0], names)
+        raise GradedError(f"--baseline {text!r} is not among the runs {listed(names, LISTED)}{hint}")
+    return fitting[0]
 
 
 def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None = None) -> Evaluation:

@@ -2,7 +2,7 @@
 
 from ..analysis import Curves, curves
 from ..analysis.curves import RESAMPLES
-from .arguments import COLLECTION, OF_RUNS, baselines_of, inputs, resamples
+from .arguments import COLLECTION, OF_RUNS, inputs, resamples
 from .parser import Arguments, Option, choice, real, whole_number
 from .results import output
 
@@ -12,7 +12,6 @@ OPTIONS = (
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
     choice("--normalise", "average curves (default), or divide mean curves", "topics", "averages"),
     Option("--ideal", "add the ideal list; default: for CG, DCG_JK and DCG_Burges", negated=True),
-    Option("--highlight RUN", "of more than 12 runs, also show these in colour", many=True),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
     *resamples("topics for the bands", RESAMPLES),
     *output(),
@@ -28,6 +27,5 @@ def run(arguments: Arguments) -> Curves:
       ir_measures_graded curves qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)" -o nDCG.svg
       ir_measures_graded curves qrels.txt a.run b.run P@20 --confidence 0.95 -o P.png
     """
-    first = inputs(arguments, uncut=True)
     settings = arguments.of("depth", "normalise", "ideal", "confidence", "resamples", "seed")
-    return curves(*first, highlight=baselines_of(arguments, first, "highlight"), **settings)
+    return curves(*inputs(arguments, uncut=True), **settings)

@@ -10,7 +10,7 @@ USAGE = OF_RUNS
 OPTIONS = (
     *COLLECTION,
     choice("--show", "ranges, or the differences that stand", "values", "differences"),
-    *output(),
+    *output(figure=False),
 )
 
 
@@ -23,10 +23,10 @@ def run(arguments: Arguments) -> Result:
     ranges of all values, then those of all differences. A cell is empty if the range is not known; a note
     gives the reason.
 
-      ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 ERR_G@10 -o ranges.svg
+      ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 ERR_G@10
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 --show differences
     """
     found = ranges(*inputs(arguments))
     if arguments.show == "values":
         return found
-    return View([found.table_of_differences()], found.figure, found.data(), found.notes())
+    return View([found.table_of_differences()], read=found.data(), noted=found.notes())

@@ -12,7 +12,7 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -193,16 +193,14 @@ def dot_plot(
     label: str,
     bounds: np.ndarray | None = None,
     filled: np.ndarray | None = None,
-    spans: Sequence[tuple[np.ndarray, Mapping[str, Any]]] = (),
     rows_of: Sequence[str] | None = None,
 ) -> Figure:
     """Draw `values` (runs × measures); the runs are sorted from the best by the first measure to the worst.
 
     `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label` describes
     the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers are white if not
-    `filled` (runs × measures), which is given for differences, beside a line at 0. `spans` are other
-    intervals with the style of their lines, whose labels are in the legend. If `rows_of` names the run of
-    each row, `runs` are labels of rows, which stay in this order.
+    `filled` (runs × measures), which is given for differences, beside a line at 0. If `rows_of` names
+    the run of each row, `runs` are labels of rows, which stay in this order.
     """
     names = INCHES * max(map(len, runs), default=0)
     height = 0.24 * len(runs) + 1.5
@@ -217,8 +215,6 @@ def dot_plot(
     for panel, axes in enumerate(panels(figure, len(measures), columns, sharey=True)):
         for place, run in enumerate(order):
             style = {**styles[(rows_of or runs)[run]], "linestyle": "none"}
-            for ends, look in spans:
-                axes.plot(ends[:, run, panel], [place, place], solid_capstyle="butt", **look)
             if bounds is not None:
                 axes.plot(bounds[:, run, panel], [place, place], color=style["color"])
             if filled is not None and not filled[run, panel]:
@@ -231,9 +227,6 @@ def dot_plot(
         axes.tick_params(axis="y", length=0)
         axes.set_title(title(measures[panel], width=30), size=10)
         axes.set_xlabel(label + ("\nsmaller is better" if signs[panel] < 0 else ""))
-    if spans:
-        lines = {line.get_label(): line for line in axes.lines}
-        legend_outside(axes, [lines[look["label"]] for _, look in spans])
     return figure
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -108,8 +109,8 @@ def profile(study: Study, measure: Measure, baseline: str | None) -> Profile | N
     cutoff = measure.params.get("cutoff")
     try:
         open_end, _ = uncut(measure, None)
-        depth, named = max(DEPTH, cutoff or 0), () if baseline is None else (baseline,)
-        return Profile(curves(study.judgments, study.runs, open_end, depth, highlight=named), cutoff)
+        found = curves(study.judgments, study.runs, open_end, max(DEPTH, cutoff or 0))
+        return Profile(replace(found, baseline=baseline), cutoff)
     except NotApplicableError:
         return None
 
