@@ -1,5 +1,7 @@
 """Graded relevance measures for ir-measures. Importing the package registers them, once.
 
+`ir_measures_graded.analysis` has the functions of the commands: evaluate, compare, explain, report and more.
+
 >>> import ir_measures, ir_measures_graded
 >>> measure = ir_measures.parse_measure("nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100")
 >>> round(measure.calc_aggregate({"q1": {"d1": 3, "d2": 1}}, {"q1": {"d1": 2.0, "d3": 1.0}}), 4)

@@ -353,7 +353,7 @@ class ExplainedDifference(Result):
         if self.topics is not None:
             text += f", the largest of {counted(self.topics, 'topic')}"
         if records and records[0]["difference"]:
-            row = records[0]
+            row = max(records, key=lambda row: row["difference"] * np.sign(self.difference))
             text += "; {} makes {:+.4f} of it, {} and {}"
             names += [row["document"], row["difference"]]
             for each, rank in ((run, row["rank"]), (other, row["other_rank"])):

@@ -133,7 +133,8 @@ class Parser(argparse.ArgumentParser):
             (shared if option.shared else self).add_argument(*names, **option.settings())
 
     def arguments(self, words: Sequence[str]) -> Arguments:
-        """The arguments of the command, with patterns such as ``runs/*`` replaced by the matching files."""
+        """The arguments of the command, with patterns such as ``runs/*`` replaced by the matching files
+        other than the qrels."""
         values: dict[str, Any] = {}
         given = vars(self.parse_intermixed_args(self.joined(map(self.spelled, words[1:]))))
         reads, writes = list[str](), list[str]()
@@ -141,7 +142,8 @@ class Parser(argparse.ArgumentParser):
             default = [] if option.many or option.repeated else option.default
             value = given.get(option.name, default)
             if option.reads and isinstance(value, list):
-                value = [path for word in value for path in matching(word)]
+                found = [(word, path) for word in value for path in matching(word)]
+                value = [path for word, path in found if path == word or path != values.get("qrels")]
             values[option.name] = value
             reads += option.reads(value) if option.reads else ()
             writes += option.writes(value) if option.writes else ()

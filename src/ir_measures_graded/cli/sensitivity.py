@@ -20,9 +20,8 @@ def run(arguments: Arguments) -> Result:
     """Show how the ranking of the runs depends on measure, weighting and cutoff.
 
     The command ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
-    by Kendall's τ. A measure string with gains
-    or a cutoff keeps them. A single measure without --gains and --cutoffs has the weightings that the command
-    levels shows.
+    by Kendall's τ. A measure string with gains or a cutoff keeps them. A single measure without --gains and
+    --cutoffs has the weightings that the command levels shows.
 
       ir_measures_graded sensitivity qrels.txt runs/*.gz nDCG_JK --gains w1 --gains w10 --cutoffs 10
       ir_measures_graded sensitivity qrels.txt runs/*.gz P@10 nDCG_JK@10 \\
