@@ -68,18 +68,6 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1, cutoff: float =
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
-def install_hint(extra: str) -> str:
-    """The commands that install an extra, from a package index and from a checkout.
-
-    >>> install_hint("plot")
-    "pip install 'ir-measures-graded[plot]', or in a checkout of the repository: pip install '.[plot]'"
-    """
-    return (
-        f"pip install 'ir-measures-graded[{extra}]', or in a checkout of the repository: "
-        f"pip install '.[{extra}]'"
-    )
-
-
 def needed(module: str, what: str, extra: str = "tables") -> Any:
     """The module of an extra. Raises `GradedError`, which says what needs it, if it is not installed.
 
@@ -93,8 +81,16 @@ def needed(module: str, what: str, extra: str = "tables") -> Any:
 
 
 def lacking(what: str, library: str, extra: str) -> GradedError:
-    """The error that something needs a library, which an extra would install."""
-    return GradedError(f"{what} needs {library}, which is not installed: {install_hint(extra)}")
+    """The error that something needs a library, with the commands that install the extra from a package index
+    and from a checkout.
+
+    >>> str(lacking("a figure", "matplotlib", "plot")).partition(": ")[2]
+    "pip install 'ir-measures-graded[plot]', or in a checkout of the repository: pip install '.[plot]'"
+    """
+    return GradedError(
+        f"{what} needs {library}, which is not installed: pip install 'ir-measures-graded[{extra}]', "
+        f"or in a checkout of the repository: pip install '.[{extra}]'"
+    )
 
 
 def warn_of_registration(message: str) -> None:

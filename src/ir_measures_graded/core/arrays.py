@@ -100,11 +100,7 @@ class ArrayEvaluator(GradedEvaluator):
 
     def reduced(self, run: Any) -> Iterator[JudgedRanks]:
         """The scores, reduced to the ranks of the judged documents."""
-        scores = numbers_in("scores", run)
-        if scores.shape != self._shape:
-            raise GradedError(
-                f"the scores have the shape {scores.shape}, the labels {self._shape}; give a score per label"
-            )
+        scores = scores_in(run, self._shape)
         listed = replace(self._listed, values=scores.ravel()[self._documents])
         document = self._judged_document
         if scores.ndim == 2:
@@ -213,6 +209,16 @@ def numbers_in(name: str, given: Array) -> np.ndarray:
     return values.astype(np.float64, copy=False)
 
 
+def scores_in(given: Array, shape: tuple[int, ...]) -> np.ndarray:
+    """Scores in an array of the shape of the labels."""
+    scores = numbers_in("scores", given)
+    if scores.shape != shape:
+        raise GradedError(
+            f"the scores have the shape {scores.shape}, the labels {shape}; give a score per label"
+        )
+    return scores
+
+
 def groups_of(
     shape: tuple[int, ...], groups: Array | None, ids: bool = False
 ) -> tuple[list[str], np.ndarray, Any]:
@@ -248,19 +254,13 @@ def groups_of(
 def _coded(ids: np.ndarray) -> tuple[np.ndarray, list[Any]]:
     """The number of each group id, and the distinct ids in order of appearance."""
     starts = np.flatnonzero(changes(ids))  # the ids of a group are mostly consecutive
-    first = ids[starts]
-    if ids.dtype.kind in "iu":
-        names, place, code = np.unique(first, return_index=True, return_inverse=True)
-        order = np.argsort(place)
-        code, known = np.argsort(order)[code.reshape(-1)], names[order].tolist()
-    else:
-        listed = first.tolist()
-        missing = (row for row, id_ in zip(starts.tolist(), listed) if id_ is None or id_ != id_)
-        if (row := next(missing, None)) is not None:
-            raise GradedError(f"groups: document {row} has no group id")
-        codes = {id_: number for number, id_ in enumerate(dict.fromkeys(listed))}
-        code, known = np.array([codes[id_] for id_ in listed], dtype=np.int64), [*codes]
-    return np.repeat(code, np.diff(np.append(starts, ids.size))), known
+    listed = ids[starts].tolist()
+    missing = (row for row, id_ in zip(starts.tolist(), listed) if id_ is None or id_ != id_)
+    if (row := next(missing, None)) is not None:
+        raise GradedError(f"groups: document {row} has no group id")
+    codes = {id_: number for number, id_ in enumerate(dict.fromkeys(listed))}
+    code = np.array([codes[id_] for id_ in listed], dtype=np.int64)
+    return np.repeat(code, np.diff(np.append(starts, ids.size))), [*codes]
 
 
 def _warn_of_unjudged(has_value: np.ndarray) -> None:

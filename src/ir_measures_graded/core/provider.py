@@ -13,7 +13,7 @@ from ir_measures.providers import Evaluator, Provider
 from ..errors import GradedError, shown
 from . import standard
 from .by_topic import mean_over_topics
-from .measures.base import GradedMeasure, MeasureError, OrderlessMean, ScoreError, TopicError
+from .measures.base import GradedMeasure, MeasureError, OrderlessMean, ScoreError
 from .measures.standard import Standard, definition_of
 from .measures.topics import Topics
 from .ranking.judged import Judged
@@ -195,11 +195,10 @@ def computed(
         with np.errstate(all="ignore"):  # the values are checked below
             values = np.asarray(compute(topics))
         problem = _problem(values, topics, shape)
+    except MeasureError as error:  # of a `TopicMeasure`, which names the topic
+        problem, cause = str(error), error.__cause__
     except GradedError:
         raise
-    except TopicError as error:
-        topic, reason = error.args
-        problem, cause = f"failed for topic {shown(topic)}: {reason}", error.__cause__
     except OverflowError as error:
         problem, cause = f"has no value: {error}", error
     except Exception as error:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import GradedError
-from .arrays import Array, ArrayEvaluator, Measures, groups_of, numbers_in
+from .arrays import Array, ArrayEvaluator, Measures, groups_of, numbers_in, scores_in
 from .registry.facts import sign_of
 from .registry.notation import parse_measures
 
@@ -50,11 +50,8 @@ class RankingMetric:
 
         Raises `GradedError` for arrays that do not fit together; the metric is then unchanged.
         """
-        score, label = numbers_in("scores", scores), numbers_in("labels", labels)
-        if score.shape != label.shape:
-            raise GradedError(
-                f"the scores have the shape {score.shape}, the labels {label.shape}; give a score per label"
-            )
+        label = numbers_in("labels", labels)
+        score = scores_in(scores, label.shape)
         names, sizes, documents = groups_of(label.shape, groups, ids=True)
         has_ids = groups is not None and np.shape(groups) == label.shape
         keys = list(names) if has_ids else [None] * len(names)

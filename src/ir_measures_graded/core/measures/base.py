@@ -314,7 +314,8 @@ class TopicMeasure(GradedMeasure):
             except GradedError:
                 raise
             except Exception as error:
-                raise TopicError(topic.name, f"{type(error).__name__}: {error}") from error
+                reason = f"{type(error).__name__}: {error}"
+                raise MeasureError(f"failed for topic {shown(topic.name)}: {reason}") from error
         return values
 
 
@@ -342,7 +343,3 @@ class ScoreError(GradedError):
 
 class MeasureError(GradedError):
     """A measure failed, or returned something other than a finite number for each topic."""
-
-
-class TopicError(Exception):
-    """A `TopicMeasure` failed; its arguments are the topic and the reason."""

@@ -124,27 +124,26 @@ class GainList:
         >>> GainList(1, np.array([0, 0]), np.array([2, 3]), np.array([1., 2.])).latest(np.array([5., 7.]), 4)
         array([[0., 5., 7., 7.]])
         """
-        last = np.zeros((self.topic_count, depth), dtype=np.int64)
-        within = np.flatnonzero(self.rank <= depth)
-        last[self.topic[within], self.rank[within] - 1] = within + 1
-        last = np.maximum.accumulate(last, axis=1)
-        return np.where(last > 0, np.append(default, values)[last], default)
+        topic, rank = np.divmod(np.arange(self.topic_count * depth), depth)
+        return self.value_at(rank + 1, topic, values, default).reshape(self.topic_count, depth)
 
-    def value_at(self, rank: np.ndarray, topic: np.ndarray, cumulated: np.ndarray) -> np.ndarray:
-        """The value of `cumulated` (one per entry) at each `rank` of each `topic`; 0 before the first entry.
+    def value_at(
+        self, rank: np.ndarray, topic: np.ndarray, values: np.ndarray, default: float = 0.0
+    ) -> np.ndarray:
+        """The value of the last entry at or above each `rank` of each `topic`; before the first, `default`.
 
         >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 2]), np.array([3.0, 2.0]))
         >>> ideal.value_at(np.array([1, 2, 9]), np.array([0, 0, 0]), ideal.cumsum(ideal.gain))
         array([3., 5., 5.])
         """
         if not self.rank.size:
-            return np.zeros(len(rank))
+            return np.full(len(rank), default)
         if self.complete:  # ideal lists have an entry at each rank, so no search is needed
             entries = np.minimum(self.offsets[topic] + rank, self.offsets[topic + 1])
         else:
             stride = max(int(self.rank.max()), int(rank.max(initial=0))) + 1
             entries = np.searchsorted(self.topic * stride + self.rank, topic * stride + rank, "right")
-        return np.where(entries > self.offsets[topic], cumulated[entries - 1], 0.0)
+        return np.where(entries > self.offsets[topic], values[entries - 1], default)
 
     def where(self, kept: np.ndarray) -> GainList:
         """The entries for which `kept` is true."""

@@ -27,7 +27,7 @@ def registry() -> dict[str, ir_measures.Measure]:
 
 def holder(name: str, measure: ir_measures.Measure) -> ir_measures.Measure | None:
     """The measure of another class that has the name; None if the name is free for `measure`."""
-    registered = registry().get(_normalised(name))
+    registered = registry().get(normalised(name))
     return None if registered is None or class_name(registered) == class_name(measure) else registered
 
 
@@ -48,7 +48,7 @@ def graded_measures() -> list[GradedMeasure]:
 def register(measure: GradedMeasure) -> None:
     """Register a measure under its name and aliases, and call all listeners."""
     for name in (measure.NAME, *measure.ALIASES):
-        registry()[_normalised(name)] = measure
+        registry()[normalised(name)] = measure
     for listener in _listeners:
         listener()
 
@@ -65,6 +65,6 @@ def class_name(thing: object) -> tuple[str, str]:
     return type(thing).__module__, type(thing).__qualname__
 
 
-def _normalised(name: str) -> str:
+def normalised(name: str) -> str:
     """`name` in NFKC, as Python normalises identifiers; both micro signs become one letter."""
     return unicodedata.normalize("NFKC", name)

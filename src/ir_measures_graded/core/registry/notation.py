@@ -8,7 +8,6 @@ back into its string.
 import ast
 import re
 import sys
-import unicodedata
 import warnings
 from collections import Counter
 from collections.abc import Iterable
@@ -24,7 +23,7 @@ from ...errors import GradedError, UnknownMeasureError, did_you_mean, shown
 from . import plugins
 from .facts import defined, is_graded
 from .listing import allowed
-from .names import OFFICIAL, registry
+from .names import OFFICIAL, normalised, registry
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
 # Every part begins at a fixed character, so that the search takes linear time.
@@ -199,8 +198,7 @@ def find_measure(name: str) -> ir_measures.Measure:
 
     Raises `UnknownMeasureError`, which suggests close names.
     """
-    name = unicodedata.normalize("NFKC", name)  # as in Python; both micro signs become one letter
-    known = registry()
+    name, known = normalised(name), registry()
     if name not in known:
         plugins.load()
     if name not in known:
