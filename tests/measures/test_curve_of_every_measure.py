@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from test_every_measure import QRELS, RUN, variants, with_ties
 
-from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure
+from ir_measures_graded import GradedEvaluator, GradedMeasure
 from ir_measures_graded.analysis.curves import values_at_ranks
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.evaluation.named import study_of
@@ -46,10 +46,3 @@ def test_a_curve_has_the_values_of_all_cutoffs(measure):
     for chosen, depth in ((variants(measure), 8 if default else DEPTH), (with_ties(measure), 8)):
         uncut = list(dict.fromkeys(variant(cutoff=None) for variant in chosen))
         assert_values_of_all_cutoffs(uncut, RUN, depth)
-
-
-def test_measures_without_cutoff_have_no_curve():
-    for measure in MEASURES:
-        if not measure.CUTOFF:
-            with pytest.raises(GradedError, match=f"{measure.NAME} has no cutoff"):
-                curves([measure], RUN)

@@ -5,8 +5,6 @@ import warnings
 
 import ir_measures
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ir_measures_graded import CG, DCG_JK, NDCNG, GradedError, nCG, nDCG_JK, parse_measure
 from ir_measures_graded.core.registry.notation import parse_measures
@@ -262,24 +260,6 @@ def test_standard_measures_take_bare_gains():
     expected = ir_measures.nDCG(gains={0: 0, 1: 1, 2: 10}) @ 5
     assert ir_measures.parse_measure("nDCG(gains=0:0,1:1,2:10)@5") == expected
     assert ir_measures.parse_measure("nDCG(dcg='log2',gains=-2:0,1:5)@5").params["gains"] == {-2: 0, 1: 5}
-
-
-numbers = st.integers(-9, 9) | st.floats(-100, 100) | st.sampled_from([1e-7, 1e22, -1e-300, 123456.789])
-spaces = st.sampled_from(["", " ", "  ", "\n", "\t"])
-
-
-@given(st.dictionaries(numbers, numbers.map(abs), max_size=5), st.data())
-def test_gains_are_equal_with_and_without_braces(gains, data):
-    def write(left, right):
-        pad = lambda text: data.draw(spaces) + text + data.draw(spaces)  # noqa: E731
-        pairs = ",".join(pad(repr(level)) + ":" + pad(repr(gain)) for level, gain in gains.items())
-        front, back = data.draw(st.sampled_from([("b=3,", ""), ("", ",b=3"), ("avg=True,", ",b=3")]))
-        return f"nDCG_JK({front}gains={pad(left + pairs + right)}{back})@7"
-
-    wanted = nDCG_JK(b=3, gains=gains) @ 7
-    assert parse_measure(write("{", "}"))(avg=False) == wanted
-    if gains:
-        assert parse_measure(write("", ""))(avg=False) == wanted
 
 
 def test_measures_may_lack_a_cutoff_and_duplicates_are_dropped():
