@@ -43,16 +43,6 @@ def test_a_file_name_that_is_not_utf8_is_a_name_of_a_run(output, show):
     assert name in json.loads(output(*words, "-f", "jsonl")[0]).values()
 
 
-def test_other_tests_follow_in_their_own_tables(output):
-    pytest.importorskip("jinja2", reason="Jinja is not installed")
-    text = "\n".join(output(*WORDS, "--tests", "wilcoxon,anova", "-o", "page.html"))
-    titles = ("Tests of all runs", "Wilcoxon, Holm's correction for 10 comparisons")
-    assert text.index(titles[0]) < text.index(titles[1]) < text.index("Paired t-tests over 20 topics")
-    page = Path("page.html").read_text(encoding="utf-8")
-    assert page.count("<table") == 3
-    assert "Paired t-tests over 20 topics" in page
-
-
 @pytest.mark.parametrize("spelling", ["bm25", "bm25.run", "x/bm25.run"])
 def test_a_baseline_is_found_by_name_file_name_and_path(output, spelling):
     Path("x").mkdir()

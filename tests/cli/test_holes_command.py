@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ir_measures_graded import cli, demo
+from ir_measures_graded import cli
 from ir_measures_graded.analysis.judging.merging import levels_of
-
-RUNS = [str(path) for path in demo.run_paths().values()]
 
 
 @pytest.mark.filterwarnings("default:.*contradictions of judgments")
@@ -27,13 +25,6 @@ def test_answers_of_a_judge_are_merged(output, capsys):
         "topic 'q1', document 'd1': level 3 by qrels, 1 by late.csv; "
         "topic 'q1', document 'x': level 2 by ask.txt, 0 by late.csv\n"
     )
-
-
-def test_an_empty_file_of_qrels_starts_a_pool(output):
-    Path("none.txt").write_text("")
-    lines = output("holes", "none.txt", *RUNS, "nDCG_JK@10", "--ask", "pool.csv")
-    assert lines[0].startswith("Judge 50 of ")
-    assert len(Path("pool.csv").read_text().splitlines()) == 51
 
 
 def test_run_files_may_lack_the_last_topics(output):

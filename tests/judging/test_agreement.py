@@ -161,15 +161,6 @@ def test_abstentions_and_documents_without_an_answer_are_counted(tmp_path):
     assert [*found.counts.values()][:4] == [2, 5, 2, 1]
 
 
-def test_the_confusion_matrix_has_the_levels_of_both():
-    found = agreement(HUMAN, MACHINE)
-    assert found.levels == (0, 1, 3)
-    assert found.confusion.tolist() == [[1, 1, 0], [0, 0, 1], [0, 0, 2]]
-    assert found.topics == 2
-    counts = {"documents": 5, "unanswered": 2, "abstentions": 0, "machine only": 2, "same": 0.6, "bias": 0.6}
-    assert found.counts == pytest.approx(counts)
-
-
 @pytest.mark.filterwarnings("always::ir_measures_graded.errors.InputWarning")
 def test_a_run_is_warned_of_once_and_what_only_a_machine_shows_is_too(recwarn):
     human = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}}

@@ -2,7 +2,6 @@
 
 import sys
 
-import numpy as np
 import pytest
 
 from ir_measures_graded import demo
@@ -24,16 +23,6 @@ def test_notebook_view_without_matplotlib_names_the_extra(found, monkeypatch):
     shown = found._repr_html_()
     assert "a figure needs matplotlib, which is not installed: pip install &#x27;ir" in shown
     assert "<td" in shown
-
-
-def test_table_of_an_evaluation_holds_aggregates_and_its_records_the_topics(found):
-    columns, rows = found.table()
-    assert columns == ["run", "nDCG_JK@10", "NDPM", "NumRet"]
-    assert rows == [[run, *values] for run, values in zip(RUNS, found.means().tolist())]
-    frame = found.to_frame()
-    assert len(frame) == found.values.size
-    means = frame.pivot_table(index="run", columns="measure", values="value")
-    np.testing.assert_allclose(means[columns[1:3]], found.means()[:, :2], rtol=1e-12)
 
 
 def test_record_of_a_value_that_no_provider_reports_is_none():

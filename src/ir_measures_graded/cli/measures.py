@@ -1,6 +1,5 @@
 """The command `measures`, which lists measures and plugins."""
 
-from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -11,7 +10,7 @@ from ..core.registry.notation import parse_measures
 from ..errors import GradedError
 from ..output.formats import listed
 from ..output.result import View
-from ..output.tables import Table
+from ..output.tables import Column, Table
 from . import PROGRAM
 from .parser import Arguments, Option
 from .results import Answer, output
@@ -38,50 +37,37 @@ def run(arguments: Arguments) -> Answer:
     if arguments.names and (arguments.plugins or arguments.all):
         raise GradedError("--plugins and --all list everything; omit the names of measures")
     if arguments.plugins:
-        return _plugins()
+        columns = "distribution", "version", "plugin", Column("measures", kind=listed), "status"
+        rows = [
+            [each.distribution, each.version, each.name, [of.NAME for of in each.measures], each.status]
+            for each in plugins.plugins()
+        ]
+        return Answer(View([Table(columns, rows)]))
     if arguments.names:
         measures = [*parse_measures(arguments.names, uncut=True)]
     else:
         measures = [measure for plugin in plugins.plugins() for measure in plugin.measures]
         measures += standard() if arguments.all else []
     facts = [facts_of(measure) for measure in measures]
-    rows = [
-        [each["name"], ", ".join(each["aliases"]), each["title"], better(each), each["origin"]]
-        for each in facts
-    ]
+    rows = [[each["name"], each["aliases"], each["title"], better(each), each["origin"]] for each in facts]
     if arguments.names:
         text = "\n\n\n".join("\n".join(page(measure)) for measure in measures).splitlines()
     else:
         text = _by_question(facts, rows)
+    full = Table.of(facts[0], facts)
+    documents: dict[str, Any] = {form: partial(full.lines, form) for form in ("json", "jsonl")}
     short = Table(["measure", "aliases", "title", "better", "from"], rows)
-    return _answer(short, Table.of(facts[0], facts), text=lambda _: text)
+    return Answer(View([short]), documents=documents | {"text": lambda _: text})
 
 
-def _by_question(facts: list[dict[str, Any]], rows: list[list[str]]) -> list[str]:
+def _by_question(facts: list[dict[str, Any]], rows: list[list[Any]]) -> list[str]:
     """The rows of a table below the questions, which tell where other measures are from.
 
     One alias each keeps the table narrow.
     """
-    narrow = [[name, title, side, aliases.split(", ")[0]] for name, aliases, title, side, _ in rows]
+    narrow = [[name, title, side, aliases[:1]] for name, aliases, title, side, _ in rows]
     head, *body = Table(["measure", "title", "better", "aliases"], narrow).lines("text", 0)
     lines = [head]
     for question, group in groupby(zip(facts, body), key=lambda pair: pair[0]["question"]):
         lines += ["", question, *(line for _, line in group)]
     return [*lines, "", f"Details: {PROGRAM} measures nDCG_JK. Standard measures: {PROGRAM} measures --all"]
-
-
-def _plugins() -> Answer:
-    columns = ["distribution", "version", "plugin", "measures", "status"]
-    found = [
-        [each.distribution, each.version, each.name, [measure.NAME for measure in each.measures], each.status]
-        for each in plugins.plugins()
-    ]
-    short = [[listed(cell, 6) if isinstance(cell, list) else cell for cell in row] for row in found]
-    return _answer(Table(columns, short), Table(columns, found))
-
-
-def _answer(short: Table, full: Table, **documents: Callable[[int], Iterable[str]]) -> Answer:
-    """A table, another one in JSON, and documents."""
-    return Answer(
-        View([short]), documents={form: partial(full.lines, form) for form in ("json", "jsonl")} | documents
-    )

@@ -296,6 +296,8 @@ def _cell(value: Any, places: int) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     return f"{value:.{places}f}" if isinstance(value, float) and places >= 0 else str(value)
 
 

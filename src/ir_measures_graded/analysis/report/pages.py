@@ -16,8 +16,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...errors import needed
 from ...output import plots
 from ...output.formats import clean, numeric
@@ -136,18 +134,6 @@ def as_json(value: Any) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("<", r"\u003c").replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
-
-
-def shade(place: int, count: int) -> tuple[str, str]:
-    """The colours of a cell and of its text for shade number `place` of `count`, from light to dark.
-
-    >>> shade(0, 3), shade(2, 3)
-    (('#e8f3fa', 'black'), ('#003d66', 'white'))
-    """
-    where = (len(plots.SHADES) - 1) * (place / (count - 1) if count > 1 else 1)
-    channels = zip(*(bytes.fromhex(colour[1:]) for colour in plots.SHADES))
-    mixed = bytes(round(np.interp(where, range(len(plots.SHADES)), channel)) for channel in channels)
-    return f"#{mixed.hex()}", plots.INK[0] if where < 1.4 else plots.INK[-1]
 
 
 # ---------------------------------------------------------------------------------- figures

@@ -12,7 +12,7 @@ from ...core.registry.facts import sign_of
 from ...errors import NotApplicableError
 from ...evaluation.named import Study
 from ..explain import Explanation, explanations
-from .pages import shade, shortened
+from .pages import shortened
 from .sections import ByTopic
 
 FIRST = 20
@@ -50,17 +50,12 @@ class Rankings(NamedTuple):
 
     @property
     def style(self) -> str:
-        """Style rules for the cells. The highest gain contrasts most with the page, light or dark."""
+        """The strength of the colour of each level: the highest gain contrasts most with the page."""
         gains = [gain or 0 for gain in self.levels.values()]
         ranked = gains if len({*gains}) > 1 else [*range(len(gains))]
-        shades = sorted({*ranked})
-        light = dark = ""
-        for number, gain in enumerate(ranked):
-            place = shades.index(gain)
-            rule = f".l{number} {{{{ background: {{}}; color: {{}}; }}}}\n"
-            light += rule.format(*shade(place, len(shades)))
-            dark += rule.format(*shade(len(shades) - 1 - place, len(shades)))
-        return f"{light}@media screen and (prefers-color-scheme: dark) {{\n{dark}}}"
+        steps = sorted({*ranked})
+        shares = [(steps.index(gain) + 1) / len(steps) for gain in ranked]
+        return "\n".join(f".l{number} {{ --share: {share:.0%}; }}" for number, share in enumerate(shares))
 
 
 def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None:
