@@ -129,10 +129,10 @@ class Answer:
         self.constant = not self.by_mean and self.case.coincidence == 1
         self.places = [{value: place for place, value in enumerate(of)} for of in space.values()]
         prints = {each: round(found.kept[each][1], 8) for each in found.kept}
-        self.is_found = bool(found.fitting) and not (self.by_mean and by.costs(found.fitting).min())
+        self.is_found = bool(found.fitting) and not (self.by_mean and self.cost(found.fitting).min())
         candidates = found.fitting if self.is_found else found.nearest(1) or found.fitting
-        costs = by.costs(candidates)
-        order = sorted(range(len(candidates)), key=lambda n: self.likelihood(candidates[n], costs[n]))
+        costs = self.cost(candidates)
+        order = self.likeliest(candidates, costs)
         self.matches, self.costs = [candidates[number] for number in order], costs[order]
         groups = defaultdict[float, list[int]](list)
         for number, each in enumerate(self.matches):
@@ -145,13 +145,19 @@ class Answer:
         usual = found.different(int(self.costs[0].min()))
         self.chance = min(1.0, usual * float(np.prod([case.coincidence for case in cases])))
 
-    def likelihood(self, each: Definition, cost: np.ndarray) -> tuple[int, ...]:
-        """The key that sorts definitions: first those of tools and the usual ones."""
-        places = [of.get(value, 0) for of, value in zip(self.places, each)]
-        tools = int(np.count_nonzero(cost[~self.here] == 0))
-        unusual = each.measure.count("=") + (each.cutoff not in ("10", by.ALL_RANKS))
-        unusual += sum(place > 0 for place in places[2:])
-        return int(cost.min()), not tools, unusual, -tools, *places
+    @staticmethod
+    def cost(definitions: Sequence[Definition]) -> np.ndarray:
+        """The departures of definitions from each tool."""
+        return by.costs(Definition._fields, by.columns_of(definitions))
+
+    def likeliest(self, candidates: Sequence[Definition], costs: np.ndarray) -> list[int]:
+        """The order of definitions, those of tools and the usual ones first."""
+        columns = [*zip(*candidates)]
+        places = np.array([[of.get(v, 0) for v in column] for of, column in zip(self.places, columns)])
+        tools = np.count_nonzero(costs[:, ~self.here] == 0, axis=1)
+        unusual = np.array([measure.count("=") for measure in columns[0]]) + (places[2:] > 0).sum(axis=0)
+        unusual += ~np.isin(columns[1], ("", "10", by.ALL_RANKS))
+        return np.lexsort((*places[::-1], -tools, unusual, tools == 0, costs.min(axis=1))).tolist()
 
     def tools(self, numbers: Sequence[int]) -> dict[str, str]:
         """The tools that compute one of these matches, with the metric, and their names."""
@@ -270,7 +276,7 @@ class Answer:
         """The mean of the chosen definition."""
         known = ~np.isnan(self.case.values)
         if self.by_mean:
-            known = self.case.members[list(by.AVERAGED).index(self.chosen.averaged)] > 0
+            known = self.case.members[self.chosen.averaged][:-1] > 0
         return float(np.nanmean(self.values[known]))
 
     def dimensions(self) -> Dimensions:

@@ -71,9 +71,13 @@ class Case:
         return self.values[self.known] if self.mean is None else np.array([self.mean])
 
     @cached_property
-    def members(self) -> np.ndarray:
-        """The topics of each mean (sets × T), in the order of `AVERAGED`."""
-        return np.stack([of(self.documents) for of in by.AVERAGED.values()]).astype(np.float64)
+    def members(self) -> dict[str, np.ndarray]:
+        """The topics of each mean, and last the number of other topics that count as 0."""
+        others = sum(topic not in self.judged.code for topic in self.run.topics)
+        return {
+            name: np.append(of(self.documents), others * (name == by.RUN_TOPICS)).astype(np.float64)
+            for name, of in by.AVERAGED.items()
+        }
 
     @property
     def tolerance(self) -> float:
@@ -98,35 +102,49 @@ class Case:
 
     def fits(self, values: np.ndarray, given: np.ndarray, way: str) -> np.ndarray:
         """Whether the values, shown in a way, are the given ones."""
+        return self.apart(values, given, way) == 0
+
+    def apart(self, values: np.ndarray, given: np.ndarray, way: str) -> np.ndarray:
+        """The gaps between values, shown in a way, and the given ones; 0 if they fit, and 1 for NaN."""
+        tolerance = self.tolerance + SINGLE * np.abs(given)
+        low, high = given - tolerance, given + tolerance
         if way == by.TRUNCATED:
-            beyond = (values - given) * 10.0**self.decimals
-            return np.asarray((beyond > -1e-9) & (beyond < 1 - 1e-9))
-        return np.asarray(np.abs(values - given) <= self.tolerance + SINGLE * np.abs(given))
+            low, high = given - 1e-9 * 10.0**-self.decimals, given + (1 - 1e-9) * 10.0**-self.decimals
+        found = np.abs(values - given)
+        found[(low <= values) & (values <= high)] = 0
+        found[np.isnan(found)] = 1
+        return found
 
-    def compared(self, values: np.ndarray, ways: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Whether definitions with these values (T × C) give all numbers if they are shown in each of the
-        `ways`, how far they are off, and prints, which are the same for equal values (ways × sets × C).
+    def compared(
+        self, values: np.ndarray, ways: Sequence[str], sets: Sequence[str]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Whether definitions with these values (T × orders × C) give all numbers if they are shown in each
+        of the `ways`, how far they are off, and prints, which are the same for equal values
+        (ways × sets × orders × C).
 
-        A mean is over each of the sets of topics in `AVERAGED`. The distance is the mean gap of those that
-        differ over all, and 1 more if most differ. Prints are NaN if all values are NaN.
+        A mean is over each of the `sets` of topics. The distance is the mean gap of those that differ over
+        all, and 1 more if most differ. Prints are NaN if all values are NaN.
         """
-        given = self.given[:, None]
+        transforms = {by.SHOWN[way] for way in ways}
         if self.mean is None:
-            shown = [by.SHOWN[way](values)[None, self.known] for way in ways]
+            numbers = {of: of(values[self.known, None]) for of in transforms}
         else:
-            seen = ~np.isnan(values)
-            others = sum(topic not in self.judged.code for topic in self.run.topics)
-            size = self.members @ seen + others * (np.array([*by.AVERAGED]) == by.RUN_TOPICS)[:, None]
-            size[:, ~seen.any(axis=0)], filled = np.nan, np.where(seen, values, 0.0)
-            sums = {of: self.members @ of(filled) for of in {by.SHOWN[way] for way in ways}}
-            shown = [ratio(sums[by.SHOWN[way]], size)[:, None] for way in ways]
-        fits = np.stack([self.fits(each, given, way) for way, each in zip(ways, shown)])
-        numbers = np.stack(shown)
-        gaps = np.where(fits, 0.0, np.nan_to_num(np.abs(numbers - given), nan=1)).mean(axis=2)
-        known = ~np.isnan(numbers)
-        weights = np.random.default_rng(len(self.name)).random(numbers.shape[2])
-        prints = np.where(known.any(axis=2), weights @ np.where(known, numbers, -1.0), np.nan)
-        return np.asarray(fits.all(axis=2)), gaps + (fits.mean(axis=2) < 0.5), prints
+            is_known, members = ~np.isnan(values), np.stack([self.members[name] for name in sets])
+            size = np.tensordot(members[:, :-1], is_known, 1) + members[:, -1:, None]
+            size[:, ~is_known.any(axis=0)] = np.nan
+            values = np.where(is_known, values, 0.0)
+            sums = {of: np.tensordot(members[:, :-1], of(values), 1) for of in transforms}
+            numbers = {of: ratio(each, size)[None] for of, each in sums.items()}
+        given, prints = self.given.reshape(-1, 1, 1, 1), {}
+        weights = np.random.default_rng(len(self.name)).random(given.size)
+        for of, each in numbers.items():
+            unknown = np.isnan(each)
+            prints[of] = np.tensordot(weights, np.where(unknown, -1.0, each), 1)
+            prints[of][unknown.all(axis=0)] = np.nan
+        gaps = [self.apart(numbers[by.SHOWN[way]], given, way) for way in ways]
+        agree = np.stack([(each == 0).mean(axis=0) for each in gaps])
+        off = np.stack([each.mean(axis=0) for each in gaps]) + (agree < 0.5)
+        return agree == 1, off, np.stack([prints[by.SHOWN[way]] for way in ways])
 
     def sample(self, few: int) -> Case:
         """All topics, or about `few`: if possible with values between 0 and 1, which tell definitions
@@ -147,14 +165,14 @@ class Lists:
 
     Unjudged documents have the level 0, and the code `end` is behind the last. If tied documents share their
     gains, `ties` has the number of the tie group of each document in the lists, one after another. `best` has
-    the codes of all judged documents, the best first (T × J). `ranks` is trec_eval's order.
+    the codes of all judged documents, the best first (T × J). `ranks` is trec_eval's order in each run.
     """
 
     levels: np.ndarray
     code: np.ndarray
     ties: np.ndarray | None
     best: np.ndarray
-    ranks: JudgedRanks
+    ranks: tuple[JudgedRanks, ...]
 
     @property
     def end(self) -> int:
@@ -164,6 +182,21 @@ class Lists:
     def inside(self) -> np.ndarray:
         """Whether a list has a document at a rank (T × D)."""
         return np.asarray(self.code < self.end)
+
+
+def joined(runs: Sequence[Lists]) -> Lists:
+    """The lists of several runs as those of one."""
+    first, depth = runs[0], max(each.code.shape[1] for each in runs)
+    if len(runs) == 1:
+        return first
+    missing = [((0, 0), (0, depth - each.code.shape[1])) for each in runs]
+    code = [np.pad(each.code, of, constant_values=first.end) for each, of in zip(runs, missing)]
+    ties = None
+    if any(each.ties is not None for each in runs):
+        groups = [np.arange(each.inside.sum()) if each.ties is None else each.ties for each in runs]
+        ties = np.concatenate([number / len(runs) + each for number, each in enumerate(groups)])
+    best, ranks = np.concatenate([each.best for each in runs]), sum((each.ranks for each in runs), ())
+    return Lists(first.levels, np.concatenate(code), ties, best, ranks)
 
 
 class Documents:
@@ -219,13 +252,14 @@ class Documents:
         rows, group = self.sorted(precision, 0.0 if documents == by.SCORED_0 else -np.inf)
         kept = by.DOCUMENTS[documents](self)[rows]
         rows, group = rows[kept], group[kept]
-        within = by.ORDERS[way](self)[rows]
-        rows = rows[np.argsort(group * 2 * self.place.size + within, kind="stable")]
-        code, ties = self.matrix(self.topic[rows], self.code[rows]), None
-        if way == by.MEAN and not changes(group).all():
-            ties = group
+        starts = changes(group)
+        tied = np.flatnonzero(~(starts & np.append(starts[1:], True)))
+        within = by.ORDERS[way](self)[rows[tied]]
+        rows[tied] = rows[tied][np.lexsort((within, group[tied]))]
+        code = self.matrix(self.topic[rows], self.code[rows])
+        ties = group if way == by.MEAN and tied.size else None
         key = documents, code.tobytes(), None if ties is None else ties.tobytes()
-        lists = Lists(self.levels, code, ties, self.best, self.ranks)
+        lists = Lists(self.levels, code, ties, self.best, (self.ranks,))
         return self.different.setdefault(key, lists)
 
 
@@ -240,7 +274,7 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
     if hasattr(source, "items") and not hasattr(source, "columns"):
         source = {str(topic): each for topic, each in source.items()}
-        source = source if any(isinstance(each, Mapping) for each in source.values()) else [source]
+        source = source if any(isinstance(each, Mapping) for each in source.values()) else [*source.items()]
     frame = frame_of(source, FORMS).drop(columns="run", errors="ignore")
     if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is None:
         if 0 in frame or 1 in frame.index:  # the columns have no names, or others

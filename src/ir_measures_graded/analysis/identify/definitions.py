@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,6 +59,14 @@ class Definition(NamedTuple):
 ORDER = ("order", "precision", "documents")
 Order = tuple[str, str, str]
 """An order of a run: of its ties, of its scores, and which documents it has."""
+
+
+def orders(space: Mapping[str, Iterable[str]]) -> dict[Order, None]:
+    """The orders of a run in a space."""
+    found = product(*(space[name] or ("",) for name in ORDER))
+    return dict.fromkeys((way, "" if way == UNSORTED else bits, of) for way, bits, of in found)
+
+
 LABELS = dict(zip(Definition._fields, Definition._fields)) | {
     "ideal": "ideal list",
     "nothing": "nothing relevant",
@@ -72,6 +81,7 @@ LABELS = dict(zip(Definition._fields, Definition._fields)) | {
 
 CUTOFFS = ("10", ALL_RANKS, "5", "20", "100", "1", "3", "50", "1000", "32")
 """The usual cutoffs, the likeliest first."""
+COMMON = 5  # the number of cutoffs at which all measure strings are tried; the others if nothing fits
 Function = Callable[[np.ndarray], np.ndarray]
 
 
@@ -100,7 +110,7 @@ IDEALS: dict[str, Callable[[Lists, int], np.ndarray]] = {
     "the retrieved documents only": lambda lists, depth: np.sort(lists.code, axis=1),
     "the top gain at every rank": lambda lists, depth: np.zeros((len(lists.best), depth), int),
     "the top gain at each returned rank": lambda lists, depth: np.where(lists.inside, 0, lists.end),
-    ANEW: lambda lists, depth: np.sort(lists.code[:, :depth], axis=1),
+    ANEW: lambda lists, depth: lists.best[:, :0],  # another list for each cutoff
 }
 """From `cases.Lists`, the codes of the levels of the ideal list, to be cut at k unless it is `UNCUT`; `ANEW`
 is for one cutoff."""
@@ -207,19 +217,23 @@ class Ranked:
     each cutoff of `k` (C).
     """
 
-    def __init__(self, lists: Lists, k: np.ndarray, least: float):
-        levels = np.fmax(lists.levels, 0)
-        best, self.level, self.highest = levels[lists.best], levels[lists.code], levels[0]
-        self.k, self.inside, self.rank = k, lists.inside, np.arange(1.0, lists.code.shape[1] + 1)
-        self.hit, self.top = self.level >= least, best[:, :1]
+    def __init__(self, lists: Lists, code: np.ndarray, k: np.ndarray, least: float):
+        self.ends, self.end = np.unique(np.minimum(k, code.shape[1]).astype(int), return_inverse=True)
+        levels, seen = np.fmax(lists.levels, 0), code[:, : self.ends[-1]]
+        best, self.level, self.highest = levels[lists.best], levels[seen], levels[0]
+        self.k, self.rank = k, np.arange(1.0, seen.shape[1] + 1)
+        self.hit, orders = self.level >= least, len(code) // len(best)
         self.found = np.cumsum(self.hit, axis=1)
         self.precision = self.hit * self.found / self.rank
-        self.R, self.n = (each.sum(axis=1)[:, None] for each in (best >= least, self.inside))
+        self.n = np.sum(code < lists.end, axis=1)[:, None]
+        self.top, self.R = (
+            np.repeat(each, orders, axis=0) for each in (best[:, :1], np.sum(best >= least, axis=1)[:, None])
+        )
 
     def upto(self, terms: np.ndarray) -> np.ndarray:
         """The sum of terms over the first k ranks."""
-        sums = np.cumsum(np.nan_to_num(terms) * self.inside, axis=1)
-        return sums[:, np.minimum(self.k, self.rank.size).astype(int) - 1]
+        starts = np.append(0, self.ends[:-1])
+        return np.cumsum(np.add.reduceat(terms, starts, axis=1), axis=1)[:, self.end]
 
     def hits_per(self, number: np.ndarray) -> np.ndarray:
         """The hits in the first k ranks, divided by a number; NaN without a cutoff."""
@@ -345,20 +359,29 @@ def admits(cell: str, value: str) -> bool:
     return ANY[cell](value) if cell in ANY else value in cell.split("|")
 
 
+Column = tuple[Sequence[str], np.ndarray]
+"""Values of a dimension, and the place in them of that of each of several definitions."""
+
+
 @cache
 def departures(name: str, value: str) -> np.ndarray:
     """The departures of a value in one dimension from each of `tools`."""
     return np.array([departs(tool, name, value) for tool in tools()], dtype=np.uint8)
 
 
-def costs(definitions: Sequence[Definition]) -> np.ndarray:
-    """The departures of definitions, perhaps without an order, from each tool (C × tools)."""
-    found = np.zeros((len(definitions), len(tools())), dtype=np.uint8)
-    for name, values in zip(Definition._fields, zip(*definitions)):
-        distinct = {value: number for number, value in enumerate(dict.fromkeys(values))}
-        table = np.stack([departures(name, value) for value in distinct])
-        found += table[[*map(distinct.__getitem__, values)]]
-    return found
+def costs(names: Iterable[str], columns: Iterable[Column]) -> np.ndarray:
+    """The departures of definitions in some dimensions from each tool (C × tools)."""
+    found = [
+        np.stack([departures(name, value) for value in values])[places]
+        for name, (values, places) in zip(names, columns)
+    ]
+    return np.asarray(np.sum(found, axis=0, dtype=np.uint8))
+
+
+def columns_of(definitions: Iterable[Sequence[str]]) -> list[Column]:
+    """The columns of definitions, or of orders."""
+    found = [np.unique(column, return_inverse=True) for column in zip(*definitions)]
+    return [(values.tolist(), places) for values, places in found]
 
 
 def is_usual(name: str, value: str) -> bool:

@@ -1,13 +1,12 @@
-"""The values of definitions: one matrix product gives the DCG of all topics for all gains, discounts and
-cutoffs. nDCG is a ratio that is linear in the gains of the levels, so least squares over topics finds gains
-that no table has."""
+"""The values of definitions: matrix products give the DCG of all topics for all gains, discounts and cutoffs.
+nDCG is a ratio that is linear in the gains of the levels, so least squares over topics finds gains that no
+table has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from ...core.uncertainty import evaluated
 from ...errors import GradedError
 from . import definitions as by
 from .cases import Case, Lists
-from .definitions import BASE, ORDER, Definition, Function, Order
+from .definitions import Definition, Function
 
 TOPICS = 96  # the number of topics that are used if there are many more
 SPARE = 3  # the number of telling topics beyond the number of levels that make a solution credible
@@ -32,14 +31,16 @@ LOWEST = (1, 2, 3, 4, 5, 10)  # the whole gains that the lowest level may have
 MOST_LEVELS = 32
 TABLES = 48  # the number of tables that are verified
 
-# Several definitions (C), without an order, and their values for each topic (T × C). A value is NaN if the
-# definition leaves the topic out; all are NaN if the definition is not tried in an order, or not computed.
-Block = tuple[Iterable[Definition], np.ndarray]
-
-
 Space = Mapping[str, Mapping[str, Any]]
 """The definitions to try: all combinations of a table for each dimension. A table maps the names of values to
 what they do, as in `definitions`, the likeliest first."""
+Block = tuple[np.ndarray, np.ndarray]
+"""Definitions (C), without an order, and their values for each topic and order (T × orders × C).
+
+A definition is the place of its measure, cutoff, gain, discount, ideal list and value of nothing in the
+tables of a space, -1 for none (C × 6). The value of nothing is none if it does not matter. Values are NaN if
+the definition leaves the topic out, or cannot be computed.
+"""
 
 
 def around(space: Space, definitions: Iterable[Definition]) -> Space:
@@ -48,86 +49,85 @@ def around(space: Space, definitions: Iterable[Definition]) -> Space:
     return {name: {v: of[v] for v in of if v in columns[name]} for name, of in space.items()}
 
 
-def cuts_of(space: Space) -> np.ndarray:
-    """The cutoffs as numbers."""
-    return np.array([*space["cutoff"].values()])
-
-
-def orders_of(space: Space) -> tuple[Order, ...]:
-    """The orders of a run."""
-    found = product(*(space[name] or ("",) for name in ORDER))
-    return tuple(dict.fromkeys((a, "" if a == by.UNSORTED else b, c) for a, b, c in found))
-
-
-def blocks(space: Space, order: Order, lists: Lists, ideals: dict[str, np.ndarray]) -> Iterator[Block]:
-    """All definitions in an order. `ideals` keeps the DCG of ideal lists for other orders of the same
-    documents."""
-    yield from cumulated_gains(space, lists, ideals)
-    cutoffs, cuts = [*space["cutoff"]], cuts_of(space)
-    ranked, untried = cache(partial(by.Ranked, lists, cuts)), np.full((len(lists.code), cuts.size), np.nan)
-    for name, of in space["measure"].items():
-        names = map(partial(Definition, name), cutoffs)
-        if isinstance(of, Measure):
-            strings = (by.at_cutoff(of, cutoff) for cutoff in cutoffs if order == BASE)
-            values = [values_at(measure, lists.ranks) for measure in strings]
-            yield names, np.stack(values, axis=1) if values else untried
-        elif of is not None:
+def blocks(space: Space, stack: Sequence[Lists]) -> Iterator[Block]:
+    """All definitions in some orders of the same documents; measure strings are those of the first."""
+    first, cuts = stack[0], np.array([*space["cutoff"].values()])
+    shape = len(first.code), len(stack), -1
+    code = np.stack([each.code for each in stack], axis=1).reshape(-1, first.code.shape[1])
+    dcg = cache(lambda: cumulated(space, first, code, cuts, first.ties).reshape(shape))
+    ranked = cache(partial(by.Ranked, first, code, cuts))
+    for number, (name, of) in enumerate(space["measure"].items()):
+        if name == by.DCG:
+            yield places(space, number), dcg()
+        elif name == by.NDCG:
+            for ideal, best in enumerate(ideally_cumulated(space, first, code, cuts)):
+                best = best.reshape(shape[0], -1, dcg().shape[2])
+                with np.errstate(all="ignore"):
+                    normalised, is_defined = dcg() / best, best > 0
+                values: Any = [(-1, 0.0)] if is_defined.all() else enumerate(space["nothing"].values())
+                for nothing, value in values:
+                    yield places(space, number, ideal, nothing), np.where(is_defined, normalised, value)
+        elif isinstance(of, Measure):
+            strings = [by.at_cutoff(of, cutoff) for cutoff in space["cutoff"]]
+            by_run = [[values_at(each, ranks) for each in strings] for ranks in first.ranks]
+            yield places(space, number), np.concatenate(by_run, axis=1).T[:, None]
+        else:
             formula, least = of
             with np.errstate(all="ignore"):
-                yield names, formula(ranked(least)) if lists.ties is None else untried
-    lists.ranks.views.clear()  # those of each cutoff would fill the memory
+                yield places(space, number), formula(ranked(least)).reshape(shape)
+    for each in first.ranks:
+        each.views.clear()  # those of each cutoff would fill the memory
 
 
-def cumulated_gains(space: Space, lists: Lists, ideals: dict[str, np.ndarray]) -> Iterator[Block]:
-    """The blocks of DCG and of nDCG."""
-    if {by.NDCG, by.DCG}.isdisjoint(space["measure"]):
-        return
-    values = cumulated(space, lists, lists.code, cuts_of(space), lists.ties)
-    parts = [*product(space["gain"], space["discount"], space["cutoff"])]
-    if by.DCG in space["measure"]:
-        yield _named(parts, by.DCG, "", ""), values
-    for ideal in space["ideal"] if by.NDCG in space["measure"] else ():
-        if ideal not in ideals or ideal == by.ANEW:
-            ideals[ideal] = ideally_cumulated(space, lists, ideal)
-        best = ideals[ideal]
-        with np.errstate(all="ignore"):
-            normalised = values / best
-        for nothing, value in space["nothing"].items():
-            yield _named(parts, by.NDCG, ideal, nothing), np.where(best > 0, normalised, value)
-
-
-def _named(parts: Iterable[Any], measure: str, ideal: str, nothing: str) -> Iterator[Definition]:
-    return (Definition(measure, k, gain, discount, ideal, nothing) for gain, discount, k in parts)
+def places(space: Space, measure: int, ideal: int = -1, nothing: int = -1) -> np.ndarray:
+    """The definitions of a block."""
+    has_gain = [*space["measure"]][measure] in (by.NDCG, by.DCG)
+    sizes = [len(space[name]) if has_gain else 1 for name in ("gain", "discount")]
+    found = np.full((*sizes, len(space["cutoff"]), 6), -1)
+    found[..., 1] = np.arange(len(space["cutoff"]))
+    if has_gain:
+        found[..., 2:4] = np.moveaxis(np.indices(sizes), 0, -1)[:, :, None]
+    found[..., [0, 4, 5]] = measure, ideal, nothing
+    return found.reshape(-1, 6)
 
 
 def cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray, ties: Any = None) -> np.ndarray:
     """DCG of lists of codes of levels (T × D) for all gains, discounts and cutoffs (T × C)."""
-    gains = np.stack([of(lists.levels[:-1]) for of in space["gain"].values()])
-    parts = (
-        gains if len(gains) < lists.end else np.eye(lists.end)
-    )  # fewer products: the gains are sums of parts
+    distinct, end = np.unique(np.minimum(cuts, code.shape[1]).astype(int), return_inverse=True)
+    gains = parts = np.stack([of(lists.levels[:-1]) for of in space["gain"].values()])
+    if few := len(gains) > lists.end:  # fewer products: those of the levels, of which gains are sums
+        parts = np.eye(lists.end)
     gain = np.append(parts, np.zeros((len(parts), 1)), axis=1)[:, code]
     if ties is not None:
-        starts, sizes = np.flatnonzero(changes(ties)), np.unique(ties, return_counts=True)[1]
-        means = np.add.reduceat(gain[:, lists.inside], starts, axis=1) / sizes
-        gain[:, lists.inside] = np.repeat(means, sizes, axis=1)
+        starts, inside = np.flatnonzero(changes(ties)), code < lists.end
+        sizes = np.diff(starts, append=ties.size)
+        gain[:, inside] = np.repeat(np.add.reduceat(gain[:, inside], starts, axis=1) / sizes, sizes, axis=1)
     rank = np.arange(1, code.shape[1] + 1, dtype=np.float64)
     discount = np.stack([1 / each(rank) for each in space["discount"].values()], axis=1)
-    weights = discount[:, :, None] * (rank[:, None, None] <= cuts)
-    found = (gain.reshape(-1, rank.size) @ weights.reshape(rank.size, -1)).reshape(len(parts), len(code), -1)
-    found = found if parts is gains else np.tensordot(gains, found, 1)
-    return np.moveaxis(found, 0, 1).reshape(len(code), -1)
+    limits = zip([0, *distinct[:-1].tolist()], distinct.tolist())
+    found = np.cumsum([gain[:, :, a:b] @ discount[a:b] for a, b in limits], axis=0)[end]
+    if few:
+        found = np.einsum("kltw,gl->kgtw", found, gains, optimize=True)
+    return found.transpose(2, 1, 3, 0).reshape(len(code), -1)
 
 
-def ideally_cumulated(space: Space, lists: Lists, ideal: str) -> np.ndarray:
-    """The same of the ideal lists of a kind."""
-    cuts, codes, depth = cuts_of(space), by.IDEALS[ideal], lists.code.shape[1]
-    if ideal != by.ANEW:
-        longest = int(cuts[np.isfinite(cuts)].max(initial=depth))
-        return cumulated(space, lists, codes(lists, longest), cuts + (np.inf if ideal == by.UNCUT else 0))
-    each = [codes(lists, k) for k in np.minimum(cuts, depth).astype(int).tolist()]
-    found = [cumulated(space, lists, code, cuts[:1] + np.inf) for code in each]
-    return np.stack(found, axis=2).reshape(len(lists.code), -1)
+def ideally_cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray) -> Iterator[np.ndarray]:
+    """The same of the ideal lists of each kind, which are those of all orders, except for `ANEW`."""
+    depth, ends = code.shape[1], np.append(cuts, np.inf)
+    longest = int(cuts[np.isfinite(cuts)].max(initial=depth))
+    codes = [of(lists, longest) for of in space["ideal"].values()]
+    width = max(each.shape[1] for each in codes)
+    padded = [np.pad(each, ((0, 0), (0, width - each.shape[1])), constant_values=lists.end) for each in codes]
+    found = cumulated(space, lists, np.concatenate(padded), ends)
+    for ideal, best in zip(space["ideal"], np.split(found.reshape(len(found), -1, ends.size), len(codes))):
+        if ideal == by.ANEW:
+            distinct, end = np.unique(np.minimum(cuts, depth).astype(int), return_inverse=True)
+            tops = [np.sort(code[:, :k], axis=1) for k in distinct.tolist()]
+            each = np.stack([cumulated(space, lists, top, ends[-1:]) for top in tops], axis=2)
+            yield each[:, :, end].reshape(len(code), -1)
+        else:
+            whole = np.repeat(best[:, :, -1:], cuts.size, axis=2)
+            yield (whole if ideal == by.UNCUT else best[:, :, :-1]).reshape(len(best), -1)
 
 
 def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
@@ -142,9 +142,9 @@ def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
 
 def values_of(space: Space, case: Case, definition: Definition) -> np.ndarray:
     """The value of a definition for each topic, as it is shown; NaN where it leaves the topic out."""
-    order, space = definition.list_order, around(space, [definition])
-    ((_, values),) = blocks(space, order, case.documents.lists(order), {})
-    return values[:, 0] * (100 if definition.shown == by.PERCENT else 1)
+    lists = case.documents.lists(definition.list_order)
+    ((_, values),) = blocks(around(space, [definition]), [lists])
+    return values[:, 0, 0] * (100 if definition.shown == by.PERCENT else 1)
 
 
 def solved_gains(space: Space, case: Case) -> dict[str, Function]:
@@ -156,11 +156,12 @@ def solved_gains(space: Space, case: Case) -> dict[str, Function]:
         return {}
     space = {**space, "gain": {f"{level:g}": partial(np.equal, level) for level in levels}}
     shape, value, solutions = (values.size, levels.size, -1), values[telling, None], []
-    for lists in dict.fromkeys(map(case.documents.lists, orders_of(space))):
+    cuts = np.array([*space["cutoff"].values()])
+    for lists in dict.fromkeys(map(case.documents.lists, by.orders(space))):
         # The discounts that each level collects in the run, and in an ideal list (T × L × W).
-        of_run = cumulated(space, lists, lists.code, cuts_of(space), lists.ties).reshape(shape)[telling]
-        for ideal in space["ideal"]:
-            of_ideal = ideally_cumulated(space, lists, ideal).reshape(shape)[telling]
+        of_run = cumulated(space, lists, lists.code, cuts, lists.ties).reshape(shape)[telling]
+        for best in ideally_cumulated(space, lists, lists.code, cuts):
+            of_ideal = best.reshape(shape)[telling]
             apart = of_run - value[:, :, None] * of_ideal
             gains = np.linalg.eigh(np.einsum("tlw,tmw->wlm", apart, apart))[1][:, :, 0]
             gains = gains * np.sign(gains.sum(axis=1, keepdims=True))

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,10 +67,10 @@ def identify(
         for number, source in enumerate(sources, start=1)
     ]
     space = usual = _space(cases, measure)
-    wider = _all_cutoffs(space, cases, any_cutoff)
-    found = search(space, cases)
+    found = search(usual, cases)
     if any_cutoff or not (found.fitting or mean):
-        found, space = found.plus(search(wider, cases)), _both(space, wider)
+        for wider in _all_cutoffs(usual, cases, any_cutoff):
+            found, space = found.plus(search(wider, cases)), _both(space, wider)
     solves = by.NDCG in space["measure"] and mean is None and not found.fitting
     if solves and (gains := solved_gains(usual, cases[0])):
         solved = {**usual, "gain": gains, "measure": {by.NDCG: None}}
@@ -143,7 +143,7 @@ def _numbers(cutoffs: Iterable[str]) -> dict[str, float]:
     return {k: np.inf if k == by.ALL_RANKS else float(k) for k in cutoffs}
 
 
-def _all_cutoffs(space: Space, cases: Sequence[Case], deep: bool) -> Space:
+def _all_cutoffs(space: Space, cases: Sequence[Case], deep: bool) -> Iterator[Space]:
     """The other cutoffs to the depth of the runs, or to `DEPTH`, for what some tool computes otherwise."""
     depth = max(int(np.diff(case.run.offsets).max(initial=0)) for case in cases)
     cutoffs = map(str, range(1, (depth if deep else min(depth, DEPTH)) + 1))
@@ -151,7 +151,9 @@ def _all_cutoffs(space: Space, cases: Sequence[Case], deep: bool) -> Space:
         name: {value: of for value, of in space[name].items() if by.is_usual(name, value)}
         for name in ("gain", "discount", "ideal", "precision", "documents")
     }
-    measures = space["measure"]
-    some = {name: of for name, of in measures.items() if not isinstance(of, Measure)}
-    others = _numbers(k for k in cutoffs if k not in space["cutoff"])
-    return {**space, "cutoff": others, "measure": some or measures, **usual}
+    strings = {name: of for name, of in space["measure"].items() if isinstance(of, Measure)}
+    others = {name: of for name, of in space["measure"].items() if name not in strings}
+    numbers = _numbers(k for k in cutoffs if k not in space["cutoff"])
+    yield {**space, "cutoff": numbers, "measure": others or strings, **usual}
+    if others and strings:
+        yield {**space, "cutoff": _numbers(by.CUTOFFS[by.COMMON :]), "measure": strings}

@@ -1,28 +1,30 @@
 """The search: every definition on a few telling topics, and on all topics those that fit there or are near.
 
-Orders of a run with the same levels at all ranks share all results, and so do ideal lists that do not depend
-on the order.
+Orders of a run with the same levels at all ranks share all results.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
+from ir_measures import Measure
 
 from . import definitions as by
-from .cases import Case, Lists
-from .definitions import ORDER, Definition, Order
-from .formulas import Space, around, blocks, orders_of
+from .cases import Case, Lists, joined
+from .definitions import BASE, ORDER, Definition, Order
+from .formulas import Space, around, blocks
 
 SAME = 1e-9  # values that differ by less are the same
-FEW = 12  # the number of topics on which all definitions are tried if there are more than twice as many
+FEW = 10  # the number of topics on which all definitions are tried if there are more than twice as many
 NEAR = 20  # of so many distances on these topics, the nearest definitions are compared on all
 SLAB = 3072  # the number of topics, times cutoffs, that are tried at a time, to bound the memory
-MOST = 20_000  # the number of places of definitions that are kept
+CELLS = 2_000_000  # and of documents
+MOST = 20_000  # the number of definitions that are kept
 RARE = 2  # a definition that departs from all tools in more dimensions is neither near nor meant by a mean
 BEHIND = 1e6  # the distance of rare definitions begins here
 
@@ -74,56 +76,75 @@ def search(space: Space, cases: Sequence[Case]) -> Found:
 
 def compared(space: Space, cases: Sequence[Case], few: int) -> Found:
     """All definitions compared with the numbers given. Those that fit and the few nearest others are kept."""
-    ways, sets, found = [*space["shown"]], [*space["averaged"]] or [""], Found()
+    ways, found, sets = [*space["shown"]], Found(), defaultdict[Any, list[str]](list)
+    for name in space["averaged"] or [""]:
+        sets[tuple(case.members[name].tobytes() for case in cases if name)].append(name)
     most, near = (RARE, 0) if space["averaged"] else (by.FAR - 1, RARE)
-    unusual = np.array([by.departures("shown", way)[-1] for way in ways])
-    for names, from_tools, orders, fits, off, prints in results(space, cases, most):
-        rare = least(from_tools, orders.values()) + unusual[:, None, None] + np.zeros(fits.shape, int)
-        off = np.where(fits & (rare <= most), 0.0, off + BEHIND * (rare > near))
-        off[np.isnan(prints)] = np.inf
-        others = off[(off > 0) & (off < np.inf)]
-        limit = np.partition(others, few)[few] if few < others.size else others.max(initial=0.0)
-        places = np.argwhere(off <= limit + SAME)[: max(MOST - len(found.kept), 0)]
-        found.tried += len(orders) * int(np.isfinite(prints).sum())
-        way, _, column = places.T
-        for order, each in orders.items():
-            cost = least(from_tools[:, column], [each]) + unusual[way]
-            for place in map(tuple, places[cost <= np.maximum(most, rare[tuple(places.T)])].tolist()):
-                shown, members, number = place
-                rest = {"averaged": sets[members], "shown": ways[shown], **dict(zip(ORDER, order))}
-                found.kept[names[number]._replace(**rest)] = float(off[place]), float(prints[place])
-        found.prints.append(np.stack([prints, rare])[:, (rare <= most) & ~np.isnan(prints)])
+    unusual = np.array([by.departures("shown", way)[-1] for way in ways]).reshape(-1, 1, 1, 1)
+    ends = np.cumsum([len(case.judged.topics) for case in cases])[:-1]
+    for part, groups in batches(space, cases):
+        tried = [*blocks(part, [*groups])]
+        tables = [[*part[name], ""] for name in Definition._fields[:6]]
+        places = np.concatenate([each for each, _ in tried])
+        departs = by.costs(Definition._fields, zip(tables, places.T))
+        of_orders = [by.costs(ORDER, by.columns_of(each)).min(axis=0) for each in groups.values()]
+        rare = (departs + np.stack(of_orders)[:, None]).min(axis=2)
+        columns = np.flatnonzero(rare.min(axis=0) <= most)
+        places, rare = places[columns], rare[:, columns] + unusual
+        values = np.split(np.concatenate([each for _, each in tried], axis=2)[:, :, columns], ends)
+        names = [each[0] for each in sets.values()]
+        fits, off, prints = zip(*(case.compared(of, ways, names) for case, of in zip(cases, values)))
+        weighted = np.asarray(sum(np.sqrt(number) * each for number, each in enumerate(prints, start=1)))
+        rare, is_known = np.broadcast_to(rare, weighted.shape), ~np.isnan(weighted)
+        fitting = np.all(fits, axis=0) & (rare <= most)
+        distance = np.where(fitting, 0.0, off[0] + SAME + BEHIND * (rare > near))
+        distance[~is_known] = np.inf
+        found.tried += int(is_known.sum())
+        found.prints.append(np.stack([weighted, rare])[:, is_known & (rare <= most)])
+        for place in least(distance, rare, few):
+            way, members, number, column = place
+            each = [table[of] for table, of in zip(tables, places[column].tolist())]
+            nothing = by.NOTHING if each[4] and not each[5] else each[5:]
+            for order, value, averaged in product(
+                [*groups.values()][number], nothing, [*sets.values()][members]
+            ):
+                if len(found.kept) < MOST:
+                    of = Definition._make((*each[:5], value, *order, averaged, ways[way]))
+                    found.kept[of] = float(distance[place]), float(weighted[place])
     return found
 
 
-def least(from_tools: np.ndarray, orders: Iterable[np.ndarray]) -> np.ndarray:
-    """The departures of definitions from the nearest tool, with those of the best of some orders."""
-    return np.asarray((from_tools + np.min([*orders], axis=0)[:, None]).min(axis=0, initial=by.FAR))
+def least(distance: np.ndarray, rare: np.ndarray, few: int) -> list[tuple[int, ...]]:
+    """The places of the distances of 0 and of the few least others, those of usual definitions first."""
+    others = distance[(distance > 0) & np.isfinite(distance)]
+    limit = np.partition(others, few)[few] if few < others.size else others.max(initial=0.0)
+    places = np.argwhere(distance <= limit + SAME)
+    return [*map(tuple, places[np.argsort(rare[tuple(places.T)], kind="stable")[:MOST]].tolist())]
 
 
-def results(space: Space, cases: Sequence[Case], most: int) -> Iterator[tuple[Any, ...]]:
-    """For all orders with equal lists: the definitions (C) that depart from a tool in `most` dimensions at
-    most, without an order, their departures (tools × C), those of each order, and the results of
-    `Case.compared` for all cases; the distances are those of the first."""
-    cutoffs, ways = [*space["cutoff"].items()], [*space["shown"]]
-    groups = defaultdict[tuple[Lists, ...], dict[Order, np.ndarray]](dict)
-    for order in orders_of(space):
-        departures = np.stack([*map(by.departures, ORDER, order)]).sum(axis=0, dtype=np.uint8)
-        groups[tuple(case.documents.lists(order) for case in cases)][order] = departures
-    size = max(SLAB // sum(case.known.size for case in cases), 1)
-    for start in range(0, len(cutoffs), size):
-        slab, ideals = {**space, "cutoff": dict(cutoffs[start : start + size])}, defaultdict[Any, Any](dict)
-        names, from_tools = list[Definition](), np.empty(0)
-        for group, orders in groups.items():
-            first, tried = next(iter(orders)), []
-            for case, lists in zip(cases, group):
-                tried.append([*blocks(slab, first, lists, ideals[case, first[2]])])
-            if not names:
-                names = [name for block in tried[0] for name in block[0]]
-                from_tools = by.costs(names).T.copy()
-            kept = np.flatnonzero(least(from_tools, orders.values()) <= most)
-            values = [np.concatenate([of for _, of in block], axis=1)[:, kept] for block in tried]
-            fits, off, prints = zip(*(case.compared(of, ways) for case, of in zip(cases, values)))
-            weighted = sum(np.sqrt(number) * each for number, each in enumerate(prints, start=1))
-            some = [names[number] for number in kept.tolist()]
-            yield some, from_tools[:, kept], orders, np.all(fits, axis=0), off[0] + SAME, weighted
+def batches(space: Space, cases: Sequence[Case]) -> Iterator[tuple[Space, dict[Lists, list[Order]]]]:
+    """Parts of the space, and orders of the same documents that are tried together, by their lists.
+
+    Measure strings are only tried in trec_eval's order, and among all measures at the commonest cutoffs.
+    """
+    stacks, groups = defaultdict[Any, Any](dict), defaultdict[tuple[Lists, ...], list[Order]](list)
+    for order in by.orders(space):
+        groups[tuple(case.documents.lists(order) for case in cases)].append(order)
+    for number, (lists, orders) in enumerate(groups.items()):
+        each = joined(lists)
+        kind = orders[0][2], number // max(CELLS // each.code.size, 1), each.ties is not None and number + 1
+        stacks[kind][each] = orders
+        if BASE in orders:
+            base = {each: orders}
+    strings = {name: of for name, of in space["measure"].items() if isinstance(of, Measure)}
+    others = {name: of for name, of in space["measure"].items() if name not in strings}
+    size = max(SLAB // sum(len(case.judged.topics) for case in cases), 1)
+    cutoffs = [*space["cutoff"].items()]
+    for (_, _, tied), stack in stacks.items() if others else ():
+        # Only nDCG and DCG share gains among tied documents.
+        some = {name: of for name, of in others.items() if of is None or not tied}
+        for start in range(0, len(cutoffs), size) if some else ():
+            yield {**space, "measure": some, "cutoff": dict(cutoffs[start : start + size])}, stack
+    if strings:
+        few = cutoffs[: by.COMMON] if others else cutoffs
+        yield {**space, "measure": strings, "cutoff": dict(few)}, base
