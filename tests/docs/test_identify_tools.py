@@ -40,6 +40,7 @@ def ntcireval(metric, qrels, run):
 TREC_EVAL = "map map_cut.10 P.10 recall.100 recip_rank".split()
 RANX = "ndcg@10 ndcg_burges@10 dcg@10 dcg_burges@10".split()
 IR_MEASURES = "nDCG@10 nDCG(dcg='exp-log2')@10 ERR@10".split()
+SCIKIT_LEARN = "ndcg_score", "dcg_score"
 CATBOOST = "NDCG:top=10 NDCG:top=10;type=Exp DCG:top=10 ERR:top=10".split()
 TORCHMETRICS = {
     "RetrievalNormalizedDCG(top_k=10)": "retrieval_normalized_dcg@10",
@@ -49,22 +50,20 @@ PYTREC_EVAL, NTCIR = "pytrec_eval, BEIR, MTEB", "NTCIREVAL, pyNTCIREVAL"
 RUN = {
     (PYTREC_EVAL, "ndcg_cut_10"): (adapters.pytrec_eval, "ndcg_cut.10"),
     (PYTREC_EVAL, "ndcg"): (adapters.pytrec_eval, "ndcg"),
-    **{
-        ("pytrec_eval, trec_eval", name.replace(".", "_")): (adapters.pytrec_eval, name) for name in TREC_EVAL
-    },
-    **{("ir_measures", name): (measure, name) for name in IR_MEASURES},
-    **{("ranx", name): (adapters.ranx, name) for name in RANX},
-    **{
-        ("scikit-learn", f"{name}(k=10)"): (group(adapters.scikit_learn), f"{name}@10")
-        for name in ("ndcg_score", "dcg_score")
-    },
-    **{("torchmetrics", name): (group(adapters.torchmetrics), of) for name, of in TORCHMETRICS.items()},
-    ("LightGBM", "ndcg@10"): (group(adapters.lightgbm), "ndcg@10"),
-    **{("XGBoost", name): (group(adapters.xgboost), name) for name in ("ndcg@10", "ndcg@10-", "ndcg")},
-    **{("CatBoost", name): (group(adapters.catboost), name) for name in CATBOOST},
     (NTCIR, "nDCG@10"): (ntcireval, "nDCG 2 10"),
     (NTCIR, "MSnDCG@10"): (ntcireval, "MSnDCG 10"),
 }
+GROUPS = [
+    ("pytrec_eval, trec_eval", adapters.pytrec_eval, {of.replace(".", "_"): of for of in TREC_EVAL}),
+    ("ir_measures", measure, {of: of for of in IR_MEASURES}),
+    ("ranx", adapters.ranx, {of: of for of in RANX}),
+    ("scikit-learn", group(adapters.scikit_learn), {f"{of}(k=10)": f"{of}@10" for of in SCIKIT_LEARN}),
+    ("torchmetrics", group(adapters.torchmetrics), TORCHMETRICS),
+    ("LightGBM", group(adapters.lightgbm), {"ndcg@10": "ndcg@10"}),
+    ("XGBoost", group(adapters.xgboost), {of: of for of in ("ndcg@10", "ndcg@10-", "ndcg")}),
+    ("CatBoost", group(adapters.catboost), {of: of for of in CATBOOST}),
+]
+RUN |= {(tool, name): (adapter, of) for tool, adapter, names in GROUPS for name, of in names.items()}
 STARTS = {"NDCG": "nDCG", "DCG": "DCG", "MAP": "AP", "P_": "P", "RECALL": "R", "RECIP": "RR", "ERR": "ERR_G"}
 
 

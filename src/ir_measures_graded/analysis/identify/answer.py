@@ -129,9 +129,9 @@ class Answer:
         self.constant = not self.by_mean and self.case.coincidence == 1
         self.places = [{value: place for place, value in enumerate(of)} for of in space.values()]
         prints = {each: round(found.kept[each][1], 8) for each in found.kept}
-        self.is_found = bool(found.fitting) and not (self.by_mean and self.cost(found.fitting).min())
+        self.is_found = bool(found.fitting) and not (self.by_mean and by.costs_of(found.fitting).min())
         candidates = found.fitting if self.is_found else found.nearest(1) or found.fitting
-        costs = self.cost(candidates)
+        costs = by.costs_of(candidates)
         order = self.likeliest(candidates, costs)
         self.matches, self.costs = [candidates[number] for number in order], costs[order]
         groups = defaultdict[float, list[int]](list)
@@ -140,15 +140,10 @@ class Answer:
         self.groups, self.chosen = [*groups.values()], self.matches[0]
         self.different = len({prints[each] for each in found.fitting})
         self.values = values_of(space, self.case, self.chosen)
-        fits = self.case.fits(self.values, self.case.values, self.chosen.shown)
-        self.differs = ~np.isnan(self.case.values) & ~fits
+        apart = self.case.apart(self.values, self.case.values, self.chosen.shown)
+        self.differs = ~np.isnan(self.case.values) & (apart > 0)
         usual = found.different(int(self.costs[0].min()))
         self.chance = min(1.0, usual * float(np.prod([case.coincidence for case in cases])))
-
-    @staticmethod
-    def cost(definitions: Sequence[Definition]) -> np.ndarray:
-        """The departures of definitions from each tool."""
-        return by.costs(Definition._fields, by.columns_of(definitions))
 
     def likeliest(self, candidates: Sequence[Definition], costs: np.ndarray) -> list[int]:
         """The order of definitions, those of tools and the usual ones first."""

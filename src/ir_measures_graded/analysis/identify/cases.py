@@ -100,10 +100,6 @@ class Case:
         same = (SPREAD if self.mean is None else 1) * 10.0**-self.digits
         return float(np.prod(np.maximum(share, same).clip(max=1) ** count))
 
-    def fits(self, values: np.ndarray, given: np.ndarray, way: str) -> np.ndarray:
-        """Whether the values, shown in a way, are the given ones."""
-        return self.apart(values, given, way) == 0
-
     def apart(self, values: np.ndarray, given: np.ndarray, way: str) -> np.ndarray:
         """The gaps between values, shown in a way, and the given ones; 0 if they fit, and 1 for NaN."""
         tolerance = self.tolerance + SINGLE * np.abs(given)

@@ -359,7 +359,7 @@ def admits(cell: str, value: str) -> bool:
     return ANY[cell](value) if cell in ANY else value in cell.split("|")
 
 
-Column = tuple[Sequence[str], np.ndarray]
+Column = tuple[Iterable[str], np.ndarray]
 """Values of a dimension, and the place in them of that of each of several definitions."""
 
 
@@ -372,16 +372,15 @@ def departures(name: str, value: str) -> np.ndarray:
 def costs(names: Iterable[str], columns: Iterable[Column]) -> np.ndarray:
     """The departures of definitions in some dimensions from each tool (C × tools)."""
     found = [
-        np.stack([departures(name, value) for value in values])[places]
+        np.stack([departures(name, str(value)) for value in values])[places]
         for name, (values, places) in zip(names, columns)
     ]
     return np.asarray(np.sum(found, axis=0, dtype=np.uint8))
 
 
-def columns_of(definitions: Iterable[Sequence[str]]) -> list[Column]:
-    """The columns of definitions, or of orders."""
-    found = [np.unique(column, return_inverse=True) for column in zip(*definitions)]
-    return [(values.tolist(), places) for values, places in found]
+def costs_of(definitions: Iterable[Sequence[str]], names: Sequence[str] = Definition._fields) -> np.ndarray:
+    """The same of definitions, or of orders, by the names of their values."""
+    return costs(names, [np.unique(column, return_inverse=True) for column in zip(*definitions)])
 
 
 def is_usual(name: str, value: str) -> bool:

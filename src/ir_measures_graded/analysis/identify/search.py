@@ -31,7 +31,7 @@ BEHIND = 1e6  # the distance of rare definitions begins here
 
 @dataclass
 class Found:
-    """The number of definitions that were tried.
+    """The number of definitions that were `tried`; those that cannot differ on these runs count once.
 
     `kept` are those that fit and the nearest others, each with its distance, which is 0 if it fits, and its
     print. `prints` has the prints of all definitions, and in how many dimensions they depart from a tool's.
@@ -87,7 +87,7 @@ def compared(space: Space, cases: Sequence[Case], few: int) -> Found:
         tables = [[*part[name], ""] for name in Definition._fields[:6]]
         places = np.concatenate([each for each, _ in tried])
         departs = by.costs(Definition._fields, zip(tables, places.T))
-        of_orders = [by.costs(ORDER, by.columns_of(each)).min(axis=0) for each in groups.values()]
+        of_orders = [by.costs_of(each, ORDER).min(axis=0) for each in groups.values()]
         rare = (departs + np.stack(of_orders)[:, None]).min(axis=2)
         columns = np.flatnonzero(rare.min(axis=0) <= most)
         places, rare = places[columns], rare[:, columns] + unusual
@@ -111,6 +111,9 @@ def compared(space: Space, cases: Sequence[Case], few: int) -> Found:
                 if len(found.kept) < MOST:
                     of = Definition._make((*each[:5], value, *order, averaged, ways[way]))
                     found.kept[of] = float(distance[place]), float(weighted[place])
+    if space["averaged"] and found.kept:
+        departs = by.costs_of(found.kept).min(axis=1)
+        found.kept = {of: found.kept[of] for of, rare in zip(found.kept, departs) if rare <= RARE}
     return found
 
 
