@@ -22,7 +22,7 @@ from .formulas import Space, values_at, values_of
 from .search import MOST, SAME, Found
 
 SETTLED, OPEN, UNREACHED = "settled", "open", "not exercised"
-LISTED = 5  # the number of tools, definitions and topics that are listed
+LISTED, MOST_TOOLS = 5, 10  # the numbers of definitions and of tools that are listed
 CHANCE = 0.05  # the usual level of tests: what happens by chance with a higher probability is no evidence
 AGREEING = 5  # a cause needs so many topics that agree
 # A cause is a property of at least this share of the topics that differ, and at most this of the others.
@@ -34,7 +34,7 @@ Dimensions = dict[str, tuple[str, tuple[str, ...]]]  # the state and the values 
 class Identification(Result):
     """The definitions that give the values, and the dimensions that tell them apart.
 
-    - `topics`, `given`, `computed`: the topics of the first run with a value, the values given, and those of
+    - `topics`, `given`, `computed`: the topics of all runs with a value, the values given, and those of
       `definition`. For a mean, all topics; `given` is NaN.
     - `definitions`: those that give every value, the likeliest first: few departures from what a tool, this
       package or ir-measures computes, then what a tool computes. Those of a mean depart in 2 dimensions at
@@ -46,7 +46,8 @@ class Identification(Result):
     - `equal`: whether it gives the values, and chance does not explain it.
     - `chance`: a bound of the probability that a definition as usual as the first gives the values by chance:
       the number of such definitions that differ here, times the probability that one gives random values.
-    - `means`, `differ`: the means given and computed, and the number of topics that differ.
+    - `means`, `differ`: the means given and computed (of several means the first), and the number of topics
+      that differ.
     - `findings`: the answer, line by line: what it is about, and what was found.
     - `summary`: the answer in a sentence or two.
     """
@@ -94,7 +95,7 @@ class Identification(Result):
         return Table(columns, [(*row, self.equal, *self.means, self.differ) for row in rows])
 
     def topic_table(self) -> Table:
-        """One row per topic of the first run: the value given, the computed one, and their difference."""
+        """One row per topic: the value given, the computed one, and their difference."""
         arrays = {"given": self.given, "computed": self.computed, "difference": self.computed - self.given}
         return Table.of_arrays({"topic": self.topics}, arrays)
 
@@ -118,40 +119,39 @@ class Answer:
     """The conclusions from what was `found`.
 
     `matches` are the definitions that fit, or else the nearest, the likeliest first, and `costs` are their
-    departures from tools. `groups` has the numbers of those with the same values on all runs. A mean
-    that only rare definitions have is not found, and values that are all equal identify nothing.
+    departures from tools. `groups` has the numbers of those with the same values on all runs, and `usual`
+    those that some tool computes. A mean that only rare definitions have is not found, and values that are
+    all equal identify nothing.
     """
 
-    def __init__(self, space: Space, cases: Sequence[Case], found: Found):
-        self.space, self.cases, self.found, self.case = space, cases, found, cases[0]
-        self.by_mean = self.case.mean is not None
+    def __init__(self, space: Space, case: Case, found: Found):
+        self.space, self.case, self.found = space, case, found
+        self.by_mean = case.means is not None
         self.here = np.array([tool["known"] == by.HERE for tool in by.tools()])
-        self.constant = not self.by_mean and self.case.coincidence == 1
-        self.places = [{value: place for place, value in enumerate(of)} for of in space.values()]
-        prints = {each: round(found.kept[each][1], 8) for each in found.kept}
-        self.is_found = bool(found.fitting) and not (self.by_mean and by.costs_of(found.fitting).min())
+        self.is_found = bool(found.fitting) and not (self.by_mean and by.costs(found.fitting).min())
         candidates = found.fitting if self.is_found else found.nearest(1) or found.fitting
-        costs = by.costs_of(candidates)
+        costs = by.costs(candidates)
         order = self.likeliest(candidates, costs)
         self.matches, self.costs = [candidates[number] for number in order], costs[order]
         groups = defaultdict[float, list[int]](list)
         for number, each in enumerate(self.matches):
-            groups[prints[each]].append(number)
+            groups[found.kept[each][1]].append(number)
         self.groups, self.chosen = [*groups.values()], self.matches[0]
-        self.different = len({prints[each] for each in found.fitting})
-        self.values = values_of(space, self.case, self.chosen)
-        apart = self.case.apart(self.values, self.case.values, self.chosen.shown)
-        self.differs = ~np.isnan(self.case.values) & (apart > 0)
-        usual = found.different(int(self.costs[0].min()))
-        self.chance = min(1.0, usual * float(np.prod([case.coincidence for case in cases])))
+        self.usual = [group for group in self.groups if self.is_found and not self.costs[group].min()]
+        self.different = len({found.kept[each][1] for each in found.fitting})
+        self.values = values_of(space, case, self.chosen)
+        apart = case.apart(self.values, case.values, self.chosen.shown)
+        self.differs = ~np.isnan(case.values) & (apart > 0)
+        self.agree = case.known.size - int(self.differs.sum())
+        self.chance = min(1.0, found.different(int(self.costs[0].min())) * case.coincidence)
 
     def likeliest(self, candidates: Sequence[Definition], costs: np.ndarray) -> list[int]:
         """The order of definitions, those of tools and the usual ones first."""
-        columns = [*zip(*candidates)]
-        places = np.array([[of.get(v, 0) for v in column] for of, column in zip(self.places, columns)])
+        columns, tables = [*zip(*candidates)], [[*of] for of in self.space.values()]
+        places = [[of.index(v) if v in of else 0 for v in column] for of, column in zip(tables, columns)]
         tools = np.count_nonzero(costs[:, ~self.here] == 0, axis=1)
-        unusual = np.array([measure.count("=") for measure in columns[0]]) + (places[2:] > 0).sum(axis=0)
-        unusual += ~np.isin(columns[1], ("", "10", by.ALL_RANKS))
+        unusual = np.array([measure.count("=") for measure in columns[0]])
+        unusual += np.count_nonzero(places[2:], axis=0) + ~np.isin(columns[1], ("", "10", by.ALL_RANKS))
         return np.lexsort((*places[::-1], -tools, unusual, tools == 0, costs.min(axis=1))).tolist()
 
     def tools(self, numbers: Sequence[int]) -> dict[str, str]:
@@ -179,13 +179,16 @@ class Answer:
         measure = self.string(each, tool) if costs[member, row] < by.FAR else None
         if measure is None:
             return None, "", False
-        ours = values_at(measure, self.case.documents.ranks) * (100 if each.shown == by.PERCENT else 1)
+        ours = values_at(measure, self.case.ranks) * (100 if each.shown == by.PERCENT else 1)
         apart = np.nan_to_num(np.abs(ours - values_of(self.space, self.case, each)))
-        dimensions = [name for name, value in zip(each._fields, each) if by.departs(tool, name, value)]
-        differ = [f"{LABELS[name]} {tool[name]}" for name in dimensions if tool[name] and name != "measure"]
+        differ = [
+            f"{LABELS[name]} {tool[name]}"
+            for name, value in [*each._asdict().items()][1:]
+            if tool[name] and by.departs(tool, name, value)
+        ]
         differ += [counted(int((apart > self.case.tolerance).sum()), "topic") + " with other values"]
+        differ += [f"mean over the qrels' topics {ours[self.case.first].mean():.4f}, not {self.mean():.4f}"]
         is_plain = each.averaged in ("", by.QRELS_TOPICS) and not each.shown.startswith("each")
-        differ += [f"mean over the qrels' topics {ours.mean():.4f}, not {self.mean():.4f}"]
         return measure, f"{measure} is another: {'; '.join(differ)}", is_plain and bool(apart.max() < SAME)
 
     def string(self, each: Definition, tool: Mapping[str, str]) -> Measure | None:
@@ -199,25 +202,25 @@ class Answer:
             measure = type(measure)(**measure.params, judged_only=True)
         return by.at_cutoff(measure, each.cutoff)
 
+    def mean(self) -> float:
+        """The mean of the chosen definition; for means, that of the first run."""
+        case, averaged = self.case, self.chosen.averaged
+        return float(np.nanmean(self.values[case.members[averaged][0, :-1] > 0 if averaged else case.known]))
+
     def identification(self) -> Identification:
         """The result."""
-        case, settled = self.case, self.is_found and not self.constant
-        measure, difference, equal = self.ours(self.groups[0])
+        case, settled = self.case, self.is_found and self.case.coincidence < 1
+        measure, difference, equal = self.ours(self.groups[0]) if settled else (None, "", False)
         dimensions = self.dimensions() if settled else {}
         tools = [*self.tools(self.groups[0])] if settled else []
-        summary, findings = self.told()
-        if settled and len(self.groups) == 1:
-            findings += states(dimensions)
-        if tools:
-            shown = tools[: 2 * LISTED] + ["…"] * (len(tools) > 2 * LISTED)
-            findings.append(("computed so by", "; ".join(shown)))
-        if settled and measure is not None and not equal:
+        findings = [*self.findings(tools, dimensions if len(self.groups) == 1 else {})]
+        if measure is not None and not equal:
             findings.append(("here", difference))
-        count = len(self.found.fitting)
-        tried = f"{self.found.tried:,} definitions; {count:,}{' or more' * (count >= MOST)} fit"
-        findings.append(("tried", tried + f", {self.different:,} of them different" * (self.different > 1)))
+        count = f"{len(self.found.fitting):,}{' or more' * (len(self.found.fitting) >= MOST)} fit"
+        different = f", {self.different:,} of them different" * (self.different > 1)
+        findings.append(("tried", f"{self.found.tried:,} definitions; {count}{different}"))
         return Identification(
-            topics=tuple(case.judged.topics[number] for number in case.known),
+            topics=tuple(case.judged.topics[number] for number in case.known.tolist()),
             given=case.values[case.known],
             computed=self.values[case.known],
             definitions=tuple(self.matches) if self.is_found else (),
@@ -225,54 +228,53 @@ class Answer:
             nearest=None if self.is_found else self.chosen,
             dimensions=dimensions,
             tools=tuple(tools),
-            measure=str(measure) if settled and measure is not None else None,
-            equal=settled and equal and self.chance <= CHANCE,
+            measure=None if measure is None else str(measure),
+            equal=equal and self.chance <= CHANCE,
             chance=self.chance,
-            means=(float(np.nanmean(case.values)) if case.mean is None else case.mean, self.mean()),
+            means=(float(case.given[0] if self.by_mean else case.given.mean()), self.mean()),
             differ=int(self.differs.sum()) or int(not self.is_found),
             findings=tuple(findings),
-            summary=summary,
+            summary=self.summary(),
         )
 
-    def told(self) -> tuple[str, list[tuple[str, str]]]:
-        """The answer in a sentence or two, and the findings that belong to it."""
-        name, case, count = self.named(self.groups[0]), self.case, sum(each.given.size for each in self.cases)
-        are, those, s = ("are", "those", "s") if count > 1 else ("is", "that", "")
-        means = " and ".join(f"{each.mean:.{each.decimals}f}" for each in self.cases if self.by_mean)
-        noun = f"mean{s} {means}" if self.by_mean else f"{count} values" if s else "value"
-        if self.constant:
-            return f"The {noun} {are} {case.given[0]:g}, which identifies nothing.", []
-        more = "values by topic" if self.by_mean else "more topics"
-        decide = ("to decide", f"{more}, a second run, or another decimal")
+    def summary(self) -> str:
+        """The answer in a sentence or two."""
+        case, count, name = self.case, self.case.given.size, self.named(self.groups[0])
+        if case.coincidence == 1:
+            return f"All values are {case.given[0]:g}, which identifies nothing."
+        means = " and ".join(f"{mean:.{case.decimals}f}" for mean in case.given)
+        noun = f"mean{'s' * (count > 1)} {means}" if self.by_mean else counted(count, "value")
+        rarer = self.different - max(len(self.usual), 1) * self.is_found
+        rest = f" {counted(rarer, 'rarer definition')} fit{'s' * (rarer == 1)}." * (rarer > 0)
         if self.is_found:
-            usual = [group for group in self.groups if not self.costs[group].min()]
-            findings = [("fits", self.named(group)) for group in usual[:LISTED]] * (len(usual) > 1)
-            is_weak, rarer = self.chance > CHANCE, self.different - max(len(usual), 1)
-            if self.by_mean or is_weak:
-                hint = "; name the measure and its cutoff" * (len(self.space["cutoff"]) > 1)
-                bound = f"random numbers fit a usual definition with probability {self.chance:.3f} at most"
-                findings += [("chance", bound + hint), decide]
-            rest = f" {counted(rarer, 'rarer definition')} fit{'s' * (rarer == 1)} as well." * (rarer > 0)
-            return f"The {noun} {are} {'perhaps ' * is_weak}{those} of {name}.{rest}", findings
-        none = f"No definition gives the {noun}"
-        if rare := self.different:
-            do = f"{counted(rare, 'rare definition')} do{'es' * (rare == 1)}, perhaps by chance"
-            none = f"No usual definition gives the {noun}; {do}"
+            those = ("are {}those" if count > 1 else "is {}that").format("perhaps " * (self.chance > CHANCE))
+            return f"The {noun} {those} of {name}.{rest}"
+        nearest = f". The nearest is {name}; it gives {self.agree} of {count}."
         if self.by_mean:
-            return f"{none}. The nearest is {name}, with {self.mean():.{case.decimals}f}.", [decide]
-        size, agree = case.known.size, case.known.size - int(self.differs.sum())
-        if 2 * agree < size:
+            nearest = f". The nearest is {name}, with {self.mean():.{case.decimals}f}."
+        elif 2 * self.agree < count:
             hint = "check that they are of this run and these qrels"
-            return f"{none}, and none is near: the nearest agrees in {agree} of {size}; {hint}.", []
-        gives = f"{agree} of {size}" + f" for {case.name}" * (len(self.cases) > 1)
-        return f"{none}. The nearest is {name}; it gives {gives}.", [*self.gaps(), *self.causes()]
+            nearest = f", and none is near: the nearest agrees in {self.agree} of {count}; {hint}."
+        return f"No {'usual ' * (rarer > 0)}definition gives the {noun}{nearest}{rest}"
 
-    def mean(self) -> float:
-        """The mean of the chosen definition."""
-        known = ~np.isnan(self.case.values)
-        if self.by_mean:
-            known = self.case.members[self.chosen.averaged][:-1] > 0
-        return float(np.nanmean(self.values[known]))
+    def findings(self, tools: list[str], dimensions: Dimensions) -> Iterator[tuple[str, str]]:
+        """The evidence, line by line."""
+        is_weak = self.is_found and self.chance > CHANCE and self.case.coincidence < 1
+        if len(self.usual) > 1:
+            yield from (("fits", self.named(group)) for group in self.usual[:LISTED])
+        if is_weak or (self.is_found and self.by_mean):
+            hint = "; name the measure and its cutoff" * (len(self.space["cutoff"]) > 1)
+            bound = f"random numbers fit a usual definition with probability {self.chance:.3f} at most"
+            yield "chance", bound + hint
+        if is_weak or self.by_mean:
+            yield "to decide", "values by topic, of more topics or of a second run, or another decimal"
+        elif not self.is_found and 2 * self.agree >= self.case.given.size:
+            yield from self.gaps()
+            yield from self.causes()
+        if dimensions:
+            yield from states(dimensions)
+        if tools:
+            yield "computed so by", "; ".join(tools[:MOST_TOOLS] + ["…"] * (len(tools) > MOST_TOOLS))
 
     def dimensions(self) -> Dimensions:
         """The state and the values of each dimension, for definitions of one measure that give all values.
@@ -280,10 +282,11 @@ class Answer:
         A dimension is not exercised if all its values give the same here, and settled if the others do not.
         The measure is open if another family of measures fits.
         """
-        families = {by.family(each.measure): each.measure for each in reversed(self.matches)}
-        measures = tuple(dict.fromkeys((self.chosen.measure, *reversed(families.values()))))
+        measures: dict[str, str] = {}
+        for each in self.matches:
+            measures.setdefault(by.family(each.measure), each.measure)
         family = [each for each in self.matches if each.measure == self.chosen.measure]
-        found: Dimensions = {"measure": (OPEN if len(families) > 1 else SETTLED, measures)}
+        found = {"measure": (OPEN if len(measures) > 1 else SETTLED, tuple(measures.values()))}
         for name, tried in list(self.space.items())[1:]:
             values = tuple(dict.fromkeys(value for each in family if (value := getattr(each, name))))
             possible = {*tried} - by.UNTRIED[self.chosen.discount == ""]
@@ -294,41 +297,37 @@ class Answer:
         return found
 
     def gaps(self) -> Iterator[tuple[str, str]]:
-        """The topics that differ, those with the largest gaps first."""
-        case, gaps = self.case, np.nan_to_num(np.abs(self.values - self.case.values))
-        numbers = sorted(np.flatnonzero(self.differs).tolist(), key=lambda number: -gaps[number])
-        for number in numbers[:LISTED]:
-            given, computed = (f"{each[number]:.{case.decimals}f}" for each in (case.values, self.values))
-            yield "differs", f"topic {case.judged.topics[number]}: given {given}, computed {computed}"
-        if others := numbers[LISTED:]:
-            yield "differs", f"and {counted(len(others), 'other topic')}"
-        if numbers:
-            largest, mean = gaps.max(), gaps[case.known].mean()
-            yield (
-                "gap",
-                f"largest {largest:.{case.decimals}f}, mean over all topics {mean:.{case.decimals + 1}f}",
-            )
+        """The topic that differs most, and the gaps."""
+        case, places = self.case, self.case.decimals
+        gaps = np.nan_to_num(np.abs(self.values - case.values)) * self.differs
+        most = int(gaps.argmax())
+        given, computed = (f"{each[most]:.{places}f}" for each in (case.values, self.values))
+        others = f", and {counted(n, 'other topic')}" if (n := int(self.differs.sum()) - 1) else ""
+        yield "differs", f"topic {case.judged.topics[most]}: given {given}, computed {computed}{others}"
+        mean = gaps[case.known].mean()
+        yield "gap", f"largest {gaps[most]:.{places}f}, mean over all topics {mean:.{places + 1}f}"
 
     def causes(self) -> Iterator[tuple[str, str]]:
         """Properties that are common among the topics that differ, and rare among those that agree."""
-        case, chosen, differs, ranks = self.case, self.chosen, self.differs, self.case.documents.ranks
-        k = float(chosen.cutoff) if chosen.cutoff not in ("", by.ALL_RANKS) else np.inf
+        case, differs, ranks = self.case, self.differs, self.case.ranks
+        k = self.space["cutoff"].get(self.chosen.cutoff, np.inf)
         retrieved, relevant = ranks.retrieved, case.judged.relevant(LINEAR)
         judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=retrieved.size)
-        low, high = (
-            values_of(self.space, case, chosen._replace(order=each, precision=chosen.precision or "64-bit"))
-            for each in (by.WORST, by.BEST)
+        precision = self.chosen.precision or "64-bit"
+        worst, best = (
+            values_of(self.space, case, self.chosen._replace(order=order, precision=precision))
+            for order in (by.WORST, by.BEST)
         )
-        reordered = differs & (np.abs(case.values - np.clip(case.values, low, high)) <= case.tolerance)
+        reached = np.abs(case.values - np.clip(case.values, worst, best)) <= case.tolerance
         properties = {
-            "another order of tied documents gives the value, as an unstable sort may": reordered,
+            "another order of tied documents gives the value, as an unstable sort may": differs & reached,
             "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
             "fewer documents retrieved than the cutoff": (retrieved > 0) & (retrieved < k) & np.isfinite(k),
             "fewer relevant documents than the cutoff": (relevant > 0) & (relevant < k) & np.isfinite(k),
             "no relevant document": relevant == 0,
             "missing from the run": retrieved == 0,
             "a negative level": np.bincount(case.judged.topic, case.judged.level < 0, retrieved.size) > 0,
-            "a document retrieved twice, whose first row counts": np.isin(case.judged.topics, case.repeated),
+            "a document retrieved twice, whose first row counts": case.repeated,
         }
         agrees = ~np.isnan(case.values) & ~differs
         for cause, has in properties.items() if agrees.sum() >= AGREEING else ():
@@ -340,9 +339,12 @@ class Answer:
 
 def states(dimensions: Dimensions) -> Iterator[tuple[str, str]]:
     """What is settled, open and not exercised."""
-    named = [(state, LABELS[name], values) for name, (state, values) in dimensions.items()]
-    settled = [f"{label} {values[0]}" for state, label, values in named if state == SETTLED]
-    yield SETTLED, ", ".join(each for each in settled if not each.endswith(by.ROUNDED))
-    yield from ((OPEN, f"{label}: {' or '.join(values)}") for state, label, values in named if state == OPEN)
-    if unreached := [label for state, label, _ in named if state == UNREACHED]:
+    settled, unclear, unreached = (
+        {LABELS[name]: values for name, (of, values) in dimensions.items() if of == state}
+        for state in (SETTLED, OPEN, UNREACHED)
+    )
+    plain = [f"{label} {values[0]}" for label, values in settled.items() if values != (by.ROUNDED,)]
+    yield SETTLED, ", ".join(plain)
+    yield from ((OPEN, f"{label}: {' or '.join(values)}") for label, values in unclear.items())
+    if unreached:
         yield UNREACHED, ", ".join(unreached)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -23,9 +23,6 @@ from ...core.measures.topics import ratio
 from ...core.ranking.gains import EXP, LINEAR, gain_of
 from ...core.registry.notation import checked, parse_measure
 from ...errors import GradedError
-
-if TYPE_CHECKING:
-    from .cases import Lists
 
 NDCG, DCG = "nDCG", "DCG"
 ALL_RANKS = "none"  # the cutoff of a measure without a cutoff
@@ -50,15 +47,10 @@ class Definition(NamedTuple):
     averaged: str = ""
     shown: str = ""
 
-    @property
-    def list_order(self) -> Order:
-        """The order of the run."""
-        return self[6:9]
-
 
 ORDER = ("order", "precision", "documents")
+# An order of a run: of its ties, of its scores, and which documents it has.
 Order = tuple[str, str, str]
-"""An order of a run: of its ties, of its scores, and which documents it has."""
 
 
 def orders(space: Mapping[str, Iterable[str]]) -> dict[Order, None]:
@@ -67,6 +59,7 @@ def orders(space: Mapping[str, Iterable[str]]) -> dict[Order, None]:
     return dict.fromkeys((way, "" if way == UNSORTED else bits, of) for way, bits, of in found)
 
 
+# The name of each dimension for people.
 LABELS = dict(zip(Definition._fields, Definition._fields)) | {
     "ideal": "ideal list",
     "nothing": "nothing relevant",
@@ -75,13 +68,11 @@ LABELS = dict(zip(Definition._fields, Definition._fields)) | {
     "averaged": "averaged topics",
     "shown": "shown as",
 }
-"""The name of each dimension for people."""
 
 # ------------------------------------------------------------------------------------------ nDCG and DCG
 
+# The usual cutoffs, the likeliest first.
 CUTOFFS = ("10", ALL_RANKS, "5", "20", "100", "1", "3", "50", "1000", "32")
-"""The usual cutoffs, the likeliest first."""
-COMMON = 5  # the number of cutoffs at which all measure strings are tried; the others if nothing fits
 Function = Callable[[np.ndarray], np.ndarray]
 
 
@@ -90,6 +81,7 @@ def log_from(b: float) -> Function:
     return lambda r: np.log(np.maximum(r, b)) / np.log(b)
 
 
+# The divisor of the gain at rank r, by name.
 DISCOUNTS: dict[str, Function] = {
     "log2(r + 1)": lambda r: np.log2(r + 1),
     "none": np.ones_like,
@@ -99,41 +91,37 @@ DISCOUNTS: dict[str, Function] = {
     "r": lambda r: r,
     "log2(r + 2)": lambda r: np.log2(r + 2),
 }
-"""The divisor of the gain at rank r, by name."""
 FIRST_K, UNCUT, ANEW = "all judged, first k", "all judged, not cut", "the top k sorted anew"
-IDEALS: dict[str, Callable[[Lists, int], np.ndarray]] = {
-    FIRST_K: lambda lists, depth: lists.best,
-    UNCUT: lambda lists, depth: lists.best,
+# From `cases.Lists`, the codes of the levels of the ideal list, to be cut at k unless it is `UNCUT`; `ANEW`
+# is for one cutoff.
+IDEALS: dict[str, Callable[[Any, int], np.ndarray]] = {
+    FIRST_K: lambda lists, depth: lists.case.best,
+    UNCUT: lambda lists, depth: lists.case.best,
     "all judged, first min(retrieved, k)": lambda lists, depth: np.where(
-        np.arange(lists.best.shape[1]) < lists.inside.sum(axis=1, keepdims=True), lists.best, lists.end
+        np.arange(lists.case.best.shape[1]) < (lists.code < lists.case.end).sum(axis=1, keepdims=True),
+        lists.case.best,
+        lists.case.end,
     ),
     "the retrieved documents only": lambda lists, depth: np.sort(lists.code, axis=1),
-    "the top gain at every rank": lambda lists, depth: np.zeros((len(lists.best), depth), int),
-    "the top gain at each returned rank": lambda lists, depth: np.where(lists.inside, 0, lists.end),
-    ANEW: lambda lists, depth: lists.best[:, :0],  # another list for each cutoff
+    "the top gain at every rank": lambda lists, depth: np.zeros((len(lists.case.best), depth), int),
+    "the top gain at each returned rank": lambda lists, depth: np.where(
+        lists.code < lists.case.end, 0, lists.case.end
+    ),
+    ANEW: lambda lists, depth: lists.case.best[:, :0],  # another list for each cutoff
 }
-"""From `cases.Lists`, the codes of the levels of the ideal list, to be cut at k unless it is `UNCUT`; `ANEW`
-is for one cutoff."""
 ZERO = "0"
 NOTHING = {ZERO: 0.0, "1": 1.0, "left out": np.nan}
 
 
 NEGATIVE = "level, negative too"
 LEVEL: Function = partial(gain_of, gains=LINEAR)
-EXPONENTIAL: Function = partial(gain_of, gains=EXP)
-GAINS: dict[str, tuple[Function, int, int]] = {
-    "level": (LEVEL, 0, 1),
-    "2^level − 1": (EXPONENTIAL, 0, 1),
-    "2^level": (np.exp2, 0, 1),
-    NEGATIVE: (np.asarray, 0, 1),
-    "2^level of relevant documents": (np.exp2, 1, 2),
-    "1 from level {:g} on": (np.ones_like, 1, 6),
-    "level from {:g} on": (LEVEL, 2, 3),
-    "2^level − 1 from level {:g} on": (EXPONENTIAL, 2, 3),
+GAINS: dict[str, Function] = {
+    "level": LEVEL,
+    "2^level − 1": partial(gain_of, gains=EXP),
+    "2^level": np.exp2,
 }
-"""The gain of a level, and from which levels on documents gain it: those at these numbers in a list of all
-levels (0) and the positive ones."""
 HIGHEST = 500  # the highest level that is tried as an exponent
+LOWEST = 5  # the number of positive levels, the lowest, from which on documents may be relevant
 
 
 def gains_for(levels: np.ndarray) -> dict[str, Function]:
@@ -142,15 +130,14 @@ def gains_for(levels: np.ndarray) -> dict[str, Function]:
     >>> gains_for(np.array([0, 2]))["2^level"](np.array([0, 2])).tolist()
     [1.0, 4.0]
     """
-    least = [-np.inf, *levels[levels > 0].tolist()]
-    left_out = {NEGATIVE} if levels.min(initial=0) >= 0 else set()
-    left_out |= {name for name in GAINS if "2^" in name and levels.max(initial=0) > HIGHEST}
-    return {
-        name.format(each): partial(gain_from, each, gain)
-        for name, (gain, first, end) in GAINS.items()
-        for each in least[first:end]
-        if name not in left_out
-    }
+    possible = GAINS if levels.max(initial=0) <= HIGHEST else {"level": LEVEL}
+    found = possible | ({NEGATIVE: np.asarray} if levels.min(initial=0) < 0 else {})
+    for number, least in enumerate(levels[levels > 0][:LOWEST].tolist()):
+        raised = {"1": np.ones_like} | (possible if number == 1 else {})
+        for name, gain in raised.items():
+            of = "" if name == "level" else "level "
+            found[f"{name} from {of}{least:g} on"] = partial(gain_from, least, gain)
+    return found
 
 
 def gain_from(least: float, gain: Function, level: np.ndarray) -> np.ndarray:
@@ -162,6 +149,7 @@ def gain_from(least: float, gain: Function, level: np.ndarray) -> np.ndarray:
 
 DESCENDING, MEAN, WORST, BEST = "docid descending", "mean over ties", "worst label first", "best label first"
 UNSORTED = "as read, without scores"
+# From `cases.Case`, a whole number by which rows with the same score are sorted.
 ORDERS: dict[str, Callable[[Any], np.ndarray]] = {
     DESCENDING: lambda rows: rows.id_order,
     "docid ascending": lambda rows: -rows.id_order,
@@ -172,21 +160,21 @@ ORDERS: dict[str, Callable[[Any], np.ndarray]] = {
     BEST: lambda rows: rows.code,
     UNSORTED: lambda rows: rows.place,
 }
-"""From `cases.Documents`, a whole number by which rows with the same score are sorted."""
 PRECISIONS = {"32-bit": np.float32, "64-bit": np.float64}
 EVERY, JUDGED_ONLY = "all", "judged only"
 SCORED_0 = "the judged ones, with score 0 if not retrieved"
+# Which rows are in the list.
 DOCUMENTS: dict[str, Callable[[Any], np.ndarray]] = {
     EVERY: lambda rows: rows.is_retrieved,
     JUDGED_ONLY: lambda rows: rows.is_retrieved & rows.is_judged,
     "all, with the unretrieved judged ones behind": lambda rows: np.ones_like(rows.is_retrieved),
     SCORED_0: lambda rows: rows.is_judged,
 }
-"""Which rows are in the list."""
 BASE = (DESCENDING, "32-bit", EVERY)  # trec_eval's order, in which every measure is tried
 QRELS_TOPICS, RUN_TOPICS = "the qrels' topics", "the run's topics"
+# The topics of a mean; other topics of the run are counted with `RUN_TOPICS`.
 AVERAGED: dict[str, Callable[[Any], np.ndarray]] = {
-    QRELS_TOPICS: lambda rows: np.ones(rows.ranks.retrieved.size),
+    QRELS_TOPICS: lambda rows: np.ones(rows.values.size),
     RUN_TOPICS: lambda rows: rows.ranks.retrieved > 0,
     "topics in both": lambda rows: rows.ranks.retrieved > 0,
     "topics with a relevant document": lambda rows: rows.levels[rows.best[:, 0]] > 0,
@@ -194,8 +182,8 @@ AVERAGED: dict[str, Callable[[Any], np.ndarray]] = {
         np.bincount(rows.topic, rows.is_retrieved & (rows.levels[rows.code] > 0), len(rows.best)) > 0
     ),
 }
-"""The topics of a mean; other topics of the run are counted with `RUN_TOPICS`."""
 ROUNDED, TRUNCATED, PERCENT = "rounded", "truncated", "percent"
+# The value of each topic before the mean, by the way in which values are shown.
 SHOWN: dict[str, Function] = {
     ROUNDED: np.asarray,
     TRUNCATED: np.asarray,
@@ -203,7 +191,6 @@ SHOWN: dict[str, Function] = {
     "each topic rounded to 2 decimals first": lambda values: np.round(values, 2),
     "each topic cut to 2 decimals first": lambda values: np.floor(100 * values + 1e-9) / 100,
 }
-"""The value of each topic before the mean, by the way in which values are shown."""
 
 # ------------------------------------------------------------------------------------------- other measures
 
@@ -217,15 +204,15 @@ class Ranked:
     each cutoff of `k` (C).
     """
 
-    def __init__(self, lists: Lists, code: np.ndarray, k: np.ndarray, least: float):
+    def __init__(self, lists: Any, code: np.ndarray, k: np.ndarray, least: float):
         self.ends, self.end = np.unique(np.minimum(k, code.shape[1]).astype(int), return_inverse=True)
-        levels, seen = np.fmax(lists.levels, 0), code[:, : self.ends[-1]]
-        best, self.level, self.highest = levels[lists.best], levels[seen], levels[0]
+        levels, seen = np.fmax(lists.case.levels, 0), code[:, : self.ends[-1]]
+        best, self.level, self.highest = levels[lists.case.best], levels[seen], levels[0]
         self.k, self.rank = k, np.arange(1.0, seen.shape[1] + 1)
         self.hit, orders = self.level >= least, len(code) // len(best)
         self.found = np.cumsum(self.hit, axis=1)
         self.precision = self.hit * self.found / self.rank
-        self.n = np.sum(code < lists.end, axis=1)[:, None]
+        self.n = np.sum(code < lists.case.end, axis=1)[:, None]
         self.top, self.R = (
             np.repeat(each, orders, axis=0) for each in (best[:, :1], np.sum(best >= least, axis=1)[:, None])
         )
@@ -244,12 +231,13 @@ class Ranked:
         going = np.cumprod(np.insert(1 - stops, 0, 1, axis=1), axis=1)[:, :-1]
         return self.upto(stops * going / self.rank)
 
-    def biased(self, p: float, highest: float) -> np.ndarray:
-        """RBP with this highest gain."""
-        return self.upto((1 - p) * p ** (self.rank - 1) * self.level / highest)
+    def biased(self, p: float, highest: float = 0.0) -> np.ndarray:
+        """RBP with this highest gain, 0 for the highest level."""
+        return self.upto((1 - p) * p ** (self.rank - 1) * self.level / (highest or self.highest))
 
 
-Formula = Callable[[Ranked], np.ndarray]
+Formula = Callable[..., np.ndarray]
+# Measures that are tried in all orders of ties, with the least relevant level in place of the braces.
 FORMULAS: dict[str, Formula] = {
     "AP{}": lambda of: ratio(of.upto(of.precision), of.R),
     "AP{} over min(R, k)": lambda of: ratio(of.upto(of.precision), np.minimum(of.R, of.k)),
@@ -264,24 +252,18 @@ FORMULAS: dict[str, Formula] = {
     "ERR_G(max_gain=15)": lambda of: of.cascade((2**of.level - 1) / 2 ** max(4, of.highest)),
     "ERR_G with the topic's top level": lambda of: of.cascade((2**of.level - 1) / 2**of.top),
     "ERR_G with the level as the probability": lambda of: of.cascade(of.level),
-    "RBP_G(p=0.5)": lambda of: of.biased(0.5, of.highest),
-    "RBP_G(p=0.8)": lambda of: of.biased(0.8, of.highest),
-    "RBP_G(p=0.9)": lambda of: of.biased(0.9, of.highest),
-    "RBP_G(p=0.95)": lambda of: of.biased(0.95, of.highest),
-    "RBP_G(p=0.5) with the gains themselves": lambda of: of.biased(0.5, 1),
-    "RBP_G(p=0.8) with the gains themselves": lambda of: of.biased(0.8, 1),
-    "RBP_G(p=0.9) with the gains themselves": lambda of: of.biased(0.9, 1),
-    "RBP_G(p=0.95) with the gains themselves": lambda of: of.biased(0.95, 1),
 }
-"""Measures that are tried in all orders of ties, with the least relevant level in place of the braces."""
+BIASED: dict[str, Formula] = {f"RBP_G(p={p})": partial(Ranked.biased, p=p) for p in (0.5, 0.8, 0.9, 0.95)}
+for name, formula in BIASED.items():
+    FORMULAS |= {name: formula, f"{name} with the gains themselves": partial(formula, highest=1)}
+# The measure strings that are tried in trec_eval's order.
 STRINGS = Path(__file__).with_name("measures.txt")
-"""The measure strings that are tried in trec_eval's order."""
 
 
 def measures(levels: np.ndarray) -> dict[str, Any]:
     """nDCG, DCG, `FORMULAS` and `STRINGS`; those with braces once for each of the lowest levels from which
     on documents are relevant."""
-    whole = [int(level) for level in levels[levels > 0][:5].tolist() if level % 1 == 0]
+    whole = [int(level) for level in levels[levels > 0][:LOWEST].tolist() if level % 1 == 0]
     least = {1: ""} | {level: f"(rel={level})" for level in whole if level != 1}
     found: dict[str, Any] = {NDCG: None, DCG: None}
     for name, formula in FORMULAS.items():
@@ -294,8 +276,8 @@ def measures(levels: np.ndarray) -> dict[str, Any]:
     return found
 
 
+# The values that are not tried, or need not be, for nDCG and DCG, and for other measures.
 UNTRIED: tuple[set[str], set[str]] = ({UNSORTED}, {UNSORTED, MEAN, *list(DOCUMENTS)[2:]})
-"""The values that are not tried, or need not be, for nDCG and DCG, and for other measures."""
 
 
 def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:
@@ -313,15 +295,16 @@ def family(name: str) -> str:
     >>> family("nDCG_JK(b=10)"), family("ERR_G"), family("ERR_G with the level as the probability")
     ('nDCG', 'ERR', 'ERR')
     """
-    name = re.split("[ (@]", name)[0]
-    return cumulated().get(name, name.removesuffix("_G"))
+    kind = re.sub("^(n?)D?CG.*", r"\1DCG", re.split("[ (@]", name)[0])
+    return kind.removesuffix("_G")
 
 
 # ------------------------------------------------------------------------------------------------- tools
 
+# One row per measure of a tool, and last those of this package and ir-measures. Values between bars are
+# alternatives. `known` tells whether the version was run, as the tests do, or its source was read.
 FILE = Path(__file__).with_name("tools.csv")
-"""One row per measure of a tool, and last those of this package and ir-measures. Values between bars are
-alternatives. `known` tells whether the version was run, as the tests do, or its source was read."""
+# The names in the table that stand for several values of a dimension.
 ANY: dict[str, Callable[[str], bool]] = {
     "": lambda value: True,
     "k": lambda cutoff: cutoff != ALL_RANKS,
@@ -330,9 +313,8 @@ ANY: dict[str, Callable[[str], bool]] = {
     "1 from level": lambda gain: gain.startswith("1 from level"),
     "one sort": lambda order: order not in (MEAN, WORST, BEST),
 }
-"""The names in the table that stand for several values of a dimension."""
+# The meaning of an empty cell in some dimensions; in the others, it admits any value.
 EMPTY = {"order": "one sort", "shown": f"{ROUNDED}|{PERCENT}"}
-"""The meaning of an empty cell in some dimensions; in the others, it admits any value."""
 HERE = "here"  # `known` of the measures of this package and ir-measures
 FAR = 9  # the departures of a definition from a tool that computes another measure
 
@@ -359,37 +341,21 @@ def admits(cell: str, value: str) -> bool:
     return ANY[cell](value) if cell in ANY else value in cell.split("|")
 
 
-Column = tuple[Iterable[str], np.ndarray]
-"""Values of a dimension, and the place in them of that of each of several definitions."""
-
-
 @cache
 def departures(name: str, value: str) -> np.ndarray:
     """The departures of a value in one dimension from each of `tools`."""
     return np.array([departs(tool, name, value) for tool in tools()], dtype=np.uint8)
 
 
-def costs(names: Iterable[str], columns: Iterable[Column]) -> np.ndarray:
-    """The departures of definitions in some dimensions from each tool (C × tools)."""
-    found = [
-        np.stack([departures(name, str(value)) for value in values])[places]
-        for name, (values, places) in zip(names, columns)
-    ]
-    return np.asarray(np.sum(found, axis=0, dtype=np.uint8))
-
-
-def costs_of(definitions: Iterable[Sequence[str]], names: Sequence[str] = Definition._fields) -> np.ndarray:
-    """The same of definitions, or of orders, by the names of their values."""
-    return costs(names, [np.unique(column, return_inverse=True) for column in zip(*definitions)])
+def costs(definitions: Sequence[Sequence[str]], names: Sequence[str] = Definition._fields) -> np.ndarray:
+    """The departures of definitions, or of their parts with these names, from each tool (C × tools)."""
+    found = np.zeros((len(definitions), len(tools())), dtype=np.uint8)
+    for name, column in zip(names, zip(*definitions)):
+        places = {value: place for place, value in enumerate(dict.fromkeys(column))}
+        found += np.stack([departures(name, value) for value in places])[[places[value] for value in column]]
+    return found
 
 
 def is_usual(name: str, value: str) -> bool:
     """Whether the table says of some tool that it has this value of a dimension."""
     return any(tool[name] and tool["known"] != HERE and admits(tool[name], value) for tool in tools())
-
-
-@cache
-def cumulated() -> dict[str, str]:
-    """The measure strings that are nDCG or DCG in some dimensions, with which of both."""
-    own = [tool for tool in tools() if tool["known"] == HERE and tool["discount"]]
-    return {re.sub(r"\{.*", "", tool["metric"]).rstrip("@"): tool["measure"] for tool in own}

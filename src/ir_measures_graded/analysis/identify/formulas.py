@@ -31,16 +31,14 @@ LOWEST = (1, 2, 3, 4, 5, 10)  # the whole gains that the lowest level may have
 MOST_LEVELS = 32
 TABLES = 48  # the number of tables that are verified
 
+# The definitions to try: all combinations of a table for each dimension. A table maps the names of values
+# to what they do, as in `definitions`, the likeliest first.
 Space = Mapping[str, Mapping[str, Any]]
-"""The definitions to try: all combinations of a table for each dimension. A table maps the names of values to
-what they do, as in `definitions`, the likeliest first."""
-Block = tuple[np.ndarray, np.ndarray]
-"""Definitions (C), without an order, and their values for each topic and order (T × orders × C).
-
-A definition is the place of its measure, cutoff, gain, discount, ideal list and value of nothing in the
-tables of a space, -1 for none (C × 6). The value of nothing is none if it does not matter. Values are NaN if
-the definition leaves the topic out, or cannot be computed.
-"""
+# Definitions (C), all combinations of the values of their dimensions up to that of nothing, and what they
+# give for each topic and order (T × orders × C). An empty name stands for none: a value of nothing that
+# does not matter, for example. Values are NaN if the definition leaves the topic out, or cannot be
+# computed.
+Block = tuple[Sequence[Iterable[str]], np.ndarray]
 
 
 def around(space: Space, definitions: Iterable[Definition]) -> Space:
@@ -50,56 +48,43 @@ def around(space: Space, definitions: Iterable[Definition]) -> Space:
 
 
 def blocks(space: Space, stack: Sequence[Lists]) -> Iterator[Block]:
-    """All definitions in some orders of the same documents; measure strings are those of the first."""
-    first, cuts = stack[0], np.array([*space["cutoff"].values()])
+    """All definitions in some orders of the same documents; measure strings are those of trec_eval's."""
+    first, cuts, none = stack[0], np.array([*space["cutoff"].values()]), ("",)
     shape = len(first.code), len(stack), -1
     code = np.stack([each.code for each in stack], axis=1).reshape(-1, first.code.shape[1])
     dcg = cache(lambda: cumulated(space, first, code, cuts, first.ties).reshape(shape))
     ranked = cache(partial(by.Ranked, first, code, cuts))
-    for number, (name, of) in enumerate(space["measure"].items()):
+    for name, of in space["measure"].items():
+        plain = [(name,), space["cutoff"], none, none, none, none]
+        weighted = [*plain[:2], space["gain"], space["discount"]]
         if name == by.DCG:
-            yield places(space, number), dcg()
+            yield [*weighted, none, none], dcg()
         elif name == by.NDCG:
-            for ideal, best in enumerate(ideally_cumulated(space, first, code, cuts)):
+            for ideal, best in zip(space["ideal"], ideally_cumulated(space, first, code, cuts)):
                 best = best.reshape(shape[0], -1, dcg().shape[2])
                 with np.errstate(all="ignore"):
                     normalised, is_defined = dcg() / best, best > 0
-                values: Any = [(-1, 0.0)] if is_defined.all() else enumerate(space["nothing"].values())
-                for nothing, value in values:
-                    yield places(space, number, ideal, nothing), np.where(is_defined, normalised, value)
+                for nothing, value in {"": 0.0}.items() if is_defined.all() else space["nothing"].items():
+                    yield [*weighted, (ideal,), (nothing,)], np.where(is_defined, normalised, value)
         elif isinstance(of, Measure):
             strings = [by.at_cutoff(of, cutoff) for cutoff in space["cutoff"]]
-            by_run = [[values_at(each, ranks) for each in strings] for ranks in first.ranks]
-            yield places(space, number), np.concatenate(by_run, axis=1).T[:, None]
+            yield plain, np.stack([values_at(each, first.case.ranks) for each in strings], axis=1)[:, None]
         else:
             formula, least = of
             with np.errstate(all="ignore"):
-                yield places(space, number), formula(ranked(least)).reshape(shape)
-    for each in first.ranks:
-        each.views.clear()  # those of each cutoff would fill the memory
-
-
-def places(space: Space, measure: int, ideal: int = -1, nothing: int = -1) -> np.ndarray:
-    """The definitions of a block."""
-    has_gain = [*space["measure"]][measure] in (by.NDCG, by.DCG)
-    sizes = [len(space[name]) if has_gain else 1 for name in ("gain", "discount")]
-    found = np.full((*sizes, len(space["cutoff"]), 6), -1)
-    found[..., 1] = np.arange(len(space["cutoff"]))
-    if has_gain:
-        found[..., 2:4] = np.moveaxis(np.indices(sizes), 0, -1)[:, :, None]
-    found[..., [0, 4, 5]] = measure, ideal, nothing
-    return found.reshape(-1, 6)
+                yield plain, formula(ranked(least)).reshape(shape)
+    first.case.ranks.views.clear()  # those of each cutoff would fill the memory
 
 
 def cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray, ties: Any = None) -> np.ndarray:
-    """DCG of lists of codes of levels (T × D) for all gains, discounts and cutoffs (T × C)."""
+    """DCG of lists of codes of levels (T × D) for all cutoffs, gains and discounts (T × cutoffs × …)."""
     distinct, end = np.unique(np.minimum(cuts, code.shape[1]).astype(int), return_inverse=True)
-    gains = parts = np.stack([of(lists.levels[:-1]) for of in space["gain"].values()])
-    if few := len(gains) > lists.end:  # fewer products: those of the levels, of which gains are sums
-        parts = np.eye(lists.end)
+    gains = parts = np.stack([of(lists.case.levels[:-1]) for of in space["gain"].values()])
+    if few := len(gains) > lists.case.end:  # fewer products: those of the levels, of which gains are sums
+        parts = np.eye(lists.case.end)
     gain = np.append(parts, np.zeros((len(parts), 1)), axis=1)[:, code]
     if ties is not None:
-        starts, inside = np.flatnonzero(changes(ties)), code < lists.end
+        starts, inside = np.flatnonzero(changes(ties)), code < lists.case.end
         sizes = np.diff(starts, append=ties.size)
         gain[:, inside] = np.repeat(np.add.reduceat(gain[:, inside], starts, axis=1) / sizes, sizes, axis=1)
     rank = np.arange(1, code.shape[1] + 1, dtype=np.float64)
@@ -108,7 +93,7 @@ def cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray, ti
     found = np.cumsum([gain[:, :, a:b] @ discount[a:b] for a, b in limits], axis=0)[end]
     if few:
         found = np.einsum("kltw,gl->kgtw", found, gains, optimize=True)
-    return found.transpose(2, 1, 3, 0).reshape(len(code), -1)
+    return found.transpose(2, 0, 1, 3).copy()
 
 
 def ideally_cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray) -> Iterator[np.ndarray]:
@@ -117,17 +102,17 @@ def ideally_cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.nda
     longest = int(cuts[np.isfinite(cuts)].max(initial=depth))
     codes = [of(lists, longest) for of in space["ideal"].values()]
     width = max(each.shape[1] for each in codes)
-    padded = [np.pad(each, ((0, 0), (0, width - each.shape[1])), constant_values=lists.end) for each in codes]
+    padded = [
+        np.pad(each, ((0, 0), (0, width - each.shape[1])), constant_values=lists.case.end) for each in codes
+    ]
     found = cumulated(space, lists, np.concatenate(padded), ends)
-    for ideal, best in zip(space["ideal"], np.split(found.reshape(len(found), -1, ends.size), len(codes))):
+    for ideal, best in zip(space["ideal"], np.split(found, len(codes))):
         if ideal == by.ANEW:
             distinct, end = np.unique(np.minimum(cuts, depth).astype(int), return_inverse=True)
             tops = [np.sort(code[:, :k], axis=1) for k in distinct.tolist()]
-            each = np.stack([cumulated(space, lists, top, ends[-1:]) for top in tops], axis=2)
-            yield each[:, :, end].reshape(len(code), -1)
+            yield np.concatenate([cumulated(space, lists, top, ends[-1:]) for top in tops], axis=1)[:, end]
         else:
-            whole = np.repeat(best[:, :, -1:], cuts.size, axis=2)
-            yield (whole if ideal == by.UNCUT else best[:, :, :-1]).reshape(len(best), -1)
+            yield np.repeat(best[:, -1:], cuts.size, axis=1) if ideal == by.UNCUT else best[:, :-1]
 
 
 def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
@@ -142,7 +127,7 @@ def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
 
 def values_of(space: Space, case: Case, definition: Definition) -> np.ndarray:
     """The value of a definition for each topic, as it is shown; NaN where it leaves the topic out."""
-    lists = case.documents.lists(definition.list_order)
+    lists = case.lists(definition[6:9])
     ((_, values),) = blocks(around(space, [definition]), [lists])
     return values[:, 0, 0] * (100 if definition.shown == by.PERCENT else 1)
 
@@ -155,13 +140,13 @@ def solved_gains(space: Space, case: Case) -> dict[str, Function]:
     if not 1 < levels.size <= min(telling.size - SPARE, MOST_LEVELS):
         return {}
     space = {**space, "gain": {f"{level:g}": partial(np.equal, level) for level in levels}}
-    shape, value, solutions = (values.size, levels.size, -1), values[telling, None], []
+    value, solutions = values[telling, None], []
     cuts = np.array([*space["cutoff"].values()])
-    for lists in dict.fromkeys(map(case.documents.lists, by.orders(space))):
+    for lists in dict.fromkeys(map(case.lists, by.orders(space))):
         # The discounts that each level collects in the run, and in an ideal list (T × L × W).
-        of_run = cumulated(space, lists, lists.code, cuts, lists.ties).reshape(shape)[telling]
+        of_run = by_level(cumulated(space, lists, lists.code, cuts, lists.ties))[telling]
         for best in ideally_cumulated(space, lists, lists.code, cuts):
-            of_ideal = best.reshape(shape)[telling]
+            of_ideal = by_level(best)[telling]
             apart = of_run - value[:, :, None] * of_ideal
             gains = np.linalg.eigh(np.einsum("tlw,tmw->wlm", apart, apart))[1][:, :, 0]
             gains = gains * np.sign(gains.sum(axis=1, keepdims=True))
@@ -174,6 +159,11 @@ def solved_gains(space: Space, case: Case) -> dict[str, Function]:
     gains_of = [dict(zip(levels.tolist(), table)) for table in list(tables)[:TABLES]]
     names = [", ".join(f"{level:g}:{gain:g}" for level, gain in gains.items()) for gains in gains_of]
     return {f"solved: {name}": partial(gain_of, gains=gains) for name, gains in zip(names, gains_of)}
+
+
+def by_level(found: np.ndarray) -> np.ndarray:
+    """The cumulated gains of levels, for each way to cut and to discount (T × L × W)."""
+    return np.moveaxis(found, 2, 1).reshape(len(found), found.shape[2], -1)
 
 
 def whole(gains: Sequence[float]) -> Iterator[tuple[int, ...]]:

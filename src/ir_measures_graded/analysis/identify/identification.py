@@ -1,27 +1,39 @@
-"""`identify`: from qrels, runs and somebody's values to the definitions that give them."""
+"""`identify`: from qrels, runs and somebody's values to the definitions that give them. Values by topic are
+read from any table of values."""
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from ir_measures import Measure
 
+from ...core.by_topic import bounds_of
 from ...core.registry.notation import parse_measures
-from ...core.rows.rows import repeated_documents
+from ...core.rows.columns import column_name
+from ...core.rows.id_matching import Ids
+from ...core.rows.rows import Rows, repeated_documents
 from ...errors import GradedError, shown
 from ...evaluation.named import Judgments, Qrels, about, named_runs, read_judgments
-from ...evaluation.values import number_in
+from ...evaluation.values import cells_of, frame_of, number_in
 from ...files.files import RunFile
+from ...output.formats import listed
 from ..statistics.options import whole_number
 from . import definitions as by
 from .answer import Answer, Identification
-from .cases import MOST_DECIMALS, Case, decimals_of, values_by_topic
+from .cases import Case
 from .formulas import Space, solved_gains
 from .search import search
 
 DEPTH = 100  # cutoffs to this one are tried if nothing fits
+MOST_DECIMALS = 6  # more are not compared: tools that compute with 32-bit floats do not have them
+MEANS = ("amean", "mean")  # names that tools write in place of a topic for the mean
+FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
+COLUMNS = ["query_id", "measure", "value"]
 
 
 def identify(
@@ -60,68 +72,126 @@ def identify(
     if (values is None) == (mean is None):
         raise GradedError("give values by topic or a mean, one of the two")
     places = None if decimals is None else whole_number(decimals, "decimals", 0, 15)
-    judgments = read_judgments(qrels)
     sources = [(run, mean if values is None else values), *also]
-    cases = [
-        _case(judgments, number, *source, values is None, name, places)
-        for number, source in enumerate(sources, start=1)
-    ]
-    space = usual = _space(cases, measure)
-    found = search(usual, cases)
+    case = _case(read_judgments(qrels), sources, values is None, name, places)
+    space = usual = _space(case, measure)
+    found = search(usual, case)
     if any_cutoff or not (found.fitting or mean):
-        for wider in _all_cutoffs(usual, cases, any_cutoff):
-            found, space = found.plus(search(wider, cases)), _both(space, wider)
+        wider = _all_cutoffs(usual, case, any_cutoff)
+        found, space = found.plus(search(wider, case)), _both(space, wider)
     solves = by.NDCG in space["measure"] and mean is None and not found.fitting
-    if solves and (gains := solved_gains(usual, cases[0])):
+    if solves and (gains := solved_gains(usual, case)):
         solved = {**usual, "gain": gains, "measure": {by.NDCG: None}}
-        if (fitting := search(solved, cases)).fitting:
+        if (fitting := search(solved, case)).fitting:
             found, space = found.plus(fitting), _both(space, solved)
     if not found.tried:
         raise GradedError(f"identify cannot compute {measure}; give another measure, or none to try all")
-    return Answer(space, cases, found).identification()
+    return Answer(space, case, found).identification()
 
 
 def _case(
-    judgments: Judgments, number: int, run: Any, told: Any, mean: bool, name: str | None, places: int | None
+    judgments: Judgments, told: Sequence[Any], by_mean: bool, name: str | None, decimals: int | None
 ) -> Case:
-    """A run with its values."""
-    judged, path = judgments.judged, run.file if isinstance(run, RunFile) else run
-    (read,) = named_runs([(os.path.basename(path) if isinstance(path, str) else f"run {number}", run)])
-    with about(read.name):
-        table, repeated = repeated_documents(read.table(judgments))
-    if mean and not np.isfinite(average := number_in(told)):
-        raise GradedError(f"the mean is {shown(told)}; it must be a finite number")
-    known = {} if mean else values_by_topic(told, judged.code.keys(), name)
-    values = np.array([known.get(topic, np.nan) for topic in judged.topics])
-    places = decimals_of([*known.values()] or [told]) if places is None else places
-    return Case(read.name, judged, table, values, average if mean else None, places, repeated)
+    """The runs with their values. Several runs become one, with the qrels for each."""
+    judged, runs, others, numbers, places, repeated = judgments.judged, [], [], [], [], []
+    for number, (run, given) in enumerate(told, start=1):
+        path = run.file if isinstance(run, RunFile) else run
+        (read,) = named_runs([(os.path.basename(path) if isinstance(path, str) else f"run {number}", run)])
+        with about(read.name):
+            table, twice = repeated_documents(read.table(judgments))
+        if by_mean and not np.isfinite(number_in(given)):
+            raise GradedError(f"the mean is {shown(given)}; it must be a finite number")
+        known = {"": number_in(given)} if by_mean else values_by_topic(given, judged.code.keys(), name)
+        places.append(decimals_of([given] if by_mean else known.values()))
+        numbers += [known.get(topic, np.nan) for topic in ([""] if by_mean else judged.topics)]
+        others.append(sum(topic not in judged.code for topic in table.topics))
+        repeated += np.isin(judged.topics, twice).tolist()
+        runs.append(table.of_topics(judged.code))
+    topics = [*judged.topics]
+    if len(runs) > 1:
+        topics = [f"{topic} (run {number})" for number in range(1, len(runs) + 1) for topic in topics]
+    offsets = bounds_of(np.concatenate([np.diff(run.offsets) for run in runs]))
+    docs, scores = [run.docs.ids() for run in runs], np.concatenate([run.values for run in runs])
+    run = Rows(runs[0].role, topics, offsets, Ids.concatenated(docs), scores, distinct=True)
+    qrels = replace(judged.part(np.tile(np.arange(len(judged.topics)), len(runs))), topics=topics)
+    values, means = (
+        (np.full(len(topics), np.nan), np.array(numbers)) if by_mean else (np.array(numbers), None)
+    )
+    fewest = min(places) if decimals is None else decimals
+    return Case(qrels, run, values, means, fewest, np.array(others), np.array(repeated))
 
 
-def _space(cases: Sequence[Case], measure: Measure | str | None) -> Space:
+def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> dict[str, float]:
+    """The value of each topic from a path, a mapping, a table, or rows such as ir-measures' metrics.
+
+    `topics` are those of the qrels. `name` is the measure to take if the source has several. Raises
+    `GradedError` for values that cannot be read, for several measures, and if no topic is in the qrels.
+    """
+    if isinstance(source, Real):
+        raise GradedError(f"values={source!r} is one number; give a mean as mean={source!r}")
+    where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
+    if hasattr(source, "items") and not hasattr(source, "columns"):
+        source = {str(topic): each for topic, each in source.items()}
+        source = source if any(isinstance(each, Mapping) for each in source.values()) else [*source.items()]
+    frame = frame_of(source, FORMS).drop(columns="run", errors="ignore")
+    if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is None:
+        if 0 in frame or 1 in frame.index:  # the columns have no names, or others
+            if len(frame.columns) not in (2, 3):
+                raise GradedError(f"{where}: cannot be read as {FORMS}")
+            frame = frame.set_axis(COLUMNS if len(frame.columns) == 3 else COLUMNS[::2], axis=1)
+        else:  # a column for each topic, a row for each measure
+            frame = frame.T.rename_axis(COLUMNS[0])
+    cells = cells_of(frame, where, "", (), False).astype({"topic": str, "measure": str})
+    if cells["measure"].isin(topics).sum() > cells["topic"].isin(topics).sum():
+        cells = cells.rename(columns={"measure": "topic", "topic": "measure"})  # ir_measures' order
+    cells = cells[cells["topic"].isin(topics) | ~cells["topic"].isin(MEANS)]
+    measures = [*cells["measure"].unique()]
+    chosen = measures[0] if name is None and len(measures) == 1 else name
+    if chosen not in measures:
+        raise GradedError(f"{where}: give the name of one of its measures (--name): {listed(measures, 8)}")
+    cells = cells[cells["measure"] == chosen]
+    values = dict(zip(cells["topic"], cells["value"].tolist()))
+    for twice in cells["topic"][cells["topic"].duplicated()]:
+        raise GradedError(f"{where}: topic {shown(twice)} has two values")
+    if values.keys().isdisjoint(topics):
+        first = shown(next(iter(values)))
+        raise GradedError(f"{where}: none of its topics (such as {first}) is in the qrels; give {FORMS}")
+    return values
+
+
+def decimals_of(numbers: Collection[float | str]) -> int:
+    """The most decimals that a number shows, at most `MOST_DECIMALS`.
+
+    Zeros behind all of several numbers do not count, and several numbers without decimals are exact.
+
+    >>> decimals_of([0.25, 0.178]), decimals_of(["0.1780"]), decimals_of([1e-9]), decimals_of([0, 1])
+    (3, 4, 6, 6)
+    """
+    exact = [Decimal(each if isinstance(each, str) else f"{each:.10g}") for each in numbers]
+    several = len(exact) > 1
+    most = max(-int((each.normalize() if several else each).as_tuple().exponent) for each in exact)
+    return MOST_DECIMALS if several and most <= 0 else min(max(most, 0), MOST_DECIMALS)
+
+
+def _space(case: Case, measure: Measure | str | None) -> Space:
     """The definitions to try. Raises `GradedError` for a measure that is unknown."""
-    levels, cutoff, discounts = np.unique(cases[0].judged.level), "", by.DISCOUNTS
-    measures = by.measures(levels)
-    if measure is not None:
-        if isinstance(measure, str):
-            measure = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", measure)
-        wanted, *more = parse_measures(measure, uncut=True)
-        if more:
-            raise GradedError(f"measure {measure!r} names several measures; name one")
-        cutoff, family = str(wanted.params.get("cutoff", "")), by.family(wanted.NAME)
-        measures = {name: of for name, of in measures.items() if by.family(name) == family}
-        if base := wanted.params.get("b"):
-            discounts = discounts | {f"log{base:g} r from rank {base:g} on": by.log_from(base)}
-    means = cases[0].mean is not None
-    if not measures:
-        raise GradedError(f"identify cannot compute {measure}; give another measure, or none to try all")
-    left_out = {way for way in by.SHOWN if way.startswith("each") and not means}
-    if all(case.digits == case.decimals for case in cases):
-        left_out.add(by.PERCENT)
-    if any(case.decimals >= MOST_DECIMALS for case in cases):
-        left_out.add(by.TRUNCATED)
+    levels, discounts = np.unique(case.judged.level), dict(by.DISCOUNTS)
+    # DCG alone is no measure string.
+    text = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", "" if measure is None else str(measure))
+    wanted = parse_measures(text, uncut=True) if text else ()
+    families = {by.family(each.NAME) for each in wanted}
+    cutoffs = [str(each.params["cutoff"]) for each in wanted if "cutoff" in each.params]
+    for base in (each.params["b"] for each in wanted if "b" in each.params):
+        discounts[f"log{base:g} r from rank {base:g} on"] = by.log_from(base)
+    by_mean = case.means is not None
+    ways = {by.TRUNCATED: case.decimals < MOST_DECIMALS, by.PERCENT: case.digits > case.decimals}
     return {
-        "measure": measures,
-        "cutoff": _numbers([cutoff] if cutoff else by.CUTOFFS),
+        "measure": {
+            name: of
+            for name, of in by.measures(levels).items()
+            if not families or by.family(name) in families
+        },
+        "cutoff": _numbers(cutoffs or by.CUTOFFS),
         "gain": by.gains_for(levels),
         "discount": discounts,
         "ideal": by.IDEALS,
@@ -129,8 +199,8 @@ def _space(cases: Sequence[Case], measure: Measure | str | None) -> Space:
         "order": by.ORDERS,
         "precision": by.PRECISIONS,
         "documents": by.DOCUMENTS,
-        "averaged": by.AVERAGED if means else {},
-        "shown": {way: of for way, of in by.SHOWN.items() if way not in left_out},
+        "averaged": by.AVERAGED if by_mean else {},
+        "shown": {way: of for way, of in by.SHOWN.items() if ways.get(way, by_mean or way == by.ROUNDED)},
     }
 
 
@@ -143,17 +213,14 @@ def _numbers(cutoffs: Iterable[str]) -> dict[str, float]:
     return {k: np.inf if k == by.ALL_RANKS else float(k) for k in cutoffs}
 
 
-def _all_cutoffs(space: Space, cases: Sequence[Case], deep: bool) -> Iterator[Space]:
+def _all_cutoffs(space: Space, case: Case, deep: bool) -> Space:
     """The other cutoffs to the depth of the runs, or to `DEPTH`, for what some tool computes otherwise."""
-    depth = max(int(np.diff(case.run.offsets).max(initial=0)) for case in cases)
+    depth = int(case.ranks.retrieved.max(initial=0))
     cutoffs = map(str, range(1, (depth if deep else min(depth, DEPTH)) + 1))
     usual = {
         name: {value: of for value, of in space[name].items() if by.is_usual(name, value)}
         for name in ("gain", "discount", "ideal", "precision", "documents")
     }
-    strings = {name: of for name, of in space["measure"].items() if isinstance(of, Measure)}
-    others = {name: of for name, of in space["measure"].items() if name not in strings}
+    others = {name: of for name, of in space["measure"].items() if not isinstance(of, Measure)}
     numbers = _numbers(k for k in cutoffs if k not in space["cutoff"])
-    yield {**space, "cutoff": numbers, "measure": others or strings, **usual}
-    if others and strings:
-        yield {**space, "cutoff": _numbers(by.CUTOFFS[by.COMMON :]), "measure": strings}
+    return {**space, "cutoff": numbers, "measure": others or space["measure"], **usual}

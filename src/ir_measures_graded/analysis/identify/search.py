@@ -6,7 +6,7 @@ Orders of a run with the same levels at all ranks share all results.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 from ir_measures import Measure
 
 from . import definitions as by
-from .cases import Case, Lists, joined
+from .cases import Case, Lists
 from .definitions import BASE, ORDER, Definition, Order
 from .formulas import Space, around, blocks
 
@@ -62,57 +62,52 @@ class Found:
         return int(np.unique(prints[departs <= rare].round(8)).size)
 
 
-def search(space: Space, cases: Sequence[Case]) -> Found:
-    """The definitions that give all numbers of all cases, and the nearest others."""
-    samples = [case.sample(FEW) for case in cases]
-    if samples == [*cases]:
-        return compared(space, cases, 1)
-    found = compared(space, samples, NEAR)
+def search(space: Space, case: Case) -> Found:
+    """The definitions that give all numbers of a case, and the nearest others."""
+    sample = case.sample(FEW)
+    if sample is case:
+        return compared(space, case, 1)
+    found = compared(space, sample, NEAR)
     if candidates := [*found.fitting, *found.nearest(NEAR)]:
-        on_all = compared(around(space, candidates) if len(found.fitting) < MOST else space, cases, 1)
+        on_all = compared(around(space, candidates) if len(found.fitting) < MOST else space, case, 1)
         return Found(found.tried, on_all.kept, found.prints)
     return found
 
 
-def compared(space: Space, cases: Sequence[Case], few: int) -> Found:
+def compared(space: Space, case: Case, few: int) -> Found:
     """All definitions compared with the numbers given. Those that fit and the few nearest others are kept."""
     ways, found, sets = [*space["shown"]], Found(), defaultdict[Any, list[str]](list)
     for name in space["averaged"] or [""]:
-        sets[tuple(case.members[name].tobytes() for case in cases if name)].append(name)
+        sets[name and case.members[name].tobytes()].append(name)
     most, near = (RARE, 0) if space["averaged"] else (by.FAR - 1, RARE)
-    unusual = np.array([by.departures("shown", way)[-1] for way in ways]).reshape(-1, 1, 1, 1)
-    ends = np.cumsum([len(case.judged.topics) for case in cases])[:-1]
-    for part, groups in batches(space, cases):
+    unusual = by.costs([(way,) for way in ways], ["shown"])[:, -1].reshape(-1, 1, 1, 1)
+    for part, groups in batches(space, case):
         tried = [*blocks(part, [*groups])]
-        tables = [[*part[name], ""] for name in Definition._fields[:6]]
-        places = np.concatenate([each for each, _ in tried])
-        departs = by.costs(Definition._fields, zip(tables, places.T))
-        of_orders = [by.costs_of(each, ORDER).min(axis=0) for each in groups.values()]
-        rare = (departs + np.stack(of_orders)[:, None]).min(axis=2)
+        heads = [head for dimensions, _ in tried for head in product(*dimensions)]
+        of_orders = np.stack([by.costs(each, ORDER).min(axis=0) for each in groups.values()])
+        rare = (by.costs(heads) + of_orders[:, None]).min(axis=2)
         columns = np.flatnonzero(rare.min(axis=0) <= most)
-        places, rare = places[columns], rare[:, columns] + unusual
-        values = np.split(np.concatenate([each for _, each in tried], axis=2)[:, :, columns], ends)
-        names = [each[0] for each in sets.values()]
-        fits, off, prints = zip(*(case.compared(of, ways, names) for case, of in zip(cases, values)))
-        weighted = np.asarray(sum(np.sqrt(number) * each for number, each in enumerate(prints, start=1)))
-        rare, is_known = np.broadcast_to(rare, weighted.shape), ~np.isnan(weighted)
-        fitting = np.all(fits, axis=0) & (rare <= most)
-        distance = np.where(fitting, 0.0, off[0] + SAME + BEHIND * (rare > near))
+        rare = rare[:, columns] + unusual
+        values = np.concatenate([each for _, each in tried], axis=2)[..., columns]
+        fits, off, prints = case.compared(values, ways, [each[0] for each in sets.values()])
+        rare, is_known = np.broadcast_to(rare, prints.shape), ~np.isnan(prints)
+        fitting = fits & (rare <= most)
+        distance = np.where(fitting, 0.0, off + SAME + BEHIND * (rare > near))
         distance[~is_known] = np.inf
         found.tried += int(is_known.sum())
-        found.prints.append(np.stack([weighted, rare])[:, is_known & (rare <= most)])
+        found.prints.append(np.stack([prints, rare])[:, is_known & (rare <= most)])
         for place in least(distance, rare, few):
             way, members, number, column = place
-            each = [table[of] for table, of in zip(tables, places[column].tolist())]
-            nothing = by.NOTHING if each[4] and not each[5] else each[5:]
-            for order, value, averaged in product(
-                [*groups.values()][number], nothing, [*sets.values()][members]
+            *head, nothing = heads[columns[column]]
+            values_of_nothing = by.NOTHING if head[4] and not nothing else [nothing]
+            for value, order, averaged in product(
+                values_of_nothing, [*groups.values()][number], [*sets.values()][members]
             ):
                 if len(found.kept) < MOST:
-                    of = Definition._make((*each[:5], value, *order, averaged, ways[way]))
-                    found.kept[of] = float(distance[place]), float(weighted[place])
+                    of = Definition._make((*head, value, *order, averaged, ways[way]))
+                    found.kept[of] = float(distance[place]), round(float(prints[place]), 8)
     if space["averaged"] and found.kept:
-        departs = by.costs_of(found.kept).min(axis=1)
+        departs = by.costs([*found.kept]).min(axis=1)
         found.kept = {of: found.kept[of] for of, rare in zip(found.kept, departs) if rare <= RARE}
     return found
 
@@ -125,29 +120,26 @@ def least(distance: np.ndarray, rare: np.ndarray, few: int) -> list[tuple[int, .
     return [*map(tuple, places[np.argsort(rare[tuple(places.T)], kind="stable")[:MOST]].tolist())]
 
 
-def batches(space: Space, cases: Sequence[Case]) -> Iterator[tuple[Space, dict[Lists, list[Order]]]]:
+def batches(space: Space, case: Case) -> Iterator[tuple[Space, dict[Lists, list[Order]]]]:
     """Parts of the space, and orders of the same documents that are tried together, by their lists.
 
-    Measure strings are only tried in trec_eval's order, and among all measures at the commonest cutoffs.
+    Measure strings are only tried in trec_eval's order.
     """
-    stacks, groups = defaultdict[Any, Any](dict), defaultdict[tuple[Lists, ...], list[Order]](list)
+    stacks, groups = defaultdict[Any, Any](dict), defaultdict[Lists, list[Order]](list)
     for order in by.orders(space):
-        groups[tuple(case.documents.lists(order) for case in cases)].append(order)
+        groups[case.lists(order)].append(order)
     for number, (lists, orders) in enumerate(groups.items()):
-        each = joined(lists)
-        kind = orders[0][2], number // max(CELLS // each.code.size, 1), each.ties is not None and number + 1
-        stacks[kind][each] = orders
-        if BASE in orders:
-            base = {each: orders}
+        alone = lists.ties is not None and number + 1
+        stacks[orders[0][2], number // max(CELLS // lists.code.size, 1), alone][lists] = orders
     strings = {name: of for name, of in space["measure"].items() if isinstance(of, Measure)}
     others = {name: of for name, of in space["measure"].items() if name not in strings}
-    size = max(SLAB // sum(len(case.judged.topics) for case in cases), 1)
+    size = max(SLAB // len(case.judged.topics), 1)
     cutoffs = [*space["cutoff"].items()]
-    for (_, _, tied), stack in stacks.items() if others else ():
+    for (_, _, tied), stack in stacks.items():
         # Only nDCG and DCG share gains among tied documents.
         some = {name: of for name, of in others.items() if of is None or not tied}
         for start in range(0, len(cutoffs), size) if some else ():
             yield {**space, "measure": some, "cutoff": dict(cutoffs[start : start + size])}, stack
     if strings:
-        few = cutoffs[: by.COMMON] if others else cutoffs
-        yield {**space, "measure": strings, "cutoff": dict(few)}, base
+        lists = case.lists(BASE)
+        yield {**space, "measure": strings}, {lists: groups[lists]}
