@@ -16,7 +16,6 @@ from ir_measures import Measure, SumAgg
 from ..core.provider import aggregate, provider_named
 from ..core.registry.facts import defined, sign_of
 from ..core.registry.notation import one_of
-from ..core.work import within_budget
 from ..errors import GradedError, shown
 from ..output import plots
 from ..output.formats import counted, listed
@@ -239,8 +238,6 @@ def evaluate(
     every = named_runs(runs)
     if ignore_identical_ids:
         every = ignoring_identical_ids(every)
-    remedy = f"evaluate at most {MEASURES} at once; curves have all cutoffs"
-    within_budget(counted(len(wanted), "measure"), len(wanted), MEASURES, remedy)
     work = Work(in_sessions(qrels, sessions), wanted, provider)
     judgments = work.judgments
     with warned_together():
@@ -268,8 +265,6 @@ def _with_options(measure: Measure, options: Mapping[str, str]) -> Measure:
 
 LEVELS = 4
 """Levels 1 … n without 0 are warned of from this n on; fewer are often those of relevant documents alone."""
-MEASURES = 2000
-"""The measures of one call: each takes a pass over all topics."""
 
 Values = tuple[Fields, list[str]]
 """The values of a run and remarks on it."""

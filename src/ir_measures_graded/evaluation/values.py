@@ -154,11 +154,11 @@ def needed_column(frame: DataFrame, name: str, column: str) -> Series:
     return frame[column].reset_index(drop=True)
 
 
-def frame_of(table: Any, form: str = "a table with a header", written: bool = False) -> DataFrame:
+def frame_of(table: Any, form: str = "a table with a header") -> DataFrame:
     """A table in memory or in a file as a DataFrame; the cells of text files are strings.
 
-    If `written`, fractions in JSON stay as they are written. The columns of a text file without a header have
-    numbers. Raises `FileError` for a table that cannot be read as the expected `form`.
+    The columns of a text file without a header have numbers. Raises `FileError` for a table that cannot be
+    read as the expected `form`.
     """
     pandas = needed("pandas", "a table of values")
     pyarrow = needed("pyarrow", "a table of values")
@@ -170,7 +170,7 @@ def frame_of(table: Any, form: str = "a table with a header", written: bool = Fa
             return pandas.DataFrame(table)
         with Content(table) as content:
             if not (kind := kind_of(content)):
-                return _frame_of_text(content.stream.read(), str if written else float)
+                return _frame_of_text(content.stream.read())
             file = kind[1](content)
             batches = [*file.batches(file.names)]
             for batch in batches:
@@ -183,13 +183,13 @@ def frame_of(table: Any, form: str = "a table with a header", written: bool = Fa
         raise FileError(f"{name}: cannot be read as {form}: {str(error).strip()}") from None
 
 
-def _frame_of_text(text: bytes, parse_float: Any) -> DataFrame:
+def _frame_of_text(text: bytes) -> DataFrame:
     """The rows of JSON, of trec_eval -q, or of fields between tabs, commas, semicolons or blanks."""
     pandas = needed("pandas", "a table of values")
 
     text = text.lstrip(b"\r\n")
     if IS_JSON.match(text):
-        return pandas.DataFrame(_json(str(text, "utf-8-sig"), parse_float))
+        return pandas.DataFrame(_json(str(text, "utf-8-sig")))
     head = str(text.partition(b"\n")[0], "utf-8-sig")
     separator = next((sign for sign in "\t,;" if sign in head), r"\s+")
     rows = pandas.read_csv(BytesIO(text), sep=separator, header=None, dtype=str, keep_default_na=False)
@@ -202,12 +202,12 @@ def _frame_of_text(text: bytes, parse_float: Any) -> DataFrame:
     return rows if has_number else rows[1:].set_axis(first, axis=1)
 
 
-def _json(text: str, parse_float: Any) -> Any:
+def _json(text: str) -> Any:
     """Records, an array of them or one in each line, or an object of columns."""
     try:
-        found = json.loads(text, parse_float=parse_float)
+        found = json.loads(text)
     except json.JSONDecodeError:
-        found = [json.loads(line, parse_float=parse_float) for line in text.splitlines() if line.strip()]
+        found = [json.loads(line) for line in text.splitlines() if line.strip()]
     if isinstance(found, dict) and "sha256" in found:
         found = found.get("values")  # as evaluate writes it
     is_record = isinstance(found, dict) and not any(isinstance(each, (list, dict)) for each in found.values())

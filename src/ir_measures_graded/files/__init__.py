@@ -8,5 +8,4 @@
 - `json_files`: JSON files.
 - `table_files`: Parquet and Arrow files.
 - `conversion`: writes rows as TREC, CSV, TSV, Parquet or JSON files.
-- `out_of_core`: rows in any order, also those that do not fit into memory.
 """

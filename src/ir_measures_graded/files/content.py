@@ -51,7 +51,7 @@ class Sizes:
     without pyarrow, whose import would take longer. A `piece` is read at once; a smaller one would locate
     damage more precisely. A `block` of lines is parsed at once; a larger one would exceed the cache, a
     smaller one would cost more calls. No line is longer than `line`, and no text that is read at once is
-    longer than `value`. A compressed file of more than `content` bytes may expand `expansion` times at most.
+    longer than `value`.
 
     A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table.
     """
@@ -62,8 +62,6 @@ class Sizes:
     block: int = 1 << 20
     line: int = 1 << 24
     value: int = 1 << 29
-    content: int = 1 << 23
-    expansion: int = 200
     rows: int = 1 << 16
 
 
@@ -73,12 +71,10 @@ SIZES = Sizes()
 class Peeked:
     """A binary stream made of pieces of bytes, whose first bytes, `start`, are known before they are read.
 
-    These are `size` bytes, or all if it `is_whole`. `ended` tells whether the last read met the end,
-    and `taken` counts the bytes that were read.
+    These are `size` bytes, or all if it `is_whole`. `ended` tells whether the last read met the end.
     """
 
     closed = ended = False
-    taken = 0
 
     def __init__(self, pieces: Iterator[bytes], size: int = SIZES.start):
         self._pieces, self._piece, self._at = pieces, b"", 0
@@ -86,7 +82,7 @@ class Peeked:
         self.start = b""
         with suppress(*DAMAGE):
             self.start = self.read(size)
-        self.is_whole, self.taken = self.ended, 0
+        self.is_whole = self.ended
         self._piece, self._at = self.start + self._piece[self._at :], 0
 
     def read(self, size: int = sys.maxsize) -> bytes:
@@ -107,7 +103,6 @@ class Peeked:
         if self._damage and (0 < left == size or size == sys.maxsize):
             raise self._damage
         self.ended = left > 0 and not self._damage
-        self.taken += sum(map(len, found))
         return b"".join(found)
 
     def close(self) -> None:
@@ -146,21 +141,9 @@ class Content:
         for name, (magic, decompressed) in COMPRESSIONS.items():
             if self.stream.start.startswith(magic):
                 self.compression = name
-                self.stream = Peeked(self._expanded(decompressed, self.stream), start)
+                self.stream = Peeked(decompressed(self.stream, self.sizes.piece), start)
                 break
         return self
-
-    def _expanded(self, decompressed: Decompressed, stream: Peeked) -> Iterator[bytes]:
-        """The decompressed content. Raises `FileError` if it is far larger than real files become."""
-        size = 0
-        for piece in decompressed(stream, self.sizes.piece):
-            size += len(piece)
-            if size > self.sizes.content and size > stream.taken * self.sizes.expansion:
-                raise FileError(
-                    f"{self.name}: the {self.compression} file expands more than {self.sizes.expansion} "
-                    f"times, to over {size:,} bytes; if that is right, decompress it first"
-                )
-            yield piece
 
     def reason(self, error: Exception) -> str:
         """The reason why the content cannot be read, for an error of `Peeked.read`."""

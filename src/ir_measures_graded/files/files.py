@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
@@ -29,7 +29,6 @@ from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, Rows, RunSource, is_whole, joined, refuse_repeated
 from ..errors import FileError, needed, shown
-from . import out_of_core
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
 from .json_files import is_json, json_parts
 from .table_files import FOLDER, arrow_table, kind_of, table_parts
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 
 AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
+TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
 
 
 def read_trec_qrels(file: File) -> pandas.DataFrame:
@@ -173,7 +173,7 @@ class RunFile(RunSource):
         All rows are read into memory if this happens.
         """
         seen: set[str] = set()
-        for rows in out_of_core.whole_topics(self._parts(), self.sizes.rows):
+        for rows in whole_topics(self._parts(), self.sizes.rows):
             block = in_memory(rows, RUN).rows()
             if seen.intersection(block.topics):
                 yield self.table()
@@ -276,6 +276,34 @@ def _ahead(parts: Iterator[Part], content: Content) -> Generator[Part]:
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         wait([call for call in pending if not call.cancelled()])
+
+
+def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:
+    """The same rows in blocks of at least `least` rows; a block ends where the topic changes."""
+    pending: list[Part] = []
+    for rows in parts:
+        cut = _last_change(rows) if len(rows) else 0
+        before = [part for part in pending if len(part)]
+        at_border = cut > 0 or (before and len(rows) and _topic(rows, 0) != _topic(before[-1], -1))
+        if at_border and sum(map(len, pending)) + cut >= least:
+            yield joined([*pending, rows.take(slice(cut))] if cut else pending, RUN)
+            pending, rows = [], rows.take(slice(cut, None))
+        pending.append(rows)
+    if any(map(len, pending)) or any(part.facts.empty for part in pending):
+        yield joined(pending, RUN)
+
+
+def _topic(rows: Part, row: int) -> str:
+    return str(rows.columns["query_id"][row])
+
+
+def _last_change(rows: Part) -> int:
+    """The last row whose topic differs from that of the row before, 0 if all topics are equal."""
+    for start in (max(len(rows) - TAIL, 0), 0):
+        last = int(rows.columns["query_id"].take(slice(start, None)).changes()[-1])
+        if last:
+            return start + last
+    return 0
 
 
 def by_column(rows: Part, column: str) -> dict[str, Part]:

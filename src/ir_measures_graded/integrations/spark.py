@@ -14,26 +14,22 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeAlias
 
 from ir_measures import Measure
 
 from ..core.measures.sessions import SessionMeasure
 from ..core.provider import GradedProvider
-from ..core.ranking.judged import NO_INTENTS
 from ..core.registry import plugins
-from ..core.registry.facts import needs_intents
 from ..core.registry.notation import parse_measures
 from ..core.rows.columns import QRELS, RUN, Role, column_name, column_names, is_rank
 from ..errors import GradedError, NotApplicableError, needed
 from ..evaluation.batches import COLUMNS, evaluate_batches, needs_levels
 from ..evaluation.evaluators import refuse_uncomputed
 
-try:
-    from pyspark import sql
+with suppress(ImportError):  # `evaluate` tells how to install it
     from pyspark.sql import functions, types
-except ImportError:  # `evaluate` tells how to install it
-    pass
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame
@@ -63,14 +59,12 @@ def evaluate(
     A worker holds the rows of one bucket in memory, which has about `topics_per_bucket` (≥ 1) topics. Choose
     a smaller number if topics have many rows.
 
-    Raises `GradedError` for anything but DataFrames of Spark, for measures, columns and types that cannot be
-    used, for empty qrels, and for qrels without intents if a measure needs them. A document that a topic
-    retrieves twice, contradictory judgments, NaN and nulls make Spark fail when it computes the values.
-    `cause` returns the `GradedError` of such a failure.
+    Raises `GradedError` for measures, columns and types that cannot be used, and for empty qrels. A document
+    that a topic retrieves twice, contradictory judgments, NaN, nulls, and qrels without intents if a measure
+    needs them make Spark fail when it computes the values; `cause` returns the `GradedError`.
     """
+    needed("pyspark", "evaluation in Spark", "spark")
     wanted = parse_measures(measures)
-    for frame, role in ((qrels, QRELS), (run, RUN)):
-        _check_frame(frame, role)
     _check_measures(wanted)
     if topics_per_bucket < 1:
         raise GradedError(f"topics_per_bucket={topics_per_bucket!r} is not allowed; it is at least 1")
@@ -101,14 +95,6 @@ def cause(failure: BaseException) -> GradedError | None:
 
 
 # ------------------------------------------------------------------------------------ the plan
-
-
-def _check_frame(frame: Any, role: Role) -> None:
-    """Raise `GradedError` for anything but a DataFrame of Spark."""
-    needed("pyspark", "evaluation in Spark", "spark")
-    if not isinstance(frame, sql.DataFrame):
-        given = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
-        raise GradedError(f"{role.kind}: expected a DataFrame of Spark, not a {given}")
 
 
 def _check_measures(measures: Sequence[Measure]) -> None:
@@ -147,23 +133,17 @@ def _quoted(name: str) -> str:
 def _topics_and_levels(qrels: DataFrame, measures: Sequence[Measure]) -> tuple[int, list[float] | None]:
     """The approximate number of topics, and the levels of the collection if a measure needs them.
 
-    Raises `GradedError` for qrels without rows, or without intents if a measure needs them.
+    Raises `GradedError` for qrels without rows.
     """
-    levels, intents = needs_levels(measures), any(map(needs_intents, measures))
-    if intents and "iteration" not in qrels.columns:
-        raise GradedError(NO_INTENTS)
+    levels = needs_levels(measures)
     level, nothing = functions.col("relevance").cast("double"), functions.lit(None)
-    rows, distinct, found, *names = qrels.agg(
+    rows, distinct, found = qrels.agg(
         functions.count(functions.lit(1)),
         functions.approx_count_distinct("query_id"),
         functions.collect_set(level) if levels else nothing,
-        functions.min("iteration") if intents else nothing,
-        functions.max("iteration") if intents else nothing,
     ).head()
     if not rows:
         raise GradedError("the qrels are empty: there is no topic to evaluate")
-    if intents and names[0] == names[1]:
-        raise GradedError(NO_INTENTS)
     # A worker reports levels that are not finite, because it can name topic and document.
     return distinct, [*filter(math.isfinite, found)] if levels else None
 

@@ -19,7 +19,6 @@ from .arrow import bounds_of_strings
 Indices = Any  # selected rows: a slice or an array of row numbers
 
 FEW_LENGTHS = 1 << 6
-ATTEMPTS = 4
 PIECE = 1 << 13  # Python objects read at once, so that they stay in the processor cache
 WORD = 8
 _LOW_BYTES = np.array([2 ** (8 * count) - 1 for count in range(WORD + 1)], dtype=np.uint64)
@@ -226,26 +225,12 @@ class Ids:
 
         >>> Ids.of(["b", "a", "b"]).numbered()
         (array([0, 1]), array([0, 1, 0]))
-
-        Sixteen bits of a hash lead to the first row that has them. Its id is compared; rows with another id
-        try other bits.
         """
-        rows = _Rows([(self, np.array([0, len(self)]))])
-        hashed, left = rows.hashed(), np.arange(len(self))
-        first, earliest = left.copy(), np.empty(1 << 16, np.int64)
-        for _ in range(ATTEMPTS):
-            bits = (hashed >> np.uint64(48)).view(np.int64)
-            earliest[bits[::-1]] = left[::-1]  # NumPy keeps the last assignment
-            found = earliest[bits]
-            other = np.flatnonzero(~rows.same(left, found))
-            first[left] = found
-            left = left[other]
-            first[left] = left
-            hashed = (hashed[other] ^ (hashed[other] >> np.uint64(29))) * _FACTOR
-            if not left.size:
-                break
-        by_id: dict[str, int] = {}
-        first[left] = [by_id.setdefault(id_, row) for id_, row in zip(self.take(left), left.tolist())]
+        earlier, later = equal_pairs((self, np.array([0, len(self)])))
+        first = np.arange(len(self))
+        first[later] = earlier
+        while not np.array_equal(again := first[first], first):  # an id in n rows has a chain of n − 1 pairs
+            first = again
         is_first = first == np.arange(first.size)
         return np.flatnonzero(is_first), (np.cumsum(is_first) - 1)[first]
 
