@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.intervals import Intervals, intervals
-from ir_measures_graded.analysis.statistics.intervals import METHODS, FewTopicsWarning, mean_interval
+from ir_measures_graded.analysis.statistics.intervals import KINDS, FewTopicsWarning, mean_interval
 from ir_measures_graded.analysis.statistics.paired import chance_to_find, detectable_effect
 
 scipy = pytest.importorskip("scipy", reason="SciPy is not installed")
@@ -39,7 +39,7 @@ def test_students_t_equals_that_of_statsmodels():
 
 @given(
     arrays(np.float64, st.integers(2, 12), elements=st.floats(-1e6, 1e6) | st.sampled_from([0, 1, 1e-300])),
-    st.sampled_from(METHODS),
+    st.sampled_from([*KINDS]),
 )
 def test_bounds_are_finite_and_in_order(values, method):
     lower, upper = mean_interval(values, 0.95, method)
@@ -47,7 +47,7 @@ def test_bounds_are_finite_and_in_order(values, method):
     assert lower <= upper
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", KINDS)
 def test_values_that_differ_by_rounding_only_have_an_interval_without_width(method):
     lower, upper = mean_interval(np.array([0.3, 0.1 + 0.2, 0.3]), 0.95, method)
     assert lower == upper == pytest.approx(0.3)

@@ -179,7 +179,7 @@ def test_files_and_values_give_the_same_bits(table, capsys):
     ("rows", "message"),
     [
         ("a,odd.qrels,A/odd*\nb,even.qrels,none/*", "row 2 (b): column runs: 'none/*' is neither a file nor"),
-        ("a,,A/odd*", "row 1 (a): column qrels is empty"),
+        ("a,,A/odd*", "row 1 (a): a cell is empty"),
         ("a,odd.qrels,A/odd*\na,even.qrels,A/even*", "row 2 (a): the qrels are even.qrels, and those of"),
     ],
 )

@@ -49,7 +49,7 @@ holes(QRELS, RUNS, "CG@3", batch=0) | batch=0 is not allowed; it is a whole numb
 holes(QRELS, {"A": RUNS["good"]}, "CG@3") | holes needs at least 2 runs, because judgments settle differences
 holes(QRELS, {**RUNS, "D": {"q7": {"a": 1}}}, "CG@3") | D: none of its topics (such as 'q7') is in the qrels
 holes(QRELS, RUNS, "CG@3").save("missing/holes.csv") | the folder 'missing' does not exist; create it
-report(QRELS, {"good": RUNS["good"]}, ["AP"], baseline="best") | a comparison needs at least 2 runs; there is
+report(QRELS, {"good": RUNS["good"]}, ["AP"], baseline="best") | a comparison needs at least 2 runs, not 1
 evaluate(QRELS, [("one", RUNS["good"]), ("one", RUNS["poor"])], ["AP"]) | two runs are named 'one'; give each
 evaluate(QRELS, {1: RUNS["good"]}, ["AP"]) | a run's name is a string, not 1
 evaluate({}, RUNS, ["AP"]) | the qrels are empty: there is no topic to evaluate
@@ -117,7 +117,7 @@ sensitivity(QRELS, RUNS, [])                            | no measure is given; n
 sensitivity(QRELS, RUNS, ["CG"], gains="w1")            | there is only one ranking of the runs
 sensitivity(QRELS, RUNS, ["CG"], cutoffs=range(1, 900)) | 899 rankings of the runs are too many
 evaluate(QRELS, RUNS, [f"P@{k}" for k in range(1, 9000)]) | 8999 measures: too much work
-sensitivity(QRELS, {"one": RUNS["good"]}, ["CG", "nCG"]) | a ranking needs at least 2 runs; there is 1
+sensitivity(QRELS, {"one": RUNS["good"]}, ["CG", "nCG"]) | a ranking needs at least 2 runs, not 1
 sensitivity(QRELS, RUNS, ["CG"], gains=["w1", "w2"])    | unknown weighting 'w2'; use a preset (w1, w3
 sensitivity({"q": {"b": -1}}, RUNS, ["CG"], gains=["w1", "w3"]) | has no gain for level -1 of the qrels
 sensitivity(QRELS, RUNS, ["CG"], gains={"x": {1: -1}})  | level 1 has gain -1, which is not finite and ≥ 0
@@ -141,9 +141,9 @@ explain(QRELS, RUNS["good"], "CG", 7)                   | topic '7' is not in th
 explain(QRELS, RUNS["good"], "CG", "q11")               | did you mean q1?
 explain(QRELS, RUNS["good"], "CG", "q1", 10**9)         | it is a whole number from 1 to 100000
 explain(QRELS, RUNS["good"], "RBP_G(max_gain=1)", "q1") | RBP_G(max_gain=1): topic 'q1'
-compare(of_array([[0.1, 0.2]])) | at least 2 runs; there is 1
-compare(of_array([[0.1], [0.2]])) | at least 2 topics; there is 1
-power(of_array([[1, 2]])) | at least 2 runs; there is 1
+compare(of_array([[0.1, 0.2]])) | at least 2 runs, not 1
+compare(of_array([[0.1], [0.2]])) | at least 2 topics, not 1
+power(of_array([[1, 2]])) | at least 2 runs, not 1
 compare(QRELS, BM25, ["CG"], baseline="bm2") | not among the runs bm25, bm25+rm3; did you mean bm25?
 compare(TWO, tests=["f"]) | the tests are conover, anova, tukey, wilcoxon
 compare(TWO, sessions=True) | values stay those of their topics

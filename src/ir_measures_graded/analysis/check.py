@@ -51,9 +51,6 @@ class Check(Result):
         text, told = "Nothing is unusual about {}.", [runs if self.runs else "the measures"]
         if named:
             text, told = "{} on {}.", [counted(len(self.remarks), "remark"), listed(named)]
-            others = len({*self.runs} - {*named})
-            if others:
-                text, told = "{} on {}; nothing is unusual about {}.", [*told, counted(others, "run")]
         return [Note(text, *told), *map(Note, self.levels.answer())]
 
     def tables(self) -> list[Table]:

@@ -139,8 +139,7 @@ def _compared(part: Evaluation, outcomes: Iterable[Test], **facts: Any) -> Compa
 def refuse_few(count: int, what: str) -> None:
     """Raise `GradedError` for fewer than 2 runs or topics."""
     if count < 2:
-        are = "is" if count == 1 else "are"
-        raise GradedError(f"a comparison needs at least 2 {what}s; there {are} {count}")
+        raise GradedError(f"a comparison needs at least 2 {what}s, not {count}")
 
 
 def baseline_of(runs: Sequence[str], baseline: str | None) -> str | None:

@@ -394,7 +394,8 @@ class Comparison(Result):
         of_run: dict[str, dict[str, list[int]]] = {run: defaultdict(list) for run in self.runs}
         place = {run: number for number, run in enumerate(self.order)}
         for winner, loser, p in self.wins(measure, test):
-            of_run[winner][_stars(p)].append(place[loser])
+            mark = next((mark for limit, mark in STARS if p < limit), "")
+            of_run[winner][mark].append(place[loser])
         found = {}
         for run, groups in of_run.items():
             marked = sorted(groups.items(), reverse=True)
@@ -483,10 +484,6 @@ def _told(test: Test) -> str:
         low, high = sorted((sign * test.lower, sign * test.upper))
         found += f" ({decimal(low)} to {decimal(high)})"
     return f"{found}, {test.note or 'no p' if test.adjusted is None else p_of(test.adjusted)}"
-
-
-def _stars(p: float) -> str:
-    return next((mark for level, mark in STARS if p < level), "")
 
 
 def _pairs(tests: Iterable[Test]) -> str:

@@ -282,10 +282,7 @@ def _is_of_averages(measure: GradedMeasure, normalise: str) -> bool:
     if normalise not in ("topics", "averages"):
         raise GradedError(f"normalise={normalise!r} is not allowed; it is 'topics' or 'averages'")
     if normalise == "averages" and not is_normalised(measure):
-        raise GradedError(
-            f"{measure} is not normalised by an ideal vector; normalise='averages' is for nCG, nDCG_JK, "
-            "nDCG_Burges, NDCNG and other such measures"
-        )
+        raise GradedError(f"{measure} is not normalised by an ideal vector, as nCG is; leave out normalise=")
     return normalise == "averages"
 
 

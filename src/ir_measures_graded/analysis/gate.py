@@ -64,11 +64,8 @@ ENOUGH: Final = 50
 """With fewer topics, a system that is worse by exactly the margin passes in more than 5 % of cases."""
 DROP: Final = 0.1 + EXACT
 """A note counts topics that fall, or rise, by more than this."""
-STANDS: Final = {
-    "ties": ("stands_over_ties", "order of tied documents"),
-    "unjudged": ("stands_over_judgments", "judgment of unjudged documents"),
-}
-"""The field of a verdict, and what may vary, by the kind of range."""
+STANDS: Final = {"ties": "stands_over_ties", "unjudged": "stands_over_judgments"}
+"""The field of a verdict by the kind of range."""
 
 
 @dataclass(frozen=True)
@@ -193,10 +190,9 @@ class Gate(Result):
     def verdict(self) -> str:
         """``holds``, ``worse`` (or ``differs``) or ``undecided``."""
         found = {each.verdict for each in self._deciding}
-        for clear in (WORSE, DIFFERS):
-            if clear in found:
-                return clear
-        return HOLDS if found == {HOLDS} else UNDECIDED
+        if found == {HOLDS}:
+            return HOLDS
+        return next((clear for clear in (WORSE, DIFFERS) if clear in found), UNDECIDED)
 
     @property
     def holds(self) -> bool:
@@ -300,8 +296,9 @@ class Gate(Result):
                 show = f"{ceil(log(self.level) / log(1 - share))} {self.unit}s would show such a failure"
                 found.append(f"{measure}{may_fail}, more than the margin of {self.margin}; {show}.")
         for each in self._whole:
-            for name, what in STANDS.values():
-                if (stands := getattr(each, name)) is not None:
+            orders, judgments = "order of tied documents", "judgment of unjudged documents"
+            for what, stands in ((orders, each.stands_over_ties), (judgments, each.stands_over_judgments)):
+                if stands is not None:
                     certain = "is" if stands else "is not certainly"
                     found.append(f"{each.measure}: the verdict {certain} the same for every {what}.")
             # The probability of at least as many drops among as many changes, a sign test.
@@ -318,14 +315,15 @@ class Gate(Result):
         """
         status = STATUS[self.verdict] if status is None else status
         passing = (HOLDS, UNDECIDED, SMALL) if status == 0 else (HOLDS,)
-        suite = ElementTree.Element("testsuite", name="gate", tests=str(len(self._deciding)))
+        failures = sum(each.verdict not in passing for each in self._deciding)
+        counts = {"tests": str(len(self._deciding)), "failures": str(failures)}
+        suite = ElementTree.Element("testsuite", counts, name="gate")
         for each in self._deciding:
             names = {"classname": f"gate {self.new} {self.old}", "name": each.name}
             case = ElementTree.SubElement(suite, "testcase", names)
             if each.verdict not in passing:
                 reason = {"type": each.verdict, "message": self.sentence(each)}
                 ElementTree.SubElement(case, "failure", reason)
-        suite.set("failures", str(len(suite.findall("*/failure"))))
         ElementTree.SubElement(suite, "system-out").text = "\n".join([self.summary, *self.notes()])
         ElementTree.indent(suite)
         document = ElementTree.tostring(suite, encoding="unicode")
@@ -452,7 +450,9 @@ def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, 
     half = np.abs(old) if sign_of(measure) > 0 else np.maximum(np.abs(old), abs(mean_old))
     losses = np.abs(better) if equivalent else -better
     changed, lost = int(np.count_nonzero(better)), int(((losses > 0) & (losses >= half / 2)).sum())
-    unseen, loses_little = _most_of(lost, count, level), p_holds < level or not changed
+    # Clopper and Pearson's one-sided upper bound of the share of topics that are lost.
+    bound = statistics_library("scipy.special").betaincinv(lost + 1, count - lost, 1 - level)
+    unseen, loses_little = 1.0 if lost == count else float(bound), p_holds < level or not changed
     holds = loses_little and (changed >= FEW or not lost or unseen <= margin.share(mean_old))
     clear = DIFFERS if equivalent else WORSE
     verdict = HOLDS if holds else clear if p_worse < level else UNDECIDED
@@ -504,12 +504,6 @@ def _p_above_0(values: np.ndarray, noise: Any) -> float:
     return float(statistics_library("scipy.special").stdtr(values.size - 1, -mean / error))
 
 
-def _most_of(lost: int, count: int, level: float) -> float:
-    """The one-sided upper bound of the share of topics of which `lost` of `count` were drawn."""
-    special = statistics_library("scipy.special")
-    return 1.0 if lost == count else float(special.betaincinv(lost + 1, count - lost, 1 - level))
-
-
 def _stands(verdict: Verdict, rule: Rule, study: Study, measures: int) -> dict[str, Any]:
     """Whether the verdict is certainly the same for all orders of ties and for all judgments.
 
@@ -530,7 +524,7 @@ def _stands(verdict: Verdict, rule: Rule, study: Study, measures: int) -> dict[s
             may_lose = (farthest > 0) & (farthest >= np.abs(old).min(axis=0) / 2)
             stands = ((low > 0) | (high < 0)).sum() >= FEW or not may_lose.any()
         bounds = [_least_bound(*side, level) for side in sides[: 1 + rule.equivalent]]
-        found[STANDS[kind][0]] = bool(stands) and min(bounds) > 0
+        found[STANDS[kind]] = bool(stands) and min(bounds) > 0
     return found
 
 

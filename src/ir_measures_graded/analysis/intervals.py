@@ -20,7 +20,7 @@ from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
-from .statistics.intervals import BCA, KINDS, STUDENT, FewTopicsWarning, check, mean_interval
+from .statistics.intervals import BCA, KINDS, STUDENT, FewTopicsWarning, mean_interval
 from .statistics.options import need_statistics
 
 ENOUGH: Final = 25
@@ -100,7 +100,6 @@ def intervals(
     if not isinstance(evaluation, Evaluation):
         raise GradedError("intervals needs an Evaluation: intervals(evaluate(qrels, runs, measures))")
     need_statistics("scipy")
-    check(confidence, method)
     found = np.empty((4, len(evaluation.runs), len(evaluation.measures)))
     for row, column in np.ndindex(found.shape[1:]):
         values, measure = evaluation.values[row, column], evaluation.measures[column]

@@ -239,20 +239,18 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
 
     Paths are relative to the file. Runs are a file, a pattern of files such as ``runs/*/covid.run``, whose
     ``*`` stands for the name of the run, or the ir-datasets id of a collection with a run. Qrels are a file
-    or an ir-datasets id. Further rows of a collection add runs. Raises `GradedError`, which names row and
-    column, for an empty cell, and for runs that are not found.
+    or an ir-datasets id. Further rows of a collection add runs. Raises `GradedError`, which names the
+    row, for an empty cell and for runs that are not found.
     """
     name, frame = os.fspath(path), frame_of(path)
     folder = os.path.dirname(name)
-    names = (COLLECTION, "qrels", "runs")
-    rows = zip(*(needed_column(frame, name, column).astype(str) for column in names))
+    columns = (needed_column(frame, name, column) for column in (COLLECTION, "qrels", "runs"))
+    rows = zip(*(column.astype(str) for column in columns))
     found: dict[str, tuple[str, list[tuple[str, Any]]]] = {}
-    for row, cells in enumerate(rows, 1):
-        collection, qrels, runs = cells
+    for row, (collection, qrels, runs) in enumerate(rows, 1):
         with about(f"{name}: row {row} ({collection})"):
-            if "" in cells:
-                column = names[cells.index("")]
-                raise GradedError(f"column {column} is empty; give a collection, its qrels and its runs")
+            if not (collection and qrels and runs):
+                raise GradedError("a cell is empty; give a collection, its qrels and its runs")
             file = os.path.join(folder, qrels)
             known_qrels, named = found.setdefault(collection, (file if is_file(file) else qrels, []))
             if known_qrels not in (file, qrels):

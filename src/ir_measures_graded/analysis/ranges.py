@@ -99,7 +99,8 @@ class Ranges(Result):
 
     def answer(self) -> list[Note]:
         """How far tied scores and judgments move the value that they move most, and which pairs can turn."""
-        return [note for measure in self.measures for note in self._answer(measure)]
+        found = [note for measure in self.measures for note in self._answer(measure)]
+        return found or [Note("No ranges are known by {}.", listed(self.measures))]
 
     def _answer(self, measure: GradedMeasure) -> Iterator[Note]:
         values = [each for each in self.values if each.measure == measure]
@@ -118,11 +119,6 @@ class Ranges(Result):
                 moved = f"{counted(turn, 'pair')} of runs can change {'its' if turn == 1 else 'their'} order"
                 text += f"; {moved}" if turn else "; no pair changes its order"
             yield Note(f"{text}.", *names)
-
-    @property
-    def summary(self) -> str:
-        """The first sentence of the answer."""
-        return str(next(iter(self.answer()), f"{listed(self.measures)} have no ranges."))
 
     def tables(self) -> list[Table]:
         """One row per measure and run, the best run first, without ranges that no run has."""

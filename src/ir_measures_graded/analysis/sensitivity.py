@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from ..output.formats import known, listed
 from ..output.result import Result
 from ..output.tables import Table
 from .levels import levels
-from .statistics.agreement import kendall, swapped
+from .statistics.agreement import kendall
 from .statistics.options import as_list
 from .statistics.significance import run_ranks
 
@@ -71,7 +72,10 @@ class Sensitivity(Result):
 
         The run that is ahead under the first comes first.
         """
-        return swapped(self.runs, self.ranks[:, first], self.ranks[:, second])
+        before, after = self.ranks[:, first], self.ranks[:, second]
+        order = np.argsort(before, kind="stable").tolist()
+        swapped = [(a, b) for a, b in combinations(order, 2) if before[a] < before[b] and after[a] > after[b]]
+        return tuple((self.runs[run], self.runs[other]) for run, other in swapped)
 
     def leaders(self) -> dict[tuple[str, ...], list[Setting]]:
         """The runs with the best mean, and the settings under which they have it."""
@@ -168,7 +172,7 @@ def sensitivity(
     wanted = [setting.measure for setting in settings]
     evaluation = evaluate(judgments, runs, wanted)
     if len(evaluation.runs) < 2:
-        raise GradedError(f"a ranking needs at least 2 runs; there {'is 1' if evaluation.runs else 'are 0'}")
+        raise GradedError(f"a ranking needs at least 2 runs, not {len(evaluation.runs)}")
     means = evaluation.means()[:, [evaluation.measures.index(measure) for measure in wanted]]
     # Settings are ranked one by one because rounding is relative to the largest value.
     of_measures = zip(wanted, means.T[:, :, None])

@@ -5,9 +5,6 @@ so for the correlations of two orders. The functions here take any number of eit
 cells of the confusion matrix that have documents, so the cost depends on the documents and not on the scale.
 """
 
-from collections.abc import Sequence
-from itertools import combinations
-
 import numpy as np
 
 from ...core.ranking.gains import plain_number
@@ -153,17 +150,3 @@ def rbo(first: np.ndarray, second: np.ndarray, depth: int, p: float = 0.9) -> fl
     overlap = np.cumsum(np.bincount(seen[seen <= depth], minlength=depth + 1))[1:]
     rank = np.arange(1, depth + 1)
     return float(overlap[-1] / depth * p**depth + (1 - p) / p * (overlap / rank * p**rank).sum())
-
-
-def swapped(runs: Sequence[str], first: np.ndarray, second: np.ndarray) -> tuple[tuple[str, str], ...]:
-    """The pairs of runs that change places, from their ranks in two orders. The better in the first order
-    comes first.
-
-    >>> swapped("ABC", np.array([1, 2, 3]), np.array([2, 1, 3]))
-    (('A', 'B'),)
-    """
-    return tuple(
-        (runs[run], runs[other])
-        for run, other in combinations(np.argsort(first, kind="stable").tolist(), 2)
-        if first[run] < first[other] and second[run] > second[other]
-    )

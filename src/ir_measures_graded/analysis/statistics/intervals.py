@@ -17,7 +17,6 @@ from .significance import EXACT
 STUDENT: Final = "t"
 BCA: Final = "bca"
 KINDS: Final = {STUDENT: "Student's t", BCA: "BCa bootstrap"}
-METHODS: Final = tuple(KINDS)
 RESAMPLES: Final = 9999
 RESAMPLED_AT_ONCE: Final = 100_000  # values: fits into a processor's cache
 
@@ -93,5 +92,5 @@ def student_interval(mean: Any, error: Any, degrees: Any, confidence: float = 0.
 def check(confidence: float, method: str) -> None:
     """Raise `GradedError` for a confidence out of range and an unknown method."""
     check_probability(confidence, "confidence", 0.95)
-    if method not in METHODS:
-        raise GradedError(f"method={method!r} is not allowed; it is one of {', '.join(METHODS)}")
+    if method not in KINDS:
+        raise GradedError(f"method={method!r} is not allowed; it is one of {', '.join(KINDS)}")
