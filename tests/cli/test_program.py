@@ -109,8 +109,6 @@ def test_help_ends_with_the_shared_options_in_a_line_each(output, monkeypatch):
 def test_options_may_have_hyphens_or_underscores(output):
     words = ["evaluate", "qrels", "run", "other", "AP"]
     assert output(*words, "--by_query") == output(*words, "--by-query") != output(*words)
-    curves = ["curves", "qrels", "run", "CG", "--depth", "2"]
-    assert output(*curves, "--no_ideal") == output(*curves, "--no-ideal") != output(*curves)
 
 
 def test_a_command_imports_only_what_it_needs():

@@ -1,7 +1,6 @@
 """The command `compare`."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,7 @@ from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import about
 from ..files.content import is_lasting
 from ..output.provenance import provenance
-from ..output.result import Result, View, further
+from ..output.result import Result, View
 from . import arguments as common
 from .parser import Arguments, Option, at_least_1, choice, several
 from .results import Answer, command_line, output
@@ -109,16 +108,11 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
 
 
 def _for_paper(found: Comparison, arguments: Arguments, form: str, places: int) -> list[str]:
-    """The table that papers print. In Markdown, the tables of differences and the notes follow."""
-    top = arguments.top
+    """The table that papers print; LaTeX and HTML tell its origin in comments."""
     if form == "markdown":
-        first, *others = found.tables()
-        titled = replace(first, title=first.title or "Differences")
-        return [
-            *found.to_markdown(places, top).split("\n"),
-            *further(form, [titled, *others], found.notes(), places),
-        ]
+        return found.to_markdown(places, arguments.top).split("\n")
     named = (*arguments.values, arguments.collections, *common.words_of(arguments))
     files = filter(is_lasting, filter(None, named))
     comments = provenance(files, command_line(arguments))
-    return {"latex": found.to_latex, "html": found.to_html}[form](places, comments, top).split("\n")
+    written = found.to_latex if form == "latex" else found.to_html
+    return written(places, comments, arguments.top).split("\n")

@@ -11,7 +11,6 @@ OPTIONS = (
     *COLLECTION,
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
     choice("--normalise", "average curves (default), or divide mean curves", "topics", "averages"),
-    Option("--ideal", "add the ideal list; default: for CG, DCG_JK and DCG_Burges", negated=True),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
     *resamples("topics for the bands", RESAMPLES),
     *output(),
@@ -27,5 +26,5 @@ def run(arguments: Arguments) -> Curves:
       ir_measures_graded curves qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)" -o nDCG.svg
       ir_measures_graded curves qrels.txt a.run b.run P@20 --confidence 0.95 -o P.png
     """
-    settings = arguments.of("depth", "normalise", "ideal", "confidence", "resamples", "seed")
+    settings = arguments.of("depth", "normalise", "confidence", "resamples", "seed")
     return curves(*inputs(arguments, uncut=True), **settings)

@@ -33,7 +33,6 @@ class Option:
     - `many`: takes one or more values, or for arguments any number. `repeated`: may be given again. The value
       is then a list. `optional`: may do without a value. An option that is neither is an error if it is
       given twice.
-    - `negated`: has a second spelling ``--no-…``, which means False.
     - `reads`, `writes`: give the names of the files that the command reads or writes for a value.
     - `endings`: of a file to write, by each ending the arguments of `needed` for the library that it needs.
     - `shared`: the help lists the option last. `heading`: the name of an argument in the help.
@@ -47,7 +46,6 @@ class Option:
     many: bool = False
     repeated: bool = False
     optional: bool = False
-    negated: bool = False
     reads: Files | None = None
     writes: Files | None = None
     endings: Mapping[str, Sequence[str]] | None = None
@@ -70,8 +68,6 @@ class Option:
         if not self.flags:
             return {"help": self.help, "metavar": self.heading, "nargs": "*" if self.many else nargs}
         found: dict[str, Any] = {"help": self.help, "dest": self.name}
-        if self.negated:
-            return found | {"action": argparse.BooleanOptionalAction, "default": None}
         if value.startswith("-") and not self.choices:
             return found | {"action": "store_true", "default": False}
         found |= {"action": "append" if self.repeated else _Once, "nargs": "+" if self.many else nargs}

@@ -61,7 +61,6 @@ PALE: dict[str, Any] = {"color": "#b4b4b4", "linewidth": 0.7, "zorder": 1}
 """The style of the lines of runs that are not singled out."""
 PAGE = (11.0, 15.0)
 """Maximum width and height in inches of figures of several panels, unless they would be unreadable."""
-SHADES = ("#E8F3FA", "#56B4E9", "#003D66")  # easy to tell apart in black and white too
 INCHES = 0.085
 """The approximate width of a letter."""
 ACROSS = 4

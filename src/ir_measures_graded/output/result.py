@@ -84,8 +84,12 @@ class Result:
         if form not in FOR_PEOPLE:
             return [*self.data().lines(form, places)]
         answer, (first, *others), notes = self.answer(), self.tables(), self.notes()
-        above = [*sentences(form, answer), ""] if answer else []
-        return [*above, *first.lines(form, places), *further(form, others, notes, places)]
+        lines = [*sentences(form, answer), ""] if answer else []
+        lines += first.lines(form, places)
+        for table in others:
+            lines += ["", *sentences(form, [table.title]), *([""] if form == "markdown" else [])]
+            lines += table.lines(form, places)
+        return [*lines, "", *sentences(form, notes)] if notes else lines
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -173,15 +177,6 @@ class View(Result):
     def drawing(self) -> Figure | str | None:
         """As that of all results."""
         return super().drawing() if self.drawn else None
-
-
-def further(form: str, tables: Iterable[Table], notes: Sequence[str], places: int) -> list[str]:
-    """Tables under their titles, and notes, as they follow the main table in a format for people."""
-    lines: list[str] = []
-    for table in tables:
-        lines += ["", *sentences(form, [table.title]), *([""] if form == "markdown" else [])]
-        lines += table.lines(form, places)
-    return [*lines, "", *sentences(form, notes)] if notes else lines
 
 
 def as_bytes(lines: Iterable[str]) -> bytes:

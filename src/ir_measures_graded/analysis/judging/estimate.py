@@ -295,9 +295,14 @@ def _family(
     estimates = []
     for judge in JUDGES[-1:] if tested else JUDGES:
         value, variance, weight, degrees, number = by_judge[judge]
-        lower, upper, p = _student(value, variance**0.5, degrees, level)
-        if not tested or (count > 1 and both < FEW):
-            p = unknown
+        error, p = variance**0.5, unknown
+        lower, upper = student_interval(value, error, degrees, level)
+        if tested and (
+            count == 1 or both >= FEW
+        ):  # p is 1 if all differences are 0, NaN if they are constant
+            t = np.abs(value) / np.where(error > 0, error, 1.0)
+            p = 2 * statistics_library("scipy.special").stdtr(degrees, -t)
+            p = np.where(error > 0, p, np.where(value == 0, 1.0, np.nan))
         worth = np.where(weight > 0, spread / np.where(variance > 0, variance, 1.0), topics)
         worth = np.where((spread > 0) & (variance > 0) & (judge != MACHINE), worth, np.nan)
         weight = weight if judge == COMBINED else unknown
@@ -305,13 +310,3 @@ def _family(
         rows = zip(*map(known, columns))
         estimates.append([Estimate(*label, judge, *row) for label, row in zip(labels, rows)])
     return [one for of_row in zip(*estimates) for one in of_row]
-
-
-def _student(
-    value: np.ndarray, error: np.ndarray, degrees: np.ndarray | int, level: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Student's intervals, and p: 1 if all differences are 0, NaN if they are constant."""
-    special = statistics_library("scipy.special")
-    t = np.abs(value) / np.where(error > 0, error, 1.0)
-    p = np.where(error > 0, 2 * special.stdtr(degrees, -t), np.where(value == 0, 1.0, np.nan))
-    return *student_interval(value, error, degrees, level), p
