@@ -52,16 +52,6 @@ def test_a_baseline_is_found_by_name_file_name_and_path(output, spelling):
     assert (row["run"], row["other"]) == ("B", "bm25")
 
 
-def test_a_long_list_of_runs_is_capped(refusal):
-    for number in range(30):
-        Path(f"run{number}").write_text("351 Q0 d1 1 0.5 x\n")
-    runs = [f"run{number}" for number in range(30)]
-    assert refusal("compare", demo.NAME, *runs, "AP", "--baseline", "runn7") == (
-        "--baseline 'runn7' is not among the runs run0, run1, run2, run3, run4 and 25 more; "
-        "did you mean run7?"
-    )
-
-
 def test_quoted_patterns_are_expanded(output):
     for name, path in demo.run_paths().items():
         os.symlink(path, f"{name}.run")

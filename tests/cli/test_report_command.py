@@ -24,13 +24,6 @@ def test_the_page_names_its_command_and_shows_the_queries(output):
     ) in html
 
 
-def test_measures_and_file_have_defaults(output):
-    assert output("report", "qrels", "run", "other") == [
-        "report.html: run has the best mean nDCG_JK@10, .8750; other is not certainly worse."
-    ]
-    assert Path("report.html").exists()
-
-
 @pytest.mark.parametrize(
     "words", [["levels", "qrels"], ["evaluate", "qrels", "run", "AP", "-p", "-1"], ["measures"]]
 )

@@ -260,7 +260,6 @@ def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
         ("nDCG_JK@10", "ABCDE", "needs at least 6 runs, not 5"),
         ("nDCG_JK@100", "ABCDEF", "only normalised measures with a cutoff of at most 20"),
         ("Q", "ABCDEF", "only normalised"),
-        ("P@10", "ABCDEF", "only normalised"),
         ("nDCG@20", "ABCDEF", ""),
     ],
 )

@@ -37,8 +37,3 @@ def test_programs_read_every_cell(rows):
     for line in formats.tsv(["a", "b"], rows):
         assert line.count("\t") == 1
         assert len(line.splitlines()) <= 1
-
-
-def test_wide_characters_take_two_columns():
-    lines = formats.text(["run", "AP"], [["検索", 0.5], ["ｂ", 0.5], ["bm25", 0.5], ["e\u0301", 0.5]])
-    assert [*lines] == ["run       AP", "検索  0.5000", "ｂ    0.5000", "bm25  0.5000", "e\u0301     0.5000"]
