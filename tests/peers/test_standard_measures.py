@@ -23,7 +23,7 @@ import ir_measures_graded
 import strategies
 from input_forms import FORMS
 from ir_measures_graded import GradedError, GradedProvider
-from ir_measures_graded.core import standard
+from ir_measures_graded.core.measures import standard
 from ir_measures_graded.core.measures.standard import log2
 
 RELS = [{}, {"rel": 2}, {"rel": 4}]

@@ -11,8 +11,8 @@ from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 
 from ..errors import GradedError, shown
-from . import standard
 from .by_topic import mean_over_topics
+from .measures import standard
 from .measures.base import GradedMeasure, MeasureError, OrderlessMean, ScoreError
 from .measures.standard import Standard, definition_of
 from .measures.topics import Topics

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ...core import standard
+from ...core.measures import standard
 from ...core.by_topic import changes
 from ...core.provider import computed, view
 from ...core.ranking.gains import gain_of
@@ -73,7 +73,7 @@ def blocks(space: Space, stack: Sequence[Lists]) -> Iterator[Block]:
             formula, least = of
             with np.errstate(all="ignore"):
                 yield plain, formula(ranked(least)).reshape(shape)
-    first.case.ranks.views.clear()  # those of each cutoff would fill the memory
+    first.case.ranks.computed.clear()  # those of each cutoff would fill the memory
 
 
 def cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray, ties: Any = None) -> np.ndarray:

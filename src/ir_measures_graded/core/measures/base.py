@@ -20,7 +20,7 @@ from ..ranking.gains import LINEAR
 from ..ranking.gains import Gains as Weighting
 from ..ranking.ranks import JudgedRanks
 from .parameters import CUTOFF, JUDGED_ONLY, ORDERS, UNJUDGED, Choice, Flag, Gains, Parameter
-from .topics import GainList, Topic, Topics
+from .topics import GainList, Topic, Topics, topics_of
 
 EXTREMES = ("min", "max")
 NO_EXTREMES = "the least and the greatest value are not computed over the"
@@ -180,7 +180,7 @@ class GradedMeasure(ir_measures.Measure):
     def view(self, ranks: JudgedRanks, cut: bool = True) -> Topics:
         """The run as the measure sees it, with its gains, its list and, if `cut`, its cutoff."""
         cutoff = self["cutoff"] if cut and self.CUTOFF else None
-        return Topics.shared(self.in_order(self.listed(ranks)), self.weighting, cutoff)
+        return topics_of(self.in_order(self.listed(ranks)), self.weighting, cutoff)
 
     @property
     def ideal_documents(self) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import by_topic
 from ..ranking.gains import Gains, gain_of
+from ..ranking.judged import computed_once
 from ..ranking.ranks import JudgedRanks
 
 
@@ -233,15 +234,6 @@ class Topics:
         """The gain of each level (any shape)."""
         return gain_of(levels, self.gains)
 
-    @classmethod
-    def shared(cls, ranks: JudgedRanks, gains: Gains, cutoff: int | None) -> Topics:
-        """The topics of a run, which all measures with these gains and this cutoff share."""
-        key = cls, str(gains), cutoff
-        if key not in ranks.views:
-            ranks.views[key] = cls(ranks, gains, cutoff)
-        found: Topics = ranks.views[key]
-        return found
-
     def cut(self, cutoff: int | None) -> Topics:
         """The same topics with the lists cut after rank `cutoff`."""
         return Topics(self.ranks, self.gains, cutoff)
@@ -253,6 +245,10 @@ class Topics:
     def __iter__(self) -> Iterator[Topic]:
         """Each topic by itself."""
         return (Topic(self, number) for number in range(self.count))
+
+
+topics_of = computed_once(Topics)
+"""The topics of a run, which all measures with these gains and this cutoff share."""
 
 
 class Topic:

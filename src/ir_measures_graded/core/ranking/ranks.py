@@ -58,7 +58,7 @@ class JudgedRanks:
     `listed` has the rows of the run in the order of `scores`. A run that is reduced in blocks of topics has
     for each block the `numbers` of its topics among all, and `order` (T), the place of each topic in the run,
     −1 for a topic that the run lacks. `own` (T) tells whether a document has the id of its topic. Measures
-    share `views`.
+    share what is `computed` from a run.
     """
 
     judged: Judged
@@ -75,7 +75,7 @@ class JudgedRanks:
     numbers: Any = None
     order: Any = None
     own: Any = None
-    views: dict[Any, Any] = field(default_factory=dict, init=False)
+    computed: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(
@@ -104,12 +104,15 @@ class JudgedRanks:
 
     def documents(self, position: np.ndarray) -> Ids:
         """The documents at some positions of the list, judged or not."""
-        docs, key = self.listed.docs.ids(), "rows by id"
-        if key not in self.views:
-            row, (tied, starts) = self.row.copy(), self.tied
-            row[tied] = row[tied][docs.take(row[tied]).descending(np.cumsum(changes(starts)))]
-            self.views[key] = row
-        return docs.take(self.views[key][position])
+        return self.listed.docs.ids().take(self.row_by_id[position])
+
+    @_array
+    def row_by_id(self) -> np.ndarray:
+        """`row` with all tied documents by descending id."""
+        row, (tied, starts) = self.row.copy(), self.tied
+        docs = self.listed.docs.ids().take(row[tied])
+        row[tied] = row[tied][docs.descending(np.cumsum(changes(starts)))]
+        return row
 
     @property
     def whole(self) -> JudgedRanks:
