@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ...core.measures import standard
 from ...core.by_topic import changes
+from ...core.measures import standard
 from ...core.provider import computed, view
 from ...core.ranking.gains import gain_of
 from ...core.ranking.ranks import JudgedRanks
