@@ -84,7 +84,7 @@ def test_duplicate_measure_is_evaluated_once():
 
 def test_copies_keep_or_restrict_every_field():
     """A field that a copy forgets has its default."""
-    facts = {"attributes": {"kind": {"q1": "x"}}, "files": ("f.csv",)}
+    facts = {"files": ("f.csv",)}
     labels = evaluate({"s_1": {"a": 1}}, {"good": {}}, ["AP"], sessions=True)
     found = evaluate(QRELS, RUNS, ["NumRet", "AP"])
     found = dataclasses.replace(found, unit=labels.unit, **facts)

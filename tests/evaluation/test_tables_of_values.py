@@ -134,11 +134,11 @@ def test_smaller_values_are_better_by_name_or_on_request():
 
 def test_numbers_are_cut_at_quartiles_and_equal_numbers_stay_together():
     lengths = dict(zip("abcdefghij", [1, 1, 1, 1, 5, "6", 7.5, 8, None, float("nan")]))
-    assert groups_of("abcdefghijk", lengths, {}) == {
+    assert groups_of("abcdefghijk", lengths) == {
         "1": [0, 1, 2, 3], "5–6": [4, 5], "7.5–8": [6, 7], "no group": [8, 9, 10],
     }  # fmt: skip
-    assert groups_of("abc", dict(zip("abc", [2022, 2021, 2022])), {}) == {"2021": [1], "2022": [0, 2]}
-    assert groups_of("abc", {"a": "x", "b": "7", "c": "x"}, {}) == {"x": [0, 2], "7": [1]}
+    assert groups_of("abc", dict(zip("abc", [2022, 2021, 2022]))) == {"2021": [1], "2022": [0, 2]}
+    assert groups_of("abc", {"a": "x", "b": "7", "c": "x"}) == {"x": [0, 2], "7": [1]}
 
 
 def test_a_column_per_topic_has_the_measure_of_the_file_name(evaluated, tmp_path):

@@ -65,9 +65,8 @@ def compare(
     if `uncorrected` and the randomised Tukey HSD has its own for all pairs. A p-value below `alpha` (above 0,
     below 1) is significant. Random tests draw `resamples` (≥ 1), which depend on `seed` (≥ 0) alone.
 
-    `by` groups the topics: a mapping to an attribute, ``FILE:COLUMN``, or a column of the values. `groups`
-    of the result then has a comparison for each group, by the primary procedure, see `groups_of`. Its
-    p-values and intervals have a correction for all groups. A group of fewer than 10 topics is not tested.
+    `by` groups the topics: a mapping to an attribute, or ``FILE:COLUMN``. `groups` of the result then has a
+    comparison for each group, by the primary procedure, see `groups_of`. Its p-values and intervals have a correction for all groups. A group of fewer than 10 topics is not tested.
     For two or more groups that are, Alexander and Govern's test tells whether a difference depends on the
     group, with Holm's correction for the differences of the family. Groups must not be made from the values
     themselves.
@@ -88,11 +87,11 @@ def compare(
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
     libraries = {"conover": "scikit_posthocs", "anova": "statsmodels"}
     need_statistics("scipy", *(libraries[name] for name in tests if name in libraries))
-    evaluation, _ = evaluated(qrels, runs, measures, by, sessions)
+    evaluation, _ = evaluated(qrels, runs, measures, sessions)
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
     names, baseline = evaluation.runs, baseline_of(evaluation.runs, baseline)
-    rows = groups_of(evaluation.topics, by, evaluation.attributes)
+    rows = groups_of(evaluation.topics, by)
     groups = {group: evaluation.on(topics) for group, topics in rows.items()}
     large = [part for part in groups.values() if len(part.topics) >= FEW]
     further = partial(_further, names=tests, alpha=alpha, resamples=resamples, seed=seed)

@@ -376,7 +376,7 @@ def gate(
     """
     need_statistics("scipy")
     size = Margin.of("5%" if margin is None else margin)
-    evaluation, study = evaluated(qrels, runs, measures, by, sessions, kept=True)
+    evaluation, study = evaluated(qrels, runs, measures, sessions, kept=True)
     runs_given, topics = len(evaluation.runs), len(evaluation.topics)
     if runs_given != 2 or topics < 2:
         raise GradedError(
@@ -387,7 +387,7 @@ def gate(
         _refuse_margin(size, measure, *evaluation.of(measure))
     if stored is not None:
         _refuse_drift(evaluation, stored)
-    groups = groups_of(evaluation.topics, by, evaluation.attributes)
+    groups = groups_of(evaluation.topics, by)
     level = LEVEL / whole_number(looks, "looks", 1, MOST_LOOKS)
     rule = Rule(size, level, equivalent)
     found = _verdicts([(None, evaluation)], rule)

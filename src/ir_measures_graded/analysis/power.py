@@ -226,7 +226,7 @@ def power(
     wanted = tuple(dict.fromkeys(as_list(differences)))
     for difference in wanted:
         paired.check_difference(difference)
-    evaluation, _ = evaluated(qrels, runs, measures, None, sessions)
+    evaluation, _ = evaluated(qrels, runs, measures, sessions)
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
     pairs = list(combinations(range(len(evaluation.runs)), 2))

@@ -23,7 +23,7 @@ from ..evaluation.named import (
     read_judgments,
     short_names,
 )
-from ..evaluation.values import is_column, read_sessions
+from ..evaluation.values import read_sessions
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
 from ..output.formats import listed
@@ -62,7 +62,7 @@ SESSIONS = Option(
 VALUES_HELP = "table of values in place of QRELS and RUN, as evaluate -q -f csv writes it; repeatable"
 BY = Option(
     "--by FILE:COLUMN",
-    "also for each group of topics: a table with a column topic and this one, or a COLUMN of the values",
+    "also for each group of topics: a table with a column topic and this one",
     reads=lambda text: [(text or "").rpartition(":")[0]],
 )
 COLLECTION = (qrels(), *RUNS, SCOREDDOCS)
@@ -103,17 +103,9 @@ def values_by_collection(arguments: Arguments, apart: bool = True) -> dict[str, 
         if arguments.smaller:
             raise GradedError("--smaller requires --values")
         return {}
-    by = by_of(arguments)
-    if apart and by is None:
+    if apart and arguments.get("by") is None:
         return Evaluation.by_collection(arguments.values, smaller=arguments.smaller)
-    attributes = [by] if is_column(by) else []
-    return {"": Evaluation.from_values(arguments.values, smaller=arguments.smaller, attributes=attributes)}
-
-
-def by_of(arguments: Arguments) -> str | None:
-    """The attribute that groups the topics: that of --by, or its column in a file of --values."""
-    file, _, column = (arguments.get("by") or "").rpartition(":")
-    return column if file in arguments.values else arguments.get("by")
+    return {"": Evaluation.from_values(arguments.values, smaller=arguments.smaller)}
 
 
 def given(arguments: Arguments, default: Sequence[str] = (), stored: Evaluation | None = None) -> list[Any]:

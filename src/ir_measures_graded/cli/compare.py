@@ -77,9 +77,8 @@ def run(arguments: Arguments) -> Result | Answer:
         found = _over_collections(arguments, stored)
     else:
         first = common.given(arguments, stored=stored.get(""))
-        settings = arguments.of("uncorrected", "alpha", "resamples", "seed")
+        settings = arguments.of("by", "uncorrected", "alpha", "resamples", "seed")
         settings["baseline"] = common.baseline_of(arguments, first)
-        settings["by"] = common.by_of(arguments)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
         found = compare(*first, tests=tests, **settings)
     if arguments.show != "differences":

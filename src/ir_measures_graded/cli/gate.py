@@ -2,7 +2,7 @@
 
 from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
-from .arguments import BY, VALUES_HELP, by_of, chosen, collection_or_values, inputs, values_by_collection
+from .arguments import BY, VALUES_HELP, chosen, collection_or_values, inputs, values_by_collection
 from .parser import Arguments, Option, at_least_1
 from .results import Answer, output, with_origin
 
@@ -38,7 +38,7 @@ def run(arguments: Arguments) -> Answer:
     """
     if arguments.every_group and arguments.by is None:
         raise GradedError("--every-group requires --by")
-    settings = arguments.of("margin", "every_group", "equivalent", "looks") | {"by": by_of(arguments)}
+    settings = arguments.of("margin", "by", "every_group", "equivalent", "looks")
     stored = values_by_collection(arguments, apart=False).get("")
     if stored is not None and arguments.qrels in stored.runs:
         found = gate(chosen(arguments, stored), **settings)

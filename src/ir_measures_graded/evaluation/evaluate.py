@@ -7,7 +7,7 @@ files and ir-datasets ids. `Evaluation` holds the value of each run by each meas
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ from .remarks import (
     warned_together,
 )
 from .sessions import Fields, Given, SessionValues, turn_measure
-from .values import By, is_column, read_values
+from .values import read_values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,8 +56,7 @@ class Evaluation(Result):
     topics). With the option `sessions`, the topics are sessions, and `unit` is ``session``. `missing` (runs ×
     topics) is true where a run lacks a topic, whose value is that of an empty list. `unreported` (like
     `values`) is true where a provider of ir-measures reports no value, which counts as 0 here. An
-    `Evaluation` of values that were computed before has the `files` that they came from, and `attributes` of
-    its topics by name.
+    `Evaluation` of values that were computed before has the `files` that they came from.
     """
 
     runs: tuple[str, ...]
@@ -66,14 +65,11 @@ class Evaluation(Result):
     values: np.ndarray
     missing: np.ndarray | None = None
     unreported: np.ndarray | None = None
-    attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     unit: str = "topic"
 
     @classmethod
-    def from_values(
-        cls, table: Any, *, smaller: Collection[str] = (), attributes: Sequence[str] = ()
-    ) -> Evaluation:
+    def from_values(cls, table: Any, *, smaller: Collection[str] = ()) -> Evaluation:
         """The `Evaluation` of a table of values that were computed before, by any tool.
 
         `table` is a path, a list of paths, a DataFrame or what makes one, or anything that exports Arrow. Its
@@ -85,7 +81,6 @@ class Evaluation(Result):
 
         Names of known measures are read as such, any other name is that of a `NamedMeasure`. `smaller` are
         the names of measures whose smaller values are better, besides those that the package knows.
-        `attributes` are columns that describe the topics.
 
         >>> rows = {"run": ["A", "A"], "topic": ["1", "2"], "faithfulness": [0.5, 0.25], "map": [1.0, 0.0]}
         >>> found = Evaluation.from_values(rows)
@@ -95,7 +90,7 @@ class Evaluation(Result):
         Raises `GradedError`, which names file, row and column, for a missing column, an empty cell, a value
         that is not a finite number, two values for one cell, and a topic that a run lacks.
         """
-        return cls(**read_values(table, smaller, attributes)[""])
+        return cls(**read_values(table, smaller)[""])
 
     @classmethod
     def by_collection(cls, table: Any, *, smaller: Collection[str] = ()) -> dict[str, Evaluation]:
@@ -319,7 +314,6 @@ def evaluated(
     qrels: Qrels | Evaluation,
     runs: Runs | None,
     measures: Iterable[Measure | str],
-    by: By,
     sessions: Given,
     *,
     default: Sequence[str] = (),
@@ -327,7 +321,7 @@ def evaluated(
 ) -> tuple[Evaluation, Study | None]:
     """The `Evaluation` of runs. If `runs` is None, `qrels` is one already, or a table of values.
 
-    Of values, all measures are taken if none is named. A column that `by` names is an attribute.
+    Of values, all measures are taken if none is named.
     Runs are evaluated by the measures or, without one, by those of `default`. If they are `kept`, the second
     result is their study, otherwise None.
     """
@@ -342,6 +336,6 @@ def evaluated(
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
     found = qrels
     if not isinstance(found, Evaluation):
-        found = Evaluation.from_values(qrels, attributes=[by] if is_column(by) else [])
+        found = Evaluation.from_values(qrels)
     wanted = [one_of(found.measures, measure) for measure in measures]
     return (found.part(found.runs, wanted) if wanted else found), None

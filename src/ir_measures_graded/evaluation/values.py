@@ -3,8 +3,7 @@
 Every form of table becomes cells, a DataFrame with a row per value: the columns ``run``, ``measure``,
 ``topic`` and ``value``, and as the index the number of its row in the table, from 1. `cells_of` makes them
 from one table. `read_values` joins those of several files to the array (runs × measures × topics) of an
-`Evaluation`. Other columns of the table are attributes of topics, by
-which `groups_of` groups them.
+`Evaluation`. `groups_of` groups topics by an attribute.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from io import BytesIO
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,7 +42,7 @@ KEYS = ["run", "measure", "topic"]
 LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
 By = Mapping[str, Any] | str | None
-"""The attribute of each topic: a mapping, FILE:COLUMN as for `read_attribute`, or a column of the values."""
+"""The attribute of each topic: a mapping or FILE:COLUMN as for `read_attribute`."""
 NONE = "no group"
 """The group of topics without the attribute."""
 QUANTILES = 4
@@ -52,12 +51,7 @@ IDS = {"", "index", *(name for ours in ("query_id", "doc_id", "run") for name in
 """Names of columns that are no measures; pandas numbers rows in a column without a name."""
 
 
-def read_values(
-    table: Any,
-    smaller: Collection[str] = (),
-    attributes: Sequence[str] = (),
-    apart: bool = False,
-) -> dict[str, dict[str, Any]]:
+def read_values(table: Any, smaller: Collection[str] = (), apart: bool = False) -> dict[str, dict[str, Any]]:
     """The fields of an `Evaluation` of the values in a table, a file or a list of files, by collection.
 
     See `Evaluation.from_values`. All values are of one collection without a name, or, if `apart` and any
@@ -72,19 +66,16 @@ def read_values(
     frames = [*map(frame_of, paths)]
     runs = run_names(names) if _is_path(paths[0]) else [UNNAMED]
     apart = apart and any(COLLECTION in frame for frame in frames)
-    parts = [cells_of(*each, attributes, apart) for each in zip(frames, names, runs)]
+    parts = [cells_of(*each, apart) for each in zip(frames, names, runs)]
     cells = pandas.concat(parts, keys=range(len(parts)))
     measures = list(map(str, cells["measure"].unique()))
     if other := [name for name in smaller if name not in measures]:
         raise GradedError(f"smaller: {other[0]} is not among the measures of the table: {listed(measures)}")
-    shared = {
-        "attributes": {column: _of_topics(frames, names, column) for column in attributes},
-        "files": tuple(str(path) for path in paths if _is_path(path)),
-    }
+    files = tuple(str(path) for path in paths if _is_path(path))
     fields = {}
     for collection, part in cells.groupby(COLLECTION, sort=False) if apart else [("", cells)]:
         with about(collection):
-            fields[collection] = _fields(part, names, smaller) | shared
+            fields[collection] = _fields(part, names, smaller) | {"files": files}
     return fields
 
 
@@ -118,6 +109,10 @@ def read_attribute(given: str) -> dict[str, Any]:
     two values.
     """
     path, _, column = given.rpartition(":")
+    if not path:
+        raise GradedError(
+            f"{shown(given)} is not a column of a file; give FILE:COLUMN, as in topics.csv:kind"
+        )
     return _of_topics([frame_of(path)], [path], column)
 
 
@@ -225,16 +220,14 @@ def _of_trec_eval(rows: DataFrame) -> DataFrame:
     return rows
 
 
-def cells_of(
-    frame: DataFrame, name: str, unnamed: str, attributes: Collection[str], apart: bool
-) -> DataFrame:
+def cells_of(frame: DataFrame, name: str, unnamed: str, apart: bool = False) -> DataFrame:
     """The values of a table, one per row, with the columns run, measure, topic and value.
 
     If tables are read `apart`, there is the column ``collection``.
 
     Rows of the topic ``all`` are left out. `name` is that of the table in messages, `unnamed` that of the run
     in a table without a column for it. The table has the columns measure and value, or a column per measure:
-    each that has a number and is none of `attributes`; or it has a row per run and a column per topic.
+    each that has a number; or it has a row per run and a column per topic.
     Raises `GradedError`, which names row and column, for a missing column, an empty cell and a value that is
     not a finite number.
     """
@@ -252,7 +245,7 @@ def cells_of(
     has_topics = column_name(name, names, "query_id") is not None
     if run is not None and value is None and not (has_topics or any(map(_is_measure, names))):
         measure = VALUE if unnamed == UNNAMED else unnamed
-        return cells_of(_by_topic(frame, name, run).assign(measure=measure), name, unnamed, (), apart)
+        return cells_of(_by_topic(frame, name, run).assign(measure=measure), name, unnamed, apart)
     topic = required_column(name, names, "query_id")
     if apart:
         needed_column(frame, name, COLLECTION)
@@ -260,7 +253,7 @@ def cells_of(
     frame = frame.set_axis(np.arange(1, len(frame) + 1))
     frame = frame[frame[topic] != ALL]
     if wide:
-        others = [key for key in names if key not in (*keys, *attributes) and plain(key) not in IDS]
+        others = [key for key in names if key not in keys and plain(key) not in IDS]
         measures = [key for key in others if np.isfinite(_numbers(frame[key])).any()]
         measure, value = "measure", "value"
         parts = [frame[keys].assign(measure=key, value=frame[key]) for key in measures]
@@ -313,33 +306,22 @@ def number_in(cell: Any) -> float:
     return np.nan if number is None else number
 
 
-def is_column(by: By) -> TypeGuard[str]:
-    """Whether this is the name of a column of the values."""
-    return isinstance(by, str) and ":" not in by
-
-
-def groups_of(
-    topics: Sequence[str], by: By, attributes: Mapping[str, Mapping[str, Any]]
-) -> dict[str, list[int]]:
+def groups_of(topics: Sequence[str], by: By) -> dict[str, list[int]]:
     """The numbers of the topics in each group; empty if `by` is None.
 
     Numbers of more than four distinct values are cut at their quartiles, and a group is named by its lowest
-    and its highest number. Topics without the attribute are a group of their own, the last one. `attributes`
-    are those of the values. Raises `GradedError` for an attribute that no topic has.
+    and its highest number. Topics without the attribute are a group of their own, the last one. Raises
+    `GradedError` for an attribute that no topic has.
 
-    >>> groups_of(["a", "b", "c"], {"a": "short", "b": "long"}, {})
+    >>> groups_of(["a", "b", "c"], {"a": "short", "b": "long"})
     {'short': [0], 'long': [1], 'no group': [2]}
-    >>> groups_of("abcdefgh", dict(zip("abcdefgh", [3, 1, 2, 5, 8, 7, 2, 4])), {})
+    >>> groups_of("abcdefgh", dict(zip("abcdefgh", [3, 1, 2, 5, 8, 7, 2, 4])))
     {'1–2': [1, 2, 6], '3': [0], '4–5': [3, 7], '7–8': [4, 5]}
     """
     if by is None:
         return {}
     pandas = needed("pandas", "groups of topics")
-    if is_column(by) and by not in attributes:
-        raise GradedError(
-            f"by={by!r} is not an attribute of the values; give FILE:COLUMN, as in topics.csv:kind"
-        )
-    given = (attributes.get(by) or read_attribute(by)) if isinstance(by, str) else by
+    given = read_attribute(by) if isinstance(by, str) else by
     given = {str(topic): value for topic, value in given.items()}
     if given.keys().isdisjoint(topics):
         raise GradedError(

@@ -141,7 +141,7 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
             frame = frame.set_axis(COLUMNS if len(frame.columns) == 3 else COLUMNS[::2], axis=1)
         else:  # a column for each topic, a row for each measure
             frame = frame.T.rename_axis(COLUMNS[0])
-    cells = cells_of(frame, where, "", (), False).astype({"topic": str, "measure": str})
+    cells = cells_of(frame, where, "").astype({"topic": str, "measure": str})
     if cells["measure"].isin(topics).sum() > cells["topic"].isin(topics).sum():
         cells = cells.rename(columns={"measure": "topic", "topic": "measure"})  # ir_measures' order
     cells = cells[cells["topic"].isin(topics) | ~cells["topic"].isin(MEANS)]
