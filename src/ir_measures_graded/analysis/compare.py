@@ -66,10 +66,10 @@ def compare(
     below 1) is significant. Random tests draw `resamples` (≥ 1), which depend on `seed` (≥ 0) alone.
 
     `by` groups the topics: a mapping to an attribute, or ``FILE:COLUMN``. `groups` of the result then has a
-    comparison for each group, by the primary procedure, see `groups_of`. Its p-values and intervals have a correction for all groups. A group of fewer than 10 topics is not tested.
-    For two or more groups that are, Alexander and Govern's test tells whether a difference depends on the
-    group, with Holm's correction for the differences of the family. Groups must not be made from the values
-    themselves.
+    comparison for each group, by the primary procedure, see `groups_of`. Its p-values and intervals have a
+    correction for all groups. A group of fewer than 10 topics is not tested. For two or more groups that are,
+    Alexander and Govern's test tells whether a difference depends on the group, with Holm's correction for
+    the differences of the family. Groups must not be made from the values themselves.
 
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK
