@@ -21,7 +21,6 @@ from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .statistics.intervals import BCA, KINDS, STUDENT, FewTopicsWarning, mean_interval
-from .statistics.options import need_statistics
 
 ENOUGH: Final = 25
 """With fewer topics, the BCa bootstrap is too narrow: its coverage at 10 topics is 3 to 14 points too low."""
@@ -99,7 +98,6 @@ def intervals(
     """
     if not isinstance(evaluation, Evaluation):
         raise GradedError("intervals needs an Evaluation: intervals(evaluate(qrels, runs, measures))")
-    need_statistics("scipy")
     found = np.empty((4, len(evaluation.runs), len(evaluation.measures)))
     for row, column in np.ndindex(found.shape[1:]):
         values, measure = evaluation.values[row, column], evaluation.measures[column]

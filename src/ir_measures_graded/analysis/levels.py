@@ -14,15 +14,8 @@ from ..output.formats import counted
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 
-DEFINITION = 60
-"""The table shows at most this many characters of a definition."""
-COLUMNS = (
-    "level",
-    "documents",
-    "topics",
-    Column("mean_per_topic"),
-    Column("definition", kind=partial(shorten, width=DEFINITION, placeholder=" …")),
-)
+DEFINITION = Column("definition", kind=partial(shorten, width=60, placeholder=" …"))
+COLUMNS = ("level", "documents", "topics", Column("mean_per_topic"), DEFINITION)
 LARGEST = 100
 """More levels than this are magnitudes."""
 STEEP = 4

@@ -88,8 +88,7 @@ class OverCollections(Comparison):
             "correction for the differences of a measure. In a collection: paired t-test, corrected for all "
             f"differences in all collections of at least {FEW} topics.",
             few if self.primary == THESE else f"The primary test is that over {LIKE_THESE}.",
-            "Q and I² tell whether a difference varies between collections.",
-            f"Topics: {sizes}.",
+            f"Q and I² tell whether a difference varies between collections. Topics: {sizes}.",
         ]
         if not self.baseline:
             found.append(

@@ -93,7 +93,6 @@ class Ranges(Result):
 
     runs: tuple[str, ...]
     measures: tuple[GradedMeasure, ...]
-    topics: int
     values: tuple[Range, ...]
     differences: tuple[Range, ...]
 
@@ -171,11 +170,7 @@ def _standing(differences: Sequence[Range]) -> list[int | None]:
     return [None if None in found else found.count(True) for found in (over_ties, over_judgments)]
 
 
-def ranges(
-    qrels: Qrels,
-    runs: Runs,
-    measures: Iterable[GradedMeasure | str],
-) -> Ranges:
+def ranges(qrels: Qrels, runs: Runs, measures: Iterable[GradedMeasure | str]) -> Ranges:
     """The ranges of each run's value and of each difference over tied scores and unjudged documents.
 
     `qrels` and `runs` are as for `evaluate`. `measures` are graded measures and standard ones that have a
@@ -202,8 +197,8 @@ def ranges(
         found = _Runs(measure, study.runs)
         values += found.ranges()
         differences += found.differences()
-    names, topics = tuple(run.name for run in study.runs), len(study.judgments.topics)
-    return Ranges(names, tuple(wanted), topics, tuple(values), tuple(differences))
+    names = tuple(run.name for run in study.runs)
+    return Ranges(names, tuple(wanted), tuple(values), tuple(differences))
 
 
 def differences_by_topic(

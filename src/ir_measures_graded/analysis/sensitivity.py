@@ -101,11 +101,10 @@ class Sensitivity(Result):
     def notes(self) -> list[str]:
         """What the table has, and what a low τ means for so few runs."""
         count = len(self.runs)
-        text = (
+        return [
             "Kendall's τ of the orders of the runs under two settings is 1 if they are equal and -1 if they "
-        )
-        text += f"are opposite. Two of {count} runs that swap lower τ by {4 / (count * (count - 1)):.2g}."
-        return [text]
+            f"are opposite. Two of {count} runs that swap lower τ by {4 / (count * (count - 1)):.2g}."
+        ]
 
     def rank_table(self) -> Table:
         """One row per run with its rank under each setting."""

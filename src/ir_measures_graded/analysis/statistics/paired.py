@@ -58,12 +58,7 @@ class Paired(NamedTuple):
     note: np.ndarray
 
 
-def paired(
-    values: np.ndarray,
-    pairs: Pairs,
-    alpha: float = 0.05,
-    families: int | None = None,
-) -> Paired:
+def paired(values: np.ndarray, pairs: Pairs, alpha: float = 0.05, families: int | None = None) -> Paired:
     """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
 
     Two equal rows have p = 1 and an interval without width. A constant difference other than 0 has neither p
