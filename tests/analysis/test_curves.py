@@ -106,11 +106,6 @@ def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
     assert [(band.y0, band.y1) for band in extents] == [pytest.approx((0.05, 0.35))] * 2
 
 
-def test_legend_starts_with_the_smallest_value_if_smaller_is_better():
-    axes = made([0.5], [0.1], measure=NDPM).figure().axes[0]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["B", "A"]
-
-
 def test_figure_does_not_import_pyplot():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     code = (

@@ -22,15 +22,6 @@ JK = jk.QRELS, jk.RUN
 # ------------------------------------------------------------------------------ values of the papers
 
 
-def test_the_vectors_of_cumulated_gain():
-    found = explain(*JK, "CG@10", "q")
-    assert found.gains.tolist() == found.contributions.tolist() == jk.G
-    assert found.values.tolist() == jk.CG_VECTOR
-    assert found.ideal_gains.tolist() == jk.RECALL_BASE
-    assert found.weights.tolist() == [1] * 10
-    assert (found.value, found.sums) == (16, None)
-
-
 def test_the_vectors_of_discounted_cumulated_gain():
     found = explain(*JK, "DCG_JK(b=2)@10", "q")
     assert found.weights.tolist() == [1, 1, *(1 / (np.log(np.arange(3, 11)) / np.log(2)))]
@@ -53,12 +44,7 @@ options = st.fixed_dictionaries({"gains": strategies.GAINS, "judged_only": st.bo
 cutoffs = st.sampled_from([None, 1, 2, 3, 5, 12])
 
 
-@given(
-    strategies.collections(),
-    st.sampled_from(finite),
-    options,
-    cutoffs,
-)
+@given(strategies.collections(), st.sampled_from(finite), options, cutoffs)
 def test_any_ranking_is_explained_rank_by_rank(collection, measure, parameters, cutoff):
     qrels, run = collection
     measure = measure(**parameters, **({"cutoff": cutoff} if measure.CUTOFF else {}))
@@ -174,7 +160,8 @@ def test_the_worst_topic_with_a_relevant_document_comes_without_a_topic():
         told = (
             "First relevant document at rank 3; 1 of its 3 relevant ones in the first 3; 1 of the 3 judged."
         )
-        assert (found.topic, found.topics, found.summary.partition(". ")[2]) == ("bad", 2, told)
+        assert (found.topic, found.topics) == ("bad", 2)
+        assert found.summary.endswith(f". {told}")
     with pytest.raises(GradedError, match="no topic has a relevant document"):
         explain({"q": {"a": 0}}, run, "Q")
 

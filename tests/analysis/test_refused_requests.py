@@ -142,7 +142,6 @@ explain(QRELS, RUNS["good"], "CG", "q1", 10**9)         | it is a whole number f
 explain(QRELS, RUNS["good"], "RBP_G(max_gain=1)", "q1") | RBP_G(max_gain=1): topic 'q1'
 compare(of_array([[0.1, 0.2]])) | at least 2 runs, not 1
 compare(of_array([[0.1], [0.2]])) | at least 2 topics, not 1
-power(of_array([[1, 2]])) | at least 2 runs, not 1
 compare(QRELS, BM25, ["CG"], baseline="bm2") | not among the runs bm25, bm25+rm3; did you mean bm25?
 compare(TWO, tests=["f"]) | the tests are conover, anova, tukey, wilcoxon
 compare(TWO, sessions=True) | values stay those of their topics
