@@ -59,15 +59,3 @@ def test_long_lists():
     cut = [measure @ 50 for measure in MEASURES if measure.CUTOFF]
     condensed = [measure(judged_only=not measure["judged_only"]) for measure in MEASURES]
     assert_reference_values([*MEASURES, *cut, *condensed], qrels, run)
-
-
-def test_many_small_topics_in_one_call():
-    random, docs = Random(11), [f"d{number}" for number in range(9)]
-    qrels, run = {}, {}
-    for number in range(300):
-        levels = random.choice([[0, 1], [0, 1, 2, 3], [-2, 0.5, 1, 2.5, 7], [2]])
-        scores = random.choice([[0.5], [0.1, 0.7, 1.0], [random.random() for _ in docs]])
-        judged, listed = (random.sample(docs, random.randrange(len(docs))) for _ in range(2))
-        qrels[f"q{number}"] = {doc: random.choice(levels) for doc in judged}
-        run[f"q{number}"] = {doc: random.choice(scores) for doc in listed}
-    assert_reference_values([*MEASURES, *(m @ 3 for m in MEASURES if m.CUTOFF)], qrels, run)

@@ -11,9 +11,8 @@ from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 
 from ..errors import GradedError, shown
-from .by_topic import mean_over_topics
 from .measures import standard
-from .measures.base import GradedMeasure, MeasureError, OrderlessMean, ScoreError
+from .measures.base import GradedMeasure, MeasureError, ScoreError
 from .measures.standard import Standard, definition_of
 from .measures.topics import Topics
 from .ranking.judged import Judged
@@ -152,8 +151,6 @@ def _graded(measure: GradedMeasure, ranks: JudgedRanks) -> np.ndarray:
 def aggregate(measure: Measure, values: np.ndarray) -> Any:
     """The aggregate of a measure's values over the topics: the mean of most measures, the sum of counts."""
     aggregator = measure.aggregator()
-    if isinstance(aggregator, OrderlessMean) and values.size:
-        return float(mean_over_topics(values))
     for value in values.tolist():
         aggregator.add(value)
     return aggregator.result()

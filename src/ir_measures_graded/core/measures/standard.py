@@ -119,7 +119,7 @@ class _P(Standard, WeightedGains):
         return np.full(depth, 1 / (self["cutoff"] or 1))
 
 
-class _SetP(Standard, WeightedGains):
+class _SetP(_P):
     """Precision of the set: The share of the retrieved documents that are relevant.
 
     :formula: C(n) / n, with relative=True C(n) / min(n, R)
@@ -131,7 +131,6 @@ class _SetP(Standard, WeightedGains):
     }
     CUTOFF = False
     LINEAR = False
-    SAME = gP(max_gain=1)
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         return np.minimum(topics.retrieved, topics.relevant) if self["relative"] else topics.retrieved
