@@ -75,6 +75,16 @@ class OfMeasure(NamedTuple):
         found = (getattr(line.span, kind, None) for line in self.lines)
         return any(each is not None and each[0] < each[1] for each in found)
 
+    def marks(self, place: int) -> bool:
+        """Whether a line is that of the best run or the baseline, or is beside the cut of significance: that
+        of the runs as good as the best one, or of those that differ from the baseline."""
+        if place == 0 or self.lines[place].test is None:
+            return True
+        top = (self.best.run, *self.equal)
+        beside = self.lines[place - 1 : place + 2]
+        kinds = {(line.run in top, bool(line.test and line.test.significant)) for line in beside}
+        return len(kinds) > 1
+
 
 class Verdict(NamedTuple):
     """The verdict by each measure.
