@@ -13,11 +13,11 @@ import numpy as np
 
 from ...errors import GradedError
 from ..measures.base import EXTREMES, GradedMeasure
-from ..measures.sums import WeightedGains
+from ..measures.sums import AtRelevant, WeightedGains
 from ..measures.topics import Topics
 from .extremes import extreme
 from .judgments import Undetermined
-from .ties import expected, in_order, needs_states, sums_over_orders
+from .ties import expected, ordered, sums_over_orders
 
 
 def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) -> np.ndarray:
@@ -30,16 +30,19 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
         if not depth:
             return extreme(measure, topics, judgments == "max")
         return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
-    if measure.option("ties") == "mean":
+    ties = measure.option("ties")
+    if ties == "mean":
         amounts = expected(measure, topics)
         return measure.curve_of(amounts, topics, depth) if depth else measure.value_of(amounts, topics)
-    if needs_states(measure):
+    if ties in EXTREMES and isinstance(measure, AtRelevant) and not measure.SORTED:
         cut = topics.cut(depth) if depth else topics
         sums = sums_over_orders(measure, cut, depth or int(topics.retrieved.max(initial=1)))
         if depth:
             return measure.scaled(sums, topics, np.arange(1, depth + 1))
         return measure.scaled(sums[:, -1], topics)
-    topics = in_order(measure, topics)
+    if ties in EXTREMES:
+        merit = measure.merit(topics)
+        topics = topics.reranked(ordered(topics.ranks, merit if ties == "max" else -merit))
     return measure.curve(topics, depth) if depth else measure.values(topics)
 
 

@@ -1,7 +1,7 @@
 """Tied scores: the lowest, the highest and the mean value over all orders of tied documents.
 
 The scores allow every order of the documents in a tie group, and each order is equally likely. For most
-measures an order by gain gives the lowest and the highest value (`in_order`). The mean follows from the
+measures an order by gain gives the lowest and the highest value (`ordered`). The mean follows from the
 parts of a measure (`expected`): the mean gain at each rank, the mean of products of two documents, or of the
 documents that a user passes before stopping. For other measures, `sums_over_orders` compares all orders by
 dynamic programming: the sum down to a rank depends only on how many documents of each gain are above it.
@@ -12,14 +12,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import singledispatch
-from typing import TypeGuard
 
 import numpy as np
 
 from ...errors import GradedError
 from ..by_topic import changes, cumsum, offsets_of, positions
 from ..measures.average_precision import ByThreshold, thresholds_of
-from ..measures.base import EXTREMES, GradedMeasure
 from ..measures.sums import AtRelevant, SumOverRanks, WeightedGains
 from ..measures.topics import GainList, Topics, ratio
 from ..ranking.ranks import JudgedRanks
@@ -29,15 +27,6 @@ from .judgments import Compositions, Undetermined
 EPSILON = np.finfo(np.float64).eps
 NEGLIGIBLE = 1e-100
 """The probability of reaching a rank below which the rank adds nothing to a sum."""
-
-
-def in_order(measure: GradedMeasure, topics: Topics) -> Topics:
-    """The topics in the order of tied documents that ties='min' or 'max' asks for."""
-    option = measure.option("ties")
-    if option not in EXTREMES:
-        return topics
-    merit = measure.merit(topics)
-    return topics.reranked(ordered(topics.ranks, merit if option == "max" else -merit))
 
 
 def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
@@ -215,11 +204,6 @@ def _shifted(table: np.ndarray) -> np.ndarray:
     shifted = np.zeros_like(table)
     shifted[:, 1:] = table[:, :-1]
     return shifted
-
-
-def needs_states(measure: GradedMeasure) -> TypeGuard[AtRelevant]:
-    """Whether all orders of tied documents must be compared for the option `ties` of the measure."""
-    return measure.option("ties") in EXTREMES and not measure.SORTED
 
 
 def sums_over_orders(measure: AtRelevant, topics: Topics, depth: int) -> np.ndarray:
