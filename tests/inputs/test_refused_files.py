@@ -231,12 +231,6 @@ def test_small_file_takes_little_time_and_memory(name, tmp_path):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000
 
 
-def test_parquet_file_with_more_rows_than_its_bytes_can_hold_is_refused(tmp_path):
-    rows = pyarrow.table({"qid": ["q"] * 3_000_000, "docno": ["d"] * 3_000_000, "score": [1.0] * 3_000_000})
-    parquet.write_table(rows, tmp_path / "run")
-    assert "cannot be qrels or a run" in refused(list, RunFile(tmp_path / "run"))
-
-
 BOOLS = {
     "dict": {"q1": {"a": 0, "b": True}},
     "tuples": [("q1", "a", 0), ("q1", "b", True)],

@@ -89,9 +89,6 @@ def test_xgboost_stops_as_a_loop_by_hand(measure):
     assert log["valid"][metric.names[0]] == pytest.approx(values, abs=6e-7)  # XGBoost's text has 6 decimals
     assert stopped.best_iteration == best
 
-    with pytest.raises(GradedError, match="XGBRanker passes one group at a time"):
-        metric(np.array([1.0, 0.0]), np.array([0.1, 0.2]))
-
 
 @pytest.mark.parametrize("measure", [LARGER, SMALLER])
 def test_catboost_stops_as_a_loop_by_hand(measure):
@@ -159,8 +156,6 @@ def test_scorer_equals_a_loop_over_the_folds():
 
     features, labels, _, ids = TRAIN
     folds = GroupKFold(4)
-    with pytest.raises(GradedError, match="enable_metadata_routing"):
-        scorer(LARGER)
     with sklearn.config_context(enable_metadata_routing=True):
         scorers = {measure: scorer(measure) for measure in (LARGER, SMALLER)}
         found = cross_validate(Ridge(), features, labels, scoring=scorers, cv=folds, params={"groups": ids})
@@ -178,9 +173,7 @@ def test_scorer_equals_a_loop_over_the_folds():
             Ridge(), {"alpha": [1e-3, 1e9]}, scoring=renamed, cv=folds.set_split_request(groups="qid")
         )
         assert search.fit(features, labels, qid=ids).best_score_ >= np.mean(found[f"test_{LARGER}"]) - 1e-3
-        with pytest.raises(GradedError, match="is not a name; a scorer sees only a fold"):
-            scorer(LARGER, ids)
-        with pytest.raises(GradedError, match="a scorer sees only a fold; pass the ids"):
+        with pytest.raises(GradedError, match="a scorer sees only a fold; call"):
             scorer(LARGER)(Ridge().fit(features, labels), features, labels)
         with pytest.raises(GradedError, match="a scorer takes one measure, not 2"):
             scorer("P_1,5")

@@ -28,13 +28,14 @@ from ..core.reduction import blocks_of, judged_of
 from ..core.registry.names import OFFICIAL
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
+from ..core.rows.columns import RUN
 from ..core.rows.id_columns import stretches_of
-from ..core.rows.in_memory import Source
+from ..core.rows.in_memory import Source, in_memory
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse_repeated
 from ..errors import FileError, GradedError, did_you_mean, shown
 from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile
-from ..files.sources import definitions_of, is_file, qrels_source, run_source
+from ..files.sources import definitions_of, is_file, qrels_source
 from ..output.result import Result
 from .remarks import RunRemarks, warn_of
 from .sessions import Given, Sessions
@@ -329,7 +330,8 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
             raise GradedError(f"runs: {shown(name)} is a topic of one run; pass {{'mine': run}}")
         with about(name):
             run = RunFile(run) if isinstance(run, (str, os.PathLike)) else run
-            named[name] = run if isinstance(run, Run) else Run(name, run_source(run, name))
+            source = run if isinstance(run, (Run, RunSource)) else in_memory(run, RUN, name)
+            named[name] = source if isinstance(source, Run) else Run(name, source)
     if needed and not named:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
     return list(named.values())

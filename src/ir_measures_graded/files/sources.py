@@ -11,22 +11,13 @@ from typing import Any, TypeVar
 
 from ir_measures import ScoredDoc
 
-from ..core.rows.columns import RUN
-from ..core.rows.in_memory import in_memory, read_qrels
-from ..core.rows.rows import Rows, RunSource
+from ..core.rows.in_memory import read_qrels
+from ..core.rows.rows import Rows
 from ..errors import FileError, GradedError, did_you_mean, shown
 from .content import Content, parquet_files, refuse_address
 from .files import qrels_in
 
 Loaded = TypeVar("Loaded")
-
-
-def run_source(run: Any, name: str = "") -> RunSource:
-    """A run in any form: a `RunSource` such as `RunFile`, or data in memory.
-
-    `name` names the run in messages. Raises `GradedError` for anything else.
-    """
-    return run if isinstance(run, RunSource) else in_memory(run, RUN, name)
 
 
 def qrels_source(qrels: Any) -> Rows:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Batches = Iterator[tuple[int, pyarrow.RecordBatch]]
 
 LZ4 = b"\x04\x22\x4d\x18"
-DENSEST = 100  # rows per byte of a Parquet file; ids differ, so rows cannot be stored in less
-FEWEST = 1_000_000  # rows of a Parquet file that are read in any case
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
 
 
@@ -49,10 +47,7 @@ def _parquet(content: Content) -> TableFile:
     """A Parquet file, read by row groups."""
     from pyarrow import parquet
 
-    source = content.seekable()
-    file = parquet.ParquetFile(source, buffer_size=BUFFER, pre_buffer=False)
-    if file.metadata.num_rows > max(FEWEST, DENSEST * source.size()):
-        raise OSError(f"{file.metadata.num_rows:,} rows in {source.size():,} bytes cannot be qrels or a run")
+    file = parquet.ParquetFile(content.seekable(), buffer_size=BUFFER, pre_buffer=False)
     return TableFile(
         file.schema_arrow.names,
         lambda columns: file.iter_batches(content.sizes.rows, columns=columns, use_threads=False),

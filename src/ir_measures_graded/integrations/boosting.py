@@ -93,7 +93,7 @@ class XGBoostMetric(Metric):
     >>> xgboost_metric(["CG@1", "DCG_JK(gains=1:2)"]).names
     ['CG@1', 'DCG_JK(gains={1=2})']
 
-    Raises `GradedError` as `array_mean`, for data without groups, and as `eval_metric` of `XGBRanker`.
+    Raises `GradedError` as `array_mean`, and for data without groups.
     """
 
     def __init__(self, measures: Measures, ties: str = "mean"):
@@ -102,11 +102,6 @@ class XGBoostMetric(Metric):
         self.__name__ = self.names[0]  # XGBRanker needs a name
 
     def __call__(self, scores: Any, data: Any) -> Any:
-        if not hasattr(data, "get_uint_info"):
-            raise GradedError(
-                "XGBRanker passes one group at a time to an eval_metric, and weights its mean; use "
-                "xgboost.train"
-            )
         sizes = np.diff(data.get_uint_info("group_ptr").astype(np.int64))
         return [*zip(self.names, self.means(data.get_label(), scores, sizes))]
 

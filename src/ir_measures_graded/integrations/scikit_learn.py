@@ -14,11 +14,12 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.arrays import array_mean
-from ..errors import GradedError, needed, shown
+from ..errors import GradedError, needed
 from .boosting import Metric
 
 PASS_GROUPS = (
-    "a scorer sees only a fold; pass the ids to cross_validate(params={'groups': ids}) or fit(groups=ids)"
+    "a scorer sees only a fold; call sklearn.set_config(enable_metadata_routing=True), and pass the ids to "
+    "cross_validate(params={'groups': ids}) or fit(groups=ids)"
 )
 
 
@@ -28,21 +29,15 @@ class Scorer:
     `groups` is the name under which the group id of each document is passed. As usual in scikit-learn, a
     measure whose smaller values are better has the opposite sign. `ties` is as in `array_mean`.
 
-    Raises `GradedError` for several measures, for groups that are no name, without metadata routing, and if
-    scikit-learn is not installed. Scoring raises it for a classifier.
+    Raises `GradedError` for several measures, and if scikit-learn is not installed. Scoring raises it for a
+    classifier, and without groups.
     """
 
     def __init__(self, measure: Measure | str, groups: str = "groups", ties: str = "mean"):
-        sklearn = needed("sklearn", "a scorer", "boosting")
+        needed("sklearn", "a scorer", "boosting")
         metric = Metric(measure, ties)
         if len(metric.names) > 1:
             raise GradedError(f"a scorer takes one measure, not {len(metric.names)}")
-        if not isinstance(groups, str):
-            raise GradedError(f"groups={shown(groups)} is not a name; {PASS_GROUPS}")
-        if not sklearn.get_config()["enable_metadata_routing"]:
-            raise GradedError(
-                "a scorer needs the groups: call sklearn.set_config(enable_metadata_routing=True) first"
-            )
         self.measure, self.groups, self.ties = metric.measures[0], groups, ties
         self.sign = 1 if metric.larger_is_better[0] else -1
 
