@@ -316,14 +316,12 @@ def evaluated(
     measures: Iterable[Measure | str],
     sessions: Given,
     *,
-    default: Sequence[str] = (),
     kept: bool = False,
 ) -> tuple[Evaluation, Study | None]:
     """The `Evaluation` of runs. If `runs` is None, `qrels` is one already, or a table of values.
 
-    Of values, all measures are taken if none is named.
-    Runs are evaluated by the measures or, without one, by those of `default`. If they are `kept`, the second
-    result is their study, otherwise None.
+    Of values, all measures are taken if none is named. If runs are `kept`, the second result is their study,
+    otherwise None.
     """
     if runs is not None and isinstance(qrels, Evaluation):
         raise GradedError("an Evaluation has the values of its runs; leave out runs, or give qrels")
@@ -331,7 +329,7 @@ def evaluated(
         qrels = in_sessions(qrels, sessions)
         study = study_of(qrels, runs) if kept else None
         qrels, runs = (study.judgments, study.runs) if study else (qrels, runs)
-        return evaluate(qrels, runs, measures or default), study
+        return evaluate(qrels, runs, measures), study
     if sessions:
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
     found = qrels

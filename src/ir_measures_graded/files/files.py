@@ -148,11 +148,6 @@ class RunFile(RunSource):
         self.name = Content(file).name
         self._kept: Part | None = None
 
-    @property
-    def lasting(self) -> bool:
-        """Whether the file can be read again, also by another process."""
-        return is_lasting(self.file)
-
     def runs(self) -> dict[str, RunFile]:
         """The runs of the file by name, in order of appearance; empty if no column names the runs.
 
@@ -189,17 +184,13 @@ class RunFile(RunSource):
 
     def table(self) -> Rows:
         """All rows. Raises `FileError` if there is none."""
-        rows = self.rows()
+        rows = joined(self._parts(), RUN)
         self._refuse_empty(len(rows))
         return in_memory(rows, RUN).rows()
 
-    def rows(self) -> Part:
-        """All rows in the order of the file."""
-        return joined(self._parts(), RUN)
-
     def checked_rows(self) -> Part:
-        """The same rows. Raises `GradedError` if a topic retrieves a document twice."""
-        rows = self.rows()
+        """All rows in the order of the file. Raises `GradedError` if a topic retrieves a document twice."""
+        rows = joined(self._parts(), RUN)
         refuse_repeated(in_memory(rows, RUN).rows())
         return rows
 
@@ -216,7 +207,7 @@ class RunFile(RunSource):
 
     def _every(self, sizes: Sizes | None = None) -> Generator[Part]:
         """The rows of the file, or of its run that `runs` kept."""
-        if self._kept is None and self.lasting:
+        if self._kept is None and is_lasting(self.file):
             yield from parts_of(self.file, RUN, self._chosen, sizes or self.sizes)
             return
         if self._kept is None:

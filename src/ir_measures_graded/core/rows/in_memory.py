@@ -3,6 +3,7 @@
 Columns keep their storage format. Ids are converted to bytes (`Ids`) when a block of rows needs them.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import GradedError, shown
+from ...errors import EmptyRunWarning, GradedError, shown
 from .arrow import exports_arrow, is_arrow, numbers_of, whole_table
 from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
 from .id_columns import (
@@ -66,7 +67,10 @@ class InMemory(RunSource):
         table = self.rows()
         if self.role is QRELS:
             return replace(table, docs=table.docs.ids())  # converted once for all runs
-        self.warn_if_empty(not table.values.size)
+        self.is_empty = not table.values.size
+        if self.is_empty:
+            message = f"{self.name}: the run is empty".removeprefix(": ")
+            warnings.warn(message, EmptyRunWarning, stacklevel=2)
         return table
 
 

@@ -7,7 +7,6 @@ details are computed only on failure.
 from __future__ import annotations
 
 import struct
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import Qrel
 
-from ...errors import EmptyRunWarning, FileError, GradedError, shown
+from ...errors import FileError, GradedError, shown
 from ..by_topic import blocks, bounds_of, rows_of
 from .columns import NUMBERS, QRELS, Role
 from .id_columns import Docs, Keys
@@ -136,13 +135,6 @@ class RunSource:
         Raises `GradedError` as `table`.
         """
         yield self.table()
-
-    def warn_if_empty(self, is_empty: bool) -> None:
-        """Issue an `EmptyRunWarning` for a run without rows, which may have a name."""
-        self.is_empty = is_empty
-        if is_empty:
-            message = f"{self.name}: the run is empty".removeprefix(": ")
-            warnings.warn(message, EmptyRunWarning, stacklevel=3)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
