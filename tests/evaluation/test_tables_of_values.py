@@ -152,3 +152,27 @@ def test_a_column_per_topic_has_the_measure_of_the_file_name(evaluated, tmp_path
     wide.iloc[2, 3] = np.inf
     with pytest.raises(GradedError, match=f"values: row 3, column {wide.columns[3]}: inf is not a finite"):
         Evaluation.from_values(wide)
+
+
+def test_a_table_of_means_is_not_one_with_a_column_per_topic(tmp_path):
+    means = pandas.DataFrame({"run": ["A", "B"], "precision": [0.5, 0.6], "recall": [0.3, 0.4]})
+    means.to_csv(tmp_path / "m5.csv", index=False)
+    for table in (means, tmp_path / "m5.csv"):
+        with pytest.raises(GradedError, match="has no column query_id"):
+            Evaluation.from_values(table)
+
+
+def test_lines_of_the_command_without_means_begin_with_the_topic(tmp_path):
+    (tmp_path / "A.tsv").write_text(
+        '"red shoes\tAP\t0.5\n"green\tAP\t0.25\nblue\tnDCG@10\t1.0\n'
+        '"red shoes\tnDCG@10\t0.5\n"green\tnDCG@10\t0.75\nblue\tAP\t0.0\n'
+    )
+    found = Evaluation.from_values(tmp_path / "A.tsv")
+    assert (*map(str, found.measures), *found.topics) == ("AP", "nDCG@10", '"red shoes', '"green', "blue")
+    assert found.of("AP").tolist() == [[0.5, 0.25, 0.0]]
+
+
+def test_a_key_that_occurs_twice_in_json_is_an_error(tmp_path):
+    (tmp_path / "b.json").write_text('[{"run": "B", "topic": "q1", "AP": 0.7, "AP": 0.1}]')
+    with pytest.raises(GradedError, match="the key 'AP' occurs twice"):
+        Evaluation.from_values(tmp_path / "b.json")

@@ -46,7 +46,6 @@ from ..output.result import Result
 from ..output.tables import Table
 from .comparison import PValue
 from .ranges import differences_by_topic
-from .statistics.intervals import student_interval
 from .statistics.options import need_statistics, statistics_library, whole_number
 from .statistics.paired import FEW, POWER, deviation_limits, topics_needed
 from .statistics.significance import EXACT, deviation_of, differences_of, holm
@@ -106,8 +105,8 @@ class Verdict:
     """The verdict by one measure, over all topics or over those of one `group`.
 
     `old` and `new` are means, `difference` is new − old, and `lower` and `upper` are its one-sided bounds,
-    None for a single topic. The verdict holds if the bound on the side of a loss is within an absolute
-    margin. A relative margin is a loss of each topic's own value, so that this can differ there.
+    None for a single topic. The verdict holds if the bound on the side of a loss is within the margin; with a
+    relative margin δ, this bound has the standard error of new − (1 − δ)·old.
 
     `p_holds` is the p-value of "holds". `p_worse` is that of "worse" (one-sided) or "differs" (two-sided),
     with Holm's correction for the measures. `p` is that of the claim that the verdict makes, None if it makes
@@ -465,7 +464,10 @@ def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, 
     fallen = tuple((part.topics[row], float(old[row]), float(new[row])) for row in fell)
     drops, rises = (int((way * better > DROP).sum()) for way in (-1, 1))
     loss, error = float(mean_over_topics(allowed)), _error(sides[0], noise)
-    bounds: Any = known(np.array(student_interval(mean, _error(change), count - 1, 1 - 2 * level)))
+    # The bound on the side of a loss has the error of the test, so that it is within the margin it tests.
+    errors = np.array([-_error(sides[0], noise), _error(sides[1] if equivalent else better, noise)])
+    ends = sign_of(measure) * (float(mean_over_topics(better)) + _quantile(count, level) * errors)
+    bounds: Any = known(np.sort(ends))
     needed = dict[str, Any]()
     if verdict == UNDECIDED and not loses_little and error > 0 and loss > 0:
         needed = _needed(margin, level, loss, error, count, mean_old)

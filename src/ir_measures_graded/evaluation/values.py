@@ -8,6 +8,7 @@ from one table. `read_values` joins those of several files to the array (runs ×
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -24,7 +25,7 @@ from ..core.rows.columns import NAMES, column_name, plain, required_column
 from ..errors import FileError, GradedError, needed, shown
 from ..files.content import DAMAGE, Content
 from ..files.forms import number_of
-from ..files.json_files import IS_JSON
+from ..files.json_files import DECODER, IS_JSON
 from ..files.table_files import kind_of
 from ..output.formats import counted, listed
 from .named import UNNAMED, about, run_names
@@ -187,7 +188,9 @@ def _frame_of_text(text: bytes) -> DataFrame:
         return pandas.DataFrame(_json(str(text, "utf-8-sig")))
     head = str(text.partition(b"\n")[0], "utf-8-sig")
     separator = next((sign for sign in "\t,;" if sign in head), r"\s+")
-    rows = pandas.read_csv(BytesIO(text), sep=separator, header=None, dtype=str, keep_default_na=False)
+    quoting = csv.QUOTE_MINIMAL if separator in (",", ";") else csv.QUOTE_NONE
+    form: dict[str, Any] = {"header": None, "dtype": str, "keep_default_na": False, "quoting": quoting}
+    rows = pandas.read_csv(BytesIO(text), sep=separator, **form)
     first = rows.iloc[0].tolist()
     has_number = np.isfinite([number_in(cell) for cell in first[1:]]).any()
     if has_number and plain(first[0]) in chain(*NAMES["run"]):  # topics may be numbers
@@ -200,9 +203,9 @@ def _frame_of_text(text: bytes) -> DataFrame:
 def _json(text: str) -> Any:
     """Records, an array of them or one in each line, or an object of columns."""
     try:
-        found = json.loads(text)
+        found = DECODER.decode(text)
     except json.JSONDecodeError:
-        found = [json.loads(line) for line in text.splitlines() if line.strip()]
+        found = [DECODER.decode(line) for line in text.splitlines() if line.strip()]
     if isinstance(found, dict) and "sha256" in found:
         found = found.get("values")  # as evaluate writes it
     is_record = isinstance(found, dict) and not any(isinstance(each, (list, dict)) for each in found.values())
@@ -212,10 +215,12 @@ def _json(text: str) -> Any:
 def _of_trec_eval(rows: DataFrame) -> DataFrame:
     """The lines of a measure, a topic and a value; those of the command ir_measures begin with the topic.
 
-    The measure ``runid`` of trec_eval has no value for a topic.
+    These have means of ``all`` topics, or known measures in the second field only. The measure ``runid`` of
+    trec_eval has no value for a topic.
     """
     rows = rows.apply(lambda column: column.str.strip())
-    if ALL in {*rows["measure"]} - {*rows["topic"]}:
+    first, second = ({*rows[column]} for column in ("measure", "topic"))
+    if ALL in first - second or (all(map(_is_measure, second)) and not all(map(_is_measure, first))):
         rows.columns = ["topic", "measure", "value"]
     return rows
 
@@ -227,7 +232,8 @@ def cells_of(frame: DataFrame, name: str, unnamed: str, apart: bool = False) -> 
 
     Rows of the topic ``all`` are left out. `name` is that of the table in messages, `unnamed` that of the run
     in a table without a column for it. The table has the columns measure and value, or a column per measure:
-    each that has a number; or it has a row per run and a column per topic.
+    each that has a number; or it has a row per run and a column per topic,
+    which the name of the columns (as of a pivoted DataFrame) or of the file, that of a known measure, tells.
     Raises `GradedError`, which names row and column, for a missing column, an empty cell and a value that is
     not a finite number.
     """
@@ -243,7 +249,8 @@ def cells_of(frame: DataFrame, name: str, unnamed: str, apart: bool = False) -> 
     if run is None and not wide and "name" in names:  # PyTerrier's name of a run
         run = "name"
     has_topics = column_name(name, names, "query_id") is not None
-    if run is not None and value is None and not (has_topics or any(map(_is_measure, names))):
+    tells_topics = plain(str(frame.columns.name)) in chain(*NAMES["query_id"])
+    if run is not None and not has_topics and (tells_topics or _is_measure(unnamed)):
         measure = VALUE if unnamed == UNNAMED else unnamed
         return cells_of(_by_topic(frame, name, run).assign(measure=measure), name, unnamed, apart)
     topic = required_column(name, names, "query_id")
@@ -282,9 +289,9 @@ def _by_topic(frame: DataFrame, name: str, run: Any) -> DataFrame:
     return frame.melt([run], topics, "topic", VALUE)
 
 
-def _is_measure(column: Any) -> bool:
-    """Whether a column is called like a measure, as in a table of means, which has no values of topics."""
-    return "@" in str(column) or not isinstance(measure_named(str(column)), NamedMeasure)
+def _is_measure(name: str) -> bool:
+    """Whether a known measure has this name."""
+    return not isinstance(measure_named(name), NamedMeasure)
 
 
 def _refuse(column: Series, bad: Any, name: str, what: str) -> None:
