@@ -18,7 +18,7 @@ from ...output.tables import Table
 from . import definitions as by
 from .cases import Case
 from .definitions import BASE, LABELS, Definition
-from .formulas import Space, values_at, values_of
+from .formulas import values_at, values_of
 from .search import MOST, SAME, Found
 
 SETTLED, OPEN, UNREACHED = "settled", "open", "not exercised"
@@ -124,8 +124,8 @@ class Answer:
     all equal identify nothing.
     """
 
-    def __init__(self, space: Space, case: Case, found: Found):
-        self.space, self.case, self.found = space, case, found
+    def __init__(self, case: Case, found: Found):
+        self.space, self.case, self.found = found.space, case, found
         self.by_mean = case.means is not None
         self.here = np.array([tool["known"] == by.HERE for tool in by.tools()])
         self.is_found = bool(found.fitting) and not (self.by_mean and by.costs(found.fitting).min())
@@ -139,7 +139,7 @@ class Answer:
         self.groups, self.chosen = [*groups.values()], self.matches[0]
         self.usual = [group for group in self.groups if self.is_found and not self.costs[group].min()]
         self.different = len({found.kept[each][1] for each in found.fitting})
-        self.values = values_of(space, case, self.chosen)
+        self.values = values_of(found.space, case, self.chosen)
         apart = case.apart(self.values, case.values, self.chosen.shown)
         self.differs = ~np.isnan(case.values) & (apart > 0)
         self.agree = case.known.size - int(self.differs.sum())
@@ -181,13 +181,13 @@ class Answer:
             return None, "", False
         ours = values_at(measure, self.case.ranks) * (100 if each.shown == by.PERCENT else 1)
         apart = np.nan_to_num(np.abs(ours - values_of(self.space, self.case, each)))
+        fields = [*each._asdict().items()][1:]
         differ = [
-            f"{LABELS[name]} {tool[name]}"
-            for name, value in [*each._asdict().items()][1:]
-            if tool[name] and by.departs(tool, name, value)
+            f"{LABELS[name]} {tool[name]}" for name, of in fields if tool[name] and by.departs(tool, name, of)
         ]
         differ += [counted(int((apart > self.case.tolerance).sum()), "topic") + " with other values"]
-        differ += [f"mean over the qrels' topics {ours[self.case.first].mean():.4f}, not {self.mean():.4f}"]
+        ours_mean, mean = self.mean(ours, by.QRELS_TOPICS), self.mean(self.values, self.chosen.averaged)
+        differ += [f"mean over the qrels' topics {ours_mean:.4f}, not {mean:.4f}"]
         is_plain = each.averaged in ("", by.QRELS_TOPICS) and not each.shown.startswith("each")
         return measure, f"{measure} is another: {'; '.join(differ)}", is_plain and bool(apart.max() < SAME)
 
@@ -202,10 +202,10 @@ class Answer:
             measure = type(measure)(**measure.params, judged_only=True)
         return by.at_cutoff(measure, each.cutoff)
 
-    def mean(self) -> float:
-        """The mean of the chosen definition; for means, that of the first run."""
-        case, averaged = self.case, self.chosen.averaged
-        return float(np.nanmean(self.values[case.members[averaged][0, :-1] > 0 if averaged else case.known]))
+    def mean(self, values: np.ndarray, averaged: str) -> float:
+        """The mean of the topics with a value; for means, that of the first run over a set of topics."""
+        case = self.case
+        return float(np.nanmean(values[case.members[averaged][0, :-1] > 0 if self.by_mean else case.known]))
 
     def identification(self) -> Identification:
         """The result."""
@@ -231,7 +231,10 @@ class Answer:
             measure=None if measure is None else str(measure),
             equal=equal and self.chance <= CHANCE,
             chance=self.chance,
-            means=(float(case.given[0] if self.by_mean else case.given.mean()), self.mean()),
+            means=(
+                float(case.given[0] if self.by_mean else case.given.mean()),
+                self.mean(self.values, self.chosen.averaged),
+            ),
             differ=int(self.differs.sum()) or int(not self.is_found),
             findings=tuple(findings),
             summary=self.summary(),
@@ -251,7 +254,7 @@ class Answer:
             return f"The {noun} {those} of {name}.{rest}"
         nearest = f". The nearest is {name}; it gives {self.agree} of {count}."
         if self.by_mean:
-            nearest = f". The nearest is {name}, with {self.mean():.{case.decimals}f}."
+            nearest = f". The nearest is {name}, with {self.mean(self.values, self.chosen.averaged):.{case.decimals}f}."
         elif 2 * self.agree < count:
             hint = "check that they are of this run and these qrels"
             nearest = f", and none is near: the nearest agrees in {self.agree} of {count}; {hint}."

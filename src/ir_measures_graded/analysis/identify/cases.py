@@ -31,10 +31,12 @@ SPREAD = 3
 class Case:
     """Runs, the qrels, and the numbers given: values, one per topic (NaN if unknown), or `means`.
 
-    Several runs are as one, in which each has topics of its own, those of the `first` in front. `others`
+    Several runs are as one, in which each has topics of its own. `others`
     counts the topics of each run that the qrels lack. In `repeated` topics, a document was retrieved twice,
     and dropped. `known` are the topics that have a value; all for means. `decimals` are those of the `given`
-    numbers, `digits` the same but 2 more for percentages. Numbers agree within the `tolerance`.
+    numbers, `digits` the same but 2 more for percentages. Numbers agree within the `tolerance`. `coincidence`
+    is the probability that one definition, which was not meant, gives all numbers: for each number that of
+    the same decimals, or for values that are frequent, such as 0 and 1, their share.
 
     The retrieved documents, and behind them the judged ones that are not retrieved, have a row each with
     `topic`, `code` (of its level), `score`, `place`, `id_order` (place among all ids, descending),
@@ -52,11 +54,14 @@ class Case:
 
     def __post_init__(self) -> None:
         judged, run, values = self.judged, self.run, self.values
-        self.first = slice(values.size // self.others.size)
         self.known = np.flatnonzero(~np.isnan(values) | (self.means is not None))
         self.given = values[self.known] if self.means is None else self.means
         self.tolerance = TWICE_ROUNDED * 10.0**-self.decimals
         self.digits = self.decimals + 2 * bool(self.given.max() > PERCENT_FROM)
+        _, count = np.unique(self.given, return_counts=True)
+        share = (count - 1) / max(self.given.size - 1, 1) if self.means is None else 0.0
+        same = (SPREAD if self.means is None else 1) * 10.0**-self.digits
+        self.coincidence = float(np.prod(np.maximum(share, same).clip(max=1) ** count))
         self.ranks = reduced(judged, run)
         missed = np.delete(np.arange(judged.level.size), self.ranks.doc)
         topic = np.repeat(np.arange(values.size), self.ranks.retrieved)
@@ -85,19 +90,6 @@ class Case:
             name: np.column_stack((own * of(self), self.others * (name == by.RUN_TOPICS)))
             for name, of in by.AVERAGED.items()
         }
-
-    @property
-    def coincidence(self) -> float:
-        """The probability that one definition, which was not meant, gives all numbers.
-
-        For each number it is that of the same decimals, or for values that are frequent, such as 0 and 1,
-        their share.
-        """
-        by_topic = self.means is None
-        _, count = np.unique(self.given, return_counts=True)
-        share = by_topic * (count - 1) / max(self.given.size - 1, 1)
-        same = (SPREAD if by_topic else 1) * 10.0**-self.digits
-        return float(np.prod(np.maximum(share, same).clip(max=1) ** count))
 
     def apart(self, values: np.ndarray, given: np.ndarray, way: str) -> np.ndarray:
         """The gaps between values, shown in a way, and the given ones; 0 if they fit, and 1 for NaN."""

@@ -207,15 +207,13 @@ class Ranked:
     def __init__(self, lists: Any, code: np.ndarray, k: np.ndarray, least: float):
         self.ends, self.end = np.unique(np.minimum(k, code.shape[1]).astype(int), return_inverse=True)
         levels, seen = np.fmax(lists.case.levels, 0), code[:, : self.ends[-1]]
-        best, self.level, self.highest = levels[lists.case.best], levels[seen], levels[0]
+        best = np.repeat(levels[lists.case.best], len(code) // len(lists.code), axis=0)
+        self.level, self.highest, self.top = levels[seen], levels[0], best[:, :1]
+        self.R, self.n = (np.sum(of, axis=1)[:, None] for of in (best >= least, code < lists.case.end))
         self.k, self.rank = k, np.arange(1.0, seen.shape[1] + 1)
-        self.hit, orders = self.level >= least, len(code) // len(best)
+        self.hit = self.level >= least
         self.found = np.cumsum(self.hit, axis=1)
         self.precision = self.hit * self.found / self.rank
-        self.n = np.sum(code < lists.case.end, axis=1)[:, None]
-        self.top, self.R = (
-            np.repeat(each, orders, axis=0) for each in (best[:, :1], np.sum(best >= least, axis=1)[:, None])
-        )
 
     def upto(self, terms: np.ndarray) -> np.ndarray:
         """The sum of terms over the first k ranks."""
@@ -267,9 +265,8 @@ def measures(levels: np.ndarray) -> dict[str, Any]:
     least = {1: ""} | {level: f"(rel={level})" for level in whole if level != 1}
     found: dict[str, Any] = {NDCG: None, DCG: None}
     for name, formula in FORMULAS.items():
-        found |= {name.format(text): (formula, level) for level, text in least.items() if "{}" in name}
-        if "{}" not in name:
-            found[name if " " in name else str(parse_measure(name))] = formula, np.nextafter(0, 1)
+        relevant = least if "{}" in name else {np.nextafter(0, 1): ""}
+        found |= {name.format(text): (formula, level) for level, text in relevant.items()}
     for name in STRINGS.read_text().split():
         strings = dict.fromkeys(name.format(text) for text in least.values())
         found |= {str(measure): measure for measure in map(parse_measure, strings)}

@@ -74,19 +74,16 @@ def identify(
     places = None if decimals is None else whole_number(decimals, "decimals", 0, 15)
     sources = [(run, mean if values is None else values), *also]
     case = _case(read_judgments(qrels), sources, values is None, name, places)
-    space = usual = _space(case, measure)
+    usual = _space(case, measure)
     found = search(usual, case)
     if any_cutoff or not (found.fitting or mean):
-        wider = _all_cutoffs(usual, case, any_cutoff)
-        found, space = found.plus(search(wider, case)), _both(space, wider)
-    solves = by.NDCG in space["measure"] and mean is None and not found.fitting
-    if solves and (gains := solved_gains(usual, case)):
-        solved = {**usual, "gain": gains, "measure": {by.NDCG: None}}
-        if (fitting := search(solved, case)).fitting:
-            found, space = found.plus(fitting), _both(space, solved)
+        found = found.plus(search(_all_cutoffs(usual, case, any_cutoff), case))
+    if by.NDCG in usual["measure"] and not found.fitting and (gains := solved_gains(usual, case)):
+        solved = search({**usual, "gain": gains, "measure": {by.NDCG: None}}, case)
+        found = found.plus(solved) if solved.fitting else found
     if not found.tried:
         raise GradedError(f"identify cannot compute {measure}; give another measure, or none to try all")
-    return Answer(space, case, found).identification()
+    return Answer(case, found).identification()
 
 
 def _case(
@@ -202,11 +199,6 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
         "averaged": by.AVERAGED if by_mean else {},
         "shown": {way: of for way, of in by.SHOWN.items() if ways.get(way, by_mean or way == by.ROUNDED)},
     }
-
-
-def _both(space: Space, other: Space) -> Space:
-    """The space with the tables of both."""
-    return {name: {**of, **other[name]} for name, of in space.items()}
 
 
 def _numbers(cutoffs: Iterable[str]) -> dict[str, float]:

@@ -31,12 +31,13 @@ BEHIND = 1e6  # the distance of rare definitions begins here
 
 @dataclass
 class Found:
-    """The number of definitions that were `tried`; those that cannot differ on these runs count once.
+    """The number of definitions of a `space` that were `tried`; those that cannot differ on these runs count once.
 
     `kept` are those that fit and the nearest others, each with its distance, which is 0 if it fits, and its
     print. `prints` has the prints of all definitions, and in how many dimensions they depart from a tool's.
     """
 
+    space: Space
     tried: int = 0
     kept: dict[Definition, tuple[float, float]] = field(default_factory=dict)
     prints: list[np.ndarray] = field(default_factory=list)
@@ -44,7 +45,8 @@ class Found:
     def plus(self, other: Found) -> Found:
         """The findings of two searches."""
         kept, prints = self.kept | other.kept, self.prints + other.prints
-        return Found(self.tried + other.tried, kept, prints)
+        space = {name: {**of, **other.space[name]} for name, of in self.space.items()}
+        return Found(space, self.tried + other.tried, kept, prints)
 
     @property
     def fitting(self) -> list[Definition]:
@@ -70,13 +72,13 @@ def search(space: Space, case: Case) -> Found:
     found = compared(space, sample, NEAR)
     if candidates := [*found.fitting, *found.nearest(NEAR)]:
         on_all = compared(around(space, candidates) if len(found.fitting) < MOST else space, case, 1)
-        return Found(found.tried, on_all.kept, found.prints)
+        return Found(space, found.tried, on_all.kept, found.prints)
     return found
 
 
 def compared(space: Space, case: Case, few: int) -> Found:
     """All definitions compared with the numbers given. Those that fit and the few nearest others are kept."""
-    ways, found, sets = [*space["shown"]], Found(), defaultdict[Any, list[str]](list)
+    ways, found, sets = [*space["shown"]], Found(space), defaultdict[Any, list[str]](list)
     for name in space["averaged"] or [""]:
         sets[name and case.members[name].tobytes()].append(name)
     most, near = (RARE, 0) if space["averaged"] else (by.FAR - 1, RARE)
