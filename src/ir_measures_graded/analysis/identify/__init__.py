@@ -2,7 +2,7 @@
 
 - `identification`: `identify`, which reads the input, starts the search and explains what it finds.
 - `definitions`: the dimensions of a definition and their values, as data, and in `tools.csv` those of tools.
-- `cases`: a run with the values given for it, and as label matrices in every order; reads the values.
+- `values`: runs with the values given for them, and the values of all definitions on these runs.
 - `search`: tries all definitions, and verifies the survivors on all topics.
 - `answer`: conclusions from the survivors, and the result.
 """

@@ -16,13 +16,12 @@ from ...output.formats import counted, listed
 from ...output.result import Result
 from ...output.tables import Table
 from . import definitions as by
-from .cases import Case
 from .definitions import BASE, LABELS, Definition
-from .formulas import values_at, values_of
 from .search import MOST, SAME, Found
+from .values import Case, values_at, values_of
 
 SETTLED, OPEN, UNREACHED = "settled", "open", "not exercised"
-LISTED, MOST_TOOLS = 5, 10  # the numbers of definitions and of tools that are listed
+LISTED = 5  # the number of definitions that are listed
 CHANCE = 0.05  # the usual level of tests: what happens by chance with a higher probability is no evidence
 AGREEING = 5  # a cause needs so many topics that agree
 # A cause is a property of at least this share of the topics that differ, and at most this of the others.
@@ -144,14 +143,16 @@ class Answer:
         self.differs = ~np.isnan(case.values) & (apart > 0)
         self.agree = case.known.size - int(self.differs.sum())
         self.chance = min(1.0, found.different(int(self.costs[0].min())) * case.coincidence)
+        self.is_weak = self.is_found and self.chance > CHANCE and case.coincidence < 1
+        self.mean = self.mean_of(self.values, self.chosen.averaged)
 
     def likeliest(self, candidates: Sequence[Definition], costs: np.ndarray) -> list[int]:
         """The order of definitions, those of tools and the usual ones first."""
-        columns, tables = [*zip(*candidates)], [[*of] for of in self.space.values()]
+        columns, tables = zip(*candidates), [[*of] for of in self.space.values()]
         places = [[of.index(v) if v in of else 0 for v in column] for of, column in zip(tables, columns)]
         tools = np.count_nonzero(costs[:, ~self.here] == 0, axis=1)
-        unusual = np.array([measure.count("=") for measure in columns[0]])
-        unusual += np.count_nonzero(places[2:], axis=0) + ~np.isin(columns[1], ("", "10", by.ALL_RANKS))
+        unusual = np.array([each.measure.count("=") for each in candidates])
+        unusual += np.count_nonzero(places[2:], axis=0) + (np.array(places[1]) > 1)
         return np.lexsort((*places[::-1], -tools, unusual, tools == 0, costs.min(axis=1))).tolist()
 
     def tools(self, numbers: Sequence[int]) -> dict[str, str]:
@@ -183,11 +184,11 @@ class Answer:
         apart = np.nan_to_num(np.abs(ours - values_of(self.space, self.case, each)))
         fields = [*each._asdict().items()][1:]
         differ = [
-            f"{LABELS[name]} {tool[name]}" for name, of in fields if tool[name] and by.departs(tool, name, of)
+            f"{LABELS[name]} {tool[name]}" for name, v in fields if tool[name] and by.departs(tool, name, v)
         ]
         differ += [counted(int((apart > self.case.tolerance).sum()), "topic") + " with other values"]
-        ours_mean, mean = self.mean(ours, by.QRELS_TOPICS), self.mean(self.values, self.chosen.averaged)
-        differ += [f"mean over the qrels' topics {ours_mean:.4f}, not {mean:.4f}"]
+        mean = self.mean_of(ours, by.QRELS_TOPICS)
+        differ += [f"mean over the qrels' topics {mean:.4f}, not {self.mean:.4f}"]
         is_plain = each.averaged in ("", by.QRELS_TOPICS) and not each.shown.startswith("each")
         return measure, f"{measure} is another: {'; '.join(differ)}", is_plain and bool(apart.max() < SAME)
 
@@ -202,7 +203,7 @@ class Answer:
             measure = type(measure)(**measure.params, judged_only=True)
         return by.at_cutoff(measure, each.cutoff)
 
-    def mean(self, values: np.ndarray, averaged: str) -> float:
+    def mean_of(self, values: np.ndarray, averaged: str) -> float:
         """The mean of the topics with a value; for means, that of the first run over a set of topics."""
         case = self.case
         return float(np.nanmean(values[case.members[averaged][0, :-1] > 0 if self.by_mean else case.known]))
@@ -217,8 +218,7 @@ class Answer:
         if measure is not None and not equal:
             findings.append(("here", difference))
         count = f"{len(self.found.fitting):,}{' or more' * (len(self.found.fitting) >= MOST)} fit"
-        different = f", {self.different:,} of them different" * (self.different > 1)
-        findings.append(("tried", f"{self.found.tried:,} definitions; {count}{different}"))
+        findings.append(("tried", f"{self.found.tried:,} definitions; {count}"))
         return Identification(
             topics=tuple(case.judged.topics[number] for number in case.known.tolist()),
             given=case.values[case.known],
@@ -231,10 +231,7 @@ class Answer:
             measure=None if measure is None else str(measure),
             equal=equal and self.chance <= CHANCE,
             chance=self.chance,
-            means=(
-                float(case.given[0] if self.by_mean else case.given.mean()),
-                self.mean(self.values, self.chosen.averaged),
-            ),
+            means=(float(case.given[0] if self.by_mean else case.given.mean()), self.mean),
             differ=int(self.differs.sum()) or int(not self.is_found),
             findings=tuple(findings),
             summary=self.summary(),
@@ -250,11 +247,11 @@ class Answer:
         rarer = self.different - max(len(self.usual), 1) * self.is_found
         rest = f" {counted(rarer, 'rarer definition')} fit{'s' * (rarer == 1)}." * (rarer > 0)
         if self.is_found:
-            those = ("are {}those" if count > 1 else "is {}that").format("perhaps " * (self.chance > CHANCE))
+            those = ("are {}those" if count > 1 else "is {}that").format("perhaps " * self.is_weak)
             return f"The {noun} {those} of {name}.{rest}"
         nearest = f". The nearest is {name}; it gives {self.agree} of {count}."
         if self.by_mean:
-            nearest = f". The nearest is {name}, with {self.mean(self.values, self.chosen.averaged):.{case.decimals}f}."
+            nearest = f". The nearest is {name}, with {self.mean:.{case.decimals}f}."
         elif 2 * self.agree < count:
             hint = "check that they are of this run and these qrels"
             nearest = f", and none is near: the nearest agrees in {self.agree} of {count}; {hint}."
@@ -262,14 +259,13 @@ class Answer:
 
     def findings(self, tools: list[str], dimensions: Dimensions) -> Iterator[tuple[str, str]]:
         """The evidence, line by line."""
-        is_weak = self.is_found and self.chance > CHANCE and self.case.coincidence < 1
         if len(self.usual) > 1:
             yield from (("fits", self.named(group)) for group in self.usual[:LISTED])
-        if is_weak or (self.is_found and self.by_mean):
+        if self.is_weak or (self.is_found and self.by_mean):
             hint = "; name the measure and its cutoff" * (len(self.space["cutoff"]) > 1)
             bound = f"random numbers fit a usual definition with probability {self.chance:.3f} at most"
             yield "chance", bound + hint
-        if is_weak or self.by_mean:
+        if self.is_weak or self.by_mean:
             yield "to decide", "values by topic, of more topics or of a second run, or another decimal"
         elif not self.is_found and 2 * self.agree >= self.case.given.size:
             yield from self.gaps()
@@ -277,7 +273,7 @@ class Answer:
         if dimensions:
             yield from states(dimensions)
         if tools:
-            yield "computed so by", "; ".join(tools[:MOST_TOOLS] + ["…"] * (len(tools) > MOST_TOOLS))
+            yield "computed so by", "; ".join(tools)
 
     def dimensions(self) -> Dimensions:
         """The state and the values of each dimension, for definitions of one measure that give all values.
@@ -307,8 +303,8 @@ class Answer:
         given, computed = (f"{each[most]:.{places}f}" for each in (case.values, self.values))
         others = f", and {counted(n, 'other topic')}" if (n := int(self.differs.sum()) - 1) else ""
         yield "differs", f"topic {case.judged.topics[most]}: given {given}, computed {computed}{others}"
-        mean = gaps[case.known].mean()
-        yield "gap", f"largest {gaps[most]:.{places}f}, mean over all topics {mean:.{places + 1}f}"
+        mean = f"mean over all topics {gaps[case.known].mean():.{places + 1}f}"
+        yield "gap", f"largest {gaps[most]:.{places}f}, {mean}"
 
     def causes(self) -> Iterator[tuple[str, str]]:
         """Properties that are common among the topics that differ, and rare among those that agree."""

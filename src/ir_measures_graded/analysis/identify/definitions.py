@@ -92,7 +92,7 @@ DISCOUNTS: dict[str, Function] = {
     "log2(r + 2)": lambda r: np.log2(r + 2),
 }
 FIRST_K, UNCUT, ANEW = "all judged, first k", "all judged, not cut", "the top k sorted anew"
-# From `cases.Lists`, the codes of the levels of the ideal list, to be cut at k unless it is `UNCUT`; `ANEW`
+# From `values.Lists`, the codes of the levels of the ideal list, to be cut at k unless it is `UNCUT`; `ANEW`
 # is for one cutoff.
 IDEALS: dict[str, Callable[[Any, int], np.ndarray]] = {
     FIRST_K: lambda lists, depth: lists.case.best,
@@ -114,12 +114,8 @@ NOTHING = {ZERO: 0.0, "1": 1.0, "left out": np.nan}
 
 
 NEGATIVE = "level, negative too"
-LEVEL: Function = partial(gain_of, gains=LINEAR)
-GAINS: dict[str, Function] = {
-    "level": LEVEL,
-    "2^level − 1": partial(gain_of, gains=EXP),
-    "2^level": np.exp2,
-}
+LEVEL, EXPONENTIAL = partial(gain_of, gains=LINEAR), partial(gain_of, gains=EXP)
+GAINS: dict[str, Function] = {"level": LEVEL, "2^level − 1": EXPONENTIAL, "2^level": np.exp2}
 HIGHEST = 500  # the highest level that is tried as an exponent
 LOWEST = 5  # the number of positive levels, the lowest, from which on documents may be relevant
 
@@ -131,7 +127,8 @@ def gains_for(levels: np.ndarray) -> dict[str, Function]:
     [1.0, 4.0]
     """
     possible = GAINS if levels.max(initial=0) <= HIGHEST else {"level": LEVEL}
-    found = possible | ({NEGATIVE: np.asarray} if levels.min(initial=0) < 0 else {})
+    negative: dict[str, Function] = {NEGATIVE: np.asarray} if levels.min(initial=0) < 0 else {}
+    found = possible | negative
     for number, least in enumerate(levels[levels > 0][:LOWEST].tolist()):
         raised = {"1": np.ones_like} | (possible if number == 1 else {})
         for name, gain in raised.items():
@@ -149,7 +146,7 @@ def gain_from(least: float, gain: Function, level: np.ndarray) -> np.ndarray:
 
 DESCENDING, MEAN, WORST, BEST = "docid descending", "mean over ties", "worst label first", "best label first"
 UNSORTED = "as read, without scores"
-# From `cases.Case`, a whole number by which rows with the same score are sorted.
+# From `values.Case`, a whole number by which rows with the same score are sorted.
 ORDERS: dict[str, Callable[[Any], np.ndarray]] = {
     DESCENDING: lambda rows: rows.id_order,
     "docid ascending": lambda rows: -rows.id_order,

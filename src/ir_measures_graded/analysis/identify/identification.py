@@ -25,9 +25,8 @@ from ...output.formats import listed
 from ..statistics.options import whole_number
 from . import definitions as by
 from .answer import Answer, Identification
-from .cases import Case
-from .formulas import Space, solved_gains
 from .search import search
+from .values import Case, Space, solved_gains
 
 DEPTH = 100  # cutoffs to this one are tried if nothing fits
 MOST_DECIMALS = 6  # more are not compared: tools that compute with 32-bit floats do not have them

@@ -15,9 +15,8 @@ import numpy as np
 from ir_measures import Measure
 
 from . import definitions as by
-from .cases import Case, Lists
 from .definitions import BASE, ORDER, Definition, Order
-from .formulas import Space, around, blocks
+from .values import Case, Lists, Space, around, blocks
 
 SAME = 1e-9  # values that differ by less are the same
 FEW = 10  # the number of topics on which all definitions are tried if there are more than twice as many
@@ -31,7 +30,7 @@ BEHIND = 1e6  # the distance of rare definitions begins here
 
 @dataclass
 class Found:
-    """The number of definitions of a `space` that were `tried`; those that cannot differ on these runs count once.
+    """The number of definitions of a `space` that were `tried`. Those that cannot differ here count once.
 
     `kept` are those that fit and the nearest others, each with its distance, which is 0 if it fits, and its
     print. `prints` has the prints of all definitions, and in how many dimensions they depart from a tool's.
