@@ -227,10 +227,10 @@ class Ids:
         (array([0, 1]), array([0, 1, 0]))
         """
         earlier, later = equal_pairs((self, np.array([0, len(self)])))
+        begins = np.ones(earlier.size, dtype=bool)  # the pairs of an id follow each other
+        begins[1:] = earlier[1:] != later[:-1]
         first = np.arange(len(self))
-        first[later] = earlier
-        while not np.array_equal(again := first[first], first):  # an id in n rows has a chain of n − 1 pairs
-            first = again
+        first[later] = earlier[begins][np.cumsum(begins) - 1]
         is_first = first == np.arange(first.size)
         return np.flatnonzero(is_first), (np.cumsum(is_first) - 1)[first]
 
