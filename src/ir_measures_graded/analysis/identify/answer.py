@@ -1,8 +1,6 @@
 """The answer of a search: what the values are, what is settled and open, which tools compute so, or what is
 nearest and why it may differ."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -312,11 +310,8 @@ class Answer:
         k = self.space["cutoff"].get(self.chosen.cutoff, np.inf)
         retrieved, relevant = ranks.retrieved, case.judged.relevant(LINEAR)
         judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=retrieved.size)
-        precision = self.chosen.precision or "64-bit"
-        worst, best = (
-            values_of(self.space, case, self.chosen._replace(order=order, precision=precision))
-            for order in (by.WORST, by.BEST)
-        )
+        tied, orders = self.chosen._replace(precision=self.chosen.precision or "64-bit"), (by.WORST, by.BEST)
+        worst, best = (values_of(self.space, case, tied._replace(order=order)) for order in orders)
         reached = np.abs(case.values - np.clip(case.values, worst, best)) <= case.tolerance
         properties = {
             "another order of tied documents gives the value, as an unstable sort may": differs & reached,

@@ -5,8 +5,6 @@ A `Definition` has the name of one value in each dimension. nDCG and DCG have al
 are strings of this package or of ir-measures, or one of the few `FORMULAS`.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
