@@ -297,7 +297,7 @@ def test_many_pairs_are_shown_by_run_with_letters():
     columns, rows = found.table()
     assert columns == ["measure", "letter", "run", "mean", "better than"]
     assert max(map(len, formats.text(columns, rows))) <= 130
-    letters = dict(zip(found.order, "ABCDEFGHIJKLMNOPQRSTUVWX"))
+    letters = dict(zip(found.runs, "ABCDEFGHIJKLMNOPQRSTUVWX"))
     for measure, block in zip(found.measures, (rows[:24], rows[24:])):
         assert [row[1:3] for row in block] == [[letters[run], run] for run in found.best_first(measure)]
         for _, _, run, _, beaten in block:
@@ -322,7 +322,11 @@ def test_of_many_runs_the_best_and_those_that_are_not_worse_are_shown():
     against = compare(many_runs(50), baseline=found.order[-1])
     assert against.answer()[0].endswith(f" certainly better than {found.order[-1]}.")
     assert against.to_latex(top=3).count(" & university") == 4
-    assert len(found.figure().axes) == 2
+    for axes, measure in zip(found.figure().axes, found.measures, strict=True):
+        (cells,) = axes.collections
+        order, marks = found.best_first(measure), cells.get_array().reshape(50, 50)
+        won = {(order[row], order[column]): mark for (row, column), mark in np.ndenumerate(marks) if mark}
+        assert won == {(winner, loser): 1 + (p < 0.01) for winner, loser, p in found.wins(measure)}
 
 
 def test_figure_with_a_baseline_shows_differences_and_intervals(found):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ir_measures import AP, RR, Judged, P, R, nDCG
 
-from ir_measures_graded import CG, DCG_JK, NDCNG, NDPM, SR, muAP, nCG, nDCG_JK
+from ir_measures_graded import CG, DCG_JK, NDCNG, NDPM, SR, GradedError, muAP, nCG, nDCG_JK
 from ir_measures_graded.analysis import Curves, curves, evaluate
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0, "d": 2}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
@@ -104,6 +104,18 @@ def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ideal", "B", "A"]
     extents = [band.get_paths()[0].get_extents() for band in axes.collections]
     assert [(band.y0, band.y1) for band in extents] == [pytest.approx((0.05, 0.35))] * 2
+
+
+def test_of_many_runs_the_best_and_those_to_highlight_are_in_colour():
+    runs = {f"run{number:02}": {"q1": [*"xyz"[: number % 3], "a"]} for number in range(15)}
+    found = curves({"q1": {"a": 1}}, runs, "nDCG_JK@5", highlight=["run14"])
+    shown = [found.runs[number] for number in found.shown]
+    assert shown == ["run00", "run01", "run03", "run04", "run06", "run14"]
+    assert [
+        line.get_label() for line in found.figure().axes[0].get_lines() if line.get_label() in shown
+    ] == shown
+    with pytest.raises(GradedError, match="there is no run 'run15' to highlight; did you mean run1"):
+        curves({"q1": {"a": 1}}, runs, "nDCG_JK@5", highlight=["run15"])
 
 
 def test_figure_does_not_import_pyplot():

@@ -42,6 +42,8 @@ CELL_WIDTH = 24
 """A longer list of letters becomes a number."""
 FEW_PAIRS = 15
 """A table for people has a row per pair of at most this many; with more, a row per run."""
+LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
+"""The side of a cell of the figure of all pairs in inches."""
 MANY_RUNS = 25
 """A table for people has a row per run of at most this many; with more, for those as good as the best."""
 
@@ -225,7 +227,7 @@ class Comparison(Result):
 
     @cached_property
     def order(self) -> list[str]:
-        """The runs, sorted from the best by the first measure. A run has its letter of this order in all."""
+        """The runs, sorted from the best by the first measure."""
         return self.best_first(self.measures[0])
 
     def top(self, measure: Measure | str, test: str = "") -> list[str]:
@@ -377,10 +379,11 @@ class Comparison(Result):
     ) -> Table:
         """A row per measure and run, the best run first, with the `cells` for the numbers of both.
 
-        Without a baseline, runs have letters. Those `shown` by each measure have a row, by default all.
+        Without a baseline, runs have letters, the same in all tables. Those `shown` by each measure have a
+        row, by default all.
         """
         lettered = not self.baseline
-        letter = {run: [letters(place)] * lettered for place, run in enumerate(self.order)}
+        letter = {run: [letters(number)] * lettered for number, run in enumerate(self.runs)}
         rows = [
             [str(measure), *letter[run], run, *cells(number, self.runs.index(run))]
             for number, measure in enumerate(self.measures)
@@ -392,7 +395,7 @@ class Comparison(Result):
     def beaten(self, measure: Measure, test: str = "") -> dict[str, str]:
         """The letters of the runs that each run beats, grouped by stars, or their number if they are many."""
         of_run: dict[str, dict[str, list[int]]] = {run: defaultdict(list) for run in self.runs}
-        place = {run: number for number, run in enumerate(self.order)}
+        place = {run: number for number, run in enumerate(self.runs)}
         for winner, loser, p in self.wins(measure, test):
             mark = next((mark for limit, mark in STARS if p < limit), "")
             of_run[winner][mark].append(place[loser])
@@ -441,16 +444,51 @@ class Comparison(Result):
 
     @plots.styled
     def figure(self) -> Figure:
-        """Draw the differences from the baseline with their confidence intervals, else the means.
+        """Draw the differences from the baseline, or which runs beat which of all pairs.
+
+        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
+        """
+        return self._differences() if self.baseline else self._all_pairs()
+
+    @plots.styled
+    def _all_pairs(self) -> Figure:
+        """Draw the runs that each run beats, the best run first, one panel per measure."""
+        from matplotlib.colors import ListedColormap
+
+        count, names = len(self.runs), plots.INCHES * (max(map(len, self.runs)) + 5)
+        side = count * min(max(plots.PAGE[0] / count, SMALLEST_CELL), LARGEST_CELL)
+        height = (max(side, 2.5) + 1) * len(self.measures)  # room for the title
+        figure = plots.new_figure(max(side, 2.5) + names, height)
+        figure.set_layout_engine("compressed")  # keeps the cells square
+        colours: dict[str, Any] = {
+            "cmap": ListedColormap(plots.SHADES),
+            "vmin": 0,
+            "vmax": 2,
+            "rasterized": True,
+        }
+        for axes, measure in zip(plots.panels(figure, len(self.measures), 1), self.measures):
+            order, marks = self.best_first(measure), np.zeros((count, count))
+            for winner, loser, p in self.wins(measure):
+                marks[order.index(winner), order.index(loser)] = 1 + (p < STARS[0][0])
+            axes.pcolormesh(marks, edgecolors=plots.GREY, linewidth=0.2, **colours)
+            columns, size = [letters(self.runs.index(run)) for run in order], min(9.0, 55 * side / count)
+            axes.set_xticks(np.arange(count) + 0.5, columns, size=size, rotation=90 if count > 26 else 0)
+            rows = [f"{run}  {letter:>2}" for run, letter in zip(order, columns)]
+            axes.set_yticks(np.arange(count) + 0.5, rows, size=size)
+            axes.set(aspect="equal", ylim=(count, 0))
+            axes.grid(visible=False)
+            axes.set_title(plots.title(measure, width=36), loc="right", size=10)
+            axes.set_xlabel("row better than column\ndark: p < 0.01, light: p < 0.05", loc="right")
+        return figure
+
+    @plots.styled
+    def _differences(self) -> Figure:
+        """Draw the differences from the baseline with their confidence intervals.
 
         There is one panel per measure. The best runs by the first measure are on top, or the groups of topics
-        in their order. The marker of a difference is filled if it is significant. Raises `GradedError` if
-        Matplotlib is not installed (extra ``plot``).
+        in their order. The marker of a difference is filled if it is significant.
         """
         names, signs = [*map(str, self.measures)], [*map(sign_of, self.measures)]
-        if not self.baseline:
-            label = f"Mean over {counted(self.topics, self.unit)}"
-            return plots.dot_plot(self.runs, names, self.values, signs, label)
         rows, runs, labels = [], [], []
         for part in (self, *self.groups.values()):
             group = f"{part.name or f'all {self.unit}s'} ({part.topics})"

@@ -30,7 +30,7 @@ from ..core.registry.facts import (
 )
 from ..core.registry.notation import checked, parse_measures
 from ..core.uncertainty import evaluated
-from ..errors import GradedError, NotApplicableError
+from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.remarks import RunRemarks, warn_of, warned_together
 from ..output import plots
@@ -63,7 +63,7 @@ class Curves(Result):
     curve of the judged documents in the best order, or None. `bands` (runs × 2 × depth) are the lower and
     upper ends of the interval at level `confidence`; both are None without intervals. `normalise` names
     the averaged vectors, `topics` is the number of topics. Of more than 12 runs, figures show the best five
-    and the `baseline` of a report in colour and the others in grey.
+    and those to `highlight` in colour and the others in grey.
     """
 
     measure: Measure
@@ -74,7 +74,7 @@ class Curves(Result):
     ideal: np.ndarray | None = None
     bands: np.ndarray | None = None
     confidence: float | None = None
-    baseline: str | None = None
+    highlight: tuple[str, ...] = ()
 
     @property
     def ranks(self) -> np.ndarray:
@@ -96,7 +96,7 @@ class Curves(Result):
         """The numbers of the runs in colour, the best first."""
         if len(self.runs) <= FEW:
             return self.order
-        return [*self.order[:BEST], *(run for run in self.order[BEST:] if self.runs[run] == self.baseline)]
+        return [*self.order[:BEST], *(run for run in self.order[BEST:] if self.runs[run] in self.highlight)]
 
     def answer(self) -> list[Note]:
         """The best run at the last rank, and at how many ranks it is the best."""
@@ -139,7 +139,7 @@ class Curves(Result):
         if self.confidence:
             found.append(Note("{:g} % pointwise percentile bands", 100 * self.confidence))
         if others := len(self.runs) - len(self.shown):
-            text = "The best {} of {} are shown; {} are grey and have no column."
+            text = "The best {} of {} are shown, and those to highlight; {} are grey and have no column."
             found.append(Note(text, BEST, counted(len(self.runs), "run"), others))
         return found
 
@@ -189,6 +189,7 @@ def curves(
     confidence: float | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    highlight: Iterable[str] = (),
 ) -> Curves:
     """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each run.
 
@@ -202,6 +203,7 @@ def curves(
     - `ideal`: whether to add the curve of the ideal list; by default for CG, DCG_JK and DCG_Burges.
     - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap, from
       `resamples` (≥ 1) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
+    - `highlight`: the runs that figures of more than 12 runs show in colour, besides the best five.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
     >>> found = curves(qrels, {"mine": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"x": 1.0}}}, "CG", depth=3)
@@ -230,6 +232,10 @@ def curves(
     for name in names:
         if name in (RANK, IDEAL):
             raise NotApplicableError(f"{name!r} is a column name; rename the run")
+    highlighted = (highlight,) if isinstance(highlight, str) else tuple(highlight)
+    for name in highlighted:
+        if name not in names:
+            raise GradedError(f"there is no run {name!r} to highlight{did_you_mean(name, names)}")
 
     def mean(vectors: np.ndarray) -> np.ndarray:
         """The mean curve, or the mean vector divided by the mean ideal vector."""
@@ -252,7 +258,7 @@ def curves(
                     [*vectors], of_samples, confidence, resamples, seed, method="percentile"
                 )
     drawn = None if confidence is None else bands
-    return Curves(one, normalise, topics, names, means, best, drawn, confidence)
+    return Curves(one, normalise, topics, names, means, best, drawn, confidence, highlighted)
 
 
 def one_measure(measures: Measure | str | Iterable[Measure | str], what: str, uncut: bool = False) -> Measure:

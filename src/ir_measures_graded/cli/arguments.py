@@ -124,22 +124,26 @@ def words_of(arguments: Arguments) -> list[str]:
 
 
 def baseline_of(arguments: Arguments, first: Sequence[Any]) -> str | None:
-    """The run that --baseline names among those of `given` by its name, file name or path.
-
-    An analysis checks the names of stored values. Raises `GradedError` if there is no such
-    run, or if several have this file name.
-    """
+    """The run that --baseline names, as `run_named`; an analysis checks the names of stored values."""
     text = arguments.baseline
-    if text is None or isinstance(first[0], Evaluation):
-        return text
-    names = [name for name, _ in first[1]]
+    return (
+        text if text is None or isinstance(first[0], Evaluation) else run_named(text, first[1], "--baseline")
+    )
+
+
+def run_named(text: str, runs: Sequence[tuple[str, Any]], option: str) -> str:
+    """The run that an option names by its name, file name or path.
+
+    Raises `GradedError` if there is no such run, or if several have this file name.
+    """
+    names = [name for name, _ in runs]
     if text in names:
         return text
-    files = [(name, str(getattr(run, "file", ""))) for name, run in first[1]]
+    files = [(name, str(getattr(run, "file", ""))) for name, run in runs]
     fitting = [name for name, path in files if text in (path, *short_names(path))]
     if len(fitting) != 1:
         hint = did_you_mean(short_names(text)[0], names)
-        raise GradedError(f"--baseline {text!r} is not among the runs {listed(names, LISTED)}{hint}")
+        raise GradedError(f"{option} {text!r} is not among the runs {listed(names, LISTED)}{hint}")
     return fitting[0]
 
 

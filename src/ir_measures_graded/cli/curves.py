@@ -2,7 +2,7 @@
 
 from ..analysis import Curves, curves
 from ..analysis.curves import RESAMPLES
-from .arguments import COLLECTION, OF_RUNS, inputs, resamples
+from .arguments import COLLECTION, OF_RUNS, inputs, resamples, run_named
 from .parser import Arguments, Option, choice, real, whole_number
 from .results import output
 
@@ -11,6 +11,7 @@ OPTIONS = (
     *COLLECTION,
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
     choice("--normalise", "average curves (default), or divide mean curves", "topics", "averages"),
+    Option("--highlight RUN", "of more than 12 runs, also show these in colour", many=True),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
     *resamples("topics for the bands", RESAMPLES),
     *output(),
@@ -26,5 +27,7 @@ def run(arguments: Arguments) -> Curves:
       ir_measures_graded curves qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)" -o nDCG.svg
       ir_measures_graded curves qrels.txt a.run b.run P@20 --confidence 0.95 -o P.png
     """
+    first = inputs(arguments, uncut=True)
+    highlight = [run_named(text, first[1], "--highlight") for text in arguments.highlight]
     settings = arguments.of("depth", "normalise", "confidence", "resamples", "seed")
-    return curves(*inputs(arguments, uncut=True), **settings)
+    return curves(*first, highlight=highlight, **settings)

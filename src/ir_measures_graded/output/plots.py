@@ -57,6 +57,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 MARKERS = "os^Dv*PX<"
 GREY = "#666666"
+SHADES = ("white", "#56B4E9", "#003D66")  # easy to tell apart in black and white too
 PALE: dict[str, Any] = {"color": "#b4b4b4", "linewidth": 0.7, "zorder": 1}
 """The style of the lines of runs that are not singled out."""
 PAGE = (11.0, 15.0)

@@ -110,7 +110,7 @@ def profile(study: Study, measure: Measure, baseline: str | None) -> Profile | N
     try:
         open_end, _ = uncut(measure, None)
         found = curves(study.judgments, study.runs, open_end, max(DEPTH, cutoff or 0))
-        return Profile(replace(found, baseline=baseline), cutoff)
+        return Profile(replace(found, highlight=(baseline,) if baseline else ()), cutoff)
     except NotApplicableError:
         return None
 
