@@ -74,9 +74,8 @@ def test_the_table_of_a_report_has_no_p_of_0_and_no_answer_for_the_baseline(of_d
 
 def test_every_run_is_read_once_and_reduced_once(monkeypatch):
     read, reduced = [], []
-    rows, of_run = RunFile.rows, reduction.reduced
-    monkeypatch.setattr(RunFile, "rows", lambda self: read.append(self) or rows(self))
-    monkeypatch.setattr(RunFile, "blocks", lambda self: pytest.fail("a second read"))
+    parts, of_run = RunFile._every, reduction.reduced
+    monkeypatch.setattr(RunFile, "_every", lambda self, *sizes: read.append(self) or parts(self, *sizes))
     monkeypatch.setattr(reduction, "reduced", lambda *given: reduced.append(given) or of_run(*given))
     report("graded-demo", DEMO_RUNS, [*MEASURES, "muAP"])
     assert (len(read), len(reduced)) == (5, 5)
