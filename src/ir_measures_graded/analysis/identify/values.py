@@ -141,9 +141,10 @@ class Case:
         all, and 1 more if most differ. Prints are NaN if all values are NaN.
         """
         given, found = self.given.reshape(-1, 1, 1, 1), []
-        weights, shown = np.random.default_rng(0).random(given.size), cache(partial(self.shown, values, sets))
+        weights = np.random.default_rng(0).random(given.size)
+        shown = self.shown(values, sets, {by.SHOWN[way] for way in ways})
         for way in ways:
-            numbers = shown(by.SHOWN[way])
+            numbers = shown[by.SHOWN[way]]
             gaps = self.apart(numbers, given, way)
             agree = np.mean(gaps == 0, axis=0)
             prints = np.tensordot(weights, np.nan_to_num(numbers, nan=-1.0), 1)
@@ -152,14 +153,17 @@ class Case:
         fits, off, printed = map(np.stack, zip(*found))
         return fits, off, printed
 
-    def shown(self, values: np.ndarray, sets: Sequence[str], of: Function) -> np.ndarray:
-        """The numbers of definitions with these values (numbers × sets × orders × C)."""
+    def shown(
+        self, values: np.ndarray, sets: Sequence[str], ways: Iterable[Function]
+    ) -> dict[Function, np.ndarray]:
+        """The numbers of definitions with these values in each way (numbers × sets × orders × C)."""
         if self.means is None:
-            return of(values[self.known, None])
+            return {of: of(values[self.known, None]) for of in ways}
         is_known, members = ~np.isnan(values), np.stack([self.members[name] for name in sets], axis=1)
         size = np.tensordot(members[..., :-1], is_known, 1) + members[..., -1:, None]
         size[..., ~is_known.any(axis=0)] = np.nan
-        return ratio(np.tensordot(members[..., :-1], of(np.nan_to_num(values)), 1), size)
+        values = np.nan_to_num(values)
+        return {of: ratio(np.tensordot(members[..., :-1], of(values), 1), size) for of in ways}
 
     def sample(self, few: int) -> Case:
         """All topics, or about `few`: if possible with values between 0 and 1, which tell definitions
