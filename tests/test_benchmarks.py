@@ -74,7 +74,7 @@ def tiny(monkeypatch):
     [
         (peers, ["S", "--only", "dicts/pytrec_eval"], 1, 2),
         (costs, ["S", "groups"], len(costs.TABLES), None),
-        (large, ["--only", "evaluate* 10,000 rows", "power*"], 1, 4),
+        (large, ["--only", "evaluate* 10,000 rows", "power*"], 1, 3),
     ],
     ids=["peers", "costs", "large"],
 )

@@ -9,7 +9,7 @@ import pytest
 
 from ir_measures_graded.analysis import evaluate, identify
 from ir_measures_graded.analysis.identify import definitions as tables
-from ir_measures_graded.analysis.identify.identification import values_by_topic
+from ir_measures_graded.evaluation.values import values_by_topic
 
 RANDOM = np.random.default_rng(5)
 LEVELS = [0, 0, 0, 0, 1, 1, 2, 3]

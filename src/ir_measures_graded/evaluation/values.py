@@ -3,7 +3,7 @@
 Every form of table becomes cells, a DataFrame with a row per value: the columns ``run``, ``measure``,
 ``topic`` and ``value``, and as the index the number of its row in the table, from 1. `cells_of` makes them
 from one table. `read_values` joins those of several files to the array (runs × measures × topics) of an
-`Evaluation`. `groups_of` groups topics by an attribute.
+`Evaluation`. `groups_of` groups topics by an attribute. `values_by_topic` reads somebody's values of one run.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import csv
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
 from io import BytesIO
 from itertools import chain
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +42,12 @@ VALUE = "value"
 COLLECTION = "collection"
 """The column that names the collection of a value."""
 KEYS = ["run", "measure", "topic"]
+MOST_DECIMALS = 6
+"""More decimals are not compared: tools that compute with 32-bit floats do not have them."""
+MEANS = ("amean", "mean")
+"""Names that tools write in place of a topic for the mean."""
+FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
+COLUMNS = ["query_id", "measure", "value"]
 LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
 By = Mapping[str, Any] | str | None
@@ -292,6 +300,58 @@ def _by_topic(frame: DataFrame, name: str, run: Any) -> DataFrame:
 def _is_measure(name: str) -> bool:
     """Whether a known measure has this name."""
     return not isinstance(measure_named(name), NamedMeasure)
+
+
+def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> dict[str, float]:
+    """The value of each topic from a path, a mapping, a table, or rows such as ir-measures' metrics.
+
+    `topics` are those of the qrels. `name` is the measure to take if the source has several. Raises
+    `GradedError` for values that cannot be read, for several measures, and if no topic is in the qrels.
+    """
+    if isinstance(source, Real):
+        raise GradedError(f"values={source!r} is one number; give a mean as mean={source!r}")
+    where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
+    if hasattr(source, "items") and not hasattr(source, "columns"):
+        source = {str(topic): each for topic, each in source.items()}
+        source = source if any(isinstance(each, Mapping) for each in source.values()) else [*source.items()]
+    frame = frame_of(source, FORMS).drop(columns="run", errors="ignore")
+    if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is None:
+        if 0 in frame or 1 in frame.index:  # the columns have no names, or others
+            if len(frame.columns) not in (2, 3):
+                raise GradedError(f"{where}: cannot be read as {FORMS}")
+            frame = frame.set_axis(COLUMNS if len(frame.columns) == 3 else COLUMNS[::2], axis=1)
+        else:  # a column for each topic, a row for each measure
+            frame = frame.T.rename_axis(COLUMNS[0])
+    cells = cells_of(frame, where, "").astype({"topic": str, "measure": str})
+    if cells["measure"].isin(topics).sum() > cells["topic"].isin(topics).sum():
+        cells = cells.rename(columns={"measure": "topic", "topic": "measure"})  # ir_measures' order
+    cells = cells[cells["topic"].isin(topics) | ~cells["topic"].isin(MEANS)]
+    measures = [*cells["measure"].unique()]
+    chosen = measures[0] if name is None and len(measures) == 1 else name
+    if chosen not in measures:
+        raise GradedError(f"{where}: give the name of one of its measures (--name): {listed(measures, 8)}")
+    cells = cells[cells["measure"] == chosen]
+    values = dict(zip(cells["topic"], cells["value"].tolist()))
+    for twice in cells["topic"][cells["topic"].duplicated()]:
+        raise GradedError(f"{where}: topic {shown(twice)} has two values")
+    if values.keys().isdisjoint(topics):
+        first = shown(next(iter(values)))
+        raise GradedError(f"{where}: none of its topics (such as {first}) is in the qrels; give {FORMS}")
+    return values
+
+
+def decimals_of(numbers: Collection[float | str]) -> int:
+    """The most decimals that a number shows, at most `MOST_DECIMALS`.
+
+    Zeros behind all of several numbers do not count, and several numbers without decimals are exact.
+
+    >>> decimals_of([0.25, 0.178]), decimals_of(["0.1780"]), decimals_of([1e-9]), decimals_of([0, 1])
+    (3, 4, 6, 6)
+    """
+    exact = [Decimal(each if isinstance(each, str) else f"{each:.10g}") for each in numbers]
+    several = len(exact) > 1
+    most = max(-int((each.normalize() if several else each).as_tuple().exponent) for each in exact)
+    return MOST_DECIMALS if several and most <= 0 else min(max(most, 0), MOST_DECIMALS)
 
 
 def _refuse(column: Series, bad: Any, name: str, what: str) -> None:

@@ -3,10 +3,8 @@ read from any table of values."""
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,14 +12,12 @@ from ir_measures import Measure
 
 from ...core.by_topic import bounds_of
 from ...core.registry.notation import parse_measures
-from ...core.rows.columns import column_name
 from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows, repeated_documents
 from ...errors import GradedError, shown
 from ...evaluation.named import Judgments, Qrels, about, named_runs, read_judgments
-from ...evaluation.values import cells_of, frame_of, number_in
+from ...evaluation.values import MOST_DECIMALS, decimals_of, number_in, values_by_topic
 from ...files.files import RunFile
-from ...output.formats import listed
 from ..statistics.options import whole_number
 from . import definitions as by
 from .answer import Answer, Identification
@@ -29,10 +25,6 @@ from .search import search
 from .values import Case, Space, solved_gains
 
 DEPTH = 100  # cutoffs to this one are tried if nothing fits
-MOST_DECIMALS = 6  # more are not compared: tools that compute with 32-bit floats do not have them
-MEANS = ("amean", "mean")  # names that tools write in place of a topic for the mean
-FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
-COLUMNS = ["query_id", "measure", "value"]
 
 
 def identify(
@@ -110,63 +102,10 @@ def _case(
     docs, scores = [run.docs.ids() for run in runs], np.concatenate([run.values for run in runs])
     run = Rows(runs[0].role, topics, offsets, Ids.concatenated(docs), scores, distinct=True)
     qrels = replace(judged.part(np.tile(np.arange(len(judged.topics)), len(runs))), topics=topics)
-    values, means = (
-        (np.full(len(topics), np.nan), np.array(numbers)) if by_mean else (np.array(numbers), None)
-    )
+    values = np.full(len(topics), np.nan) if by_mean else np.array(numbers)
+    means = np.array(numbers) if by_mean else None
     fewest = min(places) if decimals is None else decimals
     return Case(qrels, run, values, means, fewest, np.array(others), np.array(repeated))
-
-
-def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> dict[str, float]:
-    """The value of each topic from a path, a mapping, a table, or rows such as ir-measures' metrics.
-
-    `topics` are those of the qrels. `name` is the measure to take if the source has several. Raises
-    `GradedError` for values that cannot be read, for several measures, and if no topic is in the qrels.
-    """
-    if isinstance(source, Real):
-        raise GradedError(f"values={source!r} is one number; give a mean as mean={source!r}")
-    where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
-    if hasattr(source, "items") and not hasattr(source, "columns"):
-        source = {str(topic): each for topic, each in source.items()}
-        source = source if any(isinstance(each, Mapping) for each in source.values()) else [*source.items()]
-    frame = frame_of(source, FORMS).drop(columns="run", errors="ignore")
-    if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is None:
-        if 0 in frame or 1 in frame.index:  # the columns have no names, or others
-            if len(frame.columns) not in (2, 3):
-                raise GradedError(f"{where}: cannot be read as {FORMS}")
-            frame = frame.set_axis(COLUMNS if len(frame.columns) == 3 else COLUMNS[::2], axis=1)
-        else:  # a column for each topic, a row for each measure
-            frame = frame.T.rename_axis(COLUMNS[0])
-    cells = cells_of(frame, where, "").astype({"topic": str, "measure": str})
-    if cells["measure"].isin(topics).sum() > cells["topic"].isin(topics).sum():
-        cells = cells.rename(columns={"measure": "topic", "topic": "measure"})  # ir_measures' order
-    cells = cells[cells["topic"].isin(topics) | ~cells["topic"].isin(MEANS)]
-    measures = [*cells["measure"].unique()]
-    chosen = measures[0] if name is None and len(measures) == 1 else name
-    if chosen not in measures:
-        raise GradedError(f"{where}: give the name of one of its measures (--name): {listed(measures, 8)}")
-    cells = cells[cells["measure"] == chosen]
-    values = dict(zip(cells["topic"], cells["value"].tolist()))
-    for twice in cells["topic"][cells["topic"].duplicated()]:
-        raise GradedError(f"{where}: topic {shown(twice)} has two values")
-    if values.keys().isdisjoint(topics):
-        first = shown(next(iter(values)))
-        raise GradedError(f"{where}: none of its topics (such as {first}) is in the qrels; give {FORMS}")
-    return values
-
-
-def decimals_of(numbers: Collection[float | str]) -> int:
-    """The most decimals that a number shows, at most `MOST_DECIMALS`.
-
-    Zeros behind all of several numbers do not count, and several numbers without decimals are exact.
-
-    >>> decimals_of([0.25, 0.178]), decimals_of(["0.1780"]), decimals_of([1e-9]), decimals_of([0, 1])
-    (3, 4, 6, 6)
-    """
-    exact = [Decimal(each if isinstance(each, str) else f"{each:.10g}") for each in numbers]
-    several = len(exact) > 1
-    most = max(-int((each.normalize() if several else each).as_tuple().exponent) for each in exact)
-    return MOST_DECIMALS if several and most <= 0 else min(max(most, 0), MOST_DECIMALS)
 
 
 def _space(case: Case, measure: Measure | str | None) -> Space:
@@ -181,12 +120,9 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
         discounts[f"log{base:g} r from rank {base:g} on"] = by.log_from(base)
     by_mean = case.means is not None
     ways = {by.TRUNCATED: case.decimals < MOST_DECIMALS, by.PERCENT: case.digits > case.decimals}
+    measures = by.measures(levels).items()
     return {
-        "measure": {
-            name: of
-            for name, of in by.measures(levels).items()
-            if not families or by.family(name) in families
-        },
+        "measure": {name: of for name, of in measures if not families or by.family(name) in families},
         "cutoff": _numbers(cutoffs or by.CUTOFFS),
         "gain": by.gains_for(levels),
         "discount": discounts,

@@ -100,10 +100,9 @@ def compared(space: Space, case: Case, few: int) -> Found:
         for place in least(distance, rare, few):
             way, members, number, column = place
             *head, nothing = heads[columns[column]]
-            values_of_nothing = by.NOTHING if head[4] and not nothing else [nothing]
-            for value, order, averaged in product(
-                values_of_nothing, [*groups.values()][number], [*sets.values()][members]
-            ):
+            nothings = by.NOTHING if head[4] and not nothing else [nothing]
+            alike = product(nothings, [*groups.values()][number], [*sets.values()][members])
+            for value, order, averaged in alike:
                 if len(found.kept) < MOST:
                     of = Definition._make((*head, value, *order, averaged, ways[way]))
                     found.kept[of] = float(distance[place]), round(float(prints[place]), 8)
