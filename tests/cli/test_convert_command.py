@@ -91,8 +91,12 @@ REFUSED = [
     ("in.json", '{"q": {"d": 1}}', "out.tsv", "in.json could be qrels or a run; use --qrels or --run"),
     ("in", LINE, "out.xlsx", "out.xlsx: the ending chooses the form: .run, .qrels, .trec, .txt,"),
     ("in.json", '{"a\\nb": {"d": 1}}', "out.csv --qrels", "in.json: 'a\\nb' has a line break; use .parquet"),
+    ("in.json", '{"q": {"a\\u2028b": 1}}', "o.csv --qrels", "in.json: 'a\\u2028b' has a line break; use"),
+    ("in.json", '{"q": {"\\ufeffa": 1}}', "o.csv --qrels", "in.json: '\\ufeffa' has a line break; use"),
+    ("in.csv", TABLE + "q,d\r,1\n", "- --qrels", "in.csv:2: a carriage return inside a line"),
+    ("in.json", '{"{\\"a": {"d": 1}}', "- --qrels", "would begin a comment or JSON; use"),
     ("in.csv", TABLE + "a b,d,1\n", "-", "in.csv: 'a b' has a blank, which separates fields; use .tsv"),
-    ("in.csv", TABLE + "#1,d,1\n", "-", "in.csv: topic '#1' would begin a comment; use .tsv or .parquet"),
+    ("in.csv", TABLE + "#1,d,1\n", "-", "in.csv: topic '#1' would begin a comment or JSON; use"),
     ("in", "q 1 d 1\nq 2 d 2\n", "o.json", "in: topic 'q', document 'd' has several levels; choose one"),
     ("in", "q 0 d 1\n", "in", "cannot write 'in': the command reads this file"),
     ("in", LINE + LINE, "- --run", "in: 1 rows list a document of a topic again; --duplicates first"),
@@ -103,7 +107,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("name", "text", "words", "message"), REFUSED)
 def test_what_a_form_cannot_hold_is_refused(refusal, name, text, words, message):
-    Path(name).write_text(text)
+    Path(name).write_bytes(text.encode())
     assert message in refusal("convert", name, *words.split())
 
 

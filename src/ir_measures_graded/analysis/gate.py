@@ -24,8 +24,8 @@ E. S. Pearson: The use of confidence or fiducial limits. Biometrika 26, 1934.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil, log
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
@@ -164,7 +164,8 @@ class Verdict:
 class Gate(Result):
     """The verdicts by all measures (`verdicts`), and the one of the gate (`verdict`).
 
-    `holds` is true if the new system may replace the old one: ``assert gate(…).holds``.
+    `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking` is the number
+    of topics that each run lacks.
     """
 
     old: str
@@ -176,6 +177,7 @@ class Gate(Result):
     verdicts: tuple[Verdict, ...]
     unit: str = "topic"
     looks: int = 1
+    lacking: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def _whole(self) -> list[Verdict]:
@@ -279,6 +281,9 @@ class Gate(Result):
     def notes(self) -> list[str]:
         """The reasons of the verdicts, and notes on them."""
         found = [*map(self.sentence, self.verdicts)]
+        for run, number in self.lacking.items():
+            if number:
+                found.append(f"{run} lacks {counted(number, self.unit)}, with the value of an empty ranking.")
         if not self.chosen:
             found.append(f"No margin was given; it is {self.margin} of the old values.")
         looks = f", for {self.looks} looks" if self.looks > 1 else ""
@@ -394,7 +399,9 @@ def gate(
         found = [replace(each, **_stands(each, rule, study, len(found))) for each in found]
     every = *found, *_verdicts([(group, evaluation.on(rows)) for group, rows in groups.items()], rule)
     (old, new), chosen, unit = evaluation.runs, margin is not None, evaluation.unit
-    return Gate(old, new, size, chosen, equivalent, every_group, every, unit, looks)
+    missing = None if evaluation.missing is None else evaluation.missing.sum(axis=1)
+    lacking = {} if missing is None else dict(zip((old, new), missing.tolist()))
+    return Gate(old, new, size, chosen, equivalent, every_group, every, unit, looks, lacking)
 
 
 def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.ndarray) -> None:

@@ -28,10 +28,13 @@ from ..core.rows.rows import Part, joined
 from ..errors import FileError, GradedError, needed, shown
 from .content import Content, File, is_lasting
 from .files import by_column, parts_of
+from .json_files import is_json
 from .table_files import arrow_table
 
 GROUP = 1_000_000  # rows per row group of a Parquet file
-BLANK = re.compile(r"[ \t\n\r\x0b\x0c]")
+BREAK = "[\n\r\x0b\x0c\x85\u2028\u2029]|^\ufeff"
+"""What begins a line, for some programs or all, and the mark that may begin a file."""
+BLANK = re.compile(f"[ \t]|{BREAK}")
 KEPT = ("first", "best")
 """The row to keep of a document that a topic lists again: the first one, or that of the highest value."""
 
@@ -157,8 +160,8 @@ def _trec(rows: ConvertedRows) -> bytes:
         if BLANK.search(id_) or not id_:
             raise GradedError(f"{rows.name}: {shown(id_)} has a blank, which separates fields; {advice}")
     for topic in dict.fromkeys(topics):
-        if topic.startswith(("#", "<SYSDESC>")):
-            raise GradedError(f"{rows.name}: topic {shown(topic)} would begin a comment; {advice}")
+        if topic.startswith(("#", "<SYSDESC>")) or is_json(topic.encode()):
+            raise GradedError(f"{rows.name}: topic {shown(topic)} would begin a comment or JSON; {advice}")
     if rows.role is QRELS:
         if any(level < -1 or level % 1 for level in values):
             warnings.warn("trec_eval reads only levels that are whole numbers from -1", stacklevel=2)
@@ -187,7 +190,7 @@ def _columns(rows: ConvertedRows) -> list[str]:
 def _delimited(rows: ConvertedRows, delimiter: str = ",") -> bytes:
     columns: dict[str, Iterable[Any]] = {name: rows.column(name) for name in _columns(rows)}
     columns[rows.role.value] = [*map(_number, rows.column(rows.role.value))]
-    if broken := next((cell for cell in chain(*columns.values()) if "\n" in str(cell)), ""):
+    if broken := next((cell for cell in chain(*columns.values()) if re.search(BREAK, str(cell))), ""):
         raise GradedError(f"{rows.name}: {shown(broken)} has a line break; use .parquet or .json")
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")

@@ -103,7 +103,7 @@ class Lines:
                     "convert the file, for example with iconv"
                 ) from None
             if breaks and not self.form.delimiter:
-                self.refuse_break(record)
+                self.refuse_break(record.removesuffix(b"\n").removesuffix(b"\r"))
             fields = self._delimited(record) if self.form.delimiter else self._separated(record)
             if len(fields) == size or (self.form.longer and self._is_longer(fields)):
                 yield fields[:size]
@@ -136,8 +136,8 @@ class Lines:
         return len(fields) >= 2 * size - 1 and number_of(fields[-1]) is not None
 
     def refuse_break(self, record: bytes) -> None:
-        """Raise `FileError` if another program would break the line."""
-        if found := BREAK.search(record.removesuffix(b"\n").removesuffix(b"\r")):
+        """Raise `FileError` if another program would break this text, a line or a field without its end."""
+        if found := BREAK.search(record):
             raise self.error(f"{BREAKS[found[0]]} inside a line; {ONE_ROW}: {_shown(record)}")
 
     def _separated(self, line: bytes) -> list[bytes]:
