@@ -164,8 +164,8 @@ class Verdict:
 class Gate(Result):
     """The verdicts by all measures (`verdicts`), and the one of the gate (`verdict`).
 
-    `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking` is the number
-    of topics that each run lacks.
+    `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking` is the
+    number of topics that each run lacks.
     """
 
     old: str
