@@ -478,7 +478,8 @@ class Comparison(Result):
             axes.set(aspect="equal", ylim=(count, 0))
             axes.grid(visible=False)
             axes.set_title(plots.title(measure, width=36), loc="right", size=10)
-            axes.set_xlabel("row better than column\ndark: p < 0.01, light: p < 0.05", loc="right")
+            text = f"row better than column\ndark: p < {STARS[0][0]:g}, light: p < {self.alpha:g}"
+            axes.set_xlabel(text, loc="right")
         return figure
 
     @plots.styled

@@ -288,7 +288,8 @@ class Gate(Result):
             found.append(f"No margin was given; it is {self.margin} of the old values.")
         looks = f", for {self.looks} looks" if self.looks > 1 else ""
         bounds = f"one-sided bounds at {100 * (1 - self.level):.3g} % each{looks}"
-        found.append(f"p tests the verdict; lower and upper are {bounds}.")
+        p = "two-sided" if self.verdict == DIFFERS else "one-sided"
+        found.append(f"p is {p} and tests the verdict; lower and upper are {bounds}.")
         if (count := self.verdicts[0].topics) < ENOUGH:
             few = f"{counted(count, self.unit)} are few"
             found.append(f"{few}: the error of 5 % was measured from {ENOUGH} topics on.")

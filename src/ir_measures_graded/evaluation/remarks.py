@@ -3,6 +3,7 @@
 `evaluate` and a `Study` warn of it in one line per run (`InputWarning`). The command `check` lists it.
 """
 
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -41,7 +42,17 @@ def warn_of(remarks: Sequence[str], name: str = "") -> None:
         held.append((name, remarks))
     elif remarks:
         text = "; ".join(remarks)
-        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=2)
+        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """The level, in the stack of the function that calls this one, of the code that called the package."""
+    frames = [sys._getframe(1)]
+    while outer := frames[-1].f_back:
+        frames.append(outer)
+    package = __name__.partition(".")[0]
+    ours = (n for n, frame in enumerate(frames) if frame.f_globals.get("__name__", "").startswith(package))
+    return 2 + max(ours)
 
 
 @contextmanager
