@@ -72,6 +72,12 @@ def test_the_table_of_a_report_has_no_p_of_0_and_no_answer_for_the_baseline(of_d
     assert "<svg" in of_demo._repr_html_()
 
 
+def test_save_writes_the_page_and_the_table(of_demo, tmp_path):
+    for name, start in (("r.html", "<!doctype html>"), ("r.csv", "measure,run,mean")):
+        of_demo.save(tmp_path / name)
+        assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+
+
 def test_every_run_is_read_once_and_reduced_once(monkeypatch):
     read, reduced = [], []
     parts, of_run = RunFile._every, reduction.reduced

@@ -15,7 +15,7 @@ from ...errors import GradedError, shown
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Qrels, Runs, study_of
 from ...files.sources import queries_in, queries_of
-from ...output.files import write_whole
+from ...output.files import ending_of, write_whole
 from ...output.formats import counted, decimal, listed
 from ...output.plots import need_matplotlib
 from ...output.result import Result
@@ -82,6 +82,13 @@ class Report(Result):
         """The page as a string. Equal inputs give an equal page."""
         style = self.rankings.style if self.rankings else ""
         return pages.page("report", self.title, style, report=self)
+
+    def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
+        """Write the page to an html file, or the figure or the table as any result does."""
+        if ending_of(os.fspath(path)) in ("html", "htm"):
+            self.write(path)
+        else:
+            super().save(path, places)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page to the file `path`, completely or not at all."""
