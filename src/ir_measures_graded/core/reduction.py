@@ -1,6 +1,7 @@
-"""The reduction of a run: its documents are matched with the judged ones by id, and only arrays remain.
+"""The reduction of a run: its documents are matched with the judged ones by id and become ranks.
 
-This is the only module that has both ids and ranks. Measures see `JudgedRanks`, which has no ids.
+Formulas use the arrays of `JudgedRanks`. It also keeps the rows of the run, whose ids order tied documents
+and name documents in results.
 """
 
 from __future__ import annotations

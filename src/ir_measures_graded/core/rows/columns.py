@@ -70,7 +70,7 @@ INTENTS = ("iteration", "probability")
 """The columns that qrels may have: the intent of each judgment, and its probability."""
 
 # The names of each column under our name, in groups; columns with two names of a group are refused. A name
-# counts only if there is none of an earlier group.
+# counts only if there is none of an earlier group. BEIR's query-id, corpus-id and score are among them.
 NAMES = {
     ours: [group.split() for group in groups.split(",")]
     for ours, groups in {
