@@ -140,7 +140,9 @@ class Ranges(Result):
         rows: list[list[Any]] = []
         for measure in self.measures:
             apart = [found for found in self.differences if found.measure == measure]
-            stand = _standing(apart)
+            over_ties = [found.stands_over_ties for found in apart]
+            over_judgments = [found.stands_over_judgments for found in apart]
+            stand = [None if None in each else each.count(True) for each in (over_ties, over_judgments)]
             exact = None if stand[1] is None else all(found.exact for found in apart)
             rows.append([str(measure), len(apart), *stand, exact])
         return Table(columns, rows)
@@ -161,13 +163,6 @@ class Ranges(Result):
 _ENDS = ("ties_min", "ties_max", "unjudged_min", "unjudged_max")
 _STANDS = ("stands_over_ties", "stands_over_judgments", "exact")
 _COLUMNS = ("measure", "run", "other", "value", *_ENDS, "judged", *_STANDS, "note")
-
-
-def _standing(differences: Sequence[Range]) -> list[int | None]:
-    """How many differences keep their sign over ties and over judgments, None if any range is not known."""
-    over_ties = [each.stands_over_ties for each in differences]
-    over_judgments = [each.stands_over_judgments for each in differences]
-    return [None if None in found else found.count(True) for found in (over_ties, over_judgments)]
 
 
 def ranges(qrels: Qrels, runs: Runs, measures: Iterable[GradedMeasure | str]) -> Ranges:
@@ -227,13 +222,11 @@ class Standing(NamedTuple):
 
 
 def standings(study: Study, measures: Iterable[Measure]) -> dict[Measure, Standing]:
-    """The ranges by each of the measures that have some."""
+    """The ranges by each of the measures that have some, for which most differences need no exact bounds."""
     found = {}
     for measure in filter(has_ranges, measures):
         runs = _Runs(_checked(measure), study.runs)
-        apart = [*runs.differences()]
-        counts = _standing(apart) if apart else (None, None)
-        found[measure] = Standing(tuple(runs.ranges()), len(apart), *counts)
+        found[measure] = Standing(tuple(runs.ranges()), len(runs.pairs), *runs.standing())
     return found
 
 
@@ -305,13 +298,39 @@ class _Runs:
     def differences(self) -> Iterator[Range]:
         """The ranges of the differences of the means, for all pairs."""
         names, means = [run.name for run in self.runs], self.means[0].tolist()
-        longest = max(int(topics.retrieved.sum()) for topics in self.topics)
-        for pairs in np.array_split(self.pairs, len(self.pairs) * longest // COMPARED + 1):
+        for pairs in self.parts():
             ends = mean_over_topics(np.append(self.apart(1, pairs), self.over_judgments(pairs), axis=0))
             for (a, b), row in zip(pairs.tolist(), ends.T.tolist()):
                 over = _intervals(row)
                 exact = self.ends is not None and over[1] is not None
                 yield Range(self.measure, names[a], means[a] - means[b], *over, other=names[b], exact=exact)
+
+    def parts(self) -> list[np.ndarray]:
+        """The pairs, so many at a time that their documents fit into memory."""
+        longest = max(int(topics.retrieved.sum()) for topics in self.topics)
+        return np.array_split(self.pairs, len(self.pairs) * longest // COMPARED + 1)
+
+    def standing(self) -> tuple[int | None, int | None]:
+        """How many differences keep their sign in all orders of ties, and how many under all judgments; None
+        without pairs, and if the range of any is not known."""
+        kept = np.zeros(2)
+        for pairs in self.parts() if self.pairs.size else ():
+            ends = [self.apart(1, pairs)]
+            if self.ends is None or not self.known.all():
+                ends.append(self.over_judgments(pairs))
+            else:
+                # Looser bounds keep the sign, or some judgments change it, of most pairs.
+                (low, lowest), (high, highest) = mean_over_topics(self.ends(pairs, loosely=True))
+                certain = _keep(lowest - ROUNDING, highest + ROUNDING)
+                kept[1] += certain.sum()
+                open_pairs = pairs[~certain & _keep(low + ROUNDING, high - ROUNDING)]
+                if len(open_pairs):
+                    ends.append(self.ends(open_pairs))
+            for row, found in enumerate(ends):
+                means = mean_over_topics(found)
+                kept[row] += np.nan if np.isnan(means).any() else _keep(*means).sum()
+        over_ties, over_judgments = (None if np.isnan(number) else int(number) for number in kept.tolist())
+        return (over_ties, over_judgments) if self.pairs.size else (None, None)
 
     def apart(self, row: int, pairs: np.ndarray) -> np.ndarray:
         """The ranges of differences whose two sides are independent of each other (2 × P × T), NaN if they
@@ -347,9 +366,9 @@ def _numbers(runs: Sequence[Topics]) -> list[np.ndarray]:
     return np.split(documents, bounds[1:-1])
 
 
-def _keep(low: float, high: float) -> bool:
-    """Whether all values between these ends have one sign."""
-    return low > ROUNDING or high < -ROUNDING
+def _keep(low: Any, high: Any) -> Any:
+    """Whether all values between these ends, or between each two of them, have one sign."""
+    return (low > ROUNDING) | (high < -ROUNDING)
 
 
 def _intervals(ends: Sequence[float]) -> tuple[Interval | None, Interval | None]:

@@ -20,8 +20,9 @@ from . import judgments
 from .judgments import Undetermined, extreme_in_order, filled, levels_of_gains, padded, unjudged_of
 from .ratio import Achieved, achieved_of, gains_by_case, threshold_ratio, weighted_ratio
 
-OfPairs = Callable[[np.ndarray], np.ndarray]
-"""A function of pairs of runs (P × 2)."""
+OfPairs = Callable[..., np.ndarray]
+"""A function of pairs of runs (P × 2). With ``loosely=True``, it takes less time and gives for each of the
+two ends a difference that some judgments give and one that none exceeds (2 × 2 × P × T)."""
 Documents = Callable[[], Sequence[np.ndarray]]
 """Returns the numbers of the unjudged documents of each run. Equal documents have equal numbers."""
 
@@ -97,12 +98,13 @@ def _(measure: WeightedGains, runs: Sequence[Topics], documents: Documents) -> O
     value = weights.by_run([measure.values(topics) for topics in runs])
     best = runs[0].possible_gains.max(initial=0)
 
-    def exact(pairs: np.ndarray) -> np.ndarray:
+    def ends(pairs: np.ndarray, loosely: bool = False) -> np.ndarray:
         weight = best * np.nan_to_num(weights.of(pairs))
         added = [side(weight, 0).sum(axis=2) for side in (np.minimum, np.maximum)]
-        return value[pairs[:, 0]] - value[pairs[:, 1]] + added
+        found = value[pairs[:, 0]] - value[pairs[:, 1]] + added
+        return np.stack([found, found], axis=1) if loosely else found
 
-    return exact
+    return ends
 
 
 @differences_of.register
@@ -114,7 +116,7 @@ def _(measure: Normalised, runs: Sequence[Topics], documents: Documents) -> OfPa
     value = weights.by_run([each.value for each in of_runs])
     by_threshold = weights.by_run([each.gains for each in of_runs])
 
-    def exact(pairs: np.ndarray) -> np.ndarray:
+    def ends(pairs: np.ndarray, loosely: bool = False) -> np.ndarray:
         weight, (a, b) = weights.of(pairs), pairs.T
         rows = weight.shape[0] * weight.shape[1]
         apart = (value[a] - value[b]).ravel(), (by_threshold[a] - by_threshold[b]).reshape(rows, -1)
@@ -125,13 +127,12 @@ def _(measure: Normalised, runs: Sequence[Topics], documents: Documents) -> OfPa
         sizes = np.stack((np.count_nonzero(count, axis=1), count.max(axis=1, initial=0)))
         for pair in np.unique(sizes, axis=1, return_index=True)[1]:  # each must be within the limit on work
             gains = gains_by_case(measure, one, count[pair], int(sizes[1, pair]))
-        found = [
-            weighted_ratio(measure, one, achieved, gains, highest).extreme(unjudged)
-            for highest in (False, True)
-        ]
-        return np.reshape(found, (2, len(pairs), -1))
+        ratios = [weighted_ratio(measure, one, achieved, gains, highest) for highest in (False, True)]
+        if loosely:
+            return np.reshape([each.bracket(unjudged) for each in ratios], (2, 2, len(pairs), -1))
+        return np.reshape([each.extreme(unjudged) for each in ratios], (2, len(pairs), -1))
 
-    return exact
+    return ends
 
 
 class _Weights:

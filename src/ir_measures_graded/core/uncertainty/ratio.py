@@ -53,6 +53,27 @@ class Ratio(NamedTuple):
             result[topics] = self._highest(topics, count[topics])
         return self.sign * result
 
+    def bracket(self, count: np.ndarray) -> np.ndarray:
+        """For each topic (T), a quotient that some judgments give and one that none exceeds (2 × T), for
+        quotients of at most 1. With several cases, both are the extreme."""
+        if self.gains.shape[1] > 1:
+            return np.stack([self.extreme(count)] * 2)
+        found, levels = np.stack([self.value, self.value]), self.gains.shape[2]
+        some = np.flatnonzero((count > 0) & (levels > 0))
+        for topics in blocks_of(some, levels * (int(count.max(initial=0)) + 1)):
+            step = np.diff(self.gains[topics, 0], axis=1, prepend=0.0)
+            earned, added = self.terms(topics)
+            # The same number of documents reaches all thresholds: they get the highest gain.
+            n = ((earned + self.achieved[topics][:, :, None]) * step[:, :, None]).sum(axis=1)
+            d = ((added + self.possible[topics][:, :, None]) * step[:, :, None]).sum(axis=1)
+            n[np.arange(n.shape[1]) > count[topics, None]] = -np.inf
+            given = ratio(n, d, undefined=-np.inf).max(axis=1)
+            most = n.max(axis=1)
+            least = np.where(most < 0, d[np.arange(len(topics)), count[topics]], d[:, 0])
+            found[0, topics] = np.maximum(found[0, topics], given)
+            found[1, topics] = np.where(least > 0, np.minimum(ratio(most, least), 1), most > 0)
+        return self.sign * found
+
     def _highest(self, topics: np.ndarray, count: np.ndarray) -> np.ndarray:
         # Dinkelbach's method: a quotient N/D is at most λ if and only if N − λ·D is at most 0. The loop
         # finds, from the highest threshold to the lowest, how many documents reach each one. The best choice
