@@ -179,7 +179,8 @@ def pairwise_tests(
     for (run, other), merit, row in zip(named, leaning, zip(*columns.values())):
         numbers = dict(zip(columns, row))
         merit = sign_of(measure) * (merit or 0)
-        better = run if merit > 0 else other if merit < 0 else None
+        ahead = run if merit > 0 else other
+        better = None if merit == 0 else ahead
         significant = numbers["adjusted"] is not None and numbers["adjusted"] < alpha
         found.append(Test(measure, test, run, other, better, significant=significant, **numbers))
     return found
@@ -188,9 +189,10 @@ def pairwise_tests(
 def _columns(test: str, found: Sequence[Outcome], plain: bool = False) -> dict[str, Any]:
     """The fields of tests, with Holm's correction unless p is `plain` or the test is one of `OF_ALL`."""
     columns: dict[str, Any] = dict(zip(Outcome._fields, zip(*found)))
+    if test in OF_ALL:
+        return columns | {"adjusted": [None]}
     p = np.array(columns["p"], dtype=float)
-    adjusted = [None] if test in OF_ALL else p if plain else holm(p, p.size)
-    return columns | {"adjusted": adjusted}
+    return columns | {"adjusted": p if plain else holm(p, p.size)}
 
 
 def _further(

@@ -319,7 +319,9 @@ def _at_ranks(
 
 def _entry(cell: Any, whole: bool) -> Any:
     """A cell, None for NaN; `whole` numbers become ints."""
-    return None if cell != cell else plain_number(cell) if whole and cell is not None else cell
+    if cell is None or cell != cell:
+        return None
+    return plain_number(cell) if whole else cell
 
 
 def filled(records: list[dict[str, Any]], always: Container[str] = ()) -> list[str]:

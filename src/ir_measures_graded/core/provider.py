@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import filterfalse
 from typing import Any
 
 import ir_measures.providers
@@ -115,8 +114,8 @@ class GradedProvider(Provider):
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Source) -> GradedEvaluator:
         measures = list(dict.fromkeys(measures))
-        for measure in filterfalse(self.supports, measures):
-            raise GradedError(f"the provider 'graded' does not compute {measure}")
+        if lacking := [measure for measure in measures if not self.supports(measure)]:
+            raise GradedError(f"the provider 'graded' does not compute {lacking[0]}")
         return GradedEvaluator(measures, qrels)
 
 

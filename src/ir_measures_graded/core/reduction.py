@@ -97,7 +97,8 @@ def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -
     if rows.intents is None:
         raise GradedError(NO_INTENTS)
     probabilities = rows.further.get("probability", np.ones(rows.values.size))
-    for row in np.flatnonzero(~((probabilities >= 0) & (probabilities < np.inf)))[:1].tolist():
+    if (refused := np.flatnonzero(~((probabilities >= 0) & (probabilities < np.inf)))).size:
+        row = int(refused[0])
         rule = "each judgment needs the probability of its intent, a finite number ≥ 0"
         raise rows.error_of_intent(row, f"the probability is {probabilities[row]}; {rule}")
     # The names are sorted, so the order of rows does not affect sums over intents.
@@ -108,13 +109,15 @@ def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -
     topic = np.repeat(np.arange(len(rows.topics)), np.diff(rows.offsets))
     pairs, first, pair = np.unique(topic * names.size + code, return_index=True, return_inverse=True)
     probability = probabilities[first]
-    for row in np.flatnonzero(probabilities != probability[pair])[:1].tolist():
+    if (differing := np.flatnonzero(probabilities != probability[pair])).size:
+        row = int(differing[0])
         others = f"{probability[pair[row]]:g} and {probabilities[row]:g}"
         raise rows.error_of_intent(row, f"the intent has the probabilities {others}; give each intent one")
     documents = distinct.qrels.offsets
     judgment = pair * documents[-1] + distinct.doc
     _, first, again = np.unique(judgment, return_index=True, return_inverse=True)
-    for row in np.flatnonzero(rows.values != rows.values[first][again])[:1].tolist():
+    if (differing := np.flatnonzero(rows.values != rows.values[first][again])).size:
+        row = int(differing[0])
         raise judged_twice(rows, int(first[again[row]]), row, f" for intent {shown(names[code[row]])}")
     of_topic = pairs // names.size
     judged = Judged(

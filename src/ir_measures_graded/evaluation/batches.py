@@ -69,8 +69,8 @@ def evaluate_batches(
     known = None if levels is None else floats(QRELS, [list(levels)], lambda _: "levels")
     if known is not None and not np.isfinite(known).all():
         raise GradedError("levels: a level is a finite number")
-    for measure in filter(needs_all_topics, wanted) if known is None else ():
-        raise GradedError(f"{measure} needs the levels of all topics; give levels")
+    if known is None and (needing := list(filter(needs_all_topics, wanted))):
+        raise GradedError(f"{needing[0]} needs the levels of all topics; give levels")
     judged = read_qrels(_arrow(qrels, QRELS))
     judgments = Judgments(judged, None, np.array([np.nan]) if known is None else known)
     tables = [_arrow(batch, RUN) for batch in batches]

@@ -118,8 +118,8 @@ class SessionValues:
         """The value of each session, from those of turns. Raises `GradedError` for infinity."""
         with np.errstate(over="ignore"):  # the values are checked below
             found = self._of_turns(measure, values)
-        for number in np.flatnonzero(np.isinf(found))[:1]:
-            session = shown(self.sessions[number])
+        if (infinite := np.flatnonzero(np.isinf(found))).size:
+            session = shown(self.sessions[infinite[0]])
             raise GradedError(f"{measure} is infinite for session {session}; divide all gains by one number")
         return found
 

@@ -93,11 +93,12 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
     codes, distinct = zip(*(cells[key].factorize() for key in KEYS))
     runs, measures, topics = (tuple(map(str, each)) for each in distinct)
     values = np.full((len(runs), len(measures), len(topics)), np.nan)
-    for number in np.flatnonzero(cells.duplicated(KEYS))[:1]:
-        (part, row), (run, measure, topic) = cells.index[number], cells[KEYS].iloc[number]
+    if len(repeated := cells[cells.duplicated(KEYS)]):
+        (part, row), (run, measure, topic) = repeated.index[0], repeated[KEYS].iloc[0]
         raise GradedError(f"{names[part]}: row {row}: {run} has two values of {measure} for topic {topic}")
     values[codes] = cells["value"]
-    for run, measure in np.argwhere(np.isnan(values).any(axis=2))[:1].tolist():
+    if (lacking := np.argwhere(np.isnan(values).any(axis=2))).size:
+        run, measure = lacking[0].tolist()
         missing = [topic for topic, value in zip(topics, values[run, measure]) if np.isnan(value)]
         raise GradedError(
             f"{names[0]}: {runs[run]} lacks values of {measures[measure]} for "
@@ -356,8 +357,9 @@ def decimals_of(numbers: Collection[float | str]) -> int:
 
 def _refuse(column: Series, bad: Any, name: str, what: str) -> None:
     """Raise `GradedError` for the first bad cell of a column."""
-    for row, cell in column[bad][:1].items():
-        raise GradedError(f"{name}: row {row}, column {column.name}: {shown(cell)} is {what}")
+    if (refused := column[bad]).size:
+        where = f"{name}: row {refused.index[0]}, column {column.name}"
+        raise GradedError(f"{where}: {shown(refused.tolist()[0])} is {what}")
 
 
 def _numbers(column: Series) -> np.ndarray:

@@ -73,7 +73,9 @@ class Favour(NamedTuple):
     @property
     def verdict(self) -> str:
         """``favoured`` or ``disfavoured`` if the interval excludes 0, else empty."""
-        return "favoured" if self.lower > 0 else "disfavoured" if self.upper < 0 else ""
+        if self.lower > 0:
+            return "favoured"
+        return "disfavoured" if self.upper < 0 else ""
 
 
 @dataclass(frozen=True)

@@ -101,8 +101,8 @@ class GradedMeasure(ir_measures.Measure):
 
     def __init__(self, **params: Any):
         super().__init__()
-        for name in params.keys() - self.SUPPORTED_PARAMS.keys():
-            raise GradedError(self._unknown(name))
+        if unknown := params.keys() - self.SUPPORTED_PARAMS.keys():
+            raise GradedError(self._unknown(unknown.pop()))
         for name, parameter in self.SUPPORTED_PARAMS.items():
             value = params.get(name)
             if name not in params or (value is None and parameter.default is None):

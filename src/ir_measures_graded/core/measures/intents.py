@@ -30,14 +30,17 @@ Compute = Callable[[GradedMeasure, Topics], np.ndarray]
 def by_intent(topics: Topics) -> Topics:
     """Each pair of a topic and an intent as a topic of its own, without scores."""
     ranks, intents = topics.ranks, topics.ranks.judged.intents
-    rank = np.zeros(ranks.judged.level.size, dtype=np.int64)
-    rank[ranks.doc] = ranks.rank
-    pair, rank = intents.judged.topic, rank[document_of(topics)]
+    of_document = np.zeros(ranks.judged.level.size, dtype=np.int64)  # ranks; 0 if not retrieved
+    of_document[ranks.doc] = ranks.rank
+    rank = of_document[document_of(topics)]  # of each judgment
+    pair = intents.judged.topic
     listed = np.flatnonzero(rank)
     listed = listed[np.lexsort((rank[listed], pair[listed]))]
-    retrieved, none = ranks.retrieved[intents.topic], np.empty((2, 0), dtype=np.int64)
-    hits = intents.judged, listed, pair[listed], rank[listed]
-    return topics.reranked(JudgedRanks(*hits, retrieved, none[0], none, none))
+    none = np.empty((2, 0), dtype=np.int64)
+    hits = {"doc": listed, "topic": pair[listed], "rank": rank[listed]}
+    hits |= {"scores": none[0], "moved": none, "ties": none}
+    retrieved = ranks.retrieved[intents.topic]
+    return topics.reranked(JudgedRanks(intents.judged, retrieved=retrieved, **hits))
 
 
 @computed_once

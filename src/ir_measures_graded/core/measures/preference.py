@@ -54,11 +54,13 @@ class Documents:
     """
 
     def __init__(self, topics: Topics, tied_by: str):
-        run, (topic, gain, size) = full_list(topics), missed(topics)
+        run = full_list(topics)
+        missed_topic, gain, size = missed(topics)
         rank = at_ranks(topics, topics.ranks.first_of_tie) if tied_by == "score" else run.rank
         kind = coded(np.append(run.gain, gain))[1]
         size = np.append(np.ones_like(rank), size)
-        topic, rank = np.append(run.topic, topic), np.append(rank, topics.retrieved[topic] + 1)
+        rank = np.append(rank, topics.retrieved[missed_topic] + 1)
+        topic = np.append(run.topic, missed_topic)
         order = np.argsort(of_columns(topic, rank, kind), kind="stable")  # both parts are nearly sorted
         self.topic, self.rank, self.kind, self.size = topic[order], rank[order], kind[order], size[order]
 

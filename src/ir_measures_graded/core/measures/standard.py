@@ -96,7 +96,8 @@ class _AP(Standard, _GAP):
 
     SAME = GAP
 
-    def amounts(self, topics: Topics) -> GainList:  # as GAP's, without its thresholds
+    def amounts(self, topics: Topics) -> GainList:
+        # These are the amounts of GAP, which has thresholds besides.
         run = topics.run.relevant
         return run.with_gain(run.number / run.rank)
 
@@ -191,7 +192,8 @@ class _Success(Standard, AtRelevant):
     def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
         return 0.0
 
-    def weight(self, run: GainList, topics: Topics) -> np.ndarray:  # as from `goes_on`, but faster
+    def weight(self, run: GainList, topics: Topics) -> np.ndarray:
+        # `goes_on` implies these weights, but they are faster so.
         return (run.number == 1).astype(np.float64)
 
 

@@ -181,10 +181,12 @@ class Normalised(WeightedGains):
         if not self.averages:
             return share(amounts.total, ideal.total)
         last = np.maximum(amounts.last, ideal.last)  # later ranks repeat the quotient at this one
-        offsets, vectors = bounds_of(last), np.zeros((2, last.sum()))
-        for vector, each in zip(vectors, (amounts, ideal)):
-            vector[offsets[each.topic] + each.rank - 1] = each.gain
-        quotient = share(*(cumsum(vector, offsets) for vector in vectors))
+        offsets = bounds_of(last)
+        achieved, possible = np.zeros((2, last.sum()))
+        achieved[offsets[amounts.topic] + amounts.rank - 1] = amounts.gain
+        possible[offsets[ideal.topic] + ideal.rank - 1] = ideal.gain
+        quotient = share(cumsum(achieved, offsets), cumsum(possible, offsets))
+        # The quotient at the last rank also counts for all later ranks.
         some = last > 0
         quotient[offsets[1:][some] - 1] *= (topics.depth - last + 1)[some]
         topic = np.repeat(np.arange(topics.count), last)

@@ -46,7 +46,7 @@ def tied(new: np.ndarray) -> np.ndarray:
     array([[1, 2, 3],
            [1, 1, 1]])
     """
-    joins = ~new  # the position before
+    joins = ~new  # whether a document is tied with the one before
     position = np.flatnonzero(joins | np.append(joins[1:], False))
     first = np.flatnonzero(new[position])
     sizes = np.diff(np.append(first, position.size))

@@ -92,15 +92,15 @@ class JudgedRanks:
         for a, b in blocks(np.diff(offsets) + np.diff(judged.offsets)):
             doc, sort = matched(a, b)
             start, stop = offsets[a], offsets[b]
-            ranked = _ranked(scores[start:stop], offsets[a : b + 1] - start, doc, sort)
-            for parts, part, first in zip((hits, moved, ties), ranked, ([[0], [a], [0]], start, start)):
-                part += first
-                parts.append(part)
+            hit, shift, tie = _ranked(scores[start:stop], offsets[a : b + 1] - start, doc, sort)
+            hits.append(hit + np.array([[0], [a], [0]]))  # the block's first topic is a
+            moved.append(shift + start)
+            ties.append(tie + start)
             has_ids = sort is not None
         doc, topic, rank = np.concatenate(hits, axis=1)
-        shifted, tied_rows = (np.concatenate(each, axis=1) for each in (moved, ties))
-        found = judged, doc, topic, rank, np.diff(offsets), scores, shifted, tied_rows
-        return cls(*found, has_ids=has_ids, listed=listed, numbers=numbers, order=order)
+        rest: dict[str, Any] = {"listed": listed, "numbers": numbers, "order": order}
+        rest |= {"moved": np.concatenate(moved, axis=1), "ties": np.concatenate(ties, axis=1)}
+        return cls(judged, doc, topic, rank, np.diff(offsets), scores, has_ids=has_ids, **rest)
 
     def documents(self, position: np.ndarray) -> Ids:
         """The documents at some positions of the list, judged or not."""

@@ -250,8 +250,8 @@ class Rows(RunSource):
 
     def checked(self) -> Rows:
         """The rows. Raises `GradedError` for a value that is not allowed."""
-        for row in self.role.refused(self.values)[:1].tolist():
-            raise self.error(row, self.role.rule.format(self.values[row]))
+        if (refused := self.role.refused(self.values)).size:
+            raise self.error(int(refused[0]), self.role.rule.format(self.values[refused[0]]))
         return self
 
     def of_topics(self, code: Mapping[str, int]) -> Rows:
