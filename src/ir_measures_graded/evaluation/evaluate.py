@@ -179,7 +179,7 @@ class Evaluation(Result):
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
         sums = any(isinstance(measure.aggregator(), SumAgg) for measure in self.measures)
-        label = f"Mean{' or sum' * sums} over {counted(len(self.topics), self.unit)}"
+        label = f"{'Mean or sum' if sums else 'Mean'} over {counted(len(self.topics), self.unit)}"
         signs = list(map(sign_of, self.measures))
         return plots.dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
 

@@ -108,15 +108,13 @@ class Lines:
             if len(fields) == size or (self.form.longer and self._is_longer(fields)):
                 yield fields[:size]
             elif fields:
-                given = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+                given = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
                 if not self.form.delimiter and self._is_joined(fields):
                     raise self.error(f"two rows in one line; {ONE_ROW}: {_shown(record)}")
-                like_table = (
-                    self.number == 1 and not self.form.delimiter and any(sign in record for sign in b",;\t")
-                )
-                raise self.error(
-                    f"{given}, not {size} ({self.form.lines}): {_shown(record)}" + HEADER * like_table
-                )
+                hint = ""
+                if self.number == 1 and not self.form.delimiter and any(sign in record for sign in b",;\t"):
+                    hint = HEADER
+                raise self.error(f"{given}, not {size} ({self.form.lines}): {_shown(record)}{hint}")
 
     def _is_longer(self, fields: list[bytes]) -> bool:
         """Whether further fields follow the tag of a run's line, rather than a blank shifting the fields."""

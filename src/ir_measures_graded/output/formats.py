@@ -44,7 +44,7 @@ def counted(number: int, what: str) -> str:
     >>> counted(1, "run"), counted(24, "run")
     ('1 run', '24 runs')
     """
-    return f"{number} {what}{'s' * (number != 1)}"
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def decimal(number: float, sign: str = "") -> str:

@@ -109,7 +109,7 @@ def described(each: Definition, name: str = "") -> str:
     usual |= set() if cutoff else {by.UNCUT}
     fields = list(each._asdict().items())[9 if name else 2 :]
     rest = "; ".join(f"{LABELS[field]}: {value}" for field, value in fields if value not in usual)
-    return f"{name or each.measure + cutoff}{f' ({rest})' * bool(rest)}"
+    return f"{name or each.measure + cutoff}{f' ({rest})' if rest else ''}"
 
 
 class Answer:
@@ -181,9 +181,8 @@ class Answer:
         ours = values_at(measure, self.case.ranks) * (100 if each.shown == by.PERCENT else 1)
         apart = np.nan_to_num(np.abs(ours - values_of(self.space, self.case, each)))
         fields = [*each._asdict().items()][1:]
-        differ = [
-            f"{LABELS[name]} {tool[name]}" for name, v in fields if tool[name] and by.departs(tool, name, v)
-        ]
+        others = [name for name, value in fields if tool[name] and by.departs(tool, name, value)]
+        differ = [f"{LABELS[name]} {tool[name]}" for name in others]
         differ += [counted(int((apart > self.case.tolerance).sum()), "topic") + " with other values"]
         mean = self.mean_of(ours, by.QRELS_TOPICS)
         differ += [f"mean over the qrels' topics {mean:.4f}, not {self.mean:.4f}"]
@@ -222,7 +221,7 @@ class Answer:
             given=case.values[case.known],
             computed=self.values[case.known],
             definitions=tuple(self.matches) if self.is_found else (),
-            classes=len(self.groups) * self.is_found,
+            classes=len(self.groups) if self.is_found else 0,
             nearest=None if self.is_found else self.chosen,
             dimensions=dimensions,
             tools=tuple(tools),
@@ -242,10 +241,11 @@ class Answer:
             return f"All values are {case.given[0]:g}, which identifies nothing."
         means = " and ".join(f"{mean:.{case.decimals}f}" for mean in case.given)
         noun = f"mean{'s' * (count > 1)} {means}" if self.by_mean else counted(count, "value")
-        rarer = self.different - max(len(self.usual), 1) * self.is_found
-        rest = f" {counted(rarer, 'rarer definition')} fit{'s' * (rarer == 1)}." * (rarer > 0)
+        rarer = self.different - (max(len(self.usual), 1) if self.is_found else 0)
+        fit = "fits" if rarer == 1 else "fit"
+        rest = f" {counted(rarer, 'rarer definition')} {fit}." if rarer > 0 else ""
         if self.is_found:
-            those = ("are {}those" if count > 1 else "is {}that").format("perhaps " * self.is_weak)
+            those = ("are {}those" if count > 1 else "is {}that").format("perhaps " if self.is_weak else "")
             return f"The {noun} {those} of {name}.{rest}"
         nearest = f". The nearest is {name}; it gives {self.agree} of {count}."
         if self.by_mean:
@@ -253,14 +253,14 @@ class Answer:
         elif 2 * self.agree < count:
             hint = "check that they are of this run and these qrels"
             nearest = f", and none is near: the nearest agrees in {self.agree} of {count}; {hint}."
-        return f"No {'usual ' * (rarer > 0)}definition gives the {noun}{nearest}{rest}"
+        return f"No {'usual ' if rarer > 0 else ''}definition gives the {noun}{nearest}{rest}"
 
     def findings(self, tools: list[str], dimensions: Dimensions) -> Iterator[tuple[str, str]]:
         """The evidence, line by line."""
         if len(self.usual) > 1:
             yield from (("fits", self.named(group)) for group in self.usual[:LISTED])
         if self.is_weak or (self.is_found and self.by_mean):
-            hint = "; name the measure and its cutoff" * (len(self.space["cutoff"]) > 1)
+            hint = "; name the measure and its cutoff" if len(self.space["cutoff"]) > 1 else ""
             bound = f"random numbers fit a usual definition with probability {self.chance:.3f} at most"
             yield "chance", bound + hint
         if self.is_weak or self.by_mean:
@@ -286,11 +286,11 @@ class Answer:
         found = {"measure": (OPEN if len(measures) > 1 else SETTLED, tuple(measures.values()))}
         for name, tried in list(self.space.items())[1:]:
             values = tuple(dict.fromkeys(value for each in family if (value := getattr(each, name))))
-            possible = {*tried} - by.UNTRIED[self.chosen.discount == ""]
+            possible = {*tried} - by.UNTRIED[0 if self.chosen.discount else 1]
             if values and len(possible) > 1:
                 is_unreached = possible <= {*values} and len(self.groups) == 1
-                state = UNREACHED if is_unreached else SETTLED if len(values) == 1 else OPEN
-                found[name] = state, values
+                state = SETTLED if len(values) == 1 else OPEN
+                found[name] = (UNREACHED if is_unreached else state), values
         return found
 
     def gaps(self) -> Iterator[tuple[str, str]]:

@@ -324,8 +324,9 @@ def departs(tool: Mapping[str, str], name: str, value: str) -> int:
     if name == "discount" and (value == "") != (cell == ""):
         return FAR  # the one is a measure string, the other nDCG or DCG with all dimensions
     if name == "measure" and cell == "any string":
-        return (" " in value) + len(re.findall("(?<!rel)=", value))
-    return (FAR if name == "measure" else 1) * (value != "" and not admits(cell, value))
+        return int(" " in value) + len(re.findall("(?<!rel)=", value))
+    departure = FAR if name == "measure" else 1
+    return departure if value and not admits(cell, value) else 0
 
 
 def admits(cell: str, value: str) -> bool:

@@ -79,7 +79,7 @@ def compared(space: Space, case: Case, few: int) -> Found:
     """All definitions compared with the numbers given. Those that fit and the few nearest others are kept."""
     ways, found, sets = [*space["shown"]], Found(space), defaultdict[Any, list[str]](list)
     for name in space["averaged"] or [""]:
-        sets[name and case.members[name].tobytes()].append(name)
+        sets[case.members[name].tobytes() if name else ""].append(name)
     most, near = (RARE, 0) if space["averaged"] else (by.FAR - 1, RARE)
     unusual = by.costs([(way,) for way in ways], ["shown"])[:, -1].reshape(-1, 1, 1, 1)
     for part, groups in batches(space, case):
@@ -129,7 +129,7 @@ def batches(space: Space, case: Case) -> Iterator[tuple[Space, dict[Lists, list[
     for order in by.orders(space):
         groups[case.lists(order)].append(order)
     for number, (lists, orders) in enumerate(groups.items()):
-        alone = lists.ties is not None and number + 1
+        alone = 0 if lists.ties is None else number + 1
         stacks[orders[0][2], number // max(CELLS // lists.code.size, 1), alone][lists] = orders
     strings = {name: of for name, of in space["measure"].items() if isinstance(of, Measure)}
     others = {name: of for name, of in space["measure"].items() if name not in strings}

@@ -85,7 +85,7 @@ class Case:
         self.known = np.flatnonzero(~np.isnan(values) | (self.means is not None))
         self.given = values[self.known] if self.means is None else self.means
         self.tolerance = TWICE_ROUNDED * 10.0**-self.decimals
-        self.digits = self.decimals + 2 * bool(self.given.max() > PERCENT_FROM)
+        self.digits = self.decimals + (2 if self.given.max() > PERCENT_FROM else 0)
         _, count = np.unique(self.given, return_counts=True)
         share = (count - 1) / max(self.given.size - 1, 1) if self.means is None else 0.0
         same = (SPREAD if self.means is None else 1) * 10.0**-self.digits

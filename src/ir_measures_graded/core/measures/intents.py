@@ -37,10 +37,9 @@ def by_intent(topics: Topics) -> Topics:
     listed = np.flatnonzero(rank)
     listed = listed[np.lexsort((rank[listed], pair[listed]))]
     none = np.empty((2, 0), dtype=np.int64)
-    hits = {"doc": listed, "topic": pair[listed], "rank": rank[listed]}
-    hits |= {"scores": none[0], "moved": none, "ties": none}
-    retrieved = ranks.retrieved[intents.topic]
-    return topics.reranked(JudgedRanks(intents.judged, retrieved=retrieved, **hits))
+    fields = {"doc": listed, "topic": pair[listed], "rank": rank[listed], "scores": none[0]}
+    fields |= {"retrieved": ranks.retrieved[intents.topic], "moved": none, "ties": none}
+    return topics.reranked(JudgedRanks(intents.judged, **fields))
 
 
 @computed_once

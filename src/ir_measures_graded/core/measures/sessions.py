@@ -56,8 +56,9 @@ def discount(number: np.ndarray, base: float, form: str) -> np.ndarray:
     >>> discount(np.array([1, 2, 4]), 2, "2008"), discount(np.array([1, 3]), 2, "2011")
     (array([1., 2., 3.]), array([1., 2.]))
     """
-    shifted = number if form == "2008" else number + base - 1
-    return (form == "2008") + np.log(shifted) / np.log(base)
+    if form == "2008":
+        return 1 + np.log(number) / np.log(base)
+    return np.log(number + base - 1) / np.log(base)
 
 
 class Turn(WeightedGains):

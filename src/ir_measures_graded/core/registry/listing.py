@@ -73,7 +73,7 @@ def allowed(name: str, info: ir_measures.ParamInfo) -> str:
     if isinstance(info.choices, (list, tuple)):
         return f"one of {', '.join(map(repr, info.choices))}"
     words = {
-        int: "a whole number" + " ≥ 1" * (name == "cutoff"),
+        int: "a whole number ≥ 1" if name == "cutoff" else "a whole number",
         float: "a number with a decimal point",
         bool: "True or False",
         dict: "level:gain pairs of whole numbers",
@@ -100,7 +100,7 @@ def page(measure: Measure) -> Iterator[str]:
     if facts["parameters"]:
         yield from ["", "parameters"]
     for parameter in facts["parameters"]:
-        label = parameter["name"] + " (@)" * (parameter["name"] == measure.AT_PARAM)
+        label = parameter["name"] + (" (@)" if parameter["name"] == measure.AT_PARAM else "")
         unset = "optional" if parameter["default"] in (None, {}) else f"default {parameter['default']!r}"
         given = "required" if parameter["required"] else unset
         yield from _wrapped(f"{parameter['allowed']}; {given}", f"  {label:<14}")

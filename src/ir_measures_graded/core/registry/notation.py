@@ -176,9 +176,9 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
     if is_graded(measure):
         return measure
     name, supported = measure.NAME, measure.SUPPORTED_PARAMS
-    for parameter in measure.params.keys() - supported.keys():
+    if unknown := measure.params.keys() - supported.keys():
         takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
-        raise GradedError(f"{name} has no parameter {shown(parameter)}; {takes}")
+        raise GradedError(f"{name} has no parameter {shown(unknown.pop())}; {takes}")
     for parameter, info in supported.items():
         value = measure.params.get(parameter, NOT_PROVIDED)
         is_cutoff, meaning = parameter == "cutoff", allowed(parameter, info)
