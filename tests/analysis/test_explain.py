@@ -187,3 +187,9 @@ def test_condensed_lists_have_the_documents_that_the_measure_sees():
     assert (found.documents, found.values.tolist()) == (("c", "b"), [0, 0.5])
     assert explain(qrels, run, "CG(judged_only=True)", "q").documents == ("a", "c", "b")
     assert explain(qrels, run, "KendallTau", "q").documents == ("a", "c", "b")  # its default
+
+
+def test_unjudged_documents_are_not_relevant_where_level_0_has_a_gain():
+    run = {"t": {"x": 4.0, "y": 3.0, "a": 2.0}}
+    found = explain({"t": {"a": 1, "b": 0}}, run, "nDCG_JK(gains=0:1,1:2)@3", "t")
+    assert "First relevant document at rank 3; 1 of its 2 relevant ones" in found.summary

@@ -194,3 +194,8 @@ def test_all_pairs_are_one_family_and_open_without_a_significant_difference():
     np.testing.assert_allclose([one.adjusted for one in found.pairs], holm([one.p for one in found.pairs]))
     assert found.open(NDCG) == sum(one.adjusted >= 0.05 for one in found.pairs) <= 1
     assert f"{found.open(NDCG)} of 3 pairs of runs" in found.notes()[0]
+
+
+def test_a_covariance_of_rounding_errors_is_0():
+    human, machine = np.array([0, 0, 1, 0, 2]) / 3, np.array([0, 1, 3, 1, 0]) / 3
+    assert prediction_powered(human, machine, np.array([1.0, 2.0, 3.0]) / 3)[2] == 0

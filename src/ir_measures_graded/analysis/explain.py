@@ -113,7 +113,9 @@ class Explanation(Result):
     def found(self) -> str:
         """The first relevant document, and the numbers of relevant and judged documents in the list."""
         documents = len(self.documents)
-        ranks = self.ranks[:documents][_is_relevant(self.measure, np.nan_to_num(self.levels[:documents]))]
+        levels = self.levels[:documents]
+        is_relevant = ~np.isnan(levels) & _is_relevant(self.measure, np.nan_to_num(levels))
+        ranks = self.ranks[:documents][is_relevant]
         if not self.relevant or not documents:
             return "The run retrieves no document" if self.relevant else "The topic has no relevant document"
         judged = int((~np.isnan(self.levels[:documents])).sum())

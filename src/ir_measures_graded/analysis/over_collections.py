@@ -91,9 +91,7 @@ class OverCollections(Comparison):
             f"Q and I² tell whether a difference varies between collections. Topics: {sizes}.",
         ]
         if not self.baseline:
-            found.append(
-                f"Letters name the runs of a measure from the best; ** is p < 0.01, * p < {self.alpha:g}."
-            )
+            found.append("Letters name the runs; ** is p < 0.01, * p < 0.05.")
         for column, measure in enumerate(self.measures):
             for row, run in enumerate(self.runs):
                 lacks = [name for name, part in self.groups.items() if np.isnan(part.values[row, column])]

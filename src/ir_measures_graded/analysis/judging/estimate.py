@@ -248,6 +248,8 @@ def prediction_powered(
     spread = _variance(np.concatenate([machine, others], axis=-1))
     h, m = (each - each.mean(axis=-1, keepdims=True) for each in (human, machine))
     covariance = np.asarray((h * m).sum(axis=-1) / (n - 1))
+    rounding = 1e-12 * np.sqrt((h**2).sum(axis=-1) * (m**2).sum(axis=-1)) / (n - 1)
+    covariance = np.where(np.abs(covariance) > rounding, covariance, 0.0)
     weight = np.clip(share * covariance / ((1 + n / more) * np.where(spread > 0, spread, np.inf)), 0, 1)
     rectified = share * human - weight[..., None] * machine
     value = weight * mean_over_topics(others) + mean_over_topics(rectified)

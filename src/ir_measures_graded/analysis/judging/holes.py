@@ -209,7 +209,9 @@ def holes(
         pool, ranks = _pool(levels, study.runs, depth)
     names = [(topic, doc) for topic, docs in pool.rows.dicts().items() for doc in docs]
     judged = np.array([doc in merged.qrels.get(topic, ()) for topic, doc in names], dtype=bool)
-    near, best = np.where(ranks > 0, 1 / (ranks + 5), 0.0).sum(axis=1), _best(ranks)
+    # Sorted terms have the same sum whatever the order of the runs.
+    near = np.sort(np.where(ranks > 0, 1 / (ranks + 5), 0.0), axis=1).sum(axis=1)
+    best = _best(ranks)
     left = np.flatnonzero(~judged & (best <= depth))
     gains, variance = _expected(gain_of(pool.level, gains_of(measure)), near, judged)
     h, score = _weights(measure, depth, pool, ranks, gains), np.zeros(judged.size)
