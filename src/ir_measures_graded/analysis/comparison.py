@@ -468,8 +468,9 @@ class Comparison(Result):
         }
         for axes, measure in zip(plots.panels(figure, len(self.measures), 1), self.measures):
             order, marks = self.best_first(measure), np.zeros((count, count))
+            place = {run: number for number, run in enumerate(order)}
             for winner, loser, p in self.wins(measure):
-                marks[order.index(winner), order.index(loser)] = 1 + (p < STARS[0][0])
+                marks[place[winner], place[loser]] = 2 if p < STARS[0][0] else 1
             axes.pcolormesh(marks, edgecolors=plots.GREY, linewidth=0.2, **colours)
             columns, size = [letters(self.runs.index(run)) for run in order], min(9.0, 55 * side / count)
             axes.set_xticks(np.arange(count) + 0.5, columns, size=size, rotation=90 if count > 26 else 0)
