@@ -23,7 +23,6 @@ from .core.measures.topics import GainList, Topic, Topics, ratio
 from .core.provider import GradedEvaluator, GradedProvider
 from .core.registry import names as _names
 from .core.registry import plugins as _plugins
-from .core.registry.hooks import hookimpl
 from .core.registry.install import accelerate
 from .core.registry.install import install as _install
 from .core.registry.notation import parse_measure
@@ -32,6 +31,7 @@ from .errors import EmptyRunWarning, GradedError, RegistrationWarning, UnknownMe
 
 if _TYPE_CHECKING:
     from .core.arrays import ArrayEvaluator, array_mean, array_values
+    from .core.registry.hooks import hookimpl
     from .core.streaming import RankingMetric
     from .demo import register as register_demo
     from .files.files import RunFile, read_trec_qrels, read_trec_run
@@ -46,7 +46,7 @@ __all__ += ["EmptyRunWarning", "GradedError", "PluginWarning", "RegistrationWarn
 
 graded = GradedProvider()
 _install(graded, GradedProvider(standard=False))
-_plugins.admit("measures", "ir-measures-graded", __version__, lambda: _names)
+_plugins.admit_own(__version__)
 
 
 def _problem(measure: GradedMeasure) -> str:
@@ -58,7 +58,7 @@ _plugins.trials.append(_problem)
 
 
 _LAZY = dict.fromkeys(["ArrayEvaluator", "array_mean", "array_values"], ".core.arrays")
-_LAZY["RankingMetric"] = ".core.streaming"
+_LAZY |= {"RankingMetric": ".core.streaming", "hookimpl": ".core.registry.hooks"}
 _LAZY |= dict.fromkeys(["RunFile", "read_trec_qrels", "read_trec_run"], ".files.files")
 
 

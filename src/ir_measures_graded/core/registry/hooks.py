@@ -14,10 +14,13 @@ It implements the hook below and marks the function with `hookimpl`::
         return [RHL]
 """
 
+import sys
 from collections.abc import Iterable
+from typing import Any
 
 import pluggy
 
+from ...errors import GradedError
 from ..measures.base import GradedMeasure
 
 PROJECT = "ir_measures_graded"
@@ -39,3 +42,22 @@ def graded_measures() -> Iterable[GradedMeasure]:
     names, the whole plugin is skipped with a warning.
     """
     raise NotImplementedError
+
+
+def measures_of(plugin: object, name: str) -> Any:
+    """What the hook of a plugin returns. Raises `GradedError` if the plugin does not fit the hook."""
+    if (made_for := getattr(plugin, "HOOK_API", API)) != API:
+        raise GradedError(
+            f"it is made for version {made_for!r} of the hook, and this package has version {API}; "
+            "install releases of both that fit"
+        )
+    manager = pluggy.PluginManager(PROJECT)  # one for each plugin, so that none affects another
+    manager.add_hookspecs(sys.modules[__name__])
+    try:
+        manager.register(plugin, name)
+        manager.check_pending()
+    except pluggy.PluginValidationError as error:
+        raise GradedError(str(error)) from error
+    if not manager.get_hookcallers(plugin):
+        raise GradedError("it implements no hook; mark graded_measures with @hookimpl")
+    return next(iter(manager.hook.graded_measures()), None)

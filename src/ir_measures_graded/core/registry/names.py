@@ -1,7 +1,4 @@
-"""ir-measures' registry of measures by name, which our measures share with all others.
-
-This module is also the plugin of the built-in measures: they are registered through the hook of all plugins.
-"""
+"""ir-measures' registry of measures by name, which our measures share with all others."""
 
 import unicodedata
 from collections.abc import Callable
@@ -12,7 +9,6 @@ import ir_measures.measures
 from ...errors import warn_of_registration
 from ..measures import FAMILIES
 from ..measures.base import GradedMeasure
-from .hooks import hookimpl
 
 OFFICIAL = "official"
 """The name of the measures of a collection, which no measure may have."""
@@ -31,8 +27,7 @@ def holder(name: str, measure: ir_measures.Measure) -> ir_measures.Measure | Non
     return None if registered is None or class_name(registered) == class_name(measure) else registered
 
 
-@hookimpl
-def graded_measures() -> list[GradedMeasure]:
+def built_in() -> list[GradedMeasure]:
     """The built-in measures whose names are free. A warning names each other measure."""
     free = []
     for measure in (measure for family in FAMILIES for measure in family.MEASURES):

@@ -29,13 +29,13 @@ _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=
 # Every part begins at a fixed character, so that the search takes linear time.
 _NUMBER = r"(?:[-+]\s*)?(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
 _PAIR = rf"{_NUMBER}\s*:\s*{_NUMBER}"
-_BARE_MAPPING = re.compile(rf"\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)", re.IGNORECASE)
+_BARE_MAPPING = rf"(?i)\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)"
 OPTIONS = ("ties", "unjudged")
 """Options of graded measures that standard measures with a definition have as well."""
-_TREC_NAME = re.compile(r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*")
+_TREC_NAME = r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*"
 """A name of trec_eval with its parameters; ir-measures itself would ignore letters after them."""
 
-_COMMA = re.compile(r",(?=\s*[^\W\d])(?![^()]*\))")
+_COMMA = r",(?=\s*[^\W\d])(?![^()]*\))"
 """A comma between measures: outside parentheses, and before a letter, as cutoffs have commas too."""
 
 
@@ -137,7 +137,7 @@ def named_by(measure: Measure | str) -> list[Measure]:
         return [parse_measure(measure)]
     except GradedError:
         measures, problem = parse_trec_name(measure)
-        if not measures and len(parts := _COMMA.split(str(measure))) > 1:
+        if not measures and len(parts := re.split(_COMMA, str(measure))) > 1:
             return [each for part in parts for each in named_by(part.strip())]
         if problem:
             raise GradedError(problem) from None
@@ -152,7 +152,7 @@ def parse_trec_name(text: Any) -> tuple[list[Measure], str]:
     >>> parse_trec_name("P_5,10"), parse_trec_name("gm_map"), parse_trec_name("nDCG@10")
     (([P@5, P@10], ''), ([], 'known trec name gm_map, but not yet supported'), ([], ''))
     """
-    if not isinstance(text, str) or not _TREC_NAME.fullmatch(text):
+    if not isinstance(text, str) or not re.fullmatch(_TREC_NAME, text):
         return [], ""
     read = getattr(ir_measures.util.parse_trec_measure, "_original", ir_measures.util.parse_trec_measure)
     try:
@@ -229,18 +229,23 @@ def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]
 
 def _expression(text: str) -> ast.expr:
     """`text` as a Python expression; if it is not one, with braces around bare mappings."""
-    for candidate in (text, _BARE_MAPPING.sub(r"\1{\2}", text)):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of code, as for the backslash in '\\d'
-                expression = ast.parse(candidate.strip(), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # ValueError: a null character
-            continue
-        numbers = (node.value for node in ast.walk(expression) if isinstance(node, ast.Constant))
-        if any(isinstance(number, int) and number.bit_length() > 10_000 for number in numbers):
-            raise GradedError(f"cannot read measure {shown(text)}: a number has thousands of digits")
-        return expression
-    raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
+    expression = _parsed(text) or _parsed(re.sub(_BARE_MAPPING, r"\1{\2}", text))
+    if expression is None:
+        raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
+    numbers = (node.value for node in ast.walk(expression) if isinstance(node, ast.Constant))
+    if any(isinstance(number, int) and number.bit_length() > 10_000 for number in numbers):
+        raise GradedError(f"cannot read measure {shown(text)}: a number has thousands of digits")
+    return expression
+
+
+def _parsed(text: str) -> ast.expr | None:
+    """`text` as a Python expression; None if it is not one."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of code, as for the backslash in '\\d'
+            return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # ValueError: a null character
+        return None
 
 
 def _value(node: ast.expr, text: str, strict: bool) -> Any:

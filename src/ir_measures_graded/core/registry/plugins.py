@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
-import pluggy
 
 from ...errors import GradedError
 from ..measures.base import EXTREMES, GradedMeasure
 from ..measures.parameters import Parameter
-from . import hooks, names
+from . import names
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -49,20 +48,27 @@ trials: list[Callable[[GradedMeasure], str]] = []
 _state = {"loaded": False}
 
 
-def admit(name: str, distribution: str, version: str, get: Callable[[], object]) -> None:
-    """Register the plugin that `get` returns, with all of its measures or with none."""
-    if any(plugin[:2] == (name, distribution) for plugin in _met):  # admitted before a reload of the package
+def admit_own(version: str) -> None:
+    """Register the built-in measures. A reload of the package has no effect."""
+    if _met:
         return
+    measures = tuple(names.built_in())
+    for measure in measures:
+        names.register(measure)
+    _met.append(Plugin("measures", "ir-measures-graded", version, measures))
+
+
+def _admit(entry: "EntryPoint", distribution: str, version: str) -> None:
+    """Register the plugin of an entry point, with all of its measures or with none."""
     measures: tuple[GradedMeasure, ...] = ()
     problem = ""
     try:
-        measures = _measures_of(get(), f"{distribution}:{name}")
+        measures = _measures_of(entry, f"{distribution}:{entry.name}")
         for measure in measures:
             names.register(measure)
     except (Exception, SystemExit) as error:  # a plugin may raise anything
-        worded = isinstance(error, (GradedError, pluggy.PluginValidationError))
-        problem = str(error) if worded else f"{type(error).__name__}: {error}"
-    _met.append(Plugin(name, distribution, version, measures, " ".join(problem.split())))
+        problem = str(error) if isinstance(error, GradedError) else f"{type(error).__name__}: {error}"
+    _met.append(Plugin(entry.name, distribution, version, measures, " ".join(problem.split())))
 
 
 def register(measure: GradedMeasure | type[GradedMeasure]) -> GradedMeasure:
@@ -113,9 +119,9 @@ def load() -> None:
         _state["loaded"] = True
         from importlib.metadata import entry_points  # This import takes time.
 
-        found = [(*_distribution(entry), entry) for entry in entry_points(group=hooks.PROJECT)]
+        found = [(*_distribution(entry), entry) for entry in entry_points(group="ir_measures_graded")]
         for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
-            admit(entry.name, distribution, version, entry.load)
+            _admit(entry, distribution, version)
     skipped = [
         f"plugin {plugin.name!r} of {plugin.distribution} {plugin.version} is skipped: {plugin.problem}"
         for plugin in _met
@@ -148,20 +154,11 @@ def _distribution(entry: "EntryPoint") -> tuple[str, str]:
     return metadata.get("Name") or "an unknown distribution", metadata.get("Version") or "?"
 
 
-def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
-    """The measures of a plugin's hook. Raises `GradedError` if they cannot all be registered."""
-    if (made_for := getattr(plugin, "HOOK_API", hooks.API)) != hooks.API:
-        raise GradedError(
-            f"it is made for version {made_for!r} of the hook, and this package has version {hooks.API}; "
-            "install releases of both that fit"
-        )
-    manager = pluggy.PluginManager(hooks.PROJECT)  # one for each plugin, so that none affects another
-    manager.add_hookspecs(hooks)
-    manager.register(plugin, name)
-    manager.check_pending()
-    if not manager.get_hookcallers(plugin):
-        raise GradedError("it implements no hook; mark graded_measures with @hookimpl")
-    (brought,) = manager.hook.graded_measures() or (None,)
+def _measures_of(entry: "EntryPoint", name: str) -> tuple[GradedMeasure, ...]:
+    """The measures of a plugin. Raises `GradedError` if they cannot all be registered."""
+    from .hooks import measures_of  # imports pluggy, which takes time
+
+    brought = measures_of(entry.load(), name)
     if not isinstance(brought, Iterable):
         raise GradedError(f"graded_measures returned {brought!r}, not a list of measures")
     measures = tuple(brought)
