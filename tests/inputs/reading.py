@@ -1,7 +1,6 @@
 """Reading of small contents and files."""
 
 import io
-from dataclasses import replace
 
 import pytest
 
@@ -12,7 +11,7 @@ from ir_measures_graded.files.files import qrels_in
 
 def in_pieces(size, **others):
     """The sizes for reading in pieces of so many bytes."""
-    return replace(SIZES, piece=size, block=size, small=0, **others)
+    return SIZES._replace(piece=size, block=size, small=0, **others)
 
 
 def run_file(content, sizes=SIZES, **options):

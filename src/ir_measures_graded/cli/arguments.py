@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from glob import escape, glob
 from typing import Any
 
@@ -77,7 +76,7 @@ def collection_or_values(text: str = VALUES_HELP, heading: str = "RUN… MEASURE
         Option("--values FILE", text, repeated=True, reads=each),
         Option("--smaller MEASURE", "with --values: smaller is better; repeatable", repeated=True),
         qrels(optional=True),
-        replace(RUNS[0], heading=heading),
+        RUNS[0]._replace(heading=heading),
         *RUNS[1:],
         SCOREDDOCS,
         SESSIONS,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import GradedError, did_you_mean, needed
 from ..files.sources import is_file
@@ -22,8 +22,7 @@ def each(value: str | Sequence[str] | None) -> Sequence[str]:
     return [value] if isinstance(value, str) else value or ()
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """An option or an argument of a command.
 
     - `spelling`: the flags and the name of the value, as ``-o --output FILE``, or the name of an argument.

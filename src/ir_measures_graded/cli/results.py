@@ -24,7 +24,7 @@ PAGE = dict.fromkeys(("html", "htm"), ("jinja2", "an HTML page", "report"))
 FIGURES = dict.fromkeys(plots.FORMATS, ("matplotlib", "a figure", "plot"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answer:
     """What a command answers: a result and, if it is not 0, the exit status.
 

@@ -31,12 +31,11 @@ Array = Any
 Measures: TypeAlias = Measure | str | Iterable[Measure | str]
 
 TIES = ("mean", "min", "max", "given")
-LABELS = replace(
-    QRELS,
+LABELS = QRELS._replace(
     kind="labels",
     rule="the label is {}; a label is a finite number, or NaN if the document is unjudged",
 )
-SCORES = replace(RUN, kind="scores")
+SCORES = RUN._replace(kind="scores")
 
 
 class ArrayEvaluator(GradedEvaluator):

@@ -55,7 +55,7 @@ UNNAMED = "run"
 """The name of a run without a name."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judgments:
     """Qrels as a table, and their name, if they have one.
 
@@ -181,7 +181,7 @@ def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:
         return replace(judgments, sessions=Sessions.of(judgments.topics, sessions))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """A run and its name.
 
@@ -284,7 +284,7 @@ class Run:
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Study:
     """Qrels that are read once, and runs that are reduced once to their judged documents.
 

@@ -16,10 +16,9 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from functools import partial
 from glob import escape, glob
-from typing import TYPE_CHECKING, Any, BinaryIO, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Union
 
 import numpy as np
 
@@ -43,8 +42,7 @@ FIRST = 1 << 16  # bytes that decide about the columns of a file, and show some 
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(NamedTuple):
     """The sizes in which files are read, in bytes or in rows, and the limits of memory and work.
 
     `start` bytes decide about the kind and the form of a file, and a file of at most `small` bytes is read

@@ -5,16 +5,15 @@
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
+from typing import NamedTuple
 
 from ..core.ranking.gains import GainMap, pairs_of
 from .sources import is_file
 
 
-@dataclass(frozen=True)
-class Contract:
+class Contract(NamedTuple):
     """The meaning of the levels of a collection.
 
     `pattern` has the patterns of its ir-datasets ids. Levels up to `not_relevant` mean not relevant, and

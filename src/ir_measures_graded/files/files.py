@@ -202,7 +202,7 @@ class RunFile(RunSource):
 
     def columns(self) -> Collection[str]:
         """The columns of the file that are read, under our names: those of its first rows."""
-        with closing(self._every(replace(self.sizes, block=PEEK, rows=1))) as every:
+        with closing(self._every(self.sizes._replace(block=PEEK, rows=1))) as every:
             return next((part.columns for part in every), {})
 
     def _every(self, sizes: Sizes | None = None) -> Generator[Part]:

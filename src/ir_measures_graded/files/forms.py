@@ -11,9 +11,8 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,8 +42,7 @@ MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
 Fields = tuple[bytes, ...]  # a column of the first rows
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """The form of the lines of a text file with qrels or a run (`role`).
 
     `lines` describes a line in error messages. `fields` names the fields of a line, and `columns` those that
@@ -81,11 +79,11 @@ TREC = {
     RUN: _form(RUN, "TREC", "topic Q0 document rank score tag", longer=True),
 }
 SCORED = _form(RUN, "3 fields with scores", "topic document score")
-RANKED = replace(SCORED, name="3 fields with ranks", lines="topic document rank", ranks=True, counted="score")
+RANKED = SCORED._replace(name="3 fields with ranks", lines="topic document rank", ranks=True, counted="score")
 COLBERT = _form(RUN, "ColBERT", "topic document rank score", counted="rank")
 JUDGED = _form(QRELS, "3 fields", "topic document level")
-LETOR = replace(
-    _form(QRELS, "LETOR", "level qid:topic document", letor=True), lines="level qid:topic features # document"
+LETOR = _form(QRELS, "LETOR", "level qid:topic document", letor=True)._replace(
+    lines="level qid:topic features # document"
 )
 
 
@@ -116,7 +114,7 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     found = _form_of_rows(role, [first, *islice(rows, sample)])
     if isinstance(found, str):
         raise FileError(f"{file}: {found}")
-    return replace(found, unjudged=chosen.unjudged), header if is_described else 0
+    return found._replace(unjudged=chosen.unjudged), header if is_described else 0
 
 
 def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -166,7 +165,7 @@ def _part(batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, facts
         except GradedError as error:
             raise FileError(f"{facts.file}: {error}") from None
     rows = np.arange(first, first + batch.num_rows)
-    return Part(found, rows, replace(facts, integers=integers)).checked()
+    return Part(found, rows, facts._replace(integers=integers)).checked()
 
 
 def _ids(column: pyarrow.Array, name: str, is_id: bool) -> Ids:

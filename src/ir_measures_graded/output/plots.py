@@ -67,9 +67,7 @@ INCHES = 0.085
 ACROSS = 4
 """The number of panels of a dot plot side by side."""
 
-UNDRAWABLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
-)
+UNDRAWABLE = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
 """Characters that XML cannot hold or that Matplotlib cannot draw."""
 _SETTINGS = threading.RLock()
 
@@ -265,7 +263,7 @@ def rendered(figure: Figure, form: str) -> bytes:
 
 def drawable(text: str) -> str:
     """The text with replacement characters for what XML cannot hold or Matplotlib cannot draw."""
-    return UNDRAWABLE.sub("\ufffd", text)
+    return re.sub(UNDRAWABLE, "\ufffd", text)
 
 
 def need_matplotlib() -> Any:

@@ -44,7 +44,7 @@ def levels_of(source: Any, name: str = "qrels") -> Levels:
     of a file.
     """
     table = qrels_source(source)
-    found = distinct(replace(table, role=replace(table.role, kind=name)))
+    found = distinct(replace(table, role=table.role._replace(kind=name)))
     if found.conflict:
         raise found.conflict
     judged = found.qrels.dicts()

@@ -8,8 +8,7 @@ IR sessions. ECIR 2008. E. Kanoulas, B. Carterette, P. Clough, M. Sanderson: Eva
 SIGIR 2011.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ BASE = Real(default=2, above=1, desc="base of the logarithm that discounts ranks
 TURN_BASE = Real(default=4, above=1, desc="base of the logarithm that discounts turns")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Turns:
+class Turns(NamedTuple):
     """The turns of S sessions; T topics are turns.
 
     `session` (T) has the number of the session of each turn, and `place` (T) the turn's place in it, from 1.

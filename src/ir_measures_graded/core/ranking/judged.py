@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -169,8 +169,7 @@ class Judged:
         return LevelCounts(*tally(self.topic, self.level))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Intents:
+class Intents(NamedTuple):
     """P pairs of a topic and an intent, topic after topic, and K judgments, pair after pair.
 
     - `topic` (P): the number of the topic of each pair

@@ -6,9 +6,8 @@ Names are compared without case, and ``camelCase``, blanks, hyphens and dots cou
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +16,7 @@ from ...errors import FileError, GradedError, shown
 MOST_COLUMNS = 10_000  # of a table; each is compared with all names
 
 
-@dataclass(frozen=True)
-class Role:
+class Role(NamedTuple):
     """Qrels or a run: their name, the column of the values, and the name of a value and of a row in messages.
 
     Values from `lowest` to `highest` are allowed, and `rule` says so.
@@ -115,8 +113,7 @@ def is_known(name: str, role: Role) -> bool:
     return any(plain(name) in chain(*NAMES[ours]) for ours in role.columns)
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(NamedTuple):
     """The choices of a user for a file.
 
     `run_column` names the run of each row. `unjudged` has the texts in place of a level that mean an unjudged

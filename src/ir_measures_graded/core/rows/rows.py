@@ -10,9 +10,8 @@ import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import chain
-from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,8 +28,7 @@ LONGEST_ID = 1 << 12  # bytes of an id in a file; the time for all ids grows wit
 LOOK_UP = 100  # documents that can be hashed and sorted in the time of one look-up in a dict
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """The findings of a reader about rows, or about a part of a file.
 
     `file` is the name of the file, empty for rows in memory, `form` the name of its form, and `unit` the
@@ -49,15 +47,15 @@ class Facts:
         """The name of a row in messages."""
         return f"{self.file}:{'' if self.unit == 'line' else ' row '}{line}"
 
-    def __add__(self, other: Facts) -> Facts:
-        """The facts about two parts of a file."""
-        if self == other and not self.unjudged:
-            return self
-        return replace(
-            self,
-            unjudged=self.unjudged + other.unjudged,
-            integers=tuple(dict.fromkeys(self.integers + other.integers)),
-            empty=tuple(dict.fromkeys(self.empty + other.empty)),
+    @classmethod
+    def joined(cls, parts: Sequence[Facts]) -> Facts:
+        """The facts about all parts of a file."""
+        if not parts:
+            return cls()
+        return parts[0]._replace(
+            unjudged=sum(part.unjudged for part in parts),
+            integers=tuple(dict.fromkeys(chain.from_iterable(part.integers for part in parts))),
+            empty=tuple(dict.fromkeys(chain.from_iterable(part.empty for part in parts))),
         )
 
 
@@ -103,7 +101,7 @@ def taken(column: Docs | np.ndarray, rows: Indices) -> Any:
 def joined(parts: Iterable[Part], role: Role) -> Part:
     """The rows of all parts of a file; no rows if there are none."""
     found = [*parts]
-    facts = reduce(add, (part.facts for part in found)) if found else Facts()
+    facts = Facts.joined([part.facts for part in found])
     found = [part for part in found if len(part)] or found[:1]
     if len(found) == 1:
         return replace(found[0], facts=facts)
@@ -155,7 +153,7 @@ class Rows(RunSource):
     values: np.ndarray
     distinct: bool = False
     line: np.ndarray | None = None
-    facts: Facts = Facts()
+    facts: Facts = field(default_factory=Facts)
     further: Mapping[str, Any] = field(default_factory=dict)
 
     @property
