@@ -34,11 +34,11 @@ if _TYPE_CHECKING:
     from .core.registry.hooks import hookimpl
     from .core.streaming import RankingMetric
     from .demo import register as register_demo
-    from .files.files import RunFile, read_trec_qrels, read_trec_run
+    from .files.files import RunFile
 
 __version__ = "0.1.0"
 __all__ = [*_measure_names, "parse_measure", "register", "GradedEvaluator", "GradedProvider", "accelerate"]
-__all__ += ["RunFile", "read_trec_qrels", "read_trec_run", "register_demo"]
+__all__ += ["RunFile", "register_demo"]
 __all__ += ["ArrayEvaluator", "RankingMetric", "array_mean", "array_values"]
 __all__ += ["AtRelevant", "GradedMeasure", "Normalised", "TopicMeasure", "WeightedGains", "hookimpl"]
 __all__ += ["Choice", "Count", "Flag", "GainList", "Parameter", "Real", "Topic", "Topics", "ratio"]
@@ -59,7 +59,7 @@ _plugins.trials.append(_problem)
 
 _LAZY = dict.fromkeys(["ArrayEvaluator", "array_mean", "array_values"], ".core.arrays")
 _LAZY |= {"RankingMetric": ".core.streaming", "hookimpl": ".core.registry.hooks"}
-_LAZY |= dict.fromkeys(["RunFile", "read_trec_qrels", "read_trec_run"], ".files.files")
+_LAZY["RunFile"] = ".files.files"
 
 
 def __getattr__(name: str) -> _Any:

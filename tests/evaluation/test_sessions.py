@@ -7,17 +7,11 @@ from random import Random
 import ir_measures
 import numpy as np
 import pytest
-from ir_measures.util import QrelsConverter, RunConverter
 
 import reference
-from ir_measures_graded import (
-    nsDCG,
-    parse_measure,
-    read_trec_qrels,
-    read_trec_run,
-    sDCG,
-)
+from ir_measures_graded import RunFile, nsDCG, parse_measure, sDCG
 from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, intervals, power, sensitivity
+from ir_measures_graded.files.files import qrels_in
 
 QRELS = {"7_1": {"a": 2, "b": 1, "c": 0}, "7_2": {"d": 3, "e": 1}, "7_10": {"f": 1}}
 RUN = {"7_1": {"b": 3.0, "a": 2.0, "c": 1.0}, "7_2": {"x": 2.0, "d": 1.0}}
@@ -105,9 +99,9 @@ def test_values_of_random_sessions_equal_a_plain_reference(seed):
 
 def test_values_of_cast_sessions_equal_a_plain_reference(shared_data):
     folder = shared_data / "cast21-doc"
-    qrels = QrelsConverter(read_trec_qrels(folder / "qrels.txt")).as_dict_of_dict()
+    qrels = qrels_in(folder / "qrels.txt").dicts()
     paths = {name: folder / "runs" / f"{name}.run.gz" for name in ("org_convdr", "org_manual_bm25")}
-    runs = {name: RunConverter(read_trec_run(path)).as_dict_of_dict() for name, path in paths.items()}
+    runs = {name: RunFile(path).table().dicts() for name, path in paths.items()}
     check(qrels, runs, [*VARIANTS, *ORDINARY[:3], ir_measures.NumRet])
 
 

@@ -10,7 +10,7 @@ import pytest
 from ir_measures import AP
 from reading import in_pieces, qrels, refused, run
 
-from ir_measures_graded import CG, RunFile, read_trec_run
+from ir_measures_graded import CG, RunFile
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.files.files import qrels_in
 
@@ -98,13 +98,11 @@ def here(tmp_path, monkeypatch):
 def test_damaged_and_endless_json_is_refused():
     whole = gzip.compress(json.dumps({f"q{n}": {f"d{n * n}": n} for n in range(50_000)}).encode())
     Path("cut.json.gz").write_bytes(whole[: len(whole) // 2])
-    assert "cut.json.gz:1: the gzip file is damaged or cut off here (" in refused(
-        read_trec_run, "cut.json.gz"
-    )
+    assert "cut.json.gz:1: the gzip file is damaged or cut off here (" in refused(run, Path("cut.json.gz"))
     Path("latin.json").write_bytes('{"q1": {"dé": 1}}'.encode("latin-1"))
-    assert refused(read_trec_run, "latin.json").startswith("latin.json:1: not UTF-8 text")
+    assert refused(run, Path("latin.json")).startswith("latin.json:1: not UTF-8 text")
     Path("id.json").write_text(json.dumps({"q1": {"d" * 5000: 1}}))
-    assert "id.json:1: the doc_id 'ddd" in refused(read_trec_run, "id.json")
+    assert "id.json:1: the doc_id 'ddd" in refused(run, Path("id.json"))
     long = json.dumps({"q1": {"d" * 200_000: 1}})
     assert "more than 1,000 bytes; write a Parquet or a TREC file" in refused(
         run, long, in_pieces(100, value=1000)

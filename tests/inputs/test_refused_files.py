@@ -84,7 +84,7 @@ RUNS = [
     (ROW.replace("score", "relevance"), "no column score (or sim, rank …)"),
     (f"[{ROW},{ROW}]", ":1: topic 'q1' retrieves document 'd1' twice"),
     ('{"results": [{"corpus_id": "d1", "score": 9.2}]}', "the object with results names no topic"),
-    (ROW.encode() + b'{"query_id":"q1","doc_id":"\xff","score":2}\n', ":2: not UTF-8 text (byte 0xff)"),
+    (ROW.encode() + b'{"query_id":"q1","doc_id":"\xff","score":2}\n', ":2: not UTF-8 text (byte 0xff at"),
     ('{"q1": {"d1": 1}, "q2": [1, 2]}', ":1: topic 'q2' has documents without levels or scores"),
     ('{"q1": ["d1", "d1"]}', "topic 'q1' retrieves document 'd1' twice"),
     ('{"query_id": ["q"], "doc_id": [], "score": []}', "lists of one length"),

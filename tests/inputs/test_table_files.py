@@ -21,8 +21,6 @@ from ir_measures_graded import (
     GradedEvaluator,
     RunFile,
     nDCG_JK,
-    read_trec_qrels,
-    read_trec_run,
 )
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.files.files import qrels_in
@@ -141,8 +139,8 @@ def test_errors_about_rows_name_file_and_row(kind):
     sizes = in_pieces(1 << 20, rows=2)
     rows = pyarrow.table({"query_id": ["q1"] * 4, "doc_id": ["a", "b", "c", "a"], "score": [1.0, 2, 3, 4]})
     path = written(kind, rows)
-    for read in (list, read_trec_run, lambda run: CG.calc_aggregate(QRELS | {"q1": {"a": 1}}, run)):
-        told = refused(read, path if read is read_trec_run else run_file(path, sizes))
+    for read in (list, lambda run: CG.calc_aggregate(QRELS | {"q1": {"a": 1}}, run)):
+        told = refused(read, run_file(path, sizes))
         assert told.startswith(
             f"{path}: row 3: topic 'q1' retrieves document 'a' a second time (first in row 0)"
         )
@@ -292,18 +290,13 @@ def test_columns_have_the_names_of_other_tools(kind, names):
     for source in (path, rows, rows.to_pandas()):
         expected = evaluate(QRELS, {"x": found}, [CG @ 1, ir_measures.AP]).values
         assert (evaluate(QRELS, {"x": source}, [CG @ 1, ir_measures.AP]).values == expected).all()
-    assert list(read_trec_run(path).columns) == ["query_id", "doc_id", "score"]
     if sign > 0:
         judged = rows.rename_columns([*names[:2], "rating"]).append_column("iteration", [[7, 7]])
-        assert read_trec_qrels(written(kind, judged, "qrels")).to_dict("list") == {
-            "query_id": ["q1", "q1"],
-            "doc_id": ["d1", "d2"],
-            "relevance": [2, 1],
-            "iteration": ["7", "7"],
-        }
+        expected = [ir_measures.Qrel("q1", "d1", 2, "7"), ir_measures.Qrel("q1", "d2", 1, "7")]
+        assert qrels_in(written(kind, judged, "qrels")).for_others() == expected
 
 
 def test_the_better_name_of_a_column_counts():
     assert by_topic(RunFile(io.BytesIO(b"q_id,topic,qid,doc_id,score\n1,2,3,d,1\n"))) == {"3": {"d": 1.0}}
     for qrels in (b"query-id\tcorpus-id\tscore\nq1\td1\t1\n", b"query-id,corpus-id,score,rel\nq1,d1,3,1\n"):
-        assert read_trec_qrels(io.BytesIO(qrels))["relevance"].tolist() == [1]
+        assert qrels_in(io.BytesIO(qrels)).values.tolist() == [1]

@@ -29,15 +29,13 @@ from ir_measures_graded import (
     GradedEvaluator,
     RunFile,
     nCG,
-    read_trec_qrels,
-    read_trec_run,
 )
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.rows.rows import LONGEST_ID
 from ir_measures_graded.evaluation.evaluate import evaluate
 from ir_measures_graded.files import text_files
 from ir_measures_graded.files.content import Content
-from ir_measures_graded.files.files import parts_of
+from ir_measures_graded.files.files import parts_of, qrels_in
 from ir_measures_graded.files.forms import RUN as OF_RUN
 from ir_measures_graded.files.forms import TREC, Chosen
 from ir_measures_graded.files.lines import Lines
@@ -49,14 +47,12 @@ AS_DICTS = {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d1": 7.0}}
 
 def dicts(file):
     """A run as a dict of dicts."""
-    frame = read_trec_run(file)
-    assert list(frame.columns) == ["query_id", "doc_id", "score"]
-    return by_topic(frame.itertuples(index=False))
+    return by_topic(RunFile(file))
 
 
 def qrels(file):
     """Qrels as tuples."""
-    return [Qrel(*row) for row in read_trec_qrels(file).itertuples(index=False)]
+    return qrels_in(file).for_others()
 
 
 def written(path, content):
@@ -71,10 +67,10 @@ def test_qrels_keep_the_iteration_and_whole_levels_are_ints(tmp_path):
     found = qrels(written(tmp_path / "qrels", b"q1 0 d1 -2\nq1 s2 d1 1.0\nq2 0 d9 1e3\n"))
     assert found == [Qrel("q1", "d1", -2, "0"), Qrel("q1", "d1", 1, "s2"), Qrel("q2", "d9", 1000, "0")]
     assert [type(qrel.relevance) for qrel in found] == [int, int, int]
-    frame = read_trec_qrels(written(tmp_path / "real", b"q1 0 d1 -2\nq1 s2 d1 0.5\n"))
-    assert frame["relevance"].tolist() == [-2.0, 0.5]
-    huge = read_trec_qrels(written(tmp_path / "huge", b"q1 0 d1 1e30\nq1 0 d2 1\n"))
-    assert huge["relevance"].tolist() == [1e30, 1.0]
+    real = qrels(written(tmp_path / "real", b"q1 0 d1 -2\nq1 s2 d1 0.5\n"))
+    assert [qrel.relevance for qrel in real] == [-2.0, 0.5]
+    huge = qrels(written(tmp_path / "huge", b"q1 0 d1 1e30\nq1 0 d2 1\n"))
+    assert [qrel.relevance for qrel in huge] == [1e30, 1.0]
 
 
 COMPRESSED = {
@@ -111,11 +107,9 @@ def test_every_part_of_a_joined_file_is_read(tmp_path):
         assert list(dicts(written(tmp_path / "run", joined))) == ["q1", "q2", "p1", "p2"]
 
 
-def test_empty_files_are_accepted(tmp_path):
+def test_empty_file_is_no_run(tmp_path):
     path = written(tmp_path / "empty", b"")
-    assert dicts(path) == {}
     assert qrels(path) == []
-    assert list(read_trec_qrels(path).columns) == ["query_id", "doc_id", "relevance", "iteration"]
     assert refused(list, RunFile(path)) == f"{path}: the run is empty"
 
 
@@ -123,14 +117,14 @@ def test_lines_and_ids_have_a_greatest_length():
     longest = "d" * LONGEST_ID
     assert dicts(io.BytesIO(f"q Q0 {longest} 1 1 t".encode())) == {"q": {longest: 1.0}}
     for rows in (f"q1 Q0 {longest}d 1 1 t\n", f"q1 Q0  {longest}d 1 1 t\n", f"{longest}d Q0 d 1 1 t"):
-        told = refused(read_trec_run, io.BytesIO(RUN + rows.encode()))
+        told = refused(run, RUN + rows.encode())
         assert re.match("the open file:4: the (doc|query)_id 'd.*' is longer than 4,096 bytes$", told), told
     for size, block in ((100, 20), (1000, 1000), (5000, 1000)):
         sizes = in_pieces(block, line=max(size, block))
         fits = RUN + b"q9 Q0 d9 1 1 " + b"t" * (max(size, block) - 14) + b"\n"
         assert list(run(fits, sizes)) == ["q1", "q2", "q9"]
     with open("/dev/zero", "rb") as endless:
-        assert "the line is longer than" in refused(read_trec_run, endless)
+        assert "the line is longer than" in refused(run, endless)
     bomb = gzip.compress(bytes(10_000))
     assert "1: the line is longer than 5,000 bytes" in refused(run, bomb, sizes)
 
@@ -154,8 +148,6 @@ def test_real_files_are_read_as_by_ir_measures(shared_data):
         judged, retrieved = shared_data / folder / judged, shared_data / folder / retrieved
         assert qrels(judged) == list(ir_measures.read_trec_qrels(str(judged)))
         expected = list(ir_measures.read_trec_run(str(retrieved)))
-        frame = read_trec_run(retrieved)
-        assert [*zip(*(frame[column].tolist() for column in frame))] == expected
         assert list(RunFile(retrieved)) == expected
 
 
@@ -281,17 +273,15 @@ def test_document_retrieved_twice_is_refused_with_both_lines_in_any_block(tmp_pa
         for size in (1, 5):
             what = f"topic 'q{first // 4}' retrieves document 'd{first % 4}' a second time"
             found = run_file(file, in_pieces(40 * size, rows=size))
-            for read in (read_trec_run, list, lambda run: nCG.calc_aggregate({"q1": {"d1": 1}}, run)):
-                told = refused(read, file if read is read_trec_run else found)
+            for read in (list, lambda run: nCG.calc_aggregate({"q1": {"d1": 1}}, run)):
+                told = refused(read, found)
                 assert told.startswith(f"{file}:{again + 1}: {what} (first in line {first + 1});")
 
 
 # Refused files, with file and line
 
 
-@pytest.mark.parametrize(
-    ("reader", "fields"), [(read_trec_run, b"%d Q0 d 1 1 t\n"), (read_trec_qrels, b"%d 0 d 1\n")]
-)
+@pytest.mark.parametrize(("reader", "fields"), [(run, b"%d Q0 d 1 1 t\n"), (qrels, b"%d 0 d 1\n")])
 def test_error_that_is_kept_keeps_no_thread(tmp_path, reader, fields):
     # The garbage collector would end it at some time. If another thread starts then, both wait forever.
     path = written(tmp_path / "file", b"bad\n" + b"".join(fields % topic for topic in range(200_000)))
@@ -311,7 +301,7 @@ def test_damaged_file_is_refused_with_the_line(tmp_path, compression):
         part + each for each in (part[:-1], part[:3], b"junk", bytes([part[0], part[1] ^ 1, *part[2:]]))
     ]
     for content in (*damaged, part[:10], whole[: len(whole) * 3 // 4]):
-        told = refused(read_trec_run, written(tmp_path / "run", content))
+        told = refused(run, written(tmp_path / "run", content))
         found = re.search(rf"run:(\d+): the {compression} file is damaged or cut off here", told)
         assert 1 <= int(found[1]) <= (7 if len(content) < 1000 else 50_000)
 
@@ -347,7 +337,7 @@ def test_long_values_are_cut_off_in_errors(tmp_path):
         (nCG.calc_aggregate, {long: {long: float("nan")}}, run),
         (nCG.calc_aggregate, [Qrel("q", long, 1), Qrel("q", long, 2)], run),
         (nCG.calc_aggregate, {"q": {"d": long}}, run),
-        (read_trec_run, tmp_path / long[:9999]),
+        (list, RunFile(tmp_path / long[:9999])),
     ):
         told = refused(call, *arguments)
         assert "xxx" in told

@@ -130,7 +130,6 @@ NEEDED = {
     "Parquet": "[*RunFile(io.BytesIO(b'PAR1' + bytes(20)))]",
     "Arrow stream": "[*RunFile(io.BytesIO(bytes([255] * 4 + [0] * 20)))]",
     "Zstandard": "[*RunFile(io.BytesIO(bytes.fromhex('28b52ffd') + bytes(20)))]",
-    "DataFrame of a file": "read_trec_run('run.txt')",
     "DataFrame of results": "evaluate('qrels.txt', ['run.txt'], ['AP']).to_frame()",
     "object that exports Arrow": "evaluate('qrels.txt', {'x': Exports()}, ['AP'])",
     "table of values": "Evaluation.from_values('run.csv')",
@@ -142,7 +141,7 @@ NEEDED = {
 def test_what_needs_the_extra_says_what_to_install(process):
     code = f"""
     import io
-    from ir_measures_graded import RunFile, GradedError, read_trec_run
+    from ir_measures_graded import RunFile, GradedError
     from ir_measures_graded.analysis import Evaluation, evaluate
     from ir_measures_graded.cli import main
     from ir_measures_graded.evaluation.batches import evaluate_batches

@@ -75,27 +75,26 @@ class Peeked:
     closed = ended = False
 
     def __init__(self, pieces: Iterator[bytes], size: int = SIZES.start):
-        self._pieces, self._piece, self._at = pieces, b"", 0
+        self._pieces, self._piece = pieces, io.BytesIO()
         self._damage: Exception | None = None
         self.start = b""
         with suppress(*DAMAGE):
             self.start = self.read(size)
         self.is_whole = self.ended
-        self._piece, self._at = self.start + self._piece[self._at :], 0
+        self._piece = io.BytesIO(self.start + self._piece.read())
 
     def read(self, size: int = sys.maxsize) -> bytes:
         """The next bytes, fewer than `size` only at the end and before damage; by default all bytes.
 
         Raises an error of `DAMAGE` for damaged data, and for a stream that cannot be read.
         """
-        found = [self._piece[self._at : self._at + size]]
-        self._at += len(found[0])
+        found = [self._piece.read(size)]
         left = size - len(found[0])
         try:
             while left and not self._damage and (piece := next(self._pieces, b"")):
-                self._piece, self._at = piece, min(left, len(piece))
-                found.append(piece[: self._at])
-                left -= self._at
+                self._piece = io.BytesIO(piece)
+                found.append(self._piece.read(left))
+                left -= len(found[-1])
         except DAMAGE as error:
             self._damage = error
         if self._damage and (0 < left == size or size == sys.maxsize):
@@ -131,7 +130,7 @@ class Content:
             try:
                 stream = self._opened.enter_context(open(stream, "rb"))
             except OSError as error:
-                raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
+                raise self.failure(error, 1) from None
             self._descriptor = stream.fileno()
             self._size = os.fstat(self._descriptor).st_size
         piece, start = self.sizes.piece, self.sizes.start
@@ -143,11 +142,12 @@ class Content:
                 break
         return self
 
-    def reason(self, error: Exception) -> str:
-        """The reason why the content cannot be read, for an error of `Peeked.read`."""
+    def failure(self, error: Exception, line: int) -> FileError:
+        """The error that the content cannot be read from this line on, for an error of `Peeked.read`."""
         if isinstance(error, OSError) and (error.errno is not None or not self.compression):
-            return f"cannot be read: {error.strerror or error}"
-        return f"the {self.compression} file is damaged or cut off here ({error})"
+            return FileError(f"{self.name}: cannot be read: {error.strerror or error}")
+        reason = f"the {self.compression} file is damaged or cut off here ({error})"
+        return FileError(f"{self.name}:{line}: {reason}")
 
     def text(self) -> str:
         """The whole content. Raises `FileError` if it is too long, damaged or no UTF-8."""
@@ -157,14 +157,9 @@ class Content:
             if len(read) > most:
                 raise FileError(f"{self.name}: more than {most:,} bytes; write a Parquet or a TREC file")
             self.stream.read(1)  # raises an error of damaged data, which follows what was read
-            return read.removeprefix(BOM_UTF8).decode()
         except DAMAGE as error:
-            line, reason = 1 + read.count(b"\n"), self.reason(error)
-        except UnicodeDecodeError as error:
-            line = 1 + error.object.count(b"\n", 0, error.start)
-            byte = f"byte 0x{error.object[error.start]:02x}"
-            reason = f"not UTF-8 text ({byte}); convert the file, for example with iconv"
-        raise FileError(f"{self.name}:{line}: {reason}")
+            raise self.failure(error, 1 + read.count(b"\n")) from None
+        return decoded(read.removeprefix(BOM_UTF8), self.name)
 
     def refuse_shrunk(self) -> None:
         """Raise `FileError` if the file has become shorter since it was opened. Call this at its end."""
@@ -216,6 +211,19 @@ def parquet_files(file: File) -> list[str]:
     pattern = os.path.join(escape(name), "**", "*.parquet") if os.path.isdir(name) else name
     found = sorted(glob(pattern, recursive=True))
     return found if all(path.lower().endswith(".parquet") for path in found) else []
+
+
+def decoded(text: bytes, file: str, line: int = 1) -> str:
+    """The text that begins in this line of a file. Raises `FileError` if it is not UTF-8."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        line += text.count(b"\n", 0, error.start)
+        position = error.start - text.rfind(b"\n", 0, error.start) - 1
+        raise FileError(
+            f"{file}:{line}: not UTF-8 text (byte 0x{text[error.start]:02x} at position {position}); "
+            "convert the file, for example with iconv"
+        ) from None
 
 
 def owned_by_arrow(block: bytes) -> pyarrow.Buffer:

@@ -27,69 +27,19 @@ from ir_measures import ScoredDoc
 from ..core.rows.columns import QRELS, RUN, Chosen, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import in_memory
-from ..core.rows.rows import Facts, Part, Rows, RunSource, is_whole, joined, refuse_repeated
-from ..errors import FileError, needed, shown
+from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, refuse_repeated
+from ..errors import FileError, shown
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
 from .json_files import is_json, json_parts
-from .table_files import FOLDER, arrow_table, kind_of, table_parts
+from .table_files import FOLDER, kind_of, table_parts
 from .text_files import text_parts
 
 if TYPE_CHECKING:
-    import pandas
+    pass
 
 AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
-
-
-def read_trec_qrels(file: File) -> pandas.DataFrame:
-    """Qrels from a TREC file, whose lines have the form ``topic iteration document level``.
-
-    `file` is a path, ``-`` (standard input) or an open binary file. It may be compressed with gzip, bzip2, xz
-    or Zstandard, and it may be of any other kind that `RunFile` reads. Returns a DataFrame with the columns
-    query_id, doc_id, relevance and, if the file has it, iteration. Every provider of ir-measures accepts it.
-
-    >>> import io
-    >>> read_trec_qrels(io.BytesIO(b"q1 0 d1 3\\nq1 0 d2 1"))
-      query_id doc_id  relevance iteration
-    0       q1     d1          3         0
-    1       q1     d2          1         0
-
-    Fields are separated by blanks or tabs; blank lines are skipped. Levels are finite numbers, of dtype int64
-    if all are whole. A document may be judged several times, as in diversity qrels; graded measures refuse
-    it if its levels differ.
-
-    Raises `GradedError` for a file that cannot be read and for a line of another form, and without the extra
-    ``tables``, which brings pandas.
-    """
-    rows = _qrels_part(file, (), SIZES)
-    in_memory(rows, QRELS).rows()  # refuses levels that are not finite
-    frame = _frame(rows)
-    level = frame["relevance"].to_numpy()
-    if is_whole(level):
-        frame["relevance"] = level.astype(np.int64)
-    return frame
-
-
-def read_trec_run(file: File) -> pandas.DataFrame:
-    """A run from a TREC file, whose lines have the form ``topic Q0 document rank score tag``.
-
-    `file` is as in `read_trec_qrels`. Returns a DataFrame with the columns query_id, doc_id and score. Every
-    provider of ir-measures accepts it.
-
-    >>> import io
-    >>> read_trec_run(io.BytesIO(b"q1 Q0 d1 1 9.5 mine"))
-      query_id doc_id  score
-    0       q1     d1    9.5
-
-    Only scores determine the order; the field rank is ignored. Fields are separated by blanks or tabs; blank
-    lines are skipped.
-
-    Raises `GradedError` for a file that cannot be read, for a line of another form, for a score that is NaN
-    or not a number, for a document that a topic retrieves twice, and for a table of several runs. Raises it
-    also without the extra ``tables``, which brings pandas.
-    """
-    return _frame(RunFile(file).checked_rows())
 
 
 def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES) -> Rows:
@@ -99,16 +49,13 @@ def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES)
     does so in a table of Quepid, with a warning. The rows of unjudged documents are skipped; the facts about
     the qrels count them.
     """
-    return in_memory(_qrels_part(file, unjudged, sizes), QRELS).table()
-
-
-def _qrels_part(file: File, unjudged: tuple[bytes, ...], sizes: Sizes) -> Part:
-    """The rows of `qrels_in` in the order of the file."""
     rows = joined(parts_of(file, QRELS, Chosen(unjudged=unjudged), sizes), QRELS)
     if rows.facts.unjudged and not unjudged:
         count = f"{rows.facts.unjudged:,} rows have no rating; their documents are unjudged"
-        warnings.warn(f"{Content(file).name}: {count}", stacklevel=2)
-    return rows if rows.facts.file else replace(rows, facts=Facts(Content(file).name))
+        warnings.warn(f"{rows.facts.file}: {count}", stacklevel=2)
+    if not rows.facts.file:  # an empty file has no part
+        rows = replace(rows, facts=Facts(Content(file).name))
+    return in_memory(rows, QRELS).table()
 
 
 class RunFile(RunSource):
@@ -175,30 +122,21 @@ class RunFile(RunSource):
                 break
             seen.update(block.topics)
             yield block
-        self._refuse_empty(len(seen))
-
-    def _refuse_empty(self, count: int) -> None:
-        """Raise `FileError` for a run without rows or topics."""
-        if not count:
-            raise FileError(f"{self.name}: the run is empty")
+        if not seen:
+            self.table()  # raises the error
 
     def table(self) -> Rows:
         """All rows. Raises `FileError` if there is none."""
-        rows = joined(self._parts(), RUN)
-        self._refuse_empty(len(rows))
-        return in_memory(rows, RUN).rows()
-
-    def checked_rows(self) -> Part:
-        """All rows in the order of the file. Raises `GradedError` if a topic retrieves a document twice."""
-        rows = joined(self._parts(), RUN)
-        refuse_repeated(in_memory(rows, RUN).rows())
+        rows = in_memory(joined(self._parts(), RUN), RUN).rows()
+        if not rows.values.size:
+            raise FileError(f"{self.name}: the run is empty")
         return rows
 
     def __iter__(self) -> Iterator[ScoredDoc]:
-        rows = self.checked_rows()
-        self._refuse_empty(len(rows) + len(rows.facts.empty))
-        topics, documents, scores = map(rows.columns.__getitem__, RUN.columns)
-        return map(ScoredDoc, topics, documents, np.asarray(scores).tolist())
+        rows = self.table()
+        refuse_repeated(rows)
+        topics = np.repeat(np.array([*rows.topics], dtype=object), np.diff(rows.offsets))
+        return map(ScoredDoc, topics, rows.docs.ids(), rows.values.tolist())
 
     def columns(self) -> Collection[str]:
         """The columns of the file that are read, under our names: those of its first rows."""
@@ -219,10 +157,10 @@ class RunFile(RunSource):
         names: dict[str, None] = {}
         for rows in self._every():
             if "run" in rows.columns:
-                found = _names(rows)
+                found = by_column(rows, "run")
                 names |= dict.fromkeys(found)
-                if self.run is not None and found != [self.run]:
-                    rows = by_column(rows, "run").get(self.run, rows.take(slice(0)))
+                if self.run is not None:
+                    rows = found.get(self.run, rows.take(slice(0)))
                 rows = rows.without("run")
             if self.run is None and len(names) > 1:
                 examples = " and ".join(map(shown, [*names][:2]))
@@ -303,21 +241,3 @@ def by_column(rows: Part, column: str) -> dict[str, Part]:
     order, bounds = stretches.grouped(len(rows))
     rows = rows if order is None else rows.take(order)
     return {name: rows.take(slice(a, b)) for name, (a, b) in zip(stretches.topics, pairwise(bounds.tolist()))}
-
-
-def _names(rows: Part) -> list[str]:
-    """The names of the runs in these rows, in order of appearance."""
-    return [*stretches_of(rows.columns["run"], "run: run").topics]
-
-
-def _frame(rows: Part) -> pandas.DataFrame:
-    """A DataFrame whose strings are stored by Arrow: `str`, or ``string[pyarrow]`` before pandas 3."""
-    pandas = needed("pandas", "a DataFrame")
-    pyarrow = needed("pyarrow", "a DataFrame")
-    table = arrow_table(rows)
-    if int(pandas.__version__.partition(".")[0]) >= 3:
-        return table.to_pandas()
-    narrow = {pyarrow.large_string(): pyarrow.string()}  # pandas 2.0 and 2.1 take no large strings
-    schema = pyarrow.schema([(each.name, narrow.get(each.type, each.type)) for each in table.schema])
-    strings = {pyarrow.string(): pandas.StringDtype("pyarrow")}
-    return table.cast(schema).to_pandas(types_mapper=strings.get)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.rows.columns import QRELS
 from ..errors import FileError, shown
-from .content import DAMAGE, Content
+from .content import DAMAGE, Content, decoded
 from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, has_breaks, number_of
 
 MARKS = re.compile(rb"^(\xef\xbb\xbf)+", re.MULTILINE)
@@ -46,7 +46,6 @@ class Lines:
     def __init__(self, content: Content, form: Form):
         self.content, self.form, self.name = content, form, content.name
         self.number = 0
-        self._failure = ""  # the reason why the next line cannot be read
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
@@ -54,32 +53,26 @@ class Lines:
     def blocks(self) -> Iterator[bytes]:
         """The file in blocks of whole lines, without byte order marks.
 
-        A file that was made of several files may have a mark at the beginning of any line. The blocks end
-        where the file cannot be read; `end` then raises the reason.
+        A file that was made of several files may have a mark at the beginning of any line. Raises `FileError`
+        where the file cannot be read on, after the blocks before.
         """
         stream, sizes, rest = self.content.stream, self.content.sizes, b""
-        try:
-            while (piece := stream.read(sizes.block + len(rest))) or rest:
-                block = rest + piece
-                if BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block:  # one byte is found faster
-                    block = MARKS.sub(b"", block)
-                whole = block if stream.ended else block[: block.rfind(b"\n") + 1]
-                if whole:
-                    yield whole
-                rest = block[len(whole) :]
-                if len(rest) > sizes.line:
-                    self._failure = f"the line is longer than {sizes.line:,} bytes"
-                    return
-        except DAMAGE as error:
-            self._failure = self.content.reason(error)
-
-    def end(self) -> None:
-        """Raise `FileError` if the file could not be read to its end. Call this after the last block."""
-        if self._failure.startswith("cannot"):
-            raise FileError(f"{self.name}: {self._failure}")
-        if self._failure:
-            self.number += 1
-            raise self.error(self._failure)
+        while True:
+            try:
+                block = rest + stream.read(sizes.block + len(rest))
+            except DAMAGE as error:
+                raise self.content.failure(error, self.number + 1) from None
+            if not block:
+                break
+            if BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block:  # one byte is found faster
+                block = MARKS.sub(b"", block)
+            whole = block if stream.ended else block[: block.rfind(b"\n") + 1]
+            if whole:
+                yield whole
+            rest = block[len(whole) :]
+            if len(rest) > sizes.line:
+                self.number += 1
+                raise self.error(f"the line is longer than {sizes.line:,} bytes")
         self.content.refuse_shrunk()
 
     def fields(self, block: bytes) -> Iterator[list[bytes]]:
@@ -94,14 +87,7 @@ class Lines:
             return
         for record in io.BytesIO(block):
             self.number += 1
-            try:
-                if not record.isascii():
-                    record.decode()
-            except UnicodeDecodeError as error:
-                raise self.error(
-                    f"not UTF-8 text (byte 0x{record[error.start]:02x} at position {error.start}); "
-                    "convert the file, for example with iconv"
-                ) from None
+            decoded(record, self.name, self.number)
             if breaks and not self.form.delimiter:
                 self.refuse_break(record.removesuffix(b"\n").removesuffix(b"\r"))
             fields = self._delimited(record) if self.form.delimiter else self._separated(record)
@@ -148,19 +134,19 @@ class Lines:
     def _delimited(self, record: bytes) -> list[bytes]:
         record = record.removesuffix(b"\n").removesuffix(b"\r")
         fields: list[bytes] = []
-        for field in FIELD[self.form.delimiter.encode()].finditer(record) if record else ():
+        for field in FIELD[self.form.delimiter.encode()].finditer(record):
             quoted, end, text, delimiter = field.groups()
             if quoted is None:
                 self.refuse_break(text)
-            if quoted is not None and not end:
+            elif not end:
                 why = "a quoted field does not end in its line; replace line breaks in fields by blanks"
                 raise self.error(f"{why}: {_shown(record[field.start() :])}")
-            if quoted is not None and text:
+            elif text:
                 raise self.error(f"text follows a quoted field: {_shown(record[field.start() :])}")
             fields.append(text if quoted is None else quoted.replace(b'""', b'"'))
             if not delimiter:
                 break
-        return fields
+        return fields if record else []
 
     def number_in(self, text: bytes) -> float:
         """The level or score in a field."""

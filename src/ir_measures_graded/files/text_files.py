@@ -40,12 +40,16 @@ def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     for block in lines.blocks():
         plain = plain_block(block, form)
         columns = parse(*plain, form) if plain is not None else None
-        rows = strictly(block, lines, facts) if columns is None else _part(columns, lines, facts)
+        if columns is None or form.role.refused(columns[form.role.value]).size:
+            rows = strictly(block, lines, facts)
+        else:
+            count = len(columns["query_id"])
+            rows = Part(columns, np.arange(count) + lines.number + 1, facts).checked()
+            lines.number += count
         rows = by_rank(rows) if form.ranks else rows
         if form.counted:
             check_order(rows, form, last)
         yield rows.without("rank")
-    lines.end()
 
 
 def uses_arrow(content: Content) -> bool:
@@ -63,13 +67,6 @@ def uses_arrow(content: Content) -> bool:
 def by_rank(rows: Part) -> Part:
     """The rows of a run whose scores are ranks. The result has −rank as the score."""
     return replace(rows, columns={**rows.columns, "score": -np.asarray(rows.columns["score"])})
-
-
-def _part(columns: Columns, lines: Lines, facts: Facts) -> Part:
-    """The rows of the lines that follow the one read last, which are counted."""
-    before = lines.number
-    lines.number += len(columns["query_id"])
-    return Part(columns, np.arange(before + 1, lines.number + 1), facts).checked()
 
 
 def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
@@ -100,10 +97,8 @@ def by_numpy(block: bytes, rows: int, form: Form) -> Columns | None:
     if form.delimiter:
         return None
     characters, size = np.frombuffer(block, np.uint8), len(form.fields)
-    separators = characters[characters <= ord(" ")]
-    separators = np.append(separators, np.full(rows * size - separators.size, ord("\n"), np.uint8))
-    separators = separators.reshape(rows, size)
-    if (separators[:, :-1] != ord(" ")).any() or (separators[:, -1] != ord("\n")).any():
+    separators = characters[characters <= ord(" ")].tobytes().ljust(rows * size, b"\n")
+    if separators != (b" " * (size - 1) + b"\n") * rows:
         return None
     fields = block.split()
     columns: Columns = {}
@@ -112,11 +107,11 @@ def by_numpy(block: bytes, rows: int, form: Form) -> Columns | None:
         if name not in NUMBERS:
             columns[name] = Ids.of_encoded(column)
             continue
+        if b"_" in b"".join(column):
+            return None
         try:
             columns[name] = np.array([*map(float, column)])
         except ValueError:
-            return None
-        if b"_" in b"".join(column) or form.role.refused(columns[name]).size:
             return None
     return columns
 
@@ -148,7 +143,7 @@ def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
     columns: Columns = {}
     for name, column in zip(table.column_names, table.columns):
         columns[name] = arrow_numbers(column) if name in NUMBERS else docs_of(column, name).ids()
-    return None if form.role.refused(columns[form.role.value]).size else columns
+    return columns
 
 
 def _fields(block: bytes) -> int:
@@ -196,5 +191,5 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
             columns[name] = np.array(values if place == value else [*map(number_of, column)], np.float64)
         else:
             columns[name] = Ids.of_encoded(column)
-    facts = Facts(facts.file, facts.form, unjudged=unjudged)
+    facts = replace(facts, unjudged=unjudged)
     return Part(columns, np.array(numbers, dtype=np.int64), facts).checked()
