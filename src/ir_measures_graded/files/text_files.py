@@ -191,5 +191,5 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
             columns[name] = np.array(values if place == value else [*map(number_of, column)], np.float64)
         else:
             columns[name] = Ids.of_encoded(column)
-    facts = replace(facts, unjudged=unjudged)
+    facts = facts._replace(unjudged=unjudged)
     return Part(columns, np.array(numbers, dtype=np.int64), facts).checked()
