@@ -28,7 +28,6 @@ from .. import demo
 from ..core.registry import names, plugins
 from ..core.registry.facts import is_graded, needs_all_topics, smaller_is_better
 from ..core.registry.install import redirect
-from ..core.registry.notation import named_by, parse_trec_name
 from ..errors import GradedError
 
 
@@ -62,16 +61,11 @@ def __dir__() -> list[str]:
 
 
 def _measures() -> None:
-    """Make graded measures known to PyTerrier's parser and to ``pyterrier.measures``."""
-    redirect(ir_measures.util.parse_trec_measure, _parse_trec_measure)
-    names.listen(_publish)
-
-
-def _publish() -> None:
-    """Add graded measures to ``pyterrier.measures``.
+    """Make graded measures known to PyTerrier's parser and to ``pyterrier.measures``.
 
     That module copies ir-measures' registry when it is imported, so it lacks measures registered later.
     """
+    redirect(ir_measures.util.parse_trec_measure, _parse_trec_measure)
     module = sys.modules.get("pyterrier.measures")
     if module is not None:
         vars(module).setdefault("__getattr__", _missing_in_pyterrier)
@@ -81,30 +75,24 @@ def _publish() -> None:
 
 
 def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
-    """The measure that ``pyterrier.measures`` lacks because its plugin is not loaded yet.
+    """The measure that ``pyterrier.measures`` lacks because it was registered later.
 
     Raises `AttributeError` if no plugin has a measure of this name.
     """
-    if not name.startswith("_"):
-        plugins.load()
-        if name in names.registry():
-            return names.registry()[name]
+    measure = getattr(ir_measures_graded, name, None)  # loads plugins
+    if isinstance(measure, ir_measures.Measure):
+        return measure
     raise AttributeError(f"module 'pyterrier.measures' has no attribute {name!r}")
 
 
-def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
-    """The measures of a trec_eval name, or else those of a measure string.
-
-    Raises `GradedError` for any other text.
-    """
-    return parse_trec_name(text)[0] or named_by(text)
-
-
 def _parse_trec_measure(measure: Any) -> Any:
-    """The body that `redirect` gives to ir-measures' function; it must import everything it uses."""
-    from ir_measures_graded.integrations.pyterrier import parse_trec_or_any
+    """The body that `redirect` gives to ir-measures' function; it must import everything it uses.
 
-    return parse_trec_or_any(measure)
+    It returns the measures of a trec_eval name, or else those of a measure string.
+    """
+    from ir_measures_graded.core.registry.notation import named_by, parse_trec_name
+
+    return parse_trec_name(measure)[0] or named_by(measure)
 
 
 def _functions() -> None:
@@ -155,9 +143,12 @@ def _measures_of(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The measures of a call, each with the name of its column."""
     for parameter in ("eval_metrics", "metrics", "metric"):
         metrics = given.get(parameter, ())
-        for metric in metrics if isinstance(metrics, (list, tuple)) else [metrics]:
+        if not isinstance(metrics, (list, tuple)):
+            metrics = [metrics]
+        for metric in metrics:
             try:
-                measures = [metric] if isinstance(metric, ir_measures.Measure) else parse_trec_or_any(metric)
+                is_object = isinstance(metric, ir_measures.Measure)
+                measures = [metric] if is_object else ir_measures.parse_trec_measure(metric)
             except ValueError:  # PyTerrier raises the error
                 continue
             yield from ((str(metric if len(measures) == 1 else measure), measure) for measure in measures)

@@ -120,9 +120,11 @@ def _rows(frame: DataFrame, role: Role) -> DataFrame:
     topic, doc, number = (functions.col(_quoted(name)) for name in names)
     number = -number if is_rank(names[2]) else number
     columns = [topic.alias("query_id"), doc.alias("doc_id"), number.alias(role.value)]
-    for ours, type_ in (("iteration", "string"), ("probability", "double")) if role is QRELS else ():
-        if (name := column_name(role.kind, frame.columns, ours)) is not None:  # for measures of intents
-            columns.append(functions.col(_quoted(name)).cast(type_).alias(ours))
+    of_intents = {"iteration": "string", "probability": "double"} if role is QRELS else {}
+    for ours, kind in of_intents.items():
+        name = column_name(role.kind, frame.columns, ours)
+        if name is not None:
+            columns.append(functions.col(_quoted(name)).cast(kind).alias(ours))
     return frame.select(*columns)
 
 

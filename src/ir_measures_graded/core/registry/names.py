@@ -1,7 +1,6 @@
 """ir-measures' registry of measures by name, which our measures share with all others."""
 
 import unicodedata
-from collections.abc import Callable
 
 import ir_measures
 import ir_measures.measures
@@ -12,8 +11,6 @@ from ..measures.base import GradedMeasure
 
 OFFICIAL = "official"
 """The name of the measures of a collection, which no measure may have."""
-
-_listeners: list[Callable[[], None]] = []
 
 
 def registry() -> dict[str, ir_measures.Measure]:
@@ -41,18 +38,9 @@ def built_in() -> list[GradedMeasure]:
 
 
 def register(measure: GradedMeasure) -> None:
-    """Register a measure under its name and aliases, and call all listeners."""
+    """Register a measure under its name and aliases."""
     for name in (measure.NAME, *measure.ALIASES):
         registry()[normalised(name)] = measure
-    for listener in _listeners:
-        listener()
-
-
-def listen(listener: Callable[[], None]) -> None:
-    """Call `listener` now, and again after each registration."""
-    if listener not in _listeners:
-        _listeners.append(listener)
-    listener()
 
 
 def class_name(thing: object) -> tuple[str, str]:
