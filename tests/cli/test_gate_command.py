@@ -36,7 +36,7 @@ def table():
         ("B", [], 0, "holds"),
         ("C", [], 1, "worse"),
         ("D", ["--margin", "5.5%", "--by", "values.csv:kind"], 0, "holds"),
-        ("D", ["--margin", "5.5%", "--by", "values.csv:kind", "--every-group"], 3, "undecided"),
+        ("D", ["--margin", "5.5%", "--by", "values.csv:kind", "--every_group"], 3, "undecided"),
         ("D", ["--margin", "1%"], 3, "undecided"),
         ("D", ["--margin", "1%", "--undecided", "pass"], 0, "undecided"),
         ("D", ["--margin", "1%", "--undecided", "fail"], 1, "undecided"),

@@ -39,20 +39,20 @@ evaluate graded-demo A.run AP --sessions=turns.csv    | turns.csv: topic 351 has
 evaluate qrels . AP                                   | '.' is a directory; pass run files, for example ./*
 evaluate                                              | arguments are required: QRELS
 evaluate qrels run AP --provider nope                 | argument --provider: invalid choice: 'nope'
-evaluate qrels run AP -n                              | --no_summary (-n) requires --by_query (-q)
+evaluate qrels run AP -n                              | --no_summary requires --by_query
 evaluate qrels run AP -p -2                           | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -f xml                          | --format: invalid choice: 'xml'
 evaluate qrels run AP -o values.xls                   | is one of png, svg, pdf, txt, md, tex, tsv, csv
 evaluate qrels run AP -z                              | unrecognized arguments: -z
 evaluate qrels run AP - -                             | standard input (-) can be read only once
 evaluate qrels run CG@1 --interval t                  | --interval requires --confidence
-evaluate qrels run CG@1 --confidence 0.9 -q           | --confidence is about means; omit --by_query (-q)
+evaluate qrels run CG@1 --confidence 0.9 -q           | --by_query and --confidence exclude each other
 evalute                                               | 'evalute' is not a command
 explain {ABC} CG                                      | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1                   | explain takes one measure, not CG, nCG
 gate --values AP.csv A nwe                            | the runs of the table are A
 gate qrels run other AP --margin 1% --margin 2%       | --margin is given twice
-holes qrels run other CG@3 P@5                        | documents are ranked for one measure, not 2
+holes qrels run other CG@3 P@5                        | holes takes one measure, not CG@3, P@5
 holes qrels run other CG@3 --merged new.txt           | --merged requires --answers
 identify graded-demo A.run                            | give each run a file of its values, or --mean
 identify graded-demo A.run B.run --mean 0.5           | 2 runs and the values of 1 are given

@@ -74,7 +74,7 @@ def collection_or_values(text: str = VALUES_HELP, heading: str = "RUN… MEASURE
     """The same or values, which `given` reads. `text` is the help of --values, `heading` names the inputs."""
     return (
         Option("--values FILE", text, repeated=True, reads=each),
-        Option("--smaller MEASURE", "with --values: smaller is better; repeatable", repeated=True),
+        Option("--smaller MEASURE", "smaller is better; repeatable", repeated=True, requires="values"),
         qrels(optional=True),
         RUNS[0]._replace(heading=heading),
         *RUNS[1:],
@@ -99,22 +99,19 @@ def values_by_collection(arguments: Arguments, apart: bool = True) -> dict[str, 
     They are of one collection without a name, unless `apart` and a column ``collection`` names several.
     """
     if not arguments.values:
-        if arguments.smaller:
-            raise GradedError("--smaller requires --values")
         return {}
     if apart and arguments.get("by") is None:
         return Evaluation.by_collection(arguments.values, smaller=arguments.smaller)
     return {"": Evaluation.from_values(arguments.values, smaller=arguments.smaller)}
 
 
-def given(arguments: Arguments, default: Sequence[str] = (), stored: Evaluation | None = None) -> list[Any]:
+def given(arguments: Arguments, stored: Evaluation | None = None) -> list[Any]:
     """The first arguments of an analysis.
 
-    They are qrels, runs and measures (or those of `default`), or the values of --values, which may be
-    `stored` already.
+    They are qrels, runs and measures, or the values of --values, which may be `stored` already.
     """
     stored = stored or values_by_collection(arguments, apart=False).get("")
-    return [*inputs(arguments, default=default)] if stored is None else [chosen(arguments, stored)]
+    return [*inputs(arguments)] if stored is None else [chosen(arguments, stored)]
 
 
 def words_of(arguments: Arguments) -> list[str]:
@@ -153,7 +150,7 @@ def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None
     need rankings.
     """
     for option in ("sessions", "gains", "scoreddocs", "ignore_identical_ids", "run_column"):
-        if arguments.get(option) not in (None, False, []):
+        if option in arguments.given:
             raise GradedError(f"--{option} needs QRELS and runs: the values of a table stay as they are")
     words = words_of(arguments) if words is None else words
     runs = [word for word in words if word in stored.runs]

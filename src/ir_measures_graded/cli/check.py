@@ -2,8 +2,8 @@
 
 from ..analysis import check
 from .arguments import COLLECTION, inputs
-from .parser import Arguments
-from .results import Answer, output
+from .parser import Arguments, output
+from .results import Answer
 
 USAGE = "%(prog)s QRELS [RUN…] [MEASURE…] [options]"
 OPTIONS = (*COLLECTION, *output(figure=False))

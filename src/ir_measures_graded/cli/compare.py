@@ -15,8 +15,8 @@ from ..files.content import is_lasting
 from ..output.provenance import provenance
 from ..output.result import Result, View
 from . import arguments as common
-from .parser import Arguments, Option, at_least_1, choice, several
-from .results import Answer, command_line, output
+from .parser import Arguments, Option, at_least_1, choice, output, several
+from .results import Answer, command_line
 
 FOR_ONE = (
     "tests", "uncorrected", "by", "sessions", "gains", "scoreddocs", "run_column",
@@ -32,6 +32,7 @@ OPTIONS = (
     Option(
         "--collections FILE",
         "table of collections in place of QRELS and RUN, with the columns collection, qrels and runs",
+        excludes="values",
         reads=files_of_collections,
     ),
     Option("--baseline RUN", "compare the other runs with this one only"),
@@ -90,12 +91,11 @@ def run(arguments: Arguments) -> Result | Answer:
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
     for name in FOR_ONE:
-        if arguments.get(name) not in (None, False, [], 10_000) or arguments.show == name:
+        if name in arguments.given or arguments.show == name:
             raise GradedError(f"--{name} is for one collection; there are several")
-    if arguments.collections is not None and arguments.values:
-        raise GradedError("--collections stands for qrels and runs, and --values too; give one of them")
     several: dict[str, Any] = dict(stored) or read_collections(arguments.collections)
-    runs, words = {run for each in stored.values() for run in each.runs}, common.words_of(arguments)
+    runs = {run for each in stored.values() for run in each.runs}
+    words = common.words_of(arguments)
     measures = [] if stored else [measure for word in words for measure in common.measures_in(word)]
     for name, each in stored.items():
         with about(name):

@@ -11,12 +11,6 @@ from .parser import Arguments, Option, each
 
 USAGE = "%(prog)s IN OUT [options]"
 
-
-def _files(path: str | None) -> list[str]:
-    """The file that a path names."""
-    return [path] if path and path != "-" else []
-
-
 OPTIONS = (
     Option("source", "file of qrels or of a run; - is standard input", heading="IN", reads=each),
     Option(
@@ -24,10 +18,10 @@ OPTIONS = (
         ".run, .qrels, .trec, .txt, .tsv, .csv, .parquet or .json file, perhaps .gz; - is standard output",
         heading="OUT",
         optional=True,
-        writes=_files,
+        writes=each,
     ),
-    Option("-o --output FILE", "the same as OUT", writes=_files),
-    Option("--qrels", "IN has qrels"),
+    Option("-o --output FILE", "the same as OUT", writes=each),
+    Option("--qrels", "IN has qrels", excludes="run"),
     Option("--run", "IN has a run"),
     Option("--duplicates ROW", "row to keep of a repeated document; best: highest value", choices=KEPT),
     *FORM,
@@ -48,8 +42,6 @@ def run(arguments: Arguments) -> list[str]:
     target = arguments.target or arguments.output
     if target is None or (arguments.target and arguments.output):
         raise GradedError("convert writes one file; give IN and OUT, or IN -o OUT")
-    if arguments.qrels and arguments.run:
-        raise GradedError("--qrels and --run exclude each other")
     role = None
     if arguments.qrels or (".qrels" in target.lower() and not arguments.run):
         role = QRELS

@@ -3,8 +3,7 @@
 from ..analysis import Curves, curves
 from ..analysis.curves import RESAMPLES
 from .arguments import COLLECTION, OF_RUNS, inputs, resamples, run_named
-from .parser import Arguments, Option, choice, real, whole_number
-from .results import output
+from .parser import Arguments, Option, choice, output, real, whole_number
 
 USAGE = OF_RUNS
 OPTIONS = (

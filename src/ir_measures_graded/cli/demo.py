@@ -12,8 +12,7 @@ from ..output.result import View
 from ..output.tables import Table
 from . import PROGRAM
 from .arguments import EXAMPLE
-from .parser import Arguments, Option
-from .results import output
+from .parser import Arguments, Option, output
 
 MEASURES = "nDCG_JK(b=2,gains=0:0,1:1,2:1,3:1)@100", EXAMPLE, "nDCG@100", "AP"
 ABOVE = f"{NAME}: 20 topics, levels 0 to 3, five runs. The best run depends on the gains of the levels."

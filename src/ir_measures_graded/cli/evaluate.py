@@ -8,28 +8,25 @@ from typing import Any
 
 import ir_measures
 
-from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.result import View
 from ..output.tables import Table
 from .arguments import COLLECTION, OF_RUNS, SESSIONS, inputs
-from .parser import Arguments, Option, real
-from .results import Answer, output, with_origin
+from .parser import Arguments, Option, choice, output, real
+from .results import Answer
 
 USAGE = OF_RUNS
-TIES, EXTREMES = ("mean", "min", "max"), ("min", "max")
-INTERVALS = ("t", "bca")
 PROVIDERS = tuple(ir_measures.providers.registry)
 OPTIONS = (
     *COLLECTION,
     SESSIONS,
-    Option("--ties", "value over all orders of tied documents", choices=TIES),
-    Option("--unjudged", "value over all judgments of unjudged documents", choices=EXTREMES),
-    Option("-q --by_query", "also print the values of each topic"),
-    Option("-n --no_summary", "with -q: omit the means"),
+    Option("--ties", "value over all orders of tied documents", choices=("mean", "min", "max")),
+    Option("--unjudged", "value over all judgments of unjudged documents", choices=("min", "max")),
+    Option("-q --by_query", "also print the values of each topic", excludes="confidence"),
+    Option("-n --no_summary", "omit the means", requires="by_query"),
     Option("--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real),
-    Option("--interval", "with --confidence: Student's t (default) or BCa bootstrap", choices=INTERVALS),
-    *output(form="-f --output_format --format FORM"),  # the ir_measures command says --output_format
+    choice("--interval", "Student's (default) or BCa bootstrap", "t", "bca", requires="confidence"),
+    *output(),
     Option("--provider NAME", f"use one provider: {', '.join(PROVIDERS)}", choices=PROVIDERS),
 )
 
@@ -49,12 +46,6 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded evaluate qrels.txt run.txt nDCG@10 AP --ties mean
       ir_measures_graded evaluate qrels.txt runs/*.gz muAP --confidence 0.95
     """
-    if arguments.no_summary and not arguments.by_query:
-        raise GradedError("--no_summary (-n) requires --by_query (-q)")
-    if arguments.interval and arguments.confidence is None:
-        raise GradedError("--interval requires --confidence")
-    if arguments.by_query and arguments.confidence is not None:
-        raise GradedError("--confidence is about means; omit --by_query (-q)")
     default = "text" if sys.stdout.isatty() else "tsv"
     found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider"))
     facts = {"unit": found.unit, "topics": len(found.topics), "interval": None}
@@ -62,23 +53,22 @@ def run(arguments: Arguments) -> Answer:
     if arguments.confidence is not None:
         from ..analysis import intervals  # takes time: imports all analyses
 
-        settings = {"confidence": arguments.confidence, "method": arguments.interval or INTERVALS[0]}
+        settings = {"confidence": arguments.confidence, "method": arguments.interval}
         facts |= {"interval": settings, "seed": 0 if arguments.interval == "bca" else None}
-        bounds = intervals(found, **settings)
-        return Answer(bounds, documents={"json": with_origin(bounds, facts, arguments)}, default=default)
+        return Answer(intervals(found, **settings), facts=facts, default=default)
     topic = ["query_id"] if arguments.by_query else []
-    names, rows = [*map(str, found.measures)], [*_rows(found, arguments)]
+    names = [*map(str, found.measures)]
+    rows = [*_rows(found, arguments)]
     wide = Table(["run", "query_id", *names], rows).select("run", *topic, *names)
-    view = View([wide], found.figure)
+    answer = Answer(View([wide], found.figure), facts=facts, default=default)
     if len(found.runs) > 1:
-        return Answer(view, documents={"json": with_origin(view, facts, arguments)}, default=default)
+        return answer
     cells = [(id_, name, value) for _, id_, *values in rows for name, value in zip(names, values)]
     reported = [cell for cell in cells if cell[-1] is not None]
     long = Table(["query_id", "measure", "value"], reported).select(*topic, "measure", "value")
     headless = replace(long, head=False)  # the ir_measures command prints no header
-    documents: dict[str, Any] = {form: partial(long.lines, form) for form in ("text", "jsonl")}
-    documents |= {"tsv": partial(headless.lines, "tsv"), "json": with_origin(View([long]), facts, arguments)}
-    return Answer(view, documents=documents, default=default)
+    documents: dict[str, Any] = {form: partial(long.lines, form) for form in ("text", "jsonl", "json")}
+    return replace(answer, documents=documents | {"tsv": partial(headless.lines, "tsv")})
 
 
 def _rows(found: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:

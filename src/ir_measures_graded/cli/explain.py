@@ -3,8 +3,7 @@
 from ..analysis import ExplainedDifference, Explanation, explain, explain_difference
 from ..errors import GradedError
 from .arguments import COLLECTION, inputs
-from .parser import Arguments, Option, whole_number
-from .results import output
+from .parser import Arguments, Option, output, whole_number
 
 USAGE = "%(prog)s QRELS RUN [RUN] MEASURE [--topic TOPIC] [options]"
 OPTIONS = (

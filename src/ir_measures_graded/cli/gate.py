@@ -1,10 +1,9 @@
 """The command `gate`."""
 
 from ..analysis.gate import STATUS, UNDECIDED, gate
-from ..errors import GradedError
 from .arguments import BY, VALUES_HELP, chosen, collection_or_values, inputs, values_by_collection
-from .parser import Arguments, Option, at_least_1
-from .results import Answer, output, with_origin
+from .parser import Arguments, Option, at_least_1, output
+from .results import Answer
 
 USAGE = (
     "%(prog)s QRELS OLD NEW MEASURE… [options]\n       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
@@ -14,7 +13,7 @@ OPTIONS = (
     BY,
     Option("--margin M", "how much worse NEW may be: a share, as 5%% (default), or a difference, as 0.01"),
     Option("--undecided", "exit status 0 or 1 in place of 3", choices=("pass", "fail")),
-    Option("--every-group", "with --by: NEW must hold in every group"),
+    Option("--every_group", "NEW must hold in every group", requires="by"),
     Option("--looks K", "decisions in all, as topics are added; default: 1", at_least_1, default=1),
     Option("--equivalent", "NEW must be neither worse nor better, for a reproduction"),
     *output(figure=False, documents=("xml",)),
@@ -36,8 +35,6 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded gate --values values.csv old new --margin 0.01
       ir_measures_graded gate qrels.txt old.run new.run nDCG_JK@10 --values baseline.csv
     """
-    if arguments.every_group and arguments.by is None:
-        raise GradedError("--every-group requires --by")
     settings = arguments.of("margin", "by", "every_group", "equivalent", "looks")
     stored = values_by_collection(arguments, apart=False).get("")
     if stored is not None and arguments.qrels in stored.runs:
@@ -47,8 +44,5 @@ def run(arguments: Arguments) -> Answer:
     status = STATUS[found.verdict]
     if found.verdict == UNDECIDED and arguments.undecided:
         status = {"pass": 0, "fail": 1}[arguments.undecided]
-    documents = {
-        "json": with_origin(found, found.facts(), arguments),
-        "xml": lambda _: found.junit(status).splitlines(),
-    }
-    return Answer(found, status, documents=documents)
+    documents = {"xml": lambda _: found.junit(status).splitlines()}
+    return Answer(found, status, documents, found.facts())

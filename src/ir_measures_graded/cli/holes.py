@@ -4,11 +4,10 @@ import warnings
 
 from ..analysis.judging.holes import holes
 from ..analysis.judging.merging import trec_lines
-from ..errors import GradedError
 from ..output.formats import counted
 from .arguments import COLLECTION, inputs
-from .parser import Arguments, Option, at_least_1, each, real, whole_number
-from .results import Answer, output
+from .parser import Arguments, Option, at_least_1, each, output, real, whole_number
+from .results import Answer
 
 USAGE = "%(prog)s QRELS RUN… MEASURE [options]"
 OPTIONS = (
@@ -18,7 +17,7 @@ OPTIONS = (
     Option("--ask FILE", "write the documents for a judge, as CSV if FILE ends in .csv", writes=each),
     Option("--random SHARE", "also list a random sample of this share of the unjudged documents", real),
     Option("--answers FILE", "add these judgments; repeatable", repeated=True, reads=each),
-    Option("--merged FILE", "with --answers: write the merged qrels", writes=each),
+    Option("--merged FILE", "write the merged qrels", requires="answers", writes=each),
     *output(figure=False),
 )
 
@@ -42,11 +41,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --merged new-qrels.txt
     """
     qrels, runs, measures = inputs(arguments)
-    if len(measures) > 1:
-        raise GradedError(f"documents are ranked for one measure, not {len(measures)}")
-    if arguments.merged and not arguments.answers:
-        raise GradedError("--merged requires --answers")
-    found = holes(qrels, runs, *measures, **arguments.of("depth", "answers", "batch", "random"))
+    found = holes(qrels, runs, measures, **arguments.of("depth", "answers", "batch", "random"))
     if contradictions := found.merged.contradictions:
         first = "; ".join(contradictions[:3])
         count = counted(len(contradictions), "contradiction")

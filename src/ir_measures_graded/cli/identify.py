@@ -7,8 +7,7 @@ from ..errors import GradedError
 from ..files.files import RunFile
 from ..output.result import Result, View
 from .arguments import qrels
-from .parser import Arguments, Option, choice, each, whole_number
-from .results import output
+from .parser import Arguments, Option, choice, each, output, whole_number
 
 USAGE = (
     "%(prog)s QRELS RUN VALUES [RUN VALUES]… [options]\n"
@@ -26,7 +25,7 @@ OPTIONS = (
     Option("--mean M", "mean of the run's values; one for each run", repeated=True),
     Option("--measure MEASURE", "the measure, if known, as nDCG, nDCG@10, DCG or AP"),
     Option("--name NAME", "measure to take from files with values of several"),
-    Option("--any-cutoff", "try all cutoffs, not only the usual ones"),
+    Option("--any_cutoff", "try all cutoffs, not only the usual ones"),
     Option("--decimals N", "decimals of the values; default: those that they show", whole_number),
     choice("--show", "the answer (default), or each topic with both values", "answer", "topics"),
     *output(figure=False),

@@ -10,8 +10,7 @@ from ..output.formats import counted
 from ..output.result import Result, View
 from .arguments import RUNS, inputs, resamples
 from .arguments import qrels as qrels_of
-from .parser import Arguments, Option, real
-from .results import output
+from .parser import Arguments, Option, output, real
 
 RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
 """The least number of runs of the tables that need some."""
@@ -59,7 +58,8 @@ def run(arguments: Arguments) -> Result:
     if arguments.show in OF_ONE and more:
         raise GradedError(f"--show {arguments.show} requires a single machine")
     qrels, runs, measures = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
-    if len(runs) < (least := RUNS_OF.get(arguments.show, 0)):
+    least = RUNS_OF.get(arguments.show, 0)
+    if len(runs) < least:
         raise GradedError(f"--show {arguments.show} requires measures and at least {counted(least, 'run')}")
     settings = arguments.of("machine_levels")
     found = panels(qrels, [arguments.machine, *more], runs, measures, **settings)

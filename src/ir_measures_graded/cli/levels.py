@@ -2,8 +2,7 @@
 
 from ..analysis import Levels, levels
 from .arguments import qrels
-from .parser import Arguments
-from .results import output
+from .parser import Arguments, output
 
 USAGE = "%(prog)s QRELS [options]"
 OPTIONS = (qrels(), *output(figure=False))

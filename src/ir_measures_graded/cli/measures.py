@@ -12,8 +12,8 @@ from ..output.formats import listed
 from ..output.result import View
 from ..output.tables import Column, Table
 from . import PROGRAM
-from .parser import Arguments, Option
-from .results import Answer, output
+from .parser import Arguments, Option, output
+from .results import Answer
 
 USAGE = "%(prog)s [MEASURE…] [options]"
 OPTIONS = (

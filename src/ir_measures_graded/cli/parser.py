@@ -1,10 +1,13 @@
-"""Options as data, the parser of a command that they make, and the record of its arguments."""
+"""Options as data, the parser of a command that they make, and the record of its arguments.
+
+`output` has the options of all commands that print a result.
+"""
 
 import argparse
 import glob
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +15,9 @@ from typing import Any, NamedTuple, NoReturn
 
 from ..errors import GradedError, did_you_mean, needed
 from ..files.sources import is_file
-from ..output.files import ending_of
+from ..output import plots
+from ..output.files import checked_ending
+from ..output.formats import FORMATS, PLACES, TABLES
 
 Files = Callable[[Any], Iterable[str]]
 
@@ -32,6 +37,8 @@ class Option(NamedTuple):
     - `many`: takes one or more values, or for arguments any number. `repeated`: may be given again. The value
       is then a list. `optional`: may do without a value. An option that is neither is an error if it is
       given twice.
+    - `requires`, `excludes`: the name of an option that must, or must not, be given with this one. The help
+      begins with the one that must.
     - `reads`, `writes`: give the names of the files that the command reads or writes for a value.
     - `endings`: of a file to write, by each ending the arguments of `needed` for the library that it needs.
     - `shared`: the help lists the option last. `heading`: the name of an argument in the help.
@@ -45,6 +52,8 @@ class Option(NamedTuple):
     many: bool = False
     repeated: bool = False
     optional: bool = False
+    requires: str = ""
+    excludes: str = ""
     reads: Files | None = None
     writes: Files | None = None
     endings: Mapping[str, Sequence[str]] | None = None
@@ -66,7 +75,8 @@ class Option(NamedTuple):
         value, nargs = self.spelling.split()[-1], "?" if self.optional else None
         if not self.flags:
             return {"help": self.help, "metavar": self.heading, "nargs": "*" if self.many else nargs}
-        found: dict[str, Any] = {"help": self.help, "dest": self.name}
+        text = f"with --{self.requires}: {self.help}" if self.requires else self.help
+        found: dict[str, Any] = {"help": text, "dest": self.name}
         if value.startswith("-") and not self.choices:
             return found | {"action": "store_true", "default": False}
         found |= {"action": "append" if self.repeated else _Once, "nargs": "+" if self.many else nargs}
@@ -74,9 +84,9 @@ class Option(NamedTuple):
         return found | {"metavar": None if value.startswith("-") else value}
 
 
-def choice(flag: str, text: str, *choices: str) -> Option:
+def choice(flag: str, text: str, *choices: str, requires: str = "") -> Option:
     """An option with these choices. The first one is the default."""
-    return Option(flag, text, choices=choices, default=choices[0])
+    return Option(flag, text, choices=choices, default=choices[0], requires=requires)
 
 
 class _Once(argparse.Action):
@@ -92,11 +102,12 @@ class _Once(argparse.Action):
 class Arguments:
     """The `words` of a command line, the value of each option by its name, and the files that they name.
 
-    ``arguments.depth`` is the value of --depth.
+    ``arguments.depth`` is the value of --depth. `given` has the names of the options that are given.
     """
 
     words: Sequence[str]
     by_option: Mapping[str, Any]
+    given: Set[str]
     reads: Sequence[str]
     writes: Sequence[str]
 
@@ -125,17 +136,24 @@ class Parser(argparse.ArgumentParser):
         shared = self.add_argument_group("shared options")
         for option in options:
             names = option.flags or [option.name]
-            (shared if option.shared else self).add_argument(*names, **option.settings())
+            action = (shared if option.shared else self).add_argument(*names, **option.settings())
+            for flag in option.flags:
+                self._option_string_actions[flag.replace("_", "-")] = action
 
     def arguments(self, words: Sequence[str]) -> Arguments:
         """The arguments of the command, with patterns such as ``runs/*`` replaced by the matching files
         other than the qrels."""
         values: dict[str, Any] = {}
-        given = vars(self.parse_intermixed_args(self.joined(map(self.spelled, words[1:]))))
+        parsed = vars(self.parse_intermixed_args(self.joined(words[1:])))
+        given = {name for name, value in parsed.items() if value is not False}
         reads, writes = list[str](), list[str]()
         for option in self.options:
+            if option.name in given and option.requires and option.requires not in given:
+                raise GradedError(f"--{option.name} requires --{option.requires}")
+            if option.name in given and option.excludes in given:
+                raise GradedError(f"--{option.name} and --{option.excludes} exclude each other")
             default = [] if option.many or option.repeated else option.default
-            value = given.get(option.name, default)
+            value = parsed.get(option.name, default)
             if option.reads and isinstance(value, list):
                 found = [(word, path) for word in value for path in matching(word)]
                 value = [path for word, path in found if path == word or path != values.get("qrels")]
@@ -144,30 +162,25 @@ class Parser(argparse.ArgumentParser):
             writes += option.writes(value) if option.writes else ()
             if option.endings:
                 check_endings(each(value), option.endings)
-        return Arguments(words, values, reads, writes)
+        return Arguments(words, values, given, reads, writes)
 
     def joined(self, words: Iterable[str]) -> list[str]:
-        """The words, with commas between numbers behind an option that takes several."""
+        """The words, with commas between numbers behind an option that takes several.
+
+        An option that may do without a value gets =, so that the next word is not its value.
+        """
         found: list[str] = []
         for word in words:
-            action = self._option_string_actions.get(found[-2]) if len(found) > 1 else None
-            takes_several = action is not None and action.type in (numbers, whole_numbers)
+            option = self._option_string_actions.get(word)
+            before = self._option_string_actions.get(found[-2]) if len(found) > 1 else None
+            takes_several = before is not None and before.type in (numbers, whole_numbers)
             if takes_several and re.fullmatch(r"[\d.,]+", word) and not is_file(word):
                 found[-1] += f",{word}"
+            elif option is not None and option.nargs == "?":
+                found.append(f"{word}=")
             else:
                 found.append(word)
         return found
-
-    def spelled(self, word: str) -> str:
-        """The word with the hyphens and underscores that its option has."""
-        name, sign, value = word.partition("=")
-        spellings = {known.replace("_", "-"): known for known in self._option_string_actions}
-        known = spellings.get(name.replace("_", "-"))
-        if known is None:
-            return word
-        if self._option_string_actions[known].nargs == "?" and not sign:
-            sign = "="  # the next word is no value of an option that may do without
-        return known + sign + value
 
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: ([^\s=]*)", message)
@@ -178,10 +191,8 @@ class Parser(argparse.ArgumentParser):
 def check_endings(paths: Iterable[str], endings: Mapping[str, Sequence[str]]) -> None:
     """Raise `GradedError` for a path of another ending, or whose library is not installed."""
     for path in paths:
-        ending = ending_of(path)
-        if ending not in endings:
-            hint = f" (for the format, use -f {path})" if path in endings else ""
-            raise GradedError(f"cannot write {path!r}: the ending is one of {', '.join(endings)}{hint}")
+        hint = f" (for the format, use -f {path})" if path in endings else ""
+        ending = checked_ending(path, endings, hint)
         if endings[ending]:
             needed(*endings[ending])
 
@@ -221,3 +232,26 @@ whole_number = typed(r"-?\d{1,18}", int, "a whole number")
 at_least_1 = typed(r"[1-9]\d{0,17}", int, "a whole number ≥ 1")
 whole_numbers = typed(r"\d{1,18}(,\d{1,18})*", several(int), "whole numbers, as in 5,10,20")
 numbers = typed(".*", several(float), "numbers separated by commas, as in 0.05,0.1")
+
+PAGE = dict.fromkeys(("html", "htm"), ("jinja2", "an HTML page", "report"))
+"""The endings of a file with a page, which shows the figure and the tables, and what it needs."""
+
+
+def output(figure: bool = True, documents: Sequence[str] = ()) -> tuple[Option, ...]:
+    """The options for format, files and decimal places of a command that prints a result.
+
+    `figure` tells whether the result has one. `documents` are further formats. The ir_measures command
+    says --output_format.
+    """
+    formats = [*dict.fromkeys([*FORMATS, *documents])]
+    kinds = f"{'figure, ' if figure else ''}table or page"
+    figures = dict.fromkeys(plots.FORMATS, plots.NEEDS) if figure else {}
+    endings = {**figures, **dict.fromkeys([*TABLES, *documents], ()), **PAGE}
+    places = typed(r"-1|\d{1,2}", int, "0 to 99, or -1 for all")
+    text = f"also write the {kinds} of this ending"
+    decimals = f"decimal places, -1 for all; default: {PLACES}; files: all"
+    return (
+        Option("-f --output_format --format FORM", ", ".join(formats), choices=formats, shared=True),
+        Option("-o --output FILE", text, repeated=True, shared=True, writes=list, endings=endings),
+        Option("-p --places N", decimals, places, shared=True),
+    )

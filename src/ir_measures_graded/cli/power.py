@@ -4,8 +4,7 @@ from ..analysis import power
 from ..analysis.statistics.paired import POWER
 from ..output.result import Result
 from .arguments import ALPHA, OF_RUNS, OF_VALUES, collection_or_values, given
-from .parser import Arguments, Option, numbers, real
-from .results import output
+from .parser import Arguments, Option, numbers, output, real
 
 USAGE = f"{OF_RUNS}\n       {OF_VALUES}"
 OPTIONS = (

@@ -93,7 +93,9 @@ def _overview() -> list[str]:
     width = max(map(len, COMMANDS))
     lines = [f"usage: {PROGRAM} COMMAND …", ""]
     lines += ["Evaluate runs with graded relevance measures and the measures of ir-measures.", ""]
-    lines += [f"  {name:{width}}  {text}" for name, text in COMMANDS.items()]
+    for name in COMMANDS:
+        run = import_module(f".{name}", __package__).run
+        lines.append(f"  {name:{width}}  {run.__doc__.splitlines()[0]}")
     return [*lines, "", f"Options: {PROGRAM} COMMAND --help, {PROGRAM} --version. Try it: {PROGRAM} demo"]
 
 

@@ -3,8 +3,7 @@
 from ..analysis import ranges
 from ..output.result import Result, View
 from .arguments import COLLECTION, OF_RUNS, inputs
-from .parser import Arguments, choice
-from .results import output
+from .parser import Arguments, choice, output
 
 USAGE = OF_RUNS
 OPTIONS = (

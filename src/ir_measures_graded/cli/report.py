@@ -2,8 +2,8 @@
 
 from ..analysis.report.report import MEASURES, TITLE, report
 from .arguments import ALPHA, COLLECTION, baseline_of, inputs
-from .parser import Arguments, Option, each
-from .results import PAGE, command_line
+from .parser import PAGE, Arguments, Option, each
+from .results import command_line
 
 USAGE = "%(prog)s QRELS RUN… [MEASURE…] [options]"
 OPTIONS = (

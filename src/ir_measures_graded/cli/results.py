@@ -3,8 +3,9 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -13,57 +14,27 @@ from ..files.content import is_lasting, parquet_files
 from ..files.sources import is_file, qrels_file_of
 from ..output import plots
 from ..output.files import ending_of, refuse_unwritable, write_files
-from ..output.formats import FORMATS, PLACES, TABLES, decimals
+from ..output.formats import TABLES, decimals
 from ..output.provenance import sha256, versions
 from ..output.result import Result, as_bytes
 from . import PROGRAM
-from .parser import Arguments, Option, typed
-
-PAGE = dict.fromkeys(("html", "htm"), ("jinja2", "an HTML page", "report"))
-"""The endings of a file with a page, which shows the figure and the tables, and what it needs."""
-FIGURES = dict.fromkeys(plots.FORMATS, ("matplotlib", "a figure", "plot"))
+from .parser import PAGE, Arguments
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer:
     """What a command answers: a result and, if it is not 0, the exit status.
 
-    `documents` has functions that give the lines of some formats with a number of decimals. `others` has the
-    contents of other files. `default` is the format to print.
+    `documents` has functions that give the lines of some formats with a number of decimals. JSON has the
+    `facts` beside the rows. `others` has the contents of other files. `default` is the format to print.
     """
 
     result: Result
     status: int = 0
     documents: Mapping[str, Callable[[int], Iterable[str]]] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
     others: dict[str, bytes] = field(default_factory=dict)
     default: str = "text"
-
-    def lines(self, form: str, places: int) -> list[str]:
-        """The lines of a format."""
-        if form in self.documents:
-            return [*self.documents[form](places)]
-        return self.result.lines(form, places)
-
-
-def output(
-    figure: bool = True, documents: Sequence[str] = (), form: str = "-f --format FORM"
-) -> tuple[Option, ...]:
-    """The options for format, files and decimal places of a command that prints a result.
-
-    `figure` tells whether the result has one. `documents` are further formats. `form` is the
-    spelling of the option that selects one.
-    """
-    formats = [*dict.fromkeys([*FORMATS, *documents])]
-    kinds = f"{'figure, ' if figure else ''}table or page"
-    endings = (FIGURES if figure else {}) | dict.fromkeys([*TABLES, *documents], ()) | PAGE
-    places = typed(r"-1|\d{1,2}", int, "0 to 99, or -1 for all")
-    text = f"also write the {kinds} of this ending"
-    decimals = f"decimal places, -1 for all; default: {PLACES}; files: all"
-    return (
-        Option(form, ", ".join(formats), choices=formats, shared=True),
-        Option("-o --output FILE", text, repeated=True, shared=True, writes=list, endings=endings),
-        Option("-p --places N", decimals, places, shared=True),
-    )
 
 
 def check_files(arguments: Arguments) -> None:
@@ -95,6 +66,11 @@ def stamps(arguments: Arguments) -> dict[str, tuple[int, int]]:
 def shown(arguments: Arguments, answer: Answer) -> list[str]:
     """Write the files that -o names and the others of the answer, all or none; return the lines to print."""
 
+    def lines(form: str, in_file: bool = False) -> list[str]:
+        written = answer.documents.get(form, partial(answer.result.lines, form))
+        found = [*written(decimals(form, arguments.places, in_file))]
+        return with_origin(found, answer.facts, arguments) if form == "json" and answer.facts else found
+
     def content(path: str) -> bytes:
         ending = ending_of(path)
         if ending in PAGE:
@@ -103,21 +79,17 @@ def shown(arguments: Arguments, answer: Answer) -> list[str]:
             title, places = f"{PROGRAM} {arguments.words[0]}", decimals("text", arguments.places)
             lead, result = command_line(arguments), answer.result
             return pages.page("result", title, lead=lead, result=result, places=places).encode()
-        if ending in FIGURES:
+        if ending in plots.FORMATS:
             return plots.rendered(answer.result.figure(), ending)
-        form = TABLES.get(ending, ending)
-        return as_bytes(answer.lines(form, decimals(form, arguments.places, in_file=True)))
+        return as_bytes(lines(TABLES.get(ending, ending), in_file=True))
 
-    form = arguments.format or answer.default
-    printed = answer.lines(form, decimals(form, arguments.places))
+    printed = lines(arguments.format or answer.default)
     write_files({path: content(path) for path in arguments.output} | answer.others)
     return printed
 
 
-def with_origin(
-    result: Result, facts: Mapping[str, Any], arguments: Arguments
-) -> Callable[[int], Iterable[str]]:
-    """A function that writes the rows of a result as JSON, with facts about them and their origin.
+def with_origin(rows: list[str], facts: Mapping[str, Any], arguments: Arguments) -> list[str]:
+    """The lines of rows in JSON, with facts about them and their origin.
 
     The origin is the versions of the packages, and the SHA-256 of the files as they are, also compressed
     ones. A folder counts as its files, and an ir-datasets id as the file of its qrels. What cannot be read
@@ -125,18 +97,14 @@ def with_origin(
     """
     import json  # takes time
 
-    def written(places: int) -> Iterable[str]:
-        names = dict.fromkeys(name for name in arguments.reads if name and is_file(name))
-        files = {file: file for name in names for file in parquet_files(name) or [name]}
-        qrels = arguments.get("qrels")
-        if qrels and not is_file(qrels) and (file := qrels_file_of(qrels)):
-            files = {qrels: file, **files}
-        hashes = {name: sha256(file) if is_lasting(file) else None for name, file in files.items()}
-        others = json.dumps({**facts, "versions": dict(versions()), "sha256": hashes}, indent=1)
-        first, *rows = result.lines("json", places)
-        return [f'{{"values": {first}', *rows[:-1], f"{rows[-1]},{others[1:]}"]
-
-    return written
+    names = dict.fromkeys(name for name in arguments.reads if name and is_file(name))
+    files = {file: file for name in names for file in parquet_files(name) or [name]}
+    qrels = arguments.get("qrels")
+    if qrels and not is_file(qrels) and (file := qrels_file_of(qrels)):
+        files = {qrels: file, **files}
+    hashes = {name: sha256(file) if is_lasting(file) else None for name, file in files.items()}
+    others = json.dumps({**facts, "versions": dict(versions()), "sha256": hashes}, indent=1)
+    return [f'{{"values": {rows[0]}', *rows[1:-1], f"{rows[-1]},{others[1:]}"]
 
 
 def command_line(arguments: Arguments) -> str:

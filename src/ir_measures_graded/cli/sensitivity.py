@@ -3,8 +3,7 @@
 from ..analysis import sensitivity
 from ..output.result import Result, View
 from .arguments import COLLECTION, OF_RUNS, SESSIONS, inputs
-from .parser import Arguments, Option, choice, whole_numbers
-from .results import output
+from .parser import Arguments, Option, choice, output, whole_numbers
 
 USAGE = OF_RUNS
 OPTIONS = (

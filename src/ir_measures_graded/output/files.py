@@ -73,6 +73,16 @@ def ending_of(path: str | os.PathLike[str]) -> str:
     return os.path.splitext(path)[1].lower().removeprefix(".")
 
 
+def checked_ending(path: str | os.PathLike[str], allowed: Iterable[str], hint: str = "") -> str:
+    """The ending of a path. Raises `GradedError` if it is not allowed."""
+    ending = ending_of(path)
+    if ending not in allowed:
+        raise GradedError(
+            f"cannot write {os.fspath(path)!r}: the ending is one of {', '.join(allowed)}{hint}"
+        )
+    return ending
+
+
 def _is_channel(path: str) -> bool:
     """Whether the path names a pipe or a device."""
     return os.path.exists(path) and not os.path.isfile(path)

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..errors import GradedError, needed
-from .files import ending_of, write_whole
+from ..errors import needed
+from .files import checked_ending, write_whole
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -30,6 +30,8 @@ Figure: TypeAlias = "matplotlib.figure.Figure"
 """The type of all figures; Matplotlib is imported when the first one is drawn."""
 FORMATS: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """File endings, with the metadata that would make two files of the same figure differ."""
+NEEDS = ("matplotlib", "a figure", "plot")
+"""The arguments of `needed`."""
 
 STYLE = {
     "font.size": 9,
@@ -75,7 +77,7 @@ _SETTINGS = threading.RLock()
 @contextmanager
 def _style() -> Iterator[None]:
     """Matplotlib with our settings, for one thread at a time, because its settings are global."""
-    need_matplotlib()
+    needed(*NEEDS)
     import matplotlib.style
 
     with _SETTINGS, matplotlib.style.context(["default", STYLE]):
@@ -174,10 +176,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file that
     cannot be written.
     """
-    ending = ending_of(path)
-    if ending not in FORMATS:
-        endings = ", ".join(f".{name}" for name in FORMATS)
-        raise GradedError(f"{os.fspath(path)!r}: a figure's file ends in {endings}")
+    ending = checked_ending(path, FORMATS)
     write_whole(path, rendered(figure, ending))
 
 
@@ -264,8 +263,3 @@ def rendered(figure: Figure, form: str) -> bytes:
 def drawable(text: str) -> str:
     """The text with replacement characters for what XML cannot hold or Matplotlib cannot draw."""
     return re.sub(UNDRAWABLE, "\ufffd", text)
-
-
-def need_matplotlib() -> Any:
-    """Import Matplotlib. Raises `GradedError`, which names the extra, if it is not installed."""
-    return needed("matplotlib", "a figure", "plot")

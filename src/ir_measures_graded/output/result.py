@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError
 from . import plots
-from .files import ending_of, write_whole
+from .files import checked_ending, write_whole
 from .formats import FOR_PEOPLE, PLACES, TABLES, Cells, clean, decimals, escaped_html, html, sentences
 from .tables import Table
 
@@ -109,13 +109,10 @@ class Result:
         decimals, -1 for all; by default all in tables for programs (tsv, csv, json, jsonl) and otherwise 4.
         Raises `GradedError` for another ending and for a file that cannot be written.
         """
-        ending = ending_of(os.fspath(path))
+        ending = checked_ending(path, [*plots.FORMATS, *TABLES])
         if ending in plots.FORMATS:
             plots.save(self.figure(), path)
             return
-        if ending not in TABLES:
-            allowed = ", ".join([*plots.FORMATS, *TABLES])
-            raise GradedError(f"cannot write {os.fspath(path)!r}: the ending is one of {allowed}")
         form = TABLES[ending]
         places = decimals(form, places, in_file=True)
         content = {"markdown": self.to_markdown, "latex": self.to_latex}.get(form)

@@ -35,7 +35,6 @@ from ...core.measures.standard import definition_of
 from ...core.ranking.gains import gain_of
 from ...core.ranking.judged import Judged
 from ...core.registry.facts import gains_of, is_normalised, is_weighted_by_rank, sign_of
-from ...core.registry.notation import parse_measure
 from ...errors import FileError, GradedError, InputWarning
 from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, named_runs, read_judgments, study_of
@@ -43,6 +42,7 @@ from ...output.files import write_whole
 from ...output.formats import comma_separated, counted
 from ...output.result import Result
 from ...output.tables import Note, Table
+from ..curves import one_measure
 from ..statistics.options import check_probability, need_statistics, statistics_library, whole_number
 from ..statistics.significance import EXACT
 from .merging import Levels, MergedQrels, add_answers, answers_in, as_text, is_csv
@@ -194,7 +194,7 @@ def holes(
     there is no `depth`.
     """
     need_statistics("scipy")
-    measure, depth = _measure_at(parse_measure(measure), depth)
+    measure, depth = _measure_at(one_measure(measure, "holes"), depth)
     named = named_runs(runs)
     if len(named) < 2:
         raise GradedError("holes needs at least 2 runs, because judgments settle differences between runs")

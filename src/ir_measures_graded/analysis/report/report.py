@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ir_measures import Measure
 
 from ...core.registry.facts import is_graded, needs_intents
-from ...errors import GradedError, shown
+from ...errors import GradedError, needed, shown
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Qrels, Runs, study_of
 from ...files.sources import queries_in, queries_of
+from ...output import plots
 from ...output.files import ending_of, write_whole
 from ...output.formats import counted, decimal, listed
-from ...output.plots import need_matplotlib
 from ...output.result import Result
 from ...output.tables import Table
 from ..levels import levels
@@ -124,7 +124,7 @@ def report(
     `compare` refuses.
     """
     pages.need_jinja()
-    need_matplotlib()
+    needed(*plots.NEEDS)
     need_statistics("scipy")
     check_probability(alpha, "alpha", 0.05)
     given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
