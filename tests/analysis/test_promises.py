@@ -27,7 +27,7 @@ OF_RUNS = {
     "power": lambda *given: analysis.power(*given),
     "ranges": analysis.ranges,
     "sensitivity": lambda *given: analysis.sensitivity(*given, gains=["w1", "w10"]),
-    "holes": lambda qrels, runs, measures: analysis.holes(qrels, runs, *measures, depth=5),
+    "holes": lambda qrels, runs, measures: analysis.holes(qrels, runs, *measures),
     "explain_difference": lambda qrels, runs, measures: analysis.explain_difference(qrels, runs, *measures),
     "report": lambda *given: analysis.report(*given),
     "check": lambda *given: analysis.check(*given),
@@ -40,7 +40,7 @@ OF_RUNS = {
 @pytest.fixture(scope="module")
 def results():
     two = {name: RUNS[name] for name in ("A", "E")}
-    found = [call(QRELS, two, ["nDCG_JK"]) for call in OF_RUNS.values()]
+    found = [call(QRELS, two, ["nDCG_JK@5"]) for call in OF_RUNS.values()]
     values, drawn = found[0], analysis.curves(QRELS, two, "CG", 60)
     several = dict.fromkeys(("c1", "c2", "c3"), (QRELS, two))
     found += [
@@ -154,13 +154,13 @@ def test_a_notebook_shows_the_table_and_a_figure_without_mathematics(results, ki
 
 
 BAD = {
-    "qrels": ({"q": {"d": float("nan")}}, RUNS, ["nDCG_JK"]),
-    "no qrels": ("no-such-file.qrels", RUNS, ["nDCG_JK"]),
-    "no run": (QRELS, {"A": "no-such.run", "B": RUNS["B"]}, ["nDCG_JK"]),
-    "score": (QRELS, {"A": {"351": {"d": float("nan")}}, "B": RUNS["B"]}, ["nDCG_JK"]),
-    "measure": (QRELS, RUNS, ["nDCG_JKK"]),
-    "parameter": (QRELS, RUNS, ["nDCG_JK(b=1)"]),
-    "names": (QRELS, [("A", RUNS["A"]), ("A", RUNS["B"])], ["nDCG_JK"]),
+    "qrels": ({"q": {"d": float("nan")}}, RUNS, ["nDCG_JK@5"]),
+    "no qrels": ("no-such-file.qrels", RUNS, ["nDCG_JK@5"]),
+    "no run": (QRELS, {"A": "no-such.run", "B": RUNS["B"]}, ["nDCG_JK@5"]),
+    "score": (QRELS, {"A": {"351": {"d": float("nan")}}, "B": RUNS["B"]}, ["nDCG_JK@5"]),
+    "measure": (QRELS, RUNS, ["nDCG_JKK@5"]),
+    "parameter": (QRELS, RUNS, ["nDCG_JK(b=1)@5"]),
+    "names": (QRELS, [("A", RUNS["A"]), ("A", RUNS["B"])], ["nDCG_JK@5"]),
 }
 
 

@@ -37,13 +37,11 @@ NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
 
 REFUSED = r"""
 agreement(QRELS, {"q1": {"x": 3}, "q9": {"a": 0}}) | no document is judged by both the human and machine
-agreement(QRELS, QRELS, {}, ["P@5"]) | measures are given without runs; give both to compare the orders of
-agreement(QRELS, QRELS, {"A": {}}) | runs are given without measures; give both to compare the orders of runs
+agreement(QRELS, QRELS, {"A": {}}) | to compare the orders of runs, give both runs and measures
 agreement(QRELS, QRELS, {"A": {}}, ["P@5"]) | to compare the orders of runs, name at least 2 runs, not 1
-agreement(QRELS, {"q1": {"a": 12, "b": 4}}) | the machine's 4, 12 (machine, topic 'q1', document 'a': 12)
+agreement(QRELS, {"q1": {"a": 12, "b": 4}}) | 2 of 2 answers are outside (topic 'q1', document 'a': 12)
 estimate(QRELS, QRELS, RUNS, ["CG"], confidence=1) | confidence=1 is not allowed; it is above 0 and below 1
-estimate(QRELS, {"q1": {"a": 10.5, "b": 0, "c": 3.5}}, RUNS, ["CG"]) | the machine's 0, 3.5, 10.5 (machine
-holes(QRELS, RUNS, "CG@3", 0) | depth=0 is not allowed; it is a whole number ≥ 1
+estimate(QRELS, {"q1": {"a": 10.5, "b": 0}}, RUNS, ["CG"]) | machine: the human's levels are 0, 1, 2, 3; 1
 holes(QRELS, RUNS, "CG(judged_only=True)@3") | holes needs fixed weights of ranks, as nDCG_JK@10 has
 holes(QRELS, RUNS, "CG@3", batch=0) | batch=0 is not allowed; it is a whole number ≥ 1
 holes(QRELS, {"A": RUNS["good"]}, "CG@3") | holes needs at least 2 runs, because judgments settle differences

@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 from ir_measures_graded import cli
 from ir_measures_graded.analysis import evaluate, explain, report
-from ir_measures_graded.analysis.judging.merging import levels_of
+from ir_measures_graded.analysis.judging.merging import answers_in
 
 STEEP = "nDCG_JK(gains=2:10,3:100)@100"
 AVERAGED = "nDCG_JK(avg=True)@25"
@@ -38,7 +38,7 @@ def demo_report(tmp_path_factory):
 def small_report(tmp_path_factory):
     """Three topics and runs: a page with every kind of element."""
     path = tmp_path_factory.mktemp("report") / "small.html"
-    qrels = levels_of(demo.qrels_path())
+    qrels = answers_in(demo.qrels_path())[0]
     topics = list(qrels)[:3]
     report(
         {topic: qrels[topic] for topic in topics},

@@ -7,7 +7,7 @@ import pytest
 
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import estimate, judges
-from ir_measures_graded.analysis.judging.merging import levels_of, trec_lines
+from ir_measures_graded.analysis.judging.merging import answers_in, trec_lines
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")
@@ -18,7 +18,7 @@ RUNS = {name: str(path) for name, path in demo.run_paths().items()}
 @pytest.fixture
 def human(folder):
     """The demo's qrels for 12 of its 20 topics."""
-    levels = levels_of(demo.qrels_path())
+    levels = answers_in(demo.qrels_path())[0]
     part = {topic: levels[topic] for topic in list(levels)[:12]}
     Path("human.txt").write_text("".join(f"{line}\n" for line in trec_lines(part)))
     return part

@@ -25,7 +25,7 @@ CALLS = {
         analysis.sensitivity, [["nDCG_JK"]],
         {"gains": {"w1": {0: 0, 1: 1, 2: 1, 3: 1}, "w100": "w100"}, "cutoffs": [100]},
     ),
-    "holes nDCG_JK --depth 10 --batch 3": (analysis.holes, ["nDCG_JK@10"], {"batch": 3}),
+    "holes nDCG_JK@10 --batch 3": (analysis.holes, ["nDCG_JK@10"], {"batch": 3}),
     f"compare '{STEEP}' --baseline A": (analysis.compare, [[STEEP]], {"baseline": "A"}),
     "compare P@5 --show tests --tests tukey --resamples 300 --seed 4": (
         lambda *given, **options: analysis.compare(*given, **options).data("tests"), [["P@5"]],

@@ -6,13 +6,12 @@ from ..analysis.judging.holes import holes
 from ..analysis.judging.merging import trec_lines
 from ..output.formats import counted
 from .arguments import COLLECTION, inputs
-from .parser import Arguments, Option, at_least_1, each, output, real, whole_number
+from .parser import Arguments, Option, at_least_1, each, output, real
 from .results import Answer
 
 USAGE = "%(prog)s QRELS RUN… MEASURE [options]"
 OPTIONS = (
     *COLLECTION,
-    Option("--depth K", "last rank of listed documents; default: the measure's cutoff", whole_number),
     Option("--batch N", "number of documents; default: 2.5%% of the unjudged ones, or 50", at_least_1),
     Option("--ask FILE", "write the documents for a judge, as CSV if FILE ends in .csv", writes=each),
     Option("--random SHARE", "also list a random sample of this share of the unjudged documents", real),
@@ -41,7 +40,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --merged new-qrels.txt
     """
     qrels, runs, measures = inputs(arguments)
-    found = holes(qrels, runs, measures, **arguments.of("depth", "answers", "batch", "random"))
+    found = holes(qrels, runs, measures, **arguments.of("answers", "batch", "random"))
     if contradictions := found.merged.contradictions:
         first = "; ".join(contradictions[:3])
         count = counted(len(contradictions), "contradiction")

@@ -4,7 +4,17 @@
 be of two humans, of two pools or of two years. For the documents that both judged, the result has the number
 of each pair of levels (confusion matrix), Cohen's κ, Krippendorff's α and the bias of the machine. With runs
 and measures, it has the agreement of the orders of the runs, of the significant differences, and the runs
-that the machine favours, see `orders`.
+that the machine favours.
+
+Resampled topics show how far the agreement depends on the topics. Their percentiles are no confidence
+interval of τ, because resampling adds the noise that already lowers it. The yardstick is the agreement of
+the human with itself on two random halves of the topics.
+
+A judge favours a run if it values the run higher than other runs of the same quality. The means of the
+*other* runs under the machine are fitted as a line in their means under the human (least squares). With the
+weights c for which Σ c·machine is this line at the human mean of run r:
+
+    favour = mean over the topics of machine_r − Σ c·machine, with Student's interval, Šidák over the runs
 
 J. Cohen: Weighted kappa. Psychological Bulletin 70(4), 1968. K. Krippendorff: Content Analysis, 2004. H. A.
 Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
@@ -13,33 +23,41 @@ Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import combinations
+from typing import Any, Final, NamedTuple
 
+import ir_measures
 import numpy as np
 from ir_measures import Measure
 
+from ...core.by_topic import mean_over_topics
 from ...core.ranking.gains import plain_number
+from ...core.registry.facts import is_normalised, sign_of
 from ...errors import GradedError
 from ...evaluation.named import Qrels, Runs
 from ...output.formats import counted, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ..statistics.agreement import of_levels
+from ..statistics.agreement import of_levels, orders
+from ..statistics.intervals import student_interval
 from ..statistics.options import check_probability, need_statistics, whole_number
-from ..statistics.significance import PERMUTED_AT_ONCE
-from .merging import MACHINE
-from .orders import OrderAgreement, Statistic, draws, order_agreements
-from .panel import Panel, panels
+from ..statistics.paired import paired
+from ..statistics.significance import PERMUTED_AT_ONCE, rounded
+from .panel import MACHINE, Panel, panels, values_of
 
 RESAMPLES: Final = 1000
+SPLITS: Final = 1000
 DIVIDED: Final = 12
 """The levels have a table, and κ of each division, if there are at most so many."""
 SHOWN: Final = 5
 """The table of κ of each division of the levels is for at most so many levels."""
 FEW: Final = 50
 """Intervals of κ and α over fewer topics are too short."""
+FEWEST_RUNS: Final = 6
+DEEPEST: Final = 20
+"""The greatest cutoff of measures with favours."""
 CHOSEN: Final = Note(
     "κ and α hold for the documents that the human judged. They hold for all documents of a machine only if "
     "these are a random sample, which documents chosen by holes are not; its option --random adds one."
@@ -49,25 +67,105 @@ COLUMNS: Final = Note(
     "share with equal levels; bias: mean of the judge's level minus the human's; kappa 0|12: κ with the "
     "levels divided in two."
 )
-MOVES: Final = (
-    "{}: {} {} the order of the runs {} than other topics would: tau against halves, the tau of the human's "
-    "own orders on two random halves of the topics."
+ORDERS: Final = Note(
+    "moves: the judge moves the order of the runs less or more than other topics would: tau against halves, "
+    "the tau of the human's own orders on two random halves of the topics; pairs: those of runs that differ "
+    "significantly under the human; agreed, reversed: their shares that the judge separates likewise and in "
+    "the other direction."
 )
 BELIEVE: Final = (
-    "{}: believe the largest favour of a judge first, because one favoured run makes others look favoured or "
-    "disfavoured. A judge must not judge the system that it is part of."
+    "believe the largest favour of a judge first, because one favoured run makes others look favoured or "
+    "disfavoured; a judge must not judge the system that it is part of"
 )
+UNPROVED: Final = "no run is found to be favoured, which does not prove that none is"
+
+
+class Statistic(NamedTuple):
+    """A statistic and percentiles of it over resampled topics; each is None where it is undefined."""
+
+    value: float | None
+    lower: float | None
+    upper: float | None
+
+    @classmethod
+    def of(cls, values: np.ndarray, confidence: float) -> Statistic:
+        """From the value of the sample and those of its resamples."""
+        value, resampled = values[0], values[1:][~np.isnan(values[1:])]
+        if np.isnan(value) or not resampled.size:
+            return cls(None if np.isnan(value) else float(value), None, None)
+        ends = (1 - confidence) / 2, (1 + confidence) / 2
+        return cls(float(value), *np.quantile(resampled, ends).tolist())
+
+    @property
+    def interval(self) -> str:
+        """The percentiles as text; empty if there are none."""
+        return "" if self.lower is None else f"{self.lower:.2f} to {self.upper:.2f}"
+
+    def __str__(self) -> str:
+        value = "" if self.value is None else f"{self.value:.2f}"
+        return f"{value} ({self.interval})" if self.interval else value
+
+
+class Favour(NamedTuple):
+    """The value of a run beyond that of other runs of its quality, with an interval."""
+
+    run: str
+    value: float
+    lower: float
+    upper: float
+
+    @property
+    def verdict(self) -> str:
+        """``favoured`` or ``disfavoured`` if the interval excludes 0, else empty."""
+        if self.lower > 0:
+            return "favoured"
+        return "disfavoured" if self.upper < 0 else ""
 
 
 @dataclass(frozen=True)
+class OrderAgreement:
+    """The orders of the runs by one measure under either judge, over the topics that both judged.
+
+    `statistics` has ``tau``, ``tau_AP``, ``rho`` and ``RBO``, see `orders`, with their spread over sets of as
+    many topics. `halves` is τ of the human's orders on two random halves of the topics, as the mean over
+    1,000 splits. Of the pairs of runs that differ significantly under the human, `significant` is the number,
+    `agreed` the share that the machine also separates, and `reversed` the share that it separates in the
+    other direction; both are None if there is no such pair. `favours` has the favour of each run, and is
+    empty where `no_favours` gives a reason.
+    """
+
+    measure: Measure
+    runs: tuple[str, ...]
+    statistics: dict[str, Statistic]
+    halves: float | None
+    significant: int
+    agreed: float | None
+    reversed: float | None
+    favours: tuple[Favour, ...]
+    no_favours: str
+
+    @property
+    def tau(self) -> float | None:
+        """Kendall's τ (b); None if all runs tie under one judge."""
+        return self.statistics["tau"].value
+
+    @property
+    def moves(self) -> str:
+        """Whether the judge moves the order ``less`` or ``more`` than other topics, else empty."""
+        if self.tau is None or self.halves is None or self.tau == self.halves:
+            return ""
+        return "less" if self.tau > self.halves else "more"
+
+
+@dataclass(frozen=True, eq=False)
 class JudgeAgreement:
     """The agreement of a machine, named `judge`, with the human; see `judges`.
 
-    `levels` are those of all judges. `cells` counts the documents that both judged by the human's level
-    and the machine's. `counts` has the number of these ``documents``, the human's documents ``unanswered`` by
-    the machine, the ``abstentions`` (rows without a level and answers outside the scale, of which `outside`
-    tells), the documents of the ``machine only``, the share with the ``same`` level, and the ``bias``, the
-    mean of the machine's level minus the human's.
+    `levels` are those of all judges. `confusion` (levels × levels) counts the documents that both judged,
+    with the human's level in the row; it is empty for more than 12 levels. `counts` has the number of these
+    ``documents``, the human's documents ``unanswered`` by the machine, the ``abstentions`` (rows without a
+    level and answers outside the scale, of which `outside` tells), the documents of the ``machine only``, the
+    share with the ``same`` level, and the ``bias``, the mean of the machine's level minus the human's.
 
     `statistics` has Cohen's κ: ``kappa``, ``kappa linear`` and ``kappa quadratic`` with weights that grow
     with the difference of the levels or its square, and with at most 12 levels one for each division of the
@@ -77,36 +175,26 @@ class JudgeAgreement:
 
     judge: str
     levels: tuple[float, ...]
-    cells: dict[tuple[float, float], int]
+    confusion: np.ndarray
     counts: dict[str, float]
     statistics: dict[str, Statistic]
     topics: int
     outside: str
     orders: tuple[OrderAgreement, ...]
 
-    @property
-    def confusion(self) -> np.ndarray:
-        """The cells as a matrix (levels × levels), with the human's level in the row."""
-        matrix = np.zeros((len(self.levels),) * 2, dtype=np.int64)
-        for levels, count in self.cells.items():
-            matrix[tuple(map(self.levels.index, levels))] = count
-        return matrix
-
     def record(self) -> dict[str, Any]:
-        """The judge's counts, all statistics, shares of significant pairs of runs, ends, and favours."""
+        """The judge's counts, all statistics with their ends, and shares of significant pairs of runs."""
         statistics = dict(self.statistics)
         shares: dict[str, float | None] = {}
-        others: dict[str, float | None] = {}
+        halves: dict[str, float | None] = {}
         for order in self.orders:
             statistics |= {f"{name} {order.measure}": each for name, each in order.statistics.items()}
             shares |= {f"agreed {order.measure}": order.agreed, f"reversed {order.measure}": order.reversed}
-            others[f"tau {order.measure} halves"] = order.halves
-            favours = {favour.run: favour.value for favour in order.favours}
-            others |= {f"favour {order.measure} {run}": favours.get(run) for run in order.runs}
+            halves[f"tau {order.measure} halves"] = order.halves
         values = {name: each.value for name, each in statistics.items()}
         lower = {f"{name} lower": each.lower for name, each in statistics.items()}
         upper = {f"{name} upper": each.upper for name, each in statistics.items()}
-        return {"judge": self.judge, **self.counts, **values, **shares, **lower, **upper, **others}
+        return {"judge": self.judge, **self.counts, **values, **shares, **lower, **upper, **halves}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,7 +213,7 @@ class Judges(Result):
         best = self.judges[int(np.argmax(np.nan_to_num(kappas, nan=-1)))]
         kappa, documents = best.statistics["kappa"], counted(int(best.counts["documents"]), "document")
         among = f", the best of {len(self.judges)} judges," if len(self.judges) > 1 else ""
-        told = "" if kappa.lower is None else f", κ {kappa.value:.2f} ({kappa.interval})"
+        told = "" if kappa.lower is None else f", κ {kappa}"
         text = "{}{} agrees with the human on {:.0f} % of {}{}{}."
         orders = [order for order in best.orders if order.tau is not None]
         taus = listed(f"τ {order.tau:.2f} by {order.measure}" for order in orders)
@@ -134,41 +222,42 @@ class Judges(Result):
 
     def tables(self) -> list[Table]:
         """The documents and κ of each judge, its other statistics, orders, favours and levels."""
+        share = f"{100 * self.confidence:g} %"
+        names = self.judges[0].statistics
+        divided = [name for name in names if "|" in name]
+        weighted = [name for name in names if " " in name and name not in divided]
         records = [
             {"judge": each.judge, "interval": each.statistics["kappa"].interval}
             | each.counts
             | each.statistics
             for each in self.judges
         ]
-
-        def table(names: Sequence[str], title: str) -> Table:
-            columns = [Column(name, kind=str) for name in names]
-            title += f", with {self._share} intervals over topics"
-            return Table.of(["judge", *columns], records, title)
-
         shown = ["judge", "documents", "unanswered", "abstentions", "same", "bias"]
-        kappa = Column("kappa", kind=lambda found: found.value), Column("interval", f"{self._share} interval")
-        names = self.judges[0].statistics
-        divided = [name for name in names if "|" in name]
-        weighted = [name for name in names if " " in name and name not in divided]
-        others = [table(weighted, "κ with weights, and α")]
-        if 0 < len(divided) < SHOWN:
-            others.append(table(divided, "κ with the levels divided in two"))
-        others += [self.spread_table(), self.favour_table(named=True)]
+        kappa = Column("kappa", kind=lambda found: found.value), Column("interval", f"{share} interval")
+        tables = [Table.of([*shown, *kappa], records)]
+        groups = {"κ with weights, and α": weighted, "κ with the levels divided in two": divided}
+        for title, group in groups.items():
+            if 0 < len(group) < SHOWN:
+                columns = [Column(name, kind=str) for name in group]
+                title += f", with {share} intervals over topics"
+                tables.append(Table.of(["judge", *columns], records, title))
+        tables += [self.spread_table(), self.favour_table(named=True)]
         if len(self.judges[0].levels) <= DIVIDED:
-            others.append(self.level_table())
-        return [Table.of([*shown, *kappa], records), *(each for each in others if each.rows)]
+            tables.append(self.level_table())
+        return [table for table in tables if table.rows]
 
     def data(self) -> Table:
-        """A row per judge: that of the table, ends of intervals, favours, and the levels.
+        """A row per judge: that of the table, ends of intervals, and at most 12 levels.
 
         ``tau P@5 lower`` and ``upper`` are the ends of a spread over topics, and ``tau P@5 halves`` is the
         yardstick. The number of documents with the levels 1 by the human and 2 by the machine is under
         ``1>2``, if any judge has such documents.
         """
-        cells = sorted({levels for each in self.judges for levels in each.cells})
+        levels = self.judges[0].levels
+        used = np.argwhere(sum(each.confusion for each in self.judges)).tolist()
         records = [
-            each.record() | {f"{a}>{b}": each.cells.get((a, b), 0) for a, b in cells} for each in self.judges
+            each.record() | {f"{levels[a]}>{levels[b]}": int(each.confusion[a, b]) for a, b in used}
+            for each in self.judges
         ]
         return Table.of(records[0], records)
 
@@ -184,25 +273,11 @@ class Judges(Result):
             notes.append(Note(text, FEW, topics))
         if any(each.counts["machine only"] for each in self.judges):
             notes.append(CHOSEN)
-        if first.orders:
-            text = "agreed and reversed are shares of the pairs of runs that differ significantly under the "
-            counts = ", ".join(f"{order.significant} by {order.measure}" for order in first.orders)
-            notes.append(Note(text + "human: {}.", counts))
-        for found in zip(*(each.orders for each in self.judges)):
-            measure = found[0].measure
-            for how in ("less", "more"):
-                names = [each.judge for each, order in zip(self.judges, found) if order.moves == how]
-                if names:
-                    move = "moves" if len(names) == 1 else "move"
-                    notes.append(Note(MOVES, measure, listed(names), move, how))
-            if found[0].no_favours:
-                notes.append(Note("{}: {}.", measure, found[0].no_favours))
-            elif any(each.verdict for order in found for each in order.favours):
-                notes.append(Note(BELIEVE, measure))
-            else:
-                text = "{}: no run is found to be favoured, which does not prove that none is."
-                notes.append(Note(text, measure))
-        return [*notes, COLUMNS]
+        named = {order.measure for _, order in self._orders for each in order.favours if each.verdict}
+        for order in first.orders:
+            text = order.no_favours or (BELIEVE if order.measure in named else UNPROVED)
+            notes.append(Note("{}: {}.", order.measure, text))
+        return [*notes, *([ORDERS] if first.orders else []), COLUMNS]
 
     def spread_table(self) -> Table:
         """A row per judge and measure with the agreement of the orders and of the significant differences.
@@ -213,14 +288,14 @@ class Judges(Result):
         records = []
         for judge, order in self._orders:
             values = {name: each.value for name, each in order.statistics.items()}
-            tau = order.statistics["tau"]
-            records.append(
-                {**vars(order), **values, "judge": judge, "measure": str(order.measure), "tau": tau}
-            )
+            names = {"judge": judge, "measure": str(order.measure), "moves": order.moves}
+            records.append(vars(order) | values | names | {"tau": order.statistics["tau"]})
         columns: list[Column | str] = ["judge", "measure", Column("tau", kind=str), "halves"]
         others = ("tau_AP", "rho", "RBO", "agreed", "reversed")
         columns += [Column(name, kind="{:.2f}".format) for name in others]
-        title = f"Agreement on the order of runs; tau with its spread over {self._share} of sets of topics"
+        columns += [Column("significant", "pairs"), "moves"]
+        share = f"{100 * self.confidence:g} %"
+        title = f"Agreement on the order of runs; tau with its spread over {share} of sets of topics"
         return Table.of(columns, records, title)
 
     def favour_table(self, named: bool = False) -> Table:
@@ -241,20 +316,13 @@ class Judges(Result):
 
     def level_table(self) -> Table:
         """The confusion matrices: one row per judge and human level; an error for more than 12 levels."""
-        levels = self.judges[0].levels
+        levels = [*map(str, self.judges[0].levels)]
         if len(levels) > DIVIDED:
             raise GradedError(f"there are {len(levels)} levels; their table is for at most {DIVIDED}")
-        rows = [
-            [each.judge, str(level), *(each.cells.get((level, other), 0) for other in levels)]
-            for each in self.judges
-            for level in levels
-        ]
+        matrices = [(each.judge, zip(levels, each.confusion.tolist())) for each in self.judges]
+        rows = [[judge, level, *counts] for judge, matrix in matrices for level, counts in matrix]
         title = "Documents by the human's level (row) and the machine's (column)"
-        return Table(["judge", "human \\ machine", *map(str, levels)], rows, title)
-
-    @property
-    def _share(self) -> str:
-        return f"{100 * self.confidence:g} %"
+        return Table(["judge", "human \\ machine", *levels], rows, title)
 
     @property
     def _orders(self) -> list[tuple[str, OrderAgreement]]:
@@ -319,22 +387,19 @@ def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: in
     whole_number(seed, "seed", 0)
     need_statistics("scipy")
     pairs = [_pairs(panel) for panel in found]
-    levels = np.unique(np.concatenate([each for by_topic in pairs for each in by_topic.values()]))
-    machines = []
-    for panel, by_topic in zip(found, pairs):
-        orders = order_agreements(panel, resamples, confidence, seed)
-        drawn = draws(len(by_topic), resamples, seed)
-        machines.append(_agreement(panel, by_topic, levels, drawn, confidence, tuple(orders)))
-    return Judges(tuple(machines), confidence)
+    levels = np.unique(np.concatenate([each for by_topic in pairs for each in by_topic]))
+    options = levels, resamples, confidence, seed
+    agreements = (_agreement(panel, by_topic, *options) for panel, by_topic in zip(found, pairs))
+    return Judges(tuple(agreements), confidence)
 
 
-def _pairs(panel: Panel) -> dict[str, np.ndarray]:
-    """The levels of the documents that both judged, by topic (documents × judges)."""
-    found = {}
+def _pairs(panel: Panel) -> list[np.ndarray]:
+    """The levels of the documents that both judged (documents × judges), for each topic with any."""
+    found = []
     for topic in panel.both:
         others, judged = panel.machine[topic], panel.human[topic]
         if levels := [(level, others[doc]) for doc, level in judged.items() if doc in others]:
-            found[topic] = np.array(levels, dtype=float)
+            found.append(np.array(levels, dtype=float))
     if not found:
         raise GradedError(
             f"no document is judged by both the human and {panel.name}; check that both use the same ids"
@@ -343,39 +408,130 @@ def _pairs(panel: Panel) -> dict[str, np.ndarray]:
 
 
 def _agreement(
-    panel: Panel,
-    pairs: Mapping[str, np.ndarray],
-    levels: np.ndarray,
-    drawn: np.ndarray,
-    confidence: float,
-    orders: tuple[OrderAgreement, ...],
+    panel: Panel, pairs: list[np.ndarray], levels: np.ndarray, resamples: int, confidence: float, seed: int
 ) -> JudgeAgreement:
-    number = np.repeat(np.arange(len(pairs)), [*map(len, pairs.values())])
-    human, machine = np.searchsorted(levels, np.concatenate([*pairs.values()])).T
+    number = np.repeat(np.arange(len(pairs)), [*map(len, pairs)])
+    human, machine = np.searchsorted(levels, np.concatenate(pairs)).T
     # Cells of levels and topics, sorted by levels: the sums over topics are those of neighbours.
     (human, machine, number), count = np.unique([human, machine, number], axis=1, return_counts=True)
     starts = np.flatnonzero(np.diff(human, prepend=-1) | np.diff(machine, prepend=-1))
     human, machine = human[starts], machine[starts]
-    parts = np.array_split(drawn, 1 + len(drawn) * (count.size + levels.size) // PERMUTED_AT_ONCE)
+    is_divided = levels.size <= DIVIDED
+    drawn = draws(len(pairs), resamples, seed)
     found = []
-    for part in parts:
+    for part in np.array_split(drawn, 1 + len(drawn) * (count.size + levels.size) // PERMUTED_AT_ONCE):
         drawn_cells = np.add.reduceat(part[:, number] * count, starts, axis=1)
-        found.append(of_levels(drawn_cells, human, machine, levels, levels.size <= DIVIDED))
-    plain = [plain_number(level) for level in levels]
-    sizes = np.add.reduceat(count, starts).tolist()
-    cells = {(plain[a], plain[b]): size for a, b, size in zip(human, machine, sizes)}
+        found.append(of_levels(drawn_cells, human, machine, levels, is_divided))
+    statistics = {
+        name: Statistic.of(np.concatenate([each[name] for each in found]), confidence) for name in found[0]
+    }
+    sizes = np.add.reduceat(count, starts)
+    confusion = np.zeros((levels.size, levels.size) if is_divided else (0, 0), dtype=np.int64)
+    if is_divided:
+        confusion[human, machine] = sizes
     documents = int(count.sum())
     counts = {
         "documents": documents,
         "unanswered": sum(map(len, panel.human.values())) - documents,
         "abstentions": panel.abstentions,
         "machine only": sum(map(len, panel.machine.values())) - documents,
-        "same": sum(n for (a, b), n in cells.items() if a == b) / documents,
-        "bias": sum(n * (b - a) for (a, b), n in cells.items()) / documents,
-    }
-    statistics = {
-        name: Statistic.of(np.concatenate([each[name] for each in found]), confidence) for name in found[0]
+        "same": float(sizes[human == machine].sum() / documents),
+        "bias": float((sizes * (levels[machine] - levels[human])).sum() / documents),
     }
     return JudgeAgreement(
-        panel.name, tuple(plain), cells, counts, statistics, len(pairs), panel.outside, orders
+        panel.name,
+        tuple(map(plain_number, levels)),
+        confusion,
+        counts,
+        statistics,
+        len(pairs),
+        panel.outside,
+        tuple(order_agreements(panel, resamples, confidence, seed)),
     )
+
+
+def draws(topics: int, resamples: int, seed: int) -> np.ndarray:
+    """How often each topic is in the sample and in each resample of it (1 + resamples × topics)."""
+    shares = np.full(topics, 1 / topics)
+    weights = np.random.default_rng(seed).multinomial(topics, shares, size=resamples)
+    return np.concatenate([np.ones((1, topics), dtype=np.int64), weights])
+
+
+def order_agreements(panel: Panel, resamples: int, confidence: float, seed: int) -> Iterator[OrderAgreement]:
+    """The agreement on the order of at least two runs by each measure; none for fewer runs."""
+    if panel.values is None or len(panel.values[0].runs) < 2:
+        return
+    (evaluation, _), topics = panel.values, panel.both
+    runs, weights = evaluation.runs, draws(len(topics), resamples, seed) / len(topics)
+    first = np.argsort(np.random.default_rng(seed).random((SPLITS, len(topics)))) < len(topics) // 2
+    both = np.stack([values_of(each, topics) for each in panel.values])
+    pairs = list(combinations(range(len(runs)), 2))
+    for column, measure in enumerate(evaluation.measures):
+        values = sign_of(measure) * both[:, :, column]
+        statistics = {
+            name: Statistic.of(found, confidence)
+            for name, found in _orders(*(weights @ each.T for each in values)).items()
+        }
+        halves = None
+        if len(topics) > 1:
+            taus = _orders(*(half @ values[0].T / half[0].sum() for half in (first, ~first)))["tau"]
+            halves = None if np.isnan(taus).all() else float(taus[~np.isnan(taus)].mean())
+        human, machine = (_significant(each, pairs, 1 - confidence) for each in values)
+        count = int(np.abs(human).sum())
+        shares = [float((human * machine == sign).sum() / count) if count else None for sign in (1, -1)]
+        refused = why_no_favours(measure, len(runs), len(topics))
+        found = () if refused else favours(runs, values[0], values[1], confidence)
+        agreed, opposite = shares
+        yield OrderAgreement(measure, runs, statistics, halves, count, agreed, opposite, found, refused)
+
+
+def why_no_favours(measure: Measure, runs: int, topics: int) -> str:
+    """The reason why favours are not computed, or an empty text."""
+    cutoff = measure.params.get("cutoff")
+    normalised = is_normalised(measure) or isinstance(measure, type(ir_measures.nDCG))
+    if not (normalised and cutoff and cutoff <= DEEPEST):
+        return (
+            f"only normalised measures with a cutoff of at most {DEEPEST}, such as nDCG@10, show whom a "
+            "judge favours; others name runs falsely"
+        )
+    if runs < FEWEST_RUNS:
+        return f"the favour of a judge needs at least {FEWEST_RUNS} runs, not {runs}"
+    return "" if topics > 1 else "the favour of a judge needs at least 2 topics"
+
+
+def favours(
+    runs: tuple[str, ...], human: np.ndarray, machine: np.ndarray, confidence: float
+) -> tuple[Favour, ...]:
+    """The favour of each run, from its values under either judge (runs × topics).
+
+    A run has none if all others have the same mean under the human.
+    """
+    count, topics = human.shape
+    others = ~np.eye(count, dtype=bool)
+    means = np.where(others, mean_over_topics(human), 0.0)
+    centre = means.sum(axis=1, keepdims=True) / (count - 1)
+    apart = np.where(others, means - centre, 0.0)
+    own = mean_over_topics(human)[:, None] - centre
+    with np.errstate(invalid="ignore", divide="ignore"):
+        weights = others / (count - 1) + apart * own / (apart**2).sum(axis=1, keepdims=True)
+    favour = machine - weights @ machine
+    mean, error = mean_over_topics(favour), favour.std(axis=1, ddof=1) / topics**0.5
+    lower, upper = student_interval(mean, error, topics - 1, confidence ** (1 / count))
+    found = map(Favour, runs, mean.tolist(), lower.tolist(), upper.tolist())
+    return tuple(each for each in found if np.isfinite(each.value))
+
+
+def _orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
+    """The agreement of pairs of orders (pairs × runs), of a part of the pairs at a time."""
+    pairs, runs = first.shape
+    parts = np.array_split(np.arange(pairs), 1 + pairs * runs**2 // PERMUTED_AT_ONCE)
+    found = [orders(rounded(first[part]), rounded(second[part])) for part in parts]
+    return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
+
+
+def _significant(values: np.ndarray, pairs: list[tuple[int, int]], level: float) -> np.ndarray:
+    """The sign of each significant difference of two runs (runs × topics), 0 for the others."""
+    if values.shape[1] < 2:
+        return np.zeros(len(pairs))
+    found = paired(values, pairs, level)
+    return np.where(found.adjusted < level, np.sign(found.difference), 0)

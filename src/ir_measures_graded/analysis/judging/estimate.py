@@ -53,8 +53,7 @@ from ..statistics.intervals import STUDENT, FewTopicsWarning, check, student_int
 from ..statistics.options import need_statistics, statistics_library
 from ..statistics.paired import FEW
 from ..statistics.significance import EXACT, differences_of, holm
-from .merging import HUMAN, MACHINE
-from .panel import Panel, panels, values_of
+from .panel import HUMAN, MACHINE, Panel, panels, values_of
 
 COMBINED: Final = "combined"
 JUDGES: Final = (HUMAN, MACHINE, COMBINED)
@@ -187,8 +186,7 @@ def estimate(
     """
     need_statistics("scipy")
     check(confidence, STUDENT)
-    given = human, {MACHINE: machine}, runs, measures
-    (panel,) = panels(*given, machine_levels=machine_levels)
+    (panel,) = panels(human, {MACHINE: machine}, runs, measures, machine_levels=machine_levels)
     return estimated(panel, confidence)
 
 
@@ -215,13 +213,12 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
     values = [values_of(each, first | dict.fromkeys(each.topics)) for each in (human, machine)]
     estimates: list[Estimate] = []
     pairs: list[Estimate] = []
-    family = list(combinations(range(len(human.runs)), 2))
+    runs, others = np.triu_indices(len(human.runs), 1)
     for column, measure in enumerate(human.measures):
         h, m = (each[:, column] for each in values)
         estimates += _family([(run, None, measure) for run in human.runs], h, m, len(both), confidence)
-        if family:
-            labels = [(human.runs[run], human.runs[other], measure) for run, other in family]
-            runs, others = np.array(family).T
+        if runs.size:
+            labels = [(run, other, measure) for run, other in combinations(human.runs, 2)]
             h, m = (differences_of(each[runs], each[others])[0] for each in (h, m))
             pairs += _family(labels, h, m, len(both), confidence)
     alone = len(panel.human) - len(both), len(panel.machine) - len(both)
@@ -278,35 +275,37 @@ def _family(
 
     The values (rows × topics) are those of either judge, whose first topics are those of `both`.
     """
-    (count, topics), of_machine = human.shape, machine.shape[1]
-    tested = labels[0][1] is not None
-    level = confidence ** (1 / count) if tested else confidence
+    count, topics = human.shape
+    of_machine = machine.shape[1]
+    is_difference = labels[0][1] is not None
     spread, unknown = _variance(human), np.full(count, np.nan)
-    own: tuple[np.ndarray, ...] = mean_over_topics(human), spread / topics, np.zeros(count)
-    combined = own
+    own = mean_over_topics(human), spread / topics, np.zeros(count)
+    combined: Sequence[np.ndarray] = own
     if of_machine > both >= LEAST_TOPICS:
         judged = human[:, :both], machine[:, :both]
         found = prediction_powered(*judged, machine[:, both:], human[:, both:])
-        combined = tuple(np.where(found[2] > 0, *each) for each in zip(found, own))
-    alone = mean_over_topics(machine), _variance(machine) / of_machine, unknown
-    by_judge = {
-        HUMAN: (*own, topics - 1, topics),
-        MACHINE: (*alone, of_machine - 1, of_machine),
-        COMBINED: (*combined, topics - 1 - (combined[2] > 0), of_machine + topics - both),
-    }
+        combined = [np.where(found[2] > 0, *each) for each in zip(found, own)]
+    by_judge = {COMBINED: (*combined, topics - 1 - (combined[2] > 0), of_machine + topics - both)}
+    if not is_difference:
+        alone = mean_over_topics(machine), _variance(machine) / of_machine, unknown
+        by_judge = {
+            HUMAN: (*own, topics - 1, topics),
+            MACHINE: (*alone, of_machine - 1, of_machine),
+            **by_judge,
+        }
+    level = confidence ** (1 / count) if is_difference else confidence
     estimates = []
-    for judge in JUDGES[-1:] if tested else JUDGES:
-        value, variance, weight, degrees, number = by_judge[judge]
-        error, p = variance**0.5, unknown
+    for judge, (value, variance, weight, degrees, number) in by_judge.items():
+        error = variance**0.5
         lower, upper = student_interval(value, error, degrees, level)
-        if tested and (
-            count == 1 or both >= FEW
-        ):  # p is 1 if all differences are 0, NaN if they are constant
-            t = np.abs(value) / np.where(error > 0, error, 1.0)
-            p = 2 * statistics_library("scipy.special").stdtr(degrees, -t)
-            p = np.where(error > 0, p, np.where(value == 0, 1.0, np.nan))
-        worth = np.where(weight > 0, spread / np.where(variance > 0, variance, 1.0), topics)
-        worth = np.where((spread > 0) & (variance > 0) & (judge != MACHINE), worth, np.nan)
+        p = unknown
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if is_difference and (count == 1 or both >= FEW):
+                p = 2 * statistics_library("scipy.special").stdtr(degrees, -np.abs(value) / error)
+                # p is 1 if all differences are 0, NaN if they are constant.
+                p = np.where(error > 0, p, np.where(value == 0, 1.0, np.nan))
+            worth = np.where(weight > 0, spread / variance, topics)
+        worth[np.isnan(weight) | (spread == 0) | (variance == 0)] = np.nan
         weight = weight if judge == COMBINED else unknown
         columns = value, lower, upper, np.full(count, number), weight, worth, p, holm(p, count)
         rows = zip(*map(known, columns))

@@ -52,22 +52,22 @@ OPEN = 3.0
 FIRST_BATCH = 50
 RANDOM = "random"
 BATCH_SHARE = 0.025
+COLUMNS = Note("gain is the expected gain of the document; runs has its rank in each run that retrieves it.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Holes(Result):
-    """The next batch of unjudged documents within rank `depth`, the most useful first; see `holes`.
+    """The next batch of unjudged documents, the most useful first; see `holes`.
 
     `topics` and `documents` name them, the `sampled` ones of a random sample first. `ranks` (documents ×
-    runs) is their rank in each run, 0 if it is beyond the depth or the run does not retrieve them. `gains`
-    are their expected gains. `unjudged` counts all unjudged documents within the depth. `values` are the
+    runs) is their rank in each run, 0 if it is beyond the cutoff or the run does not retrieve them. `gains`
+    are their expected gains. `unjudged` counts all unjudged documents within the cutoff. `values` are the
     means of the runs, `expected` those with expected gains. `open` is the number of open pairs of runs.
     `merged` are the qrels with the answers.
     """
 
     runs: tuple[str, ...]
     measure: Measure
-    depth: int
     topics: tuple[str, ...]
     documents: tuple[str, ...]
     sampled: int
@@ -90,11 +90,10 @@ class Holes(Result):
         text = "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the difference."
         pairs = counted(math.comb(len(self.runs), 2), "pair")
         why = Note(text, self.open, pairs, runs, are, self.measure)
-        if not len(self):
-            return [Note("No document is listed. {}", why)]
         text = "Judge {} of {} within rank {} next, document {} of topic {} first. {}"
         unjudged = counted(self.unjudged, "unjudged document")
-        return [Note(text, len(self), unjudged, self.depth, self.documents[0], self.topics[0], why)]
+        depth = self.measure.params["cutoff"]
+        return [Note(text, len(self), unjudged, depth, self.documents[0], self.topics[0], why)]
 
     def tables(self) -> list[Table]:
         """One row per document, and the mean of each run, also with expected gains."""
@@ -124,12 +123,7 @@ class Holes(Result):
         if self.sampled:
             text = "{} of the documents are a random sample, which alone shows how far judges agree."
             notes.append(Note(text, self.sampled))
-        if len(self):
-            text = (
-                "gain is the expected gain of the document; runs has its rank in each run that retrieves it."
-            )
-            notes.append(Note(text))
-        return notes
+        return [*notes, COLUMNS] if len(self) else notes
 
     def ask(self, path: str | os.PathLike[str]) -> None:
         """Write the documents for a judge: as CSV if the path ends in ``.csv``, else in TREC's form.
@@ -162,7 +156,6 @@ def holes(
     qrels: Qrels,
     runs: Runs,
     measure: Measure | str,
-    depth: int | None = None,
     *,
     answers: Sequence[Qrels] = (),
     batch: int | None = None,
@@ -170,11 +163,11 @@ def holes(
 ) -> Holes:
     """The next documents to judge, for the order of the runs by a measure.
 
-    `qrels` and `runs` are as in `evaluate`; there are at least two runs. `depth` is the last rank whose
-    documents are judged, by default the cutoff of the measure. `answers` are further qrels, such as files
-    that a judge has filled in; earlier ones take precedence. `batch` is the number of documents, by default
-    2.5 % of the unjudged ones, or 50 if nothing is judged. There are none if no pair of runs is open. If
-    `qrels` are empty, the topics are those of the runs. Needs the extra ``stats``.
+    `qrels` and `runs` are as in `evaluate`; there are at least two runs. The cutoff of the measure is the
+    last rank whose documents are judged. `answers` are further qrels, such as files that a judge has filled
+    in; earlier ones take precedence. `batch` is the number of documents, by default 2.5 % of the unjudged
+    ones, or 50 if nothing is judged. There are none if no pair of runs is open. If `qrels` are empty, the
+    topics are those of the runs. Needs the extra ``stats``.
 
     The agreement of judges on documents that were chosen in this way is not their agreement on all. With
     `random`, a share such as 0.1, a random sample of as many of the unjudged documents comes before the
@@ -190,11 +183,16 @@ def holes(
     >>> found.open, found.documents, found.unjudged
     (1, ('y',), 2)
 
-    Raises `GradedError` for fewer than two runs, for other measures, and for a measure without a cutoff if
-    there is no `depth`.
+    Raises `GradedError` for fewer than two runs, for other measures, and for a measure without a cutoff.
     """
     need_statistics("scipy")
-    measure, depth = _measure_at(one_measure(measure, "holes"), depth)
+    measure = one_measure(measure, "holes")
+    measure = definition_of(measure) or measure
+    if not is_weighted_by_rank(measure):
+        raise GradedError(f"holes needs fixed weights of ranks, as nDCG_JK@10 has; {measure} has none")
+    depth = measure.params.get("cutoff")
+    if depth is None:
+        raise GradedError(f"{measure} has no cutoff, the last rank to judge; write {measure}@10")
     named = named_runs(runs)
     if len(named) < 2:
         raise GradedError("holes needs at least 2 runs, because judgments settle differences between runs")
@@ -214,27 +212,29 @@ def holes(
     best = _best(ranks)
     left = np.flatnonzero(~judged & (best <= depth))
     gains, variance = _expected(gain_of(pool.level, gains_of(measure)), near, judged)
-    h, score = _weights(measure, depth, pool, ranks, gains), np.zeros(judged.size)
+    h = _weights(measure, depth, pool, ranks, gains)
     total = np.einsum("d,da->a", gains, h)  # `@` starts threads, which wait on a busy machine
+    score = np.zeros(judged.size)
     score[~judged], still_open = _settled(h[~judged], total, variance)
     if batch is None:
         batch = max(1, math.ceil(BATCH_SHARE * left.size)) if judged.any() else FIRST_BATCH
     batch = whole_number(batch, "batch", 1)
-    sample = left[:0]
+    rounded = np.round(score[left] / (score[left].max(initial=0) or 1.0), 12)
+    chosen = left[np.lexsort((-near[left], best[left], -rounded))]
+    chosen = chosen[:batch] if still_open else chosen[:0]
+    sample = chosen[:0]
     if random is not None:
         check_probability(random, "random", 0.1)
         drawn = np.array([_drawn(*names[row]) for row in left.tolist()])
-        sample = left[np.argsort(drawn)[: (drawn < random).sum()]]
-    rounded = np.round(score[left] / (score[left].max(initial=0) or 1.0), 12)
-    chosen = left[np.lexsort((-near[left], best[left], -rounded))][: 0 if still_open == 0 else batch]
+        order = np.argsort(drawn)
+        sample = left[order][drawn[order] < random]
     chosen = np.append(sample, chosen[~np.isin(chosen, sample)])
-    topics, documents = zip(*(names[row] for row in chosen.tolist())) if chosen.size else ((), ())
+    listed = [names[row] for row in chosen.tolist()]
     return Holes(
         tuple(run.name for run in study.runs),
         measure,
-        depth,
-        topics,
-        documents,
+        tuple(topic for topic, _ in listed),
+        tuple(document for _, document in listed),
         sample.size,
         np.where(ranks[chosen] <= depth, ranks[chosen], 0),
         gains[chosen],
@@ -324,18 +324,6 @@ def _settled(h: np.ndarray, total: np.ndarray, variance: float) -> tuple[np.ndar
     still_open = (apart > 0) & ((z < OPEN) | (variance == 0))
     laplacian = np.diag(c.sum(axis=1)) - c
     return (np.einsum("da,ab->db", h, laplacian) * h).sum(axis=1), int(still_open.sum()) // 2
-
-
-def _measure_at(measure: Measure, depth: int | None) -> tuple[Measure, int]:
-    """The measure at the depth, and the depth. Raises `GradedError` if there is none."""
-    measure = definition_of(measure) or measure
-    if not is_weighted_by_rank(measure):
-        raise GradedError(f"holes needs fixed weights of ranks, as nDCG_JK@10 has; {measure} has none")
-    if depth is not None:
-        measure = measure(cutoff=whole_number(depth, "depth", 1))
-    if measure.params.get("cutoff") is None:
-        raise GradedError(f"{measure} has no cutoff; write {measure}@10, or give depth=10")
-    return measure, measure.params["cutoff"]
 
 
 def _best(ranks: np.ndarray) -> np.ndarray:

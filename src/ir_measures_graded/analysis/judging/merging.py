@@ -1,4 +1,4 @@
-"""The levels of several judges: read as dicts, brought to one scale, merged by one rule, and written.
+"""The levels of several judges: read as dicts, merged by one rule, and written.
 
 The first source that judges a document of a topic decides its level. A later source with another level
 contradicts it. Contradictions are reported, not averaged.
@@ -6,30 +6,19 @@ contradicts it. Contradictions are reported, not averaged.
 
 import os
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
-import numpy as np
-
-from ...core.ranking.gains import pairs_of, plain_number
+from ...core.ranking.gains import plain_number
 from ...core.rows.columns import QRELS, RUN, Chosen
 from ...core.rows.rows import distinct
-from ...errors import GradedError, shown
+from ...errors import GradedError
 from ...evaluation.named import Judgments, Qrels
 from ...files.files import parts_of, qrels_in
 from ...files.sources import is_file, qrels_source
-from ...output.formats import listed
-from ...output.tables import Note
 
-HUMAN: Final = "human"
-MACHINE: Final = "machine"
-LISTED = 12
-"""The number of levels that a message lists."""
-ABSTAINED: Final = 0.01
-"""At most this share of a machine's answers may be outside the human's scale."""
 UNJUDGED = (b"", b"?", b"-")
 """The texts in place of a level that mean that the judge gave none."""
 
@@ -37,38 +26,27 @@ Levels = dict[str, dict[str, float]]
 """The level of each judged document of each topic."""
 
 
-def levels_of(source: Any, name: str = "qrels") -> Levels:
-    """Qrels in any form as a dict of dicts. Whole levels become ints.
+def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
+    """The judgments in qrels of any form as a dict of dicts, and the number of rows without a level.
 
-    Raises `GradedError` for a document judged at two levels. The message begins with `name`, or with the line
-    of a file.
+    Whole levels become ints. In a text file, such as CSV with the columns topic, document and level, an empty
+    level, ``?`` or ``-`` means that the document is not judged. Raises `GradedError` for a document judged at
+    two levels. The message begins with `name`, or with the line of a file.
     """
-    table = qrels_source(source)
+    is_in_file = isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels))
+    if is_in_file:
+        table = qrels_in(qrels, UNJUDGED)
+    else:
+        table = qrels.table if isinstance(qrels, Judgments) else qrels_source(qrels)
     found = distinct(replace(table, role=table.role._replace(kind=name)))
     if found.conflict:
         raise found.conflict
     judged = found.qrels.dicts()
-    return {
-        topic: {document: plain_number(level) for document, level in judged.get(topic, {}).items()}
+    id_of = _text if is_in_file and is_csv(qrels) else str
+    levels = {
+        id_of(topic): {id_of(doc): plain_number(level) for doc, level in judged.get(topic, {}).items()}
         for topic in table.topics
     }
-
-
-def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
-    """The judgments in qrels of any form, and in a file the number of rows without a level.
-
-    In a text file, such as CSV with the columns topic, document and level, an empty level, ``?`` or ``-``
-    means that the document is not judged. `name` names the qrels in messages.
-    """
-    if not (isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels))):
-        return levels_of(qrels.table if isinstance(qrels, Judgments) else qrels, name), 0
-    table = qrels_in(qrels, UNJUDGED)
-    levels = levels_of(table, name)
-    if is_csv(qrels):
-        levels = {
-            _text(topic): {_text(doc): level for doc, level in judged.items()}
-            for topic, judged in levels.items()
-        }
     return levels, table.facts.unjudged
 
 
@@ -111,95 +89,6 @@ def trec_lines(qrels: Levels) -> Iterator[str]:
     ['q1 0 a 2', 'q1 0 b 0.5']
     """
     return (f"{topic} 0 {document} {level!r}" for topic, document, level in judgments_of(qrels))
-
-
-def on_one_scale(
-    human: Levels, machine: Levels, machine_levels: Mapping[Any, Any] | str | None, name: str = MACHINE
-) -> tuple[Levels, int, str]:
-    """The machine's qrels on the human's scale, the number of answers outside it, and a sentence about them.
-
-    `machine_levels` is as in `rescaled`; `name` names the machine in messages. Without `machine_levels`, the
-    human's scale has the levels from the human's lowest level, or 0, to the highest, whole if the human's
-    are. The machine need not use all of them. Its other levels are abstentions in at most 1 % of its answers;
-    the sentence names the first. Raises `GradedError` if there are more.
-    """
-    if machine_levels is not None:
-        return rescaled(machine, machine_levels, name), 0, ""
-    scale = {0.0} | {level for *_, level in judgments_of(human)}
-    least, most, whole = min(scale), max(scale), all(float(level).is_integer() for level in scale)
-
-    def is_outside(level: float) -> bool:
-        return not least <= level <= most or bool(whole and level % 1)
-
-    outside = [each for each in judgments_of(machine) if is_outside(each[2])]
-    if not outside:
-        return machine, 0, ""
-    topic, document, level = outside[0]
-    first = f"topic {shown(topic)}, document {shown(document)}: {level!r}"
-    answers = sum(map(len, machine.values()))
-    if len(outside) > ABSTAINED * answers:
-        raise GradedError(
-            f"the scales differ: the human's levels are {scale_of(human)}, the machine's "
-            f"{scale_of(machine)} ({name}, {first}); map the machine's levels to the human's, for example "
-            "machine_levels='0:0,5:1,10:3'"
-        )
-    kept = {topic: dict(judged) for topic, judged in machine.items()}
-    for topic, document, _ in outside:
-        del kept[topic][document]
-        if not kept[topic]:
-            del kept[topic]
-    are = "is outside and an abstention" if len(outside) == 1 else "are outside and abstentions"
-    text = (
-        "{}: the human's levels are {}; {} of {} answers {} ({}). To keep such answers, map the machine's "
-        "levels to the human's."
-    )
-    return kept, len(outside), Note(text, name, scale_of(human), len(outside), answers, are, first)
-
-
-def scale_of(qrels: Levels) -> str:
-    """The first levels of qrels, for a message.
-
-    >>> scale_of({"q": {"a": 0, "b": 3}}), scale_of({"q": {"a": 0.5, "b": 1}})
-    ('0, 3', '0.5, 1')
-    """
-    levels = sorted({level for *_, level in judgments_of(qrels)})
-    return listed((f"{level:g}" for level in levels), LISTED) or "none"
-
-
-def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:
-    """The qrels on another scale. Each level is mapped like the highest level of the map that it reaches.
-
-    `levels` maps levels of the qrels to those of the other scale, or is a string of pairs. `name` names the
-    qrels in error messages.
-
-    >>> rescaled({"q": {"a": 0, "b": 4.9, "c": 7}}, "5:1,0:0,10:3")
-    {'q': {'a': 0, 'b': 0, 'c': 1}}
-
-    Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice, for a
-    map that assigns a lower level to a higher one, and for a level below all levels of the map.
-    """
-    text = levels if isinstance(levels, str) else ",".join(f"{level}:{to}" for level, to in levels.items())
-    refused = f"levels {text!r} are not allowed"
-    try:
-        pairs = sorted(pairs_of(text))
-        if not np.isfinite(pairs).all():
-            raise ValueError
-    except ValueError:
-        raise GradedError(f"{refused}; write them as LEVEL:LEVEL,…, such as 0:0,5:1,10:3") from None
-    bounds, values = zip(*pairs)
-    if len({*bounds}) < len(bounds):
-        raise GradedError(f"{refused}: a level is named twice")
-    if [*values] != sorted(values):
-        raise GradedError(f"{refused}: a higher level may not become a lower one")
-    scaled: Levels = {topic: {} for topic in qrels}
-    for topic, document, level in judgments_of(qrels):
-        if level < bounds[0]:
-            raise GradedError(
-                f"{name}: topic {topic!r}, document {document!r}: level {level:g} is below "
-                f"{bounds[0]:g}, the lowest level that is mapped"
-            )
-        scaled[topic][document] = values[bisect_right(bounds, level) - 1]
-    return scaled
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,32 @@
 
 import os
 import warnings
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
 
+from ...core.ranking.gains import pairs_of
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
-from ...errors import GradedError, InputWarning
+from ...errors import GradedError, InputWarning, shown
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Qrels, Runs, about, named_runs, run_names
 from ...output.formats import listed
-from .merging import HUMAN, MACHINE, Levels, answers_in, on_one_scale
+from ...output.tables import Note
+from .merging import Levels, answers_in, judgments_of
+
+HUMAN: Final = "human"
+MACHINE: Final = "machine"
+LISTED = 12
+"""The number of levels that a message lists."""
+ABSTAINED: Final = 0.01
+"""At most this share of a machine's answers may be outside the human's scale."""
+OUTSIDE: Final = "{}: the human's levels are {}; {} of {} answers {} outside (topic {}, document {}: {})"
+MAP: Final = "map the machine's levels to the human's, for example machine_levels='0:0,5:1,10:3'"
 
 
 @dataclass(frozen=True)
@@ -67,10 +79,9 @@ def panels(
     wanted = parse_measures(measures) if measures else ()
     named = named_runs(runs, needed=False)
     if bool(named) != bool(wanted):
-        missing, given = ("measures", "runs") if named else ("runs", "measures")
-        raise GradedError(f"{given} are given without {missing}; give both to compare the orders of runs")
-    for measure in filter(needs_intents, wanted):
-        raise GradedError(f"{measure} takes no judges: they are compared by one level of each document")
+        raise GradedError("to compare the orders of runs, give both runs and measures")
+    if refused := [*filter(needs_intents, wanted)]:
+        raise GradedError(f"{refused[0]} takes no judges: they are compared by one level of each document")
     by_human, _ = answers_in(human, HUMAN)
     found = []
     for name, machine in machines.items():
@@ -83,15 +94,89 @@ def panels(
     for run in named:
         with about(run.name):
             read.append(replace(run, source=run.source.table()))
-    values, told = list[Evaluation](), set[str]()
-    for name, levels in ((None, by_human), *((each.name, each.machine) for each in found)):
+    values = []
+    told: set[str] = set()
+    for name, levels in (("", by_human), *((each.name, each.machine) for each in found)):
         with warnings.catch_warnings(record=True) as issued:
             warnings.simplefilter("always", InputWarning)
             values.append(evaluate(levels, read, wanted))
         new = [text for text in (str(each.message) for each in issued) if text not in told]
         told.update(new)
-        # Warnings of a machine that the human's levels do not cause are one line.
-        lines = new if name is None or not new else [f"{name}: {listed(new)}"]
-        for line in lines:
-            warnings.warn(line, InputWarning, stacklevel=3)
+        if name and new:  # warnings of a machine that the human's levels do not cause are one line
+            new = [f"{name}: {listed(new)}"]
+        for text in new:
+            warnings.warn(text, InputWarning, stacklevel=3)
     return [replace(panel, values=(values[0], other)) for panel, other in zip(found, values[1:])]
+
+
+def on_one_scale(
+    human: Levels, machine: Levels, machine_levels: Mapping[Any, Any] | str | None, name: str = MACHINE
+) -> tuple[Levels, int, str]:
+    """The machine's qrels on the human's scale, the number of answers outside it, and a sentence about them.
+
+    `machine_levels` is as in `rescaled`; `name` names the machine in messages. Without `machine_levels`, the
+    human's scale has the levels from the human's lowest level, or 0, to the highest, whole if the human's
+    are. The machine need not use all of them. Its other levels are abstentions in at most 1 % of its answers;
+    the sentence names the first. Raises `GradedError` if there are more.
+    """
+    if machine_levels is not None:
+        return rescaled(machine, machine_levels, name), 0, ""
+    scale = sorted({level for *_, level in judgments_of(human)})
+    least, most = min([0, *scale]), max([0, *scale])
+    is_whole = all(float(level).is_integer() for level in scale)
+
+    def is_outside(level: float) -> bool:
+        return not least <= level <= most or bool(is_whole and level % 1)
+
+    outside = [each for each in judgments_of(machine) if is_outside(each[2])]
+    if not outside:
+        return machine, 0, ""
+    topic, document, level = outside[0]
+    answers = sum(map(len, machine.values()))
+    counts = len(outside), answers, "is" if len(outside) == 1 else "are"
+    levels = listed((f"{level:g}" for level in scale), LISTED) or "none"
+    facts = name, levels, *counts, shown(topic), shown(document), level
+    if len(outside) > ABSTAINED * answers:
+        raise GradedError(f"{OUTSIDE.format(*facts)}; {MAP}")
+    kept = {topic: dict(judged) for topic, judged in machine.items()}
+    for topic, document, _ in outside:
+        del kept[topic][document]
+        if not kept[topic]:
+            del kept[topic]
+    return kept, len(outside), Note(f"{OUTSIDE}. Such answers are abstentions; to keep them, {MAP}.", *facts)
+
+
+def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:
+    """The qrels on another scale. Each level is mapped like the highest level of the map that it reaches.
+
+    `levels` maps levels of the qrels to those of the other scale, or is a string of pairs. `name` names the
+    qrels in error messages.
+
+    >>> rescaled({"q": {"a": 0, "b": 4.9, "c": 7}}, "5:1,0:0,10:3")
+    {'q': {'a': 0, 'b': 0, 'c': 1}}
+
+    Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice, for a
+    map that assigns a lower level to a higher one, and for a level below all levels of the map.
+    """
+    text = levels if isinstance(levels, str) else ",".join(f"{level}:{to}" for level, to in levels.items())
+    try:
+        pairs = sorted(pairs_of(text))
+    except ValueError:
+        pairs = []
+    bounds = [level for level, _ in pairs]
+    values = [value for _, value in pairs]
+    is_rising = len({*bounds}) == len(bounds) and values == sorted(values)
+    if not (pairs and np.isfinite(pairs).all() and is_rising):
+        raise GradedError(
+            f"levels {text!r} are not allowed; write LEVEL:LEVEL,…, such as 0:0,5:1,10:3, in which no level "
+            "is named twice and no higher one becomes lower"
+        )
+    scaled: Levels = {topic: {} for topic in qrels}
+    for topic, document, level in judgments_of(qrels):
+        if level < bounds[0]:
+            raise GradedError(
+                f"{name}: topic {topic!r}, document {document!r}: level {level:g} is below "
+                f"{bounds[0]:g}, the lowest level that is mapped"
+            )
+        scaled[topic][document] = values[bisect_right(bounds, level) - 1]
+    return scaled
