@@ -167,45 +167,36 @@ def test_a_pair_stays_open_while_equal_levels_leave_no_residual(level):
     assert holes(qrels, runs, "CG@5").open == 1
 
 
-@pytest.mark.parametrize("ending", ["csv", "txt"])
-def test_a_file_that_exists_is_never_overwritten(tmp_path, ending):
-    path = tmp_path / f"to-judge.{ending}"
+def test_a_file_that_exists_is_never_overwritten(tmp_path):
+    path = tmp_path / "to-judge.csv"
     path.touch()
     few, every = (holes(QRELS, RUNS, f"CG@{depth}", batch=9) for depth in (1, 3))
     few.ask(path)
     few.ask(path)  # the same list
-    path.write_text(path.read_text().replace("q1,x,,", "q1,x,3,").replace("q1 0 x ?", "q1 0 x 3"))
+    path.write_text(path.read_text().replace("q1,x,,", "q1,x,3,"))
     assert add_answers(QRELS, path).qrels["q1"]["x"] == 3
     kept = path.read_bytes()
     for found in (few, every):
-        with pytest.raises(
-            GradedError, match=rf"to-judge\.{ending}: the file exists, perhaps with answers of"
-        ):
+        with pytest.raises(GradedError, match=r"to-judge\.csv: the file exists, perhaps with answers of"):
             found.ask(path)
     assert path.read_bytes() == kept
 
 
-@pytest.mark.parametrize("ending", ["csv", "CSV", "txt"])
-def test_cells_that_a_spreadsheet_would_compute_come_back_unchanged(tmp_path, ending):
+def test_cells_that_a_spreadsheet_would_compute_come_back_unchanged(tmp_path):
     names = ["=1+2", "+1", "-1", "@x", "'=x", "''-x", "'x", "x=1", "d,1"]
     runs = {
         f"={sign}": {topic: {doc: sign * number for number, doc in enumerate(names)} for topic in names}
         for sign in (1, -1)
     }
-    path = tmp_path / f"ask.{ending}"
-    found = holes({}, runs, "nDCG_JK@9", batch=100)
-    found.ask(path)
+    path = tmp_path / "ask"
+    holes({}, runs, "nDCG_JK@9", batch=100).ask(path)
     text = path.read_text()
-    if ending != "txt":
-        assert not re.search(r"^[=+@-]|,[=+@-]", text.replace('"', ""), re.MULTILINE)
-    rows = [line.rsplit("?", 1) for line in text.splitlines()]
-    filled = "".join(f"{start}2\n" for start, _ in rows) if ending == "txt" else text.replace(",,", ",2,")
-    path.write_text(filled)
+    assert not re.search(r"^[=+@-]|,[=+@-]", text.replace('"', ""), re.MULTILINE)
+    path.write_text(text.replace(",,", ",2,"))
     assert add_answers({}, path).qrels == {topic: dict.fromkeys(names, 2) for topic in names}
 
 
-@pytest.mark.parametrize("ending", ["csv", "txt"])
-def test_a_random_sample_is_set_aside_and_marked(tmp_path, ending):
+def test_a_random_sample_is_set_aside_and_marked(tmp_path):
     """The sample of two calls is that of one, whatever was judged in between."""
     levels, qrels, runs = drawn(4)
     found, chosen = (holes(qrels, runs, "nDCG_JK@8", batch=5, random=share) for share in (0.3, None))
@@ -213,7 +204,7 @@ def test_a_random_sample_is_set_aside_and_marked(tmp_path, ending):
     named = list(zip(found.topics, found.documents))
     assert len({*named}) == len(named)
     assert {*named} == {*named[: found.sampled], *zip(chosen.topics, chosen.documents)}
-    path = tmp_path / f"ask.{ending}"
+    path = tmp_path / "ask.csv"
     found.ask(path)
     assert path.read_text().count("random") == found.sampled
     some = {topic: {} for topic in levels}

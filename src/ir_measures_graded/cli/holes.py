@@ -13,7 +13,7 @@ USAGE = "%(prog)s QRELS RUN… MEASURE [options]"
 OPTIONS = (
     *COLLECTION,
     Option("--batch N", "number of documents; default: 2.5%% of the unjudged ones, or 50", at_least_1),
-    Option("--ask FILE", "write the documents for a judge, as CSV if FILE ends in .csv", writes=each),
+    Option("--ask FILE", "write the documents for a judge, as CSV", writes=each),
     Option("--random SHARE", "also list a random sample of this share of the unjudged documents", real),
     Option("--answers FILE", "add these judgments; repeatable", repeated=True, reads=each),
     Option("--merged FILE", "write the merged qrels", requires="answers", writes=each),
@@ -27,13 +27,12 @@ def run(arguments: Arguments) -> Answer:
     Unjudged documents count with their expected gain, which judged documents of like ranks have. A pair of
     runs is open while unjudged documents could well turn its difference. The list has the documents that
     settle most of the open pairs. Judge it, and call the command again with the answers: --ask writes the
-    list for a judge, as CSV with an empty column level or as lines 'topic 0 document ?'; --answers adds the
-    judgments, when it is filled in, to the qrels. If judgments contradict each other, the qrels
-    take precedence over the answers, and earlier files over later ones. MEASURE has a weight for each rank,
-    such as nDCG and P. QRELS may be an empty file. The agreement of judges
-    on documents that were chosen in this way is not their agreement on all documents: --random puts a random
-    sample aside, which --ask marks as random. In a CSV file, an apostrophe marks cells that begin with =, +,
-    - or @ as text.
+    list for a judge, as CSV with an empty column level; --answers adds the judgments, when it is filled in,
+    to the qrels. If judgments contradict each other, the qrels take precedence over the answers, and earlier
+    files over later ones. MEASURE has a weight for each rank and a cutoff, the last rank of the list, such as
+    nDCG@10 and P@5. QRELS may be an empty file. The agreement of judges on documents that were chosen in this
+    way is not their agreement on all documents: --random puts a random sample aside, which --ask marks as
+    random. In the CSV file, an apostrophe marks cells that begin with =, +, - or @ as text.
 
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --batch 100 --ask to-judge.csv
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --ask next.csv

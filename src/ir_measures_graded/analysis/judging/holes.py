@@ -40,12 +40,12 @@ from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, named_runs, read_judgments, study_of
 from ...output.files import write_whole
 from ...output.formats import comma_separated, counted
-from ...output.result import Result
+from ...output.result import Result, as_bytes
 from ...output.tables import Note, Table
 from ..curves import one_measure
 from ..statistics.options import check_probability, need_statistics, statistics_library, whole_number
 from ..statistics.significance import EXACT
-from .merging import Levels, MergedQrels, add_answers, answers_in, as_text, is_csv
+from .merging import Levels, MergedQrels, add_answers, answers_in, as_text
 
 OPEN = 3.0
 """A pair of runs is open below this many standard deviations."""
@@ -126,25 +126,20 @@ class Holes(Result):
         return [*notes, COLUMNS] if len(self) else notes
 
     def ask(self, path: str | os.PathLike[str]) -> None:
-        """Write the documents for a judge: as CSV if the path ends in ``.csv``, else in TREC's form.
+        """Write the documents for a judge as CSV, which `add_answers` reads once levels are filled in.
 
-        CSV has the columns topic, document, level (empty) and runs, and ``sample`` if there is a random one.
-        An apostrophe marks cells as text that a spreadsheet would compute. In TREC's form, a judge replaces
-        each ``?`` by a level, and the second field of the sample is ``random``. `add_answers` reads the file
-        back once levels are filled in. Raises `GradedError` if the file cannot be written, and if it exists
-        with another content, so that answers are never overwritten.
+        The columns are topic, document, level (empty) and runs, and ``sample`` if there is a random one. An
+        apostrophe marks cells as text that a spreadsheet would compute. Raises `GradedError` if the file
+        cannot be written, and if it exists with another content, so that answers are never overwritten.
         """
         write_whole(path, self.to_judge(path))
 
     def to_judge(self, path: str | os.PathLike[str]) -> bytes:
         """The content that `ask` writes to this file."""
-        records = self.records()
-        lines = [f"{each['topic']} {each['sample'] or 0} {each['document']} ?" for each in records]
-        if is_csv(path):
-            columns = ["topic", "document", "level", "runs"] + (["sample"] if self.sampled else [])
-            rows = [[as_text({"level": "", **each}[column]) for column in columns] for each in records]
-            lines = [*comma_separated(columns, rows)]
-        content = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
+        columns = ["topic", "document", "level", "runs", *(["sample"] if self.sampled else [])]
+        records = [{**each, "level": ""} for each in self.records()]
+        rows = [[as_text(each[column]) for column in columns] for each in records]
+        content = as_bytes(comma_separated(columns, rows))
         if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
             raise FileError(
                 f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name another file"

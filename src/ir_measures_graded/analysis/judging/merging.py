@@ -33,8 +33,7 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
     level, ``?`` or ``-`` means that the document is not judged. Raises `GradedError` for a document judged at
     two levels. The message begins with `name`, or with the line of a file.
     """
-    is_in_file = isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels))
-    if is_in_file:
+    if isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels)):
         table = qrels_in(qrels, UNJUDGED)
     else:
         table = qrels.table if isinstance(qrels, Judgments) else qrels_source(qrels)
@@ -42,17 +41,12 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
     if found.conflict:
         raise found.conflict
     judged = found.qrels.dicts()
-    id_of = _text if is_in_file and is_csv(qrels) else str
+    id_of = _text if table.facts.form == "CSV" else str
     levels = {
         id_of(topic): {id_of(doc): plain_number(level) for doc, level in judged.get(topic, {}).items()}
         for topic in table.topics
     }
     return levels, table.facts.unjudged
-
-
-def is_csv(path: str | os.PathLike[str]) -> bool:
-    """Whether the name of a file says that it is a table for a spreadsheet."""
-    return re.search(r"(?i)\.csv(\.\w+)?$", os.fspath(path)) is not None
 
 
 def as_text(cell: str) -> str:
