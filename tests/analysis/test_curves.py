@@ -34,7 +34,7 @@ def test_curve_equals_the_mean_at_each_cutoff(measure):
     assert found.ranks.tolist() == [1, 2, 3, 4, 5, 6]
 
 
-# ----------------------------------------------------------------- ideal, normalisation, depth
+# ------------------------------------------------------------------------- ideal, depth
 
 
 def test_ideal_curve_is_default_for_cg_and_dcg_only():
@@ -45,15 +45,6 @@ def test_ideal_curve_is_default_for_cg_and_dcg_only():
         assert curves(QRELS, RUNS, measure, 3).ideal is None
     assert curves(QRELS, RUNS, "CG", 3, ideal=False).ideal is None
     assert curves(QRELS, RUNS, "P", 2, ideal=True).ideal.tolist() == [1, (1 + 0.5 + 0.5) / 3]
-
-
-def test_averages_divide_the_mean_vector_by_the_mean_ideal_vector():
-    for normalised, plain in ((nCG, CG), (nDCG_JK(b=3), DCG_JK(b=3)), (nCG(gains={3: 9}), CG(gains={3: 9}))):
-        found = curves(QRELS, RUNS, normalised, DEPTH, normalise="averages", ideal=True)
-        raw = curves(QRELS, RUNS, plain, DEPTH)
-        np.testing.assert_allclose(found.values, raw.values / raw.ideal, rtol=1e-15)
-        assert found.ideal.tolist() == [1] * DEPTH
-        assert not np.allclose(found.values, curves(QRELS, RUNS, normalised, DEPTH).values)
 
 
 # ------------------------------------------------------------------------------- confidence
@@ -85,7 +76,7 @@ def test_bands_equal_the_scipy_bootstrap():
 
 def made(*values, measure=CG, **others):
     """Curves with these values at ranks 1, 2, …, one row per run."""
-    return Curves(measure, "topics", 12, tuple("ABCDEF"[: len(values)]), np.array(values), **others)
+    return Curves(measure, 12, tuple("ABCDEF"[: len(values)]), np.array(values), **others)
 
 
 def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():

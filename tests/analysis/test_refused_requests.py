@@ -96,8 +96,6 @@ curves(QRELS, RUNS, "nCG", 2.5)                         | depth=2.5 is not allow
 curves(QRELS, RUNS, "nCG", 10**6)                       | it is a whole number from 1 to 100000
 curves(QRELS, RUNS, "P@1000000")                        | it is a whole number from 1 to 10000
 curves(QRELS, RUNS, ["CG@3", "P@10"])                   | curves takes one measure, not CG@3, P@10
-curves(QRELS, RUNS, "nCG", normalise="both")            | it is 'topics' or 'averages'
-curves(QRELS, RUNS, "P", normalise="averages")          | P is not normalised by an ideal vector
 curves(QRELS, RUNS, "nCG", confidence=nan)              | confidence=nan is not allowed
 curves(QRELS, RUNS, "nCG", confidence=0.9, resamples=0) | resamples=0 is not allowed
 curves(QRELS, RUNS, "nCG", confidence=0.9, seed=-1)     | seed=-1 is not allowed

@@ -30,7 +30,7 @@ HOSTILE = {
 @pytest.fixture(scope="session")
 def demo_report(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "demo.html"
-    report("graded-demo", demo.run_paths(), [STEEP, "ERR_G@10", "AP"]).write(path)
+    report("graded-demo", demo.run_paths(), [STEEP, "ERR_G@10", "AP"]).save(path)
     return path
 
 
@@ -45,7 +45,7 @@ def small_report(tmp_path_factory):
         {name: demo.run_paths()[name] for name in "BCD"},
         [AVERAGED, "AP"],
         queries=dict.fromkeys(topics, "the text of a topic"),
-    ).write(path)
+    ).save(path)
     return path
 
 
@@ -60,9 +60,7 @@ def hostile_report(tmp_path_factory):
 
     runs = {name: run(step) for step, name in enumerate(topics, start=1)}
     path = tmp_path_factory.mktemp("report") / "hostile.html"
-    report(qrels, runs, ["nDCG_JK@10"], queries=dict(zip(topics, topics)), title=HOSTILE["script"]).write(
-        path
-    )
+    report(qrels, runs, ["nDCG_JK@10"], queries=dict(zip(topics, topics)), title=HOSTILE["script"]).save(path)
     return path
 
 

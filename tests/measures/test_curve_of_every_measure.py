@@ -24,7 +24,7 @@ def values(measures, run):
 
 def curves(measures, run, depth=DEPTH):
     (studied,) = study_of(QRELS, {"run": run}).runs
-    return [values_at_ranks(measure, studied, depth) for measure in measures]
+    return [values_at_ranks(measure, studied, studied.judgments, depth).T for measure in measures]
 
 
 def assert_values_of_all_cutoffs(measures, run, depth=DEPTH):

@@ -142,7 +142,8 @@ def test_other_measures_do_not_have_the_option(measure):
 def test_curves_equal_the_values_at_all_cutoffs(measure):
     qrels, run = {"q": TOPICS[0][0], "high": {"a": 3}}, {"q": TOPICS[0][1]}
     option = (measure @ 1)(unjudged="max")
-    curve = values_at_ranks(option, study_of(qrels, {"run": run}).runs[0], 3)
+    (studied,) = study_of(qrels, {"run": run}).runs
+    curve = values_at_ranks(option, studied, studied.judgments, 3).T
     for cutoff in (1, 2, 3):
         one = [metric.value for metric in (option @ cutoff).iter_calc(qrels, run)]
         assert curve[:, cutoff - 1].tolist() == one

@@ -138,9 +138,8 @@ def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
             assert line.mean == tests.values[tests.runs.index(line.run), tests.measures.index(of.measure)]
             assert line.test == against.get(line.run)
             assert line.test is None or line.test.significant == (line.test.adjusted < 0.05)
-        assert of.pairs == 10
         assert of.separated == sum(test.significant for test in pairs.find(of.measure))
-    (note,) = [note for note in of_demo.verdict.notes if "families" in note]
+    (note,) = [note for note in of_demo.verdict.tested.notes() if "families" in note]
     assert note in of_demo.html
     first = of_demo.verdict.measures[0]
     of_first = [each for each in spans.differences if each.measure == first.measure]
@@ -265,7 +264,7 @@ def test_documents_with_levels_for_intents_count_at_their_highest():
     levels = found.material["levels"]
     assert dict(zip(levels.levels, levels.documents)) == {1: 1, 2: 1, 3: 1}
     assert found.rankings is None
-    assert found.profile is not None
+    assert found.curves is not None
 
 
 @pytest.mark.parametrize("module", ["jinja2", "docutils.utils.math.latex2mathml"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,13 +16,11 @@ from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
 from ..core.measures.base import GradedMeasure
-from ..core.measures.topics import Topics
 from ..core.provider import check_levels, computed, view
 from ..core.ranking.gains import gain_of
 from ..core.registry.facts import (
     defined,
     gains_of,
-    is_normalised,
     is_plain_sum,
     name_of,
     needs_intents,
@@ -61,13 +59,12 @@ class Curves(Result):
 
     `values` (runs × depth) holds the curve of each of `runs` at the ranks 1 … depth. `ideal` (depth) is the
     curve of the judged documents in the best order, or None. `bands` (runs × 2 × depth) are the lower and
-    upper ends of the interval at level `confidence`; both are None without intervals. `normalise` names
-    the averaged vectors, `topics` is the number of topics. Of more than 12 runs, figures show the best five
-    and those to `highlight` in colour and the others in grey.
+    upper ends of the interval at level `confidence`; both are None without intervals. `topics` is
+    the number of topics. Of more than 12 runs, figures show the best five and those to `highlight` in colour
+    and the others in grey.
     """
 
     measure: Measure
-    normalise: str
     topics: int
     runs: tuple[str, ...]
     values: np.ndarray
@@ -81,11 +78,6 @@ class Curves(Result):
         """The ranks 1 … depth."""
         return np.arange(1, self.values.shape[1] + 1)
 
-    @property
-    def label(self) -> str:
-        """The measure, and the normalisation unless it is topic by topic."""
-        return f"{self.measure}" + (", ratio of averages" if self.normalise == "averages" else "")
-
     @cached_property
     def order(self) -> list[int]:
         """The numbers of the runs, the one that is best at the last rank first."""
@@ -98,16 +90,22 @@ class Curves(Result):
             return self.order
         return [*self.order[:BEST], *(run for run in self.order[BEST:] if self.runs[run] in self.highlight)]
 
+    @property
+    def styles(self) -> list[dict[str, Any]]:
+        """The style of the line of each run: colour, dashes and marker, or pale."""
+        styles = plots.run_styles(self.runs[number] for number in self.shown)
+        return [styles.get(run, plots.PALE) for run in self.runs]
+
     def answer(self) -> list[Note]:
         """The best run at the last rank, and at how many ranks it is the best."""
-        best, values = self.order[0], self.values * sign_of(self.measure)
-        name, value, depth = self.runs[best], decimal(float(self.values[best, -1])), len(self.ranks)
-        topics = counted(self.topics, "topic")
+        best, depth, topics = self.order[0], self.ranks.size, counted(self.topics, "topic")
+        names = [self.runs[best], self.measure, decimal(float(self.values[best, -1])), depth, topics]
         if len(self.runs) == 1:
-            return [Note("{} has the mean {} {} at rank {} over {}.", name, self.label, value, depth, topics)]
-        leads, ranks = int((values[best] >= values.max(axis=0)).sum()), counted(depth, "rank")
-        text = "{} has the best mean {} at rank {}, {} over {}; it is the best at {} of {}."
-        return [Note(text, name, self.label, depth, value, topics, leads, ranks)]
+            return [Note("{} has the mean {} {} at rank {} over {}.", *names)]
+        values = self.values * sign_of(self.measure)
+        leads = int((values[best] >= values.max(axis=0)).sum())
+        text = "{0} has the best mean {1} at rank {3}, {2} over {4}; it is the best at {5} of {6}."
+        return [Note(text, *names, leads, counted(depth, "rank"))]
 
     def tables(self) -> list[Table]:
         """One row per rank, one column per curve that figures show in colour, each followed by its band."""
@@ -130,7 +128,7 @@ class Curves(Result):
         if self.ideal is not None:
             names = (IDEAL, *names)
             values, bands = np.insert(values, 0, self.ideal, axis=0), np.insert(bands, 0, np.nan, axis=0)
-        axes = {"measure": [self.label], "run": names, RANK: self.ranks.tolist()}
+        axes = {"measure": [str(self.measure)], "run": names, RANK: self.ranks.tolist()}
         return Table.of_arrays(axes, {"value": values, "lower": bands[:, 0], "upper": bands[:, 1]})
 
     def notes(self) -> list[Note]:
@@ -153,7 +151,7 @@ class Curves(Result):
         figure = plots.new_figure(*plots.size_for([IDEAL, "others", *(self.runs[run] for run in shown)]))
         axes = figure.add_subplot()
         lines = self.draw(axes)
-        axes.set_title(plots.title(self.label))
+        axes.set_title(plots.title(self.measure))
         others = [run for run in self.order if run not in shown]
         ideal = [line for line in axes.lines if line not in lines]
         plots.legend_outside(axes, [*ideal, *(lines[run] for run in [*shown, *others[:1]])])
@@ -165,12 +163,12 @@ class Curves(Result):
         if self.ideal is not None:
             axes.plot(ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
         every = max(1, ranks.size // 8)
-        styles = plots.run_styles(self.runs[number] for number in self.shown)
-        for number, run in enumerate(self.runs):
-            style, start = styles.get(run, plots.PALE), number * every // len(self.runs)
-            if self.bands is not None and run in styles:
+        pale = f"{len(self.runs) - len(self.shown)} others"
+        for number, (run, style) in enumerate(zip(self.runs, self.styles)):
+            is_shown, start = style is not plots.PALE, number * every // len(self.runs)
+            if self.bands is not None and is_shown:
                 axes.fill_between(ranks, *self.bands[number], color=style["color"], alpha=0.15, linewidth=0)
-            label = run if run in styles else f"{len(self.runs) - len(styles)} others"
+            label = run if is_shown else pale
             lines += axes.plot(ranks, self.values[number], label=label, markevery=(start, every), **style)
         over = f"Mean over {counted(self.topics, 'topic')}"
         axes.set_ylabel(", ".join([over, *self.notes()[: self.bands is not None]]))
@@ -184,7 +182,6 @@ def curves(
     measure: Measure | str,
     depth: int | None = None,
     *,
-    normalise: str = "topics",
     ideal: bool | None = None,
     confidence: float | None = None,
     resamples: int = RESAMPLES,
@@ -197,9 +194,6 @@ def curves(
     - `measure`: a measure that takes a cutoff, graded or a standard one with a definition.
     - `depth` (1 to 100,000): the last rank; by default the measure's cutoff,
       or 100 without one. A depth that would need too much memory is refused.
-    - `normalise`: ``topics`` averages the topics' curves; ``averages``, for measures such as nCG that are
-      normalised by an ideal vector, divides the mean vector by the mean ideal vector (Järvelin &
-      Kekäläinen 2002, section 3.3).
     - `ideal`: whether to add the curve of the ideal list; by default for CG, DCG_JK and DCG_Burges.
     - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap, from
       `resamples` (≥ 1) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
@@ -214,7 +208,6 @@ def curves(
     that `evaluate` refuses.
     """
     one, end = uncut(one_measure(measure, "curves", uncut=True), depth)
-    averages = _is_of_averages(one, normalise)
     if confidence is not None:
         check_probability(confidence, "confidence", 0.95)
     whole_number(resamples, "resamples", 1)
@@ -237,28 +230,18 @@ def curves(
         if name not in names:
             raise GradedError(f"there is no run {name!r} to highlight{did_you_mean(name, names)}")
 
-    def mean(vectors: np.ndarray) -> np.ndarray:
-        """The mean curve, or the mean vector divided by the mean ideal vector."""
-        return one.quotient(*vectors) if averages and is_normalised(one) else vectors[0]
-
-    def of_samples(*samples: np.ndarray, axis: int) -> np.ndarray:
-        # SciPy passes ranks on the first axis; `quotient` expects them on the last.
-        return mean(np.array([sample.mean(axis=axis).T for sample in samples])).T
-
     best, cut = None, one @ end  # with a cutoff, a measure may order tied documents in another way
     if is_plain_sum(one) if ideal is None else ideal:
-        best = mean(mean_over_topics(_vectors(cut, end, ideal_run(judgments, one), judgments, averages)))
+        best = mean_over_topics(values_at_ranks(cut, ideal_run(judgments, one), judgments, end))
     means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
     with warned_together():
         for number, run in enumerate(named):
-            vectors = _vectors(cut, end, run, judgments, averages)
-            means[number] = mean(mean_over_topics(vectors))
+            values = values_at_ranks(cut, run, judgments, end)
+            means[number] = mean_over_topics(values)
             if confidence is not None:
-                bands[number] = bootstrap(
-                    [*vectors], of_samples, confidence, resamples, seed, method="percentile"
-                )
+                bands[number] = bootstrap([values], np.mean, confidence, resamples, seed, method="percentile")
     drawn = None if confidence is None else bands
-    return Curves(one, normalise, topics, names, means, best, drawn, confidence, highlighted)
+    return Curves(one, topics, names, means, best, drawn, confidence, highlighted)
 
 
 def one_measure(measures: Measure | str | Iterable[Measure | str], what: str, uncut: bool = False) -> Measure:
@@ -283,23 +266,6 @@ def uncut(measure: Measure, depth: int | None) -> tuple[GradedMeasure, int]:
     return type(measure)(**kept), depth
 
 
-def _is_of_averages(measure: GradedMeasure, normalise: str) -> bool:
-    """Whether averages are normalised. Raises `GradedError` if the measure is not normalised by vectors."""
-    if normalise not in ("topics", "averages"):
-        raise GradedError(f"normalise={normalise!r} is not allowed; it is 'topics' or 'averages'")
-    if normalise == "averages" and not is_normalised(measure):
-        raise GradedError(f"{measure} is not normalised by an ideal vector, as nCG is; leave out normalise=")
-    return normalise == "averages"
-
-
-def values_at_ranks(measure: GradedMeasure, run: Run, depth: int) -> np.ndarray:
-    """The value of each topic with the cutoff at each of the ranks 1 … `depth` (T × depth).
-
-    The measure's own cutoff is ignored.
-    """
-    return _vectors(measure, depth, run, run.judgments)[0].T
-
-
 def ideal_run(judgments: Judgments, measure: Measure) -> Run:
     """The run that sorts the judged documents of each topic by their gain under the measure.
 
@@ -317,26 +283,18 @@ def ideal_run(judgments: Judgments, measure: Measure) -> Run:
     return replace(run, parent=run)  # nothing is remarked on a run with a parent
 
 
-def _vectors(
-    measure: GradedMeasure, depth: int, run: Run, judgments: Judgments, averages: bool = False
-) -> np.ndarray:
-    """The vector at the ranks 1 … depth (1 × depth × topics), to be averaged over topics.
+def values_at_ranks(measure: GradedMeasure, run: Run, judgments: Judgments, depth: int) -> np.ndarray:
+    """The value of each topic with the cutoff at each of the ranks 1 … `depth` (depth × T).
 
-    If `averages`, the vectors of the run and of the ideal list (2 × depth × topics).
+    The measure's own cutoff is ignored.
     """
-
-    def at_ranks(topics: Topics) -> np.ndarray:
-        if averages and is_normalised(measure):
-            return np.stack(measure.vectors(topics, depth), axis=1)
-        return evaluated(measure, topics, depth)
-
-    shape = (2, depth) if averages else (depth,)
-    found = np.empty((1 + averages, depth, len(judgments.topics)))
+    found = np.empty((depth, len(judgments.topics)))
     remarks = RunRemarks(judgments.documents, contract=judgments.contract)
     with about(run.name):
         for ranks in remarks.watched(run.reduced(judgments)):
-            values = computed(measure, view(measure, ranks, cut=False), at_ranks, shape)
-            found[..., ranks.numbers] = np.moveaxis(values, 0, -1)
+            at_ranks = partial(evaluated, measure, depth=depth)
+            values = computed(measure, view(measure, ranks, cut=False), at_ranks, (depth,))
+            found[:, ranks.numbers] = values.T
     if run.kept_for is None:  # a study warns itself
         warn_of(remarks.of(run.source), run.name)
     return found

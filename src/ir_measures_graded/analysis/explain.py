@@ -234,7 +234,7 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
     judged = run.judgments.judged
     relevant = np.bincount(judged.topic[_is_relevant(measure, judged.level)], minlength=len(topics))
     if measure.CUTOFF:
-        found["values"] = values_at_ranks(measure, run, last)
+        found["values"] = values_at_ranks(measure, run, run.judgments, last).T
         if last == cutoff:  # the curve of a mean over ranks adds in another order
             found["values"][:, -1] = value
     with np.errstate(all="ignore"):  # the results are finite

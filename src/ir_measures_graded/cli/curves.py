@@ -3,13 +3,12 @@
 from ..analysis import Curves, curves
 from ..analysis.curves import RESAMPLES
 from .arguments import COLLECTION, OF_RUNS, inputs, resamples, run_named
-from .parser import Arguments, Option, choice, output, real, whole_number
+from .parser import Arguments, Option, output, real, whole_number
 
 USAGE = OF_RUNS
 OPTIONS = (
     *COLLECTION,
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
-    choice("--normalise", "average curves (default), or divide mean curves", "topics", "averages"),
     Option("--highlight RUN", "of more than 12 runs, also show these in colour", many=True),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
     *resamples("topics for the bands", RESAMPLES),
@@ -28,5 +27,5 @@ def run(arguments: Arguments) -> Curves:
     """
     first = inputs(arguments, uncut=True)
     highlight = [run_named(text, first[1], "--highlight") for text in arguments.highlight]
-    settings = arguments.of("depth", "normalise", "confidence", "resamples", "seed")
+    settings = arguments.of("depth", "confidence", "resamples", "seed")
     return curves(*first, highlight=highlight, **settings)

@@ -41,5 +41,5 @@ def run(arguments: Arguments) -> list[str]:
         command=command_line(arguments),
         **arguments.of("alpha", "title", "queries"),
     )
-    found.write(arguments.output)
+    found.save(arguments.output)
     return [f"{arguments.output}: {found.summary}"]

@@ -6,7 +6,7 @@
 Each section of a report has a module, which computes plain data, and a template, which shows it:
 
 - `verdict`: the best runs, and the differences that hold; `material`: qrels and runs
-- `profile`: the first graded measure at every rank; `by_topic`: the runs topic by topic
+- `curves`: the first graded measure at every rank; `by_topic`: the runs topic by topic
 - `rankings`: the documents of each topic as cells; `weighting`: the order of the runs under other gains
 - `method`: definitions, versions, inputs and sources
 """

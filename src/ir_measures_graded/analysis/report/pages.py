@@ -58,6 +58,7 @@ def _environment(jinja2: Any) -> Any:
     )
     environment.filters |= {"number": number, "signed": signed, "p": p_value, "name": shortened}
     environment.filters |= {"json": as_json, "drawing": drawing, "numeric": numeric}
+    environment.globals["theme"] = THEME
     return environment
 
 

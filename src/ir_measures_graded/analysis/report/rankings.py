@@ -63,7 +63,7 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
 
     None for a measure that `explain` refuses, and for qrels of more than 100 levels.
     """
-    shown = [topics.topics[number] for number in topics.shown]
+    shown = [study.judgments.topics[number] for number in topics.shown]
     room = max(FIRST, CELLS // (len(study.runs) * len(shown)))
     depth = min(measure.params.get("cutoff") or DEPTH, room)
     try:
@@ -84,7 +84,7 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
     data = {"first": FIRST, "levels": levels, "prefix": prefix, "unit": UNIT}
     data["weights"] = None if weights is None else _numbers(weights)
     of_topics = [
-        _of_topic(topics, number, [found[run][place] for run in topics.runs], prefix)
+        _of_topic(topics, number, [of_run[place] for of_run in found.values()], prefix)
         for place, number in enumerate(topics.shown)
     ]
     return Rankings(measure, depth, levels, of_topics, data)

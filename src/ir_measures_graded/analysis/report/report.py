@@ -17,9 +17,9 @@ from ...evaluation.named import Qrels, Runs, study_of
 from ...files.sources import queries_in, queries_of
 from ...output import plots
 from ...output.files import ending_of, write_whole
-from ...output.formats import counted, decimal, listed
 from ...output.result import Result
-from ...output.tables import Table
+from ...output.tables import Column, Table
+from ..curves import Curves
 from ..levels import levels
 from ..sensitivity import Sensitivity
 from ..statistics.options import check_probability, need_statistics
@@ -39,7 +39,7 @@ MEASURES = ("nDCG_JK@10", "ERR_G@10", "Q")
 class Report(Result):
     """The results of all sections of a report. A section that does not apply to the runs is None.
 
-    `evaluation` has all values. `html` is the page, and `write` writes it to a file. The table and the
+    `evaluation` has all values. `html` is the page, and `save` writes it to a file. The table and the
     records are those of the `verdict`: one row per measure and run.
     """
 
@@ -47,31 +47,29 @@ class Report(Result):
     evaluation: Evaluation
     verdict: Verdict
     material: dict[str, Any]
-    profile: sections.Profile | None
+    curves: Curves | None
     by_topic: sections.ByTopic
     rankings: Rankings | None
     weighting: Sensitivity | None
     method: dict[str, Any]
 
     def answer(self) -> list[str]:
-        """The best run by each measure, and whether the tests separate it from every other run."""
-        found = []
-        for each in self.verdict.measures:
-            told = f", over {counted(self.verdict.topics, 'topic')}"
-            if self.verdict.tested and not each.equal:
-                told = ", and is certainly better than every other run"
-            elif self.verdict.tested:
-                are = "is" if len(each.equal) == 1 else "are"
-                told = f"; {listed(each.equal)} {are} not certainly worse"
-                if each.pairs > 1:
-                    told += f", and {each.separated} of {counted(each.pairs, 'pair')} differ"
-            best = f"{each.best.run} has the best mean {each.measure}, {decimal(each.best.mean)}"
-            found.append(f"{best}{told}.")
-        return found
+        """What the comparison of all pairs of runs finds by each measure; without tests, the input."""
+        pairs = self.verdict.every_pair
+        return pairs.answer() if pairs else [f"{self.evaluation.summary}."]
 
     def data(self) -> Table:
         """One row per measure and run, the best run first."""
-        return self.verdict.table()
+        p = Column("p", kind=lambda p: "< 0.001" if p < 0.001 else p)
+        columns = ("measure", "run", "mean", "lower", "upper", "difference", "from", "to", p, "significant")
+        tested = ("difference", "lower", "upper", "adjusted", "significant")
+        rows = [
+            [str(each.measure), line.run, line.mean, *(line.interval or (None, None))]
+            + [getattr(line.test, name, None) for name in tested]
+            for each in self.verdict.measures
+            for line in each.lines
+        ]
+        return Table(columns, rows)
 
     def figure(self) -> Figure:
         """Draw the means as dots, one panel per measure."""
@@ -81,18 +79,16 @@ class Report(Result):
     def html(self) -> str:
         """The page as a string. Equal inputs give an equal page."""
         style = self.rankings.style if self.rankings else ""
-        return pages.page("report", self.title, style, report=self)
+        cutoff = self.by_topic.measure.params.get("cutoff")
+        drawn = sections.figure(self.curves, cutoff) if self.curves else None
+        return pages.page("report", self.title, style, report=self, cutoff=cutoff, drawn=drawn)
 
     def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
         """Write the page to an html file, or the figure or the table as any result does."""
         if ending_of(os.fspath(path)) in ("html", "htm"):
-            self.write(path)
+            write_whole(path, self.html.encode())
         else:
             super().save(path, places)
-
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to the file `path`, completely or not at all."""
-        write_whole(path, self.html.encode())
 
 
 def report(

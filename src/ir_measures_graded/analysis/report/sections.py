@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import is_graded, sign_of
-from ...core.registry.listing import better, facts_of, works_of
+from ...core.registry.listing import facts_of, works_of
 from ...errors import NotApplicableError, needed
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
@@ -21,7 +20,6 @@ from ...output.provenance import sha256, versions
 from ..curves import Curves, curves, uncut
 from ..levels import Levels
 from ..sensitivity import Sensitivity, sensitivity
-from .pages import THEME
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,8 +28,6 @@ DEPTHS = (10, 100)
 """The share of judged documents is shown for these depths and for the cutoffs of the measures."""
 DEPTH = 100
 """Curves end at least at this rank."""
-ROWS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""The ranks of the table of curves, besides the cutoff and the last rank."""
 MOST = 250
 """The maximum number of topics listed; of more topics, those in which the runs differ most are listed."""
 
@@ -66,53 +62,29 @@ def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...])
 # ---------------------------------------------------------------------------------- curves
 
 
-class Profile(NamedTuple):
-    """The curves of all runs, and the cutoff of the measure, if it has one."""
-
-    curves: Curves
-    cutoff: int | None
-
-    @property
-    def ranks(self) -> list[int]:
-        """The ranks of the table."""
-        depth = len(self.curves.ranks)
-        return sorted({rank for rank in (*ROWS, self.cutoff or 1, depth) if rank <= depth})
-
-    @property
-    def swatches(self) -> list[tuple[str, str]]:
-        """The colour and the dashes of each run's line, as SVG writes them."""
-        found, runs = [], self.curves.runs
-        styles = plots.run_styles(runs[number] for number in self.curves.shown)
-        for style in (styles.get(run, plots.PALE) for run in runs):
-            dashes = style.get("linestyle", "-")
-            colour = THEME.get(style["color"], style["color"])
-            found.append((colour, " ".join(f"{2 * part:g}" for part in dashes[1]) if dashes != "-" else ""))
-        return found
-
-    @plots.styled
-    def figure(self) -> Figure:
-        """Draw the curves without a legend; the gid of the line of run 3 is ``run-3``."""
-        figure = plots.new_figure(6.8, 4.2)
-        axes = figure.add_subplot()
-        for number, line in enumerate(self.curves.draw(axes)):
-            line.set_gid(f"run-{number}")
-        if self.cutoff is not None and self.cutoff < len(self.curves.ranks):
-            axes.axvline(self.cutoff, color=plots.GREY, linewidth=0.8, linestyle=(0, (2, 2)))
-        return figure
-
-
-def profile(study: Study, measure: Measure, baseline: str | None) -> Profile | None:
+def profile(study: Study, measure: Measure, baseline: str | None) -> Curves | None:
     """The curves of a measure down to its cutoff, but at least to rank 100; the baseline is in colour.
 
     None for a measure that `curves` refuses.
     """
-    cutoff = measure.params.get("cutoff")
     try:
         open_end, _ = uncut(measure, None)
-        found = curves(study.judgments, study.runs, open_end, max(DEPTH, cutoff or 0))
-        return Profile(replace(found, highlight=(baseline,) if baseline else ()), cutoff)
+        depth, highlight = max(DEPTH, measure.params.get("cutoff") or 0), [baseline] if baseline else []
+        return curves(study.judgments, study.runs, open_end, depth, highlight=highlight)
     except NotApplicableError:
         return None
+
+
+@plots.styled
+def figure(found: Curves, cutoff: int | None) -> Figure:
+    """Draw curves without a legend, and a line at the cutoff; the gid of the line of run 3 is ``run-3``."""
+    figure = plots.new_figure(6.8, 4.2)
+    axes = figure.add_subplot()
+    for number, line in enumerate(found.draw(axes)):
+        line.set_gid(f"run-{number}")
+    if cutoff is not None and cutoff < len(found.ranks):
+        axes.axvline(cutoff, color=plots.GREY, linewidth=0.8, linestyle=(0, (2, 2)))
+    return figure
 
 
 # ---------------------------------------------------------------------------------- topics
@@ -124,17 +96,14 @@ class ByTopic(NamedTuple):
     `shown` has the numbers of the topics that are listed. `relevant` has, for each topic, the number of
     documents above level 0. `differences` has the sorted differences of each other run from the baseline over
     the topics (T), the run with the largest mean difference first. A positive difference means that the run
-    is better. With only one run, `baseline` is None and there are none.
+    is better. With only one run, there are none.
     """
 
     measure: Measure
-    runs: tuple[str, ...]
-    topics: tuple[str, ...]
     values: np.ndarray
     relevant: np.ndarray
     queries: dict[str, str]
     shown: list[int]
-    baseline: str | None
     differences: dict[str, np.ndarray]
 
     @property
@@ -170,7 +139,7 @@ def by_topic(
         above = sign_of(measure) * (values - values[runs.index(baseline)])
         found = {run: np.sort(of_run)[::-1] for run, of_run in zip(runs, above) if run != baseline}
     differences = dict(sorted(found.items(), key=lambda each: -float(each[1].mean())))
-    return ByTopic(measure, runs, evaluation.topics, values, relevant, queries, shown, baseline, differences)
+    return ByTopic(measure, values, relevant, queries, shown, differences)
 
 
 # ---------------------------------------------------------------------------------- weighting
@@ -199,9 +168,8 @@ def method(evaluation: Evaluation, study: Study, command: str) -> dict[str, Any]
     """The facts that a reader needs to check the values and to reproduce them.
 
     ``inputs`` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and ``sha256`` of
-    the file, which are empty where there is none. ``definitions`` have the facts about each measure, the
-    parameters that have a value (name, value and description), and the formula as ``mathml``, which is empty
-    if the measure has none in TeX. ``works`` are the sources.
+    the file, which are empty where there is none. ``definitions`` have the facts about each measure, and the
+    formula as ``mathml``, which is empty if the measure has none in TeX. ``works`` are the sources.
     """
     inputs = [{"kind": "qrels", "name": "", "path": study.judgments.name or ""}]
     for run in study.runs:
@@ -210,26 +178,13 @@ def method(evaluation: Evaluation, study: Study, command: str) -> dict[str, Any]
         inputs.append({"kind": "run", "name": run.name, "path": str(path)})
     for each in inputs:
         each["sha256"] = sha256(each["path"]) if is_lasting(each["path"]) else ""
-    definitions = [_definition(measure) for measure in evaluation.measures]
+    definitions = []
+    for measure in evaluation.measures:
+        formula = mathml(measure.doc_field("tex") if is_graded(measure) else "")
+        definitions.append(facts_of(measure) | {"measure": measure, "mathml": formula})
     works = dict.fromkeys(work for each in definitions for work in works_of(each["source"]))
     found = {"definitions": definitions, "inputs": inputs, "versions": [*versions()]}
     return found | {"command": command, "works": [*works]}
-
-
-def _definition(measure: Measure) -> dict[str, Any]:
-    facts = facts_of(measure)
-    given = ((each, measure.params.get(each["name"], each["default"])) for each in facts["parameters"])
-    return {
-        **facts,
-        "measure": measure,
-        "better": better(facts),
-        "mathml": mathml(measure.doc_field("tex") if is_graded(measure) else ""),
-        "parameters": [
-            (each["name"], str(value), each["description"])
-            for each, value in given
-            if value not in (None, {})
-        ],
-    }
 
 
 def mathml(tex: str) -> str:

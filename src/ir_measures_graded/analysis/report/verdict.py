@@ -1,6 +1,5 @@
 """The section on the verdict: the best runs by each measure, and the differences that hold."""
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -11,9 +10,8 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
-from ...output.tables import Column, Table
 from ..compare import compare
-from ..comparison import Test
+from ..comparison import Comparison, Test
 from ..ranges import Interval, Range, Standing, standings
 from ..statistics.intervals import mean_interval
 
@@ -38,13 +36,10 @@ class Line(NamedTuple):
 class OfMeasure(NamedTuple):
     """The verdict by one measure. `lines` start with the best run.
 
-    `equal` are the runs that the comparison of all pairs does not separate from the best run. `separated` is
-    the number of pairs that it separates, of `pairs`. `better` and `worse` are the runs that are
-    significantly better or worse than the baseline; `open` are the other runs. `detectable` is the smallest
-    true difference that the comparison detects with a probability of at least 0.8 for each open run.
-
-    `standing` counts the differences between two runs that certainly keep their sign in all orders of tied
-    documents, and those that keep it under all judgments of the unjudged documents.
+    `equal` are the runs that the comparison of all pairs does not separate from the best run, and `separated`
+    is the number of pairs that it separates. `standing` counts the differences between two runs that
+    certainly keep their sign in all orders of tied documents, and those that keep it under all judgments of
+    the unjudged documents.
     """
 
     measure: Measure
@@ -52,23 +47,12 @@ class OfMeasure(NamedTuple):
     lines: tuple[Line, ...]
     equal: tuple[str, ...]
     separated: int
-    pairs: int
-    better: tuple[str, ...]
-    worse: tuple[str, ...]
-    open: tuple[str, ...]
-    detectable: float | None
     standing: Standing
 
     @property
     def best(self) -> Line:
         """The line of the run with the best mean; the first one if several runs have it."""
         return self.lines[0]
-
-    @property
-    def spread(self) -> tuple[float, float]:
-        """The lowest and the highest of all means and bounds of intervals."""
-        ends = [end for line in self.lines for end in (line.mean, *(line.interval or ()))]
-        return min(ends), max(ends)
 
     def has(self, kind: str) -> bool:
         """Whether any run has a range of a kind, ``ties`` or ``unjudged``, that is wider than one value."""
@@ -90,16 +74,15 @@ class Verdict(NamedTuple):
     """The verdict by each measure.
 
     `baseline` is None if there is only one run, and `confidence` is None if there are no intervals. `tested`
-    is true if there are tests, and `notes` explain what they leave open.
+    compares the runs with the baseline, and `every_pair` with each other; both are None without tests.
     """
 
     measures: tuple[OfMeasure, ...]
     baseline: str | None
-    topics: int
     alpha: float
     confidence: float | None
-    tested: bool
-    notes: list[str]
+    tested: Comparison | None
+    every_pair: Comparison | None
 
     @property
     def leaders(self) -> dict[str, list[str]]:
@@ -112,26 +95,11 @@ class Verdict(NamedTuple):
     @property
     def contrary(self) -> tuple[OfMeasure, OfMeasure] | None:
         """Two measures with other best runs, each significantly better than the other's, if there are any."""
-        if not self.tested:
-            return None
         for one, other in combinations(self.measures, 2):
             apart = one.best.run != other.best.run
             if apart and other.best.run not in one.equal and one.best.run not in other.equal:
                 return one, other
         return None
-
-    def table(self) -> Table:
-        """One row per measure and run, the best run first."""
-        p = Column("p", kind=lambda p: "< 0.001" if p < 0.001 else p)
-        columns = ("measure", "run", "mean", "lower", "upper", "difference", "from", "to", p, "significant")
-        tested = ("difference", "lower", "upper", "adjusted", "significant")
-        rows = [
-            [str(each.measure), line.run, line.mean, *(line.interval or (None, None))]
-            + [getattr(line.test, name, None) for name in tested]
-            for each in self.measures
-            for line in each.lines
-        ]
-        return Table(columns, rows)
 
 
 def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: float) -> Verdict:
@@ -147,44 +115,19 @@ def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: f
     confidence = 1 - alpha if topics >= LEAST else None
     found = []
     for measure in evaluation.measures:
-        tests = tested.find(measure) if tested else []
-        pairs = every_pair.find(measure) if every_pair else []
         standing = spans.get(measure, Standing((), 0, None, None))
-        found.append(_of_measure(evaluation, measure, confidence, tests, pairs, standing))
-    notes = tested.notes()[1:] if tested else []
+        test_of = {test.run: test for test in tested.find(measure)} if tested else {}
+        span_of = {span.run: span for span in standing.ranges}
+        values, lines = evaluation.of(measure), []
+        means = mean_over_topics(values)
+        for row in np.argsort(-sign_of(measure) * means, kind="stable").tolist():
+            run = evaluation.runs[row]
+            interval = None if confidence is None else mean_interval(values[row], confidence)
+            lines.append(Line(run, float(means[row]), interval, test_of.get(run), span_of.get(run)))
+        equal = every_pair.top(measure)[1:] if every_pair else [line.run for line in lines[1:]]
+        separated = len(every_pair.wins(measure)) if every_pair else 0
+        found.append(
+            OfMeasure(measure, sign_of(measure) < 0, tuple(lines), tuple(equal), separated, standing)
+        )
     shown = baseline if several else None
-    return Verdict(tuple(found), shown, topics, alpha, confidence, tested is not None, notes)
-
-
-def _of_measure(
-    evaluation: Evaluation,
-    measure: Measure,
-    confidence: float | None,
-    tests: Sequence[Test],
-    pairs: Sequence[Test],
-    standing: Standing,
-) -> OfMeasure:
-    test_of = {test.run: test for test in tests}
-    span_of = {span.run: span for span in standing.ranges}
-    values, lines = evaluation.of(measure), []
-    means = mean_over_topics(values)
-    for row in np.argsort(-sign_of(measure) * means, kind="stable").tolist():
-        run = evaluation.runs[row]
-        interval = None if confidence is None else mean_interval(values[row], confidence)
-        lines.append(Line(run, float(means[row]), interval, test_of.get(run), span_of.get(run)))
-    in_order = [line.test for line in lines if line.test is not None]
-    undecided = [test for test in in_order if not test.significant]
-    separated = [{test.run, test.other} for test in pairs if test.significant]
-    return OfMeasure(
-        measure,
-        sign_of(measure) < 0,
-        tuple(lines),
-        equal=tuple(line.run for line in lines[1:] if {lines[0].run, line.run} not in separated),
-        separated=len(separated),
-        pairs=len(pairs),
-        better=tuple(str(test.run) for test in in_order if test.winner == test.run),
-        worse=tuple(str(test.run) for test in in_order if test.winner == test.other),
-        open=tuple(str(test.run) for test in undecided),
-        detectable=max((test.detectable or 0.0 for test in undecided), default=None),
-        standing=standing,
-    )
+    return Verdict(tuple(found), shown, alpha, confidence, tested, every_pair)
