@@ -56,7 +56,6 @@ evaluate(QRELS, {"mine": A_RUN}, ["AP"]) | mine: none of its topics (such as '35
 evaluate(QRELS, 5, ["AP"]) | runs: cannot read 5 as a run; give a dict of runs by name, or a list of pairs of
 evaluate(QRELS, [("one", RUNS["good"], 1)], ["AP"]) | runs: cannot read ('one', {'q1': {'a': 3.0, 'x': 2.5
 evaluate(QRELS, {"mine": NESTED}, ["AP"]) | the score <deeply nested dict> is not
-evaluate(QRELS, RUNS, ["AP"], provider="x") | there is no provider 'x'; ir_measures has
 evaluate(QRELS, RUNS, ["AP"]).of("muAP") | muAP is not among the measures evaluated: AP
 identify(QRELS, RUNS["good"], {"x": 0.5}) | values: none of its topics (such as 'x') is in the qrels; give
 identify(QRELS, RUNS["good"], {}) | values: there is no value
@@ -84,7 +83,7 @@ evaluate(QRELS, RUNS, ["AP"], sessions=True) | topic 'q1' is not a turn of a ses
 evaluate(QRELS, RUNS, ["AP"], sessions=5) | sessions=5 is not allowed; it is True or a mapping
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1), "q2": 3}) | topic 'q2' is not a turn of a session
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1)}) | topic 'q2' is not a turn of a session
-evaluate(QRELS, RUNS, ["AP"], sessions={"q1": (nan, 1)}) | topic 'q1': session nan, turn 1 is not allowed; a
+evaluate(QRELS, RUNS, ["AP"], sessions={"q1": (nan, 1)}) | topic 'q1' is not a turn of a session
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1), "q2": ("s", 1)}) | topics 'q1' and 'q2' are both
 gate(ONES, sessions=True) | sessions needs qrels and runs; values stay those of their topics
 evaluate(QRELS, RUNS, ["sDCG@5"]) | good: sDCG@5 has a value for a session, not for a topic; evaluate

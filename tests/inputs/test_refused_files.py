@@ -73,6 +73,7 @@ RUNS = [
     (ROW.replace("1}", '1,"score":2}'), ":1: cannot be read as JSON: the key 'score' occurs twice"),
     (ROW.replace('"d1"', "1.0"), ":1: the doc_id 1.0 is not a string"),
     ("[" + ROW.replace('"d1"', "true") + "]", ":1: the doc_id True is not a string"),
+    ('{"q1": {"": 1}}', ":1: the doc_id is empty"),
     ('{"q1": {"\\ud800": 1}}', "'\\ud800' has a lone surrogate"),
     ("[" + ROW + ",]", "cannot be read as JSON: "),
     (ROW + '{"query_id":"q1","doc_id":"d2","score":"x"}', ":2: topic 'q1', document 'd2': the score 'x'"),

@@ -6,8 +6,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import ir_measures
-
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.result import View
 from ..output.tables import Table
@@ -16,7 +14,6 @@ from .parser import Arguments, Option, choice, output, real
 from .results import Answer
 
 USAGE = OF_RUNS
-PROVIDERS = tuple(ir_measures.providers.registry)
 OPTIONS = (
     *COLLECTION,
     SESSIONS,
@@ -27,7 +24,6 @@ OPTIONS = (
     Option("--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real),
     choice("--interval", "Student's (default) or BCa bootstrap", "t", "bca", requires="confidence"),
     *output(),
-    Option("--provider NAME", f"use one provider: {', '.join(PROVIDERS)}", choices=PROVIDERS),
 )
 
 
@@ -47,7 +43,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded evaluate qrels.txt runs/*.gz muAP --confidence 0.95
     """
     default = "text" if sys.stdout.isatty() else "tsv"
-    found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider"))
+    found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged"))
     facts = {"unit": found.unit, "topics": len(found.topics), "interval": None}
     facts |= arguments.of("ignore_identical_ids")
     if arguments.confidence is not None:

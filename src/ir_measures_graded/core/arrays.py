@@ -16,7 +16,7 @@ from ir_measures import Measure
 from ..errors import GradedError, InputWarning, shown
 from .by_topic import blocks, bounds_of, changes, positions
 from .measures.standard import definition_of
-from .provider import GradedEvaluator, GradedProvider, provider_named
+from .provider import GradedEvaluator, GradedProvider
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
 from .registry.notation import parse_measures
@@ -76,7 +76,8 @@ class ArrayEvaluator(GradedEvaluator):
         if ties not in TIES:
             raise GradedError(f"ties={shown(ties)} is not allowed; ties is {', '.join(TIES)}")
         self.in_order = [_with_ties(measure, ties) for measure in parse_measures(measures)]
-        provider_named(GradedProvider.NAME, self.in_order)
+        if lacking := [measure for measure in self.in_order if not GradedProvider().supports(measure)]:
+            raise GradedError(f"the provider graded does not compute {lacking[0]}")
         level = numbers_in("labels", labels)
         self._shape = level.shape
         names, sizes, self._documents = groups_of(level.shape, groups)

@@ -75,7 +75,7 @@ def evaluate_batches(
     judgments = Judgments(judged, None, np.array([np.nan]) if known is None else known)
     tables = [_arrow(batch, RUN) for batch in batches]
     run = Run("", read_run(whole_table(tables) if tables else {}), ignore_identical_ids=ignore_identical_ids)
-    (values, *_, unreported), _ = Work(judgments, wanted, None)(run)
+    (values, *_, unreported), _ = Work(judgments, wanted)(run)
     measure, topic = map(arrow_array, np.indices(values.shape).reshape(2, -1))
     return pyarrow.table(
         {

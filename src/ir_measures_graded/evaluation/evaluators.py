@@ -21,24 +21,22 @@ Others = list[tuple[list[Measure], Evaluator]]
 """Evaluators of other providers, each with the measures that may safely share it."""
 
 
-def evaluators(
-    measures: Iterable[Measure], judgments: Judgments, provider: Provider | None = None
-) -> tuple[GradedEvaluator | None, Others]:
+def evaluators(measures: Iterable[Measure], judgments: Judgments) -> tuple[GradedEvaluator | None, Others]:
     """Our evaluator over the qrels, if it has a measure, and those of other providers.
 
-    Without a `provider`, ours computes all measures that it can and ir-measures' pipeline the others. What
+    Our provider computes all measures that it can and ir-measures' pipeline the others. What
     neither computes, such as RBP without cwl_eval, ours computes by its definition.
     ir-measures 0.4.3 confuses measures of one call that differ in their parameters: nDCG@10 beside
     nDCG(gains={1:0})@10 sometimes takes its gains, NumRet beside P(judged_only=True)@5 its documents.
     """
-    ours = provider or GradedProvider()
+    ours = GradedProvider()
     graded: list[Measure] = []
     groups: dict[str, list[Measure]] = {}
     for measure in measures:
         known = definition_of(measure)
-        if isinstance(ours, GradedProvider) and ours.supports(measure):
+        if ours.supports(measure):
             graded.append(measure)
-        elif provider is None and known and not any(each.is_available() for each in providers_of(measure)):
+        elif known and not any(each.is_available() for each in providers_of(measure)):
             graded.append(known)
         else:
             given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
@@ -47,9 +45,8 @@ def evaluators(
     others: Others = []
     for group in groups.values():
         with explained(group):
-            if provider is None:
-                refuse_uncomputed(group)
-            other = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
+            refuse_uncomputed(group)
+            other = ir_measures.DefaultPipeline.evaluator(group, qrels)
         others.append((group, other))
         for gdeval in gdeval_in(other):
             rows = ((row.query_id, row.doc_id, row.relevance) for row in gdeval.qrels)

@@ -67,18 +67,15 @@ def warned_together() -> Iterator[None]:
         yield
     finally:
         _HELD.reset(token)
-        unjudged = {name: each for name, remarks in held for each in remarks if isinstance(each, Note)}
-        sparse = {str(each) for each in unjudged.values() if each.text == SPARSE}
-        if len(unjudged) < 2 and not sparse:
-            unjudged = {}
-        for name, remarks in held:
-            warn_of([each for each in remarks if each != unjudged.get(name)], name)
-        if sparse:
-            warn_of([*sparse])
-        elif unjudged:
-            low, high = (end(unjudged.values(), key=lambda each: each.names[0]) for end in (min, max))
+        notes = {name: each for name, remarks in held for each in remarks if isinstance(each, Note)}
+        joined = [str(note) for note in notes.values() if note.text == SPARSE][:1]
+        if not joined and len(notes) > 1:
+            low, *_, high = sorted(notes.values(), key=lambda note: note.names[0])
             shares = f"{low.names[0]:.0%} to {high}" if str(low) != str(high) else str(high)
-            warn_of([f"{shares} in {listed(unjudged)}"])
+            joined = [f"{shares} in {listed(notes)}"]
+        for name, remarks in held:
+            warn_of([each for each in remarks if not (joined and isinstance(each, Note))], name)
+        warn_of(joined)
 
 
 def depth_of(measures: Iterable[Measure]) -> int | None:

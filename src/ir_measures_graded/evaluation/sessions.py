@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -67,24 +68,20 @@ def _turns(topics: Sequence[str], given: Given) -> Iterator[tuple[str, int]]:
     if given is not True and not isinstance(given, Mapping):
         raise GradedError(f"sessions={shown(given)} is not allowed; it is True or a mapping")
     for topic in topics:
-        if given is True:
-            match = PATTERN.fullmatch(topic)
-            pair = match.groups() if match else ()
-        else:
-            pair = given.get(topic, ())
-        try:
+        pair: Any = None
+        if given is not True:
+            pair = given.get(topic)
+        elif match := PATTERN.fullmatch(topic):
+            pair = match.groups()
+        session = turn = None
+        with suppress(TypeError, ValueError):
             session, turn = pair
-        except (TypeError, ValueError):
-            raise GradedError(
-                f"topic {shown(topic)} is not a turn of a session: name it as in 31_1, 31-1 or 31.1, or map "
-                "each topic to its session and turn, as in {'q1': ('31', 1)}"
-            ) from None
         if not isinstance(session, (str, Integral)) or session == "" or not NUMBER.fullmatch(str(turn)):
             raise GradedError(
-                f"topic {shown(topic)}: session {shown(session)}, turn {shown(turn)} is not allowed; a "
-                "session is an id, and a turn is a whole number of at most 18 digits"
+                f"topic {shown(topic)} is not a turn of a session: name it as in 31_1, 31-1 or 31.1, or map "
+                "each topic to its session and a number of at most 18 digits, as in {'q1': ('31', 1)}"
             )
-        yield str(session), int(turn)
+        yield str(session), int(str(turn))
 
 
 def turn_measure(measure: Measure) -> Measure:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from io import BytesIO
 from itertools import chain
@@ -123,7 +123,7 @@ def read_attribute(given: str) -> dict[str, Any]:
         raise GradedError(
             f"{shown(given)} is not a column of a file; give FILE:COLUMN, as in topics.csv:kind"
         )
-    return _of_topics([frame_of(path)], [path], column)
+    return _of_topics(frame_of(path), path, column)
 
 
 def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
@@ -131,8 +131,8 @@ def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
 
     Raises `GradedError` for a missing column and for a topic with two sessions or turns.
     """
-    frames = [frame_of(path)]
-    session, turn = (_of_topics(frames, [path], column) for column in ("session", "turn"))
+    frame = frame_of(path)
+    session, turn = (_of_topics(frame, path, column) for column in ("session", "turn"))
     return {topic: (session[topic], turn[topic]) for topic in session}
 
 
@@ -140,15 +140,13 @@ def _is_path(given: Any) -> bool:
     return isinstance(given, (str, os.PathLike))
 
 
-def _of_topics(frames: Iterable[DataFrame], names: Iterable[str], column: str) -> dict[str, Any]:
+def _of_topics(frame: DataFrame, name: str, column: str) -> dict[str, Any]:
+    topics = frame[required_column(name, list(frame), "query_id")]
+    cells = needed_column(frame, name, column)
     found: dict[str, Any] = {}
-    for frame, name in zip(frames, names):
-        topic = required_column(name, list(frame), "query_id")
-        cells = needed_column(frame, name, column)
-        values = cells.astype(object).mask(cells.isna() | (cells == ""), None)
-        for key, value in dict.fromkeys(zip(map(str, frame[topic]), values)):
-            if found.setdefault(key, value) != value:
-                raise GradedError(f"{name}: topic {key} has two values of {column}")
+    for topic, value in zip(map(str, topics), cells.astype(object).mask(cells.isna() | (cells == ""), None)):
+        if found.setdefault(topic, value) != value:
+            raise GradedError(f"{name}: topic {topic} has two values of {column}")
     return found
 
 

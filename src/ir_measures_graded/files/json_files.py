@@ -16,7 +16,7 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
@@ -38,7 +38,7 @@ MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*("[^"\\]*(?:\\.[^"\\]*)*")[ \t\r
 MEASURE = re.compile(r"[A-Za-z_]+@[0-9]+")
 SURROGATE = re.compile("[\ud800-\udfff]")
 
-Topic = tuple[int, Any, Sequence[Any], Sequence[Any]]
+Topic = tuple[int, Any, Collection[Any], Collection[Any]]
 """The line and the name of a topic, its documents and their values."""
 LISTS = ("results", "candidates", "references")
 """The keys of the documents of an item."""
@@ -76,27 +76,20 @@ def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
         if key == "mteb_model_meta":
             form, members = "predictions of MTEB", _predictions(text, role)
         topics = (_topic(text, *member, role) for member in members)
-        yield from _parts_of_topics(text, form, topics, role, size)
+        yield from _parts_of_topics(Facts(text.name, form), topics, role, size)
     else:
-        form, things = "JSON array" if text.sign() == "[" else "JSON lines", text.things()
+        form = "JSON array" if text.sign() == "[" else "JSON lines"
+        things = text.things()
         for first in things:
             every = chain([first], things)
-            if is_row(first) and _documents_of(first) is None:
+            is_row = None not in [_id_of(first, ours) for ours in IDS]
+            if is_row and _documents_of(first) is None:
                 yield from _parts_of_rows(text, form, every, role, chosen, size)
             else:
                 topics = (_item(text, thing, role, chosen) for thing in every)
-                yield from _parts_of_topics(text, "JSON items", topics, role, size)
+                yield from _parts_of_topics(Facts(text.name, "JSON items"), topics, role, size)
     text.end()
     content.refuse_shrunk()
-
-
-def is_row(thing: Any) -> bool:
-    """Whether this is an object with a topic and a document.
-
-    >>> is_row({"query-id": "q1", "corpus-id": "d1", "score": 1}), is_row({"query_id": "q1", "ratings": []})
-    (True, False)
-    """
-    return isinstance(thing, dict) and all(_id_of(thing, ours) is not None for ours in IDS)
 
 
 def _id_of(thing: dict[str, Any], ours: str) -> str | int | float | None:
@@ -185,28 +178,32 @@ class Text:
             raise self.error(f"not JSON: text follows the last value: {text}")
 
 
-def _parts_of_topics(text: Text, form: str, topics: Iterable[Any], role: Role, size: int) -> Iterator[Part]:
-    """The rows of topics with their documents and values, in parts of so many rows or more."""
+def _blocks(topics: Iterable[Topic], size: int) -> Iterator[list[Topic]]:
+    """The topics in blocks of so many documents or more."""
     block: list[Topic] = []
     count = 0
-    for topic, documents, values in topics:
-        block.append((text.line, topic, documents, values))
-        count += len(documents)
+    for topic in topics:
+        block.append(topic)
+        count += len(topic[2])
         if count >= size:
-            yield _part_of_topics(text.name, form, block, role)
+            yield block
             block, count = [], 0
     if block:
-        yield _part_of_topics(text.name, form, block, role)
+        yield block
 
 
-def _part_of_topics(name: str, form: str, block: Sequence[Topic], role: Role) -> Part:
-    lines, topics, documents, values = zip(*block)
-    cells = {
-        "query_id": topics,
-        "doc_id": [*chain.from_iterable(documents)],
-        role.value: [*chain.from_iterable(values)],
-    }
-    return _part(name, form, lines, [*map(len, documents)], cells, role)
+def _parts_of_topics(facts: Facts, topics: Iterable[Topic], role: Role, size: int) -> Iterator[Part]:
+    """The rows of topics with their documents and values, in parts of so many rows or more."""
+    for block in _blocks(topics, size):
+        lines, names, documents, values = zip(*block)
+        counts = [*map(len, documents)]
+        empty = tuple(str(name) for name, count in zip(names, counts) if not count)
+        cells = {
+            "query_id": names,
+            "doc_id": [*chain.from_iterable(documents)],
+            role.value: [*chain.from_iterable(values)],
+        }
+        yield _part(facts._replace(empty=empty), lines, counts, cells, role)
 
 
 def _parts_of_rows(
@@ -219,25 +216,20 @@ def _parts_of_rows(
         if not keys:
             keys, ranks = columns.file_columns(text.name, [*block[0][1]], role, chosen)
         cells = {ours: [row.get(theirs) for _, row in block] for ours, theirs in keys.items()}
-        part = _part(text.name, form, [line for line, _ in block], [1] * len(block), cells, role)
+        part = _part(Facts(text.name, form), [line for line, _ in block], 1, cells, role)
         yield by_rank(part) if ranks else part
 
 
 def _part(
-    name: str,
-    form: str,
-    lines: Sequence[int],
-    sizes: Sequence[int],
-    cells: Mapping[str, Sequence[Any]],
-    role: Role,
+    facts: Facts, lines: Sequence[int], counts: int | list[int], cells: Mapping[str, Any], role: Role
 ) -> Part:
     """The rows of columns of `cells`. Each line and each topic has so many rows."""
-    of_topic = np.repeat(np.arange(len(sizes)), sizes)
+    of_topic = np.repeat(np.arange(len(lines)), counts)
     line = np.array(lines)[of_topic]
 
     def location(row: int) -> str:
         topic, document = shown(cells["query_id"][of_topic[row]]), shown(cells["doc_id"][row])
-        return f"{name}:{line[row]}: topic {topic}, document {document}"
+        return f"{facts.location(line[row])}: topic {topic}, document {document}"
 
     found: dict[str, Any] = {}
     integers: list[str] = []
@@ -247,30 +239,32 @@ def _part(
         elif ours == "probability":
             found[ours] = np.array([*map(_number, column)], dtype=np.float64)
         else:
-            try:
-                found[ours] = Ids.of(column)
-            except (TypeError, UnicodeEncodeError):
-                _refuse_no_ids(column, ours, name, lines if ours == "query_id" else line)
-                found[ours] = Ids.of([*map(str, column)])
+            found[ours], has_integers = _ids(column, ours, facts, lines if ours == "query_id" else line)
+            if has_integers and ours in IDS:
                 integers.append(ours)
     found["query_id"] = found["query_id"].padded().take(of_topic)
-    empty = tuple(str(topic) for topic, size in zip(cells["query_id"], sizes) if not size)
-    integers = [ours for ours in integers if ours in IDS]
-    return Part(found, line, Facts(name, form, integers=tuple(integers), empty=empty)).checked()
+    return Part(found, line, facts._replace(integers=tuple(integers))).checked()
 
 
-def _refuse_no_ids(column: Sequence[Any], ours: str, name: str, line: Any) -> None:
-    """Raise `FileError` for the first cell that is neither text nor an integer."""
+def _ids(column: Sequence[Any], ours: str, facts: Facts, line: Any) -> tuple[Ids, bool]:
+    """A column of ids, and whether some are integers. Raises `FileError` for a cell that is no id."""
+    with suppress(TypeError, UnicodeEncodeError):
+        ids = Ids.of(column)
+        if ids.length.all():
+            return ids, False
     for row, cell in enumerate(column):
         reason = ""
         if cell is None:
             reason = " is missing; all objects need the same keys"
+        elif cell == "":
+            reason = " is empty"
         elif type(cell) not in (str, int):
             reason = f" {shown(cell)} is not a string"
         elif SURROGATE.search(str(cell)):
             reason = f" {shown(cell)} has a lone surrogate"
         if reason:
-            raise FileError(f"{name}:{line[row]}: the {ours}{reason}")
+            raise FileError(f"{facts.location(line[row])}: the {ours}{reason}")
+    return Ids.of([*map(str, column)]), True
 
 
 def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
@@ -281,17 +275,17 @@ def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
     return (dict(zip(table, row)) for row in zip(*table.values()))
 
 
-def _topic(text: Text, topic: Any, documents: Any, role: Role) -> Any:
+def _topic(text: Text, topic: Any, documents: Any, role: Role) -> Topic:
     """A topic with an object of numbers, or with a list of documents by rank; the score is then −rank."""
     if isinstance(documents, list):
         if role is QRELS or not all(isinstance(each, str) for each in documents):
             raise text.error(f"topic {shown(topic)} has documents without levels or scores")
-        return topic, documents, range(-1, -1 - len(documents), -1)
+        return text.line, topic, documents, range(-1, -1 - len(documents), -1)
     if not isinstance(documents, dict):
         raise text.error(f"topic {shown(topic)} has {shown(documents)}, not an object of documents")
     if documents and all(map(MEASURE.fullmatch, documents)):
         raise text.error(VALUES)
-    return topic, documents, documents.values()
+    return text.line, topic, documents, documents.values()
 
 
 def _predictions(text: Text, role: Role) -> Iterator[tuple[str, Any]]:
@@ -300,22 +294,18 @@ def _predictions(text: Text, role: Role) -> Iterator[tuple[str, Any]]:
     subsets.pop("mteb_model_meta")
     if role is QRELS:
         raise text.error("predictions of MTEB are a run, not qrels")
-    try:
-        parts = {
-            f"{subset}/{split}": topics.items()
-            for subset, splits in subsets.items()
-            for split, topics in splits.items()
-        }
-    except AttributeError:
-        raise text.error("predictions of MTEB are objects of subsets, splits and topics") from None
-    if len(parts) != 1:
-        names = ", ".join(parts) or "none"
+    parts: dict[str, Any] = {
+        f"{subset}/{split}": topics
+        for subset, splits in subsets.items()
+        for split, topics in (splits if isinstance(splits, dict) else {"": None}).items()
+    }
+    if [*map(type, parts.values())] != [dict]:
         raise text.error(
-            f"predictions of MTEB for several parts ({names}), or for none; "
+            f"predictions of MTEB for several parts ({', '.join(parts) or 'none'}), or for none; "
             "write each part as a run of its own, {topic: {document: score}}"
         )
-    (members,) = parts.values()
-    return iter(members)
+    (topics,) = parts.values()
+    return iter(topics.items())
 
 
 def _documents_of(item: dict[str, Any]) -> Any:
@@ -323,14 +313,12 @@ def _documents_of(item: dict[str, Any]) -> Any:
     return next((item[key] for key in LISTS if isinstance(item.get(key), (list, dict))), None)
 
 
-def _item(text: Text, item: dict[str, Any], role: Role, chosen: Chosen) -> Any:
+def _item(text: Text, item: dict[str, Any], role: Role, chosen: Chosen) -> Topic:
     """The topic of an item, its documents and their values."""
     documents, query = _documents_of(item), item.get("query")
     topic = query.get("qid") if isinstance(query, dict) else _id_of(item, "query_id")
     if topic is None or documents is None:
         raise text.error(_reason(item, role))
-    if type(topic) not in (str, int):
-        raise text.error(f"the query_id {shown(topic)} is not a string")
     if role is QRELS:
         raise text.error(f"topic {shown(topic)} has retrieved documents; this is a run, not qrels")
     chosen.refuse_unread(text.name)
@@ -339,7 +327,10 @@ def _item(text: Text, item: dict[str, Any], role: Role, chosen: Chosen) -> Any:
     keys, ranks = columns.file_columns(text.name, ["query_id", *documents[0]], RUN, Chosen())
     rows = [each if isinstance(each, dict) else {} for each in documents]
     values = [row.get(keys["score"]) for row in rows]
-    return topic, [row.get(keys["doc_id"]) for row in rows], [*map(_negative, values)] if ranks else values
+    if ranks:
+        numbers = map(_number, values)
+        values = [rank if number is None else -number for rank, number in zip(values, numbers)]
+    return text.line, topic, [row.get(keys["doc_id"]) for row in rows], values
 
 
 def _is_topic(key: str, value: Any) -> bool:
@@ -362,26 +353,17 @@ def _reason(thing: dict[str, Any], role: Role) -> str:
     return f"JSON of no known {role.kind}; an object has the keys {keys}; write {form}"
 
 
-def _negative(rank: Any) -> Any:
-    number = _number(rank)
-    return rank if number is None else -number
-
-
 def _number(value: Any) -> float | None:
     """A number, also as text; None for anything else. A large whole number is infinite, as 1e400 is."""
-    if isinstance(value, str):
-        return number_of(value.encode(errors="replace"))
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return None
-    with suppress(OverflowError):
-        return float(value)
-    return np.inf if value > 0 else -np.inf
+    return number_of(str(value).encode(errors="replace"))
 
 
 def _numbers(values: Sequence[Any], role: Role, location: Callable[[int], str]) -> np.ndarray:
     """The levels or scores as floats; `location` names a row in an error. Text may be a number."""
-    if {*map(type, values)} <= {int, float}:
-        with suppress(OverflowError):
+    with suppress(OverflowError):
+        if {*map(type, values)} <= {int, float}:
             return np.array(values, dtype=np.float64)
     numbers = [*map(_number, values)]
     if None in numbers:
