@@ -75,7 +75,7 @@ evaluate(probable(0.5, None), RUNS, ["ERR_IA_G"]) | qrels: topic 'q1', intent '2
 evaluate(probable(0.5, nan), RUNS, ["ERR_IA_G"]) | needs the probability of its intent
 evaluate(probable(0.5, 0.5, 0.25), RUNS, ["ERR_IA_G"]) | qrels: topic 'q1', intent '2': the intent has the
 evaluate(INTENTS, RUNS, ["IRec(ties='mean')"]) | IRec has no option 'ties'; it takes gains, judged_only
-explain(INTENTS, RUNS["good"], "D_nDCG@5", "q1") | D_nDCG@5 cannot be explained: a document has a level for
+explain(INTENTS, RUNS["good"], "D_nDCG@5", "q1") | D_nDCG@5 cannot be explained: one ranking with one level
 agreement(QRELS, QRELS, RUNS, ["D_nDCG@5"]) | D_nDCG@5 takes no judges: they are compared by one level of
 curves(INTENTS, RUNS, "nCG") | qrels: topic 'q1', document 'a': levels for several intents or judges (1, 2)
 curves(INTENTS, RUNS, "D_Q", ideal=True) | D_Q has no ideal curve: its documents have a level for each intent
@@ -127,8 +127,8 @@ evaluate({"q1": {"a": 0.9, "b": 2}}, RUNS, ["nDCG@9"]) | whole levels; nDCG_Burg
 ranges({"q1": {"a": 0.9, "b": 2}}, RUNS, ["P(rel=2)@9"]) | gP(max_gain=1,gains={0.9:0,2:1})@9 is the same
 ranges(QRELS, RUNS, ["CG(ties=mean)@2"])                | leave out ties, its ranges are computed anyway
 explain_difference(QRELS, {"good": RUNS["good"]}, "CG") | explain_difference needs 2 runs, not 1
-explain(QRELS, RUNS["good"], "EBR(ties=max)", "q1")     | one ranking with its judgments is shown
-explain(QRELS, RUNS["good"], "nCG(unjudged=max)", "q1") | one ranking with its judgments is shown
+explain(QRELS, RUNS["good"], "EBR(ties=max)", "q1")     | one ranking with one level of each
+explain(QRELS, RUNS["good"], "nCG(unjudged=max)", "q1") | one ranking with one level of each
 explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no contributions; most
 explain(QRELS, RUNS["good"], "P.5,10", "q1")            | explain takes one measure, not P@5, P@10
 explain(QRELS, RUNS["good"], "CG", 7)                   | topic '7' is not in the qrels (such as 'q1')

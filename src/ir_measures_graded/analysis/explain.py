@@ -20,7 +20,7 @@ from ir_measures import Measure
 from ..core.by_topic import bounds_of, positions
 from ..core.measures.base import GradedMeasure
 from ..core.measures.sums import WeightedGains
-from ..core.ranking.gains import gain_of, plain_number
+from ..core.ranking.gains import plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry import facts
@@ -112,13 +112,12 @@ class Explanation(Result):
     @property
     def found(self) -> str:
         """The first relevant document, and the numbers of relevant and judged documents in the list."""
-        documents = len(self.documents)
-        levels = self.levels[:documents]
-        is_relevant = ~np.isnan(levels) & _is_relevant(self.measure, np.nan_to_num(levels))
-        ranks = self.ranks[:documents][is_relevant]
-        if not self.relevant or not documents:
-            return "The run retrieves no document" if self.relevant else "The topic has no relevant document"
-        judged = int((~np.isnan(self.levels[:documents])).sum())
+        if not self.relevant:
+            return "The topic has no relevant document"
+        if not self.documents:
+            return "The run retrieves no document"
+        documents, ranks = len(self.documents), self.ranks[self.gains > 0]
+        judged = int((~np.isnan(self.levels)).sum())
         known = "all" if judged == documents else f"{judged} of the"
         found = f"First relevant document at rank {ranks[0]}; {ranks.size}" if ranks.size else "None"
         among = f"of its {self.relevant} relevant ones in the first {documents}"
@@ -191,7 +190,7 @@ def explain(
     study, measure, count = study_of(qrels, {name: run}), _explainable(measure), None
     if topic is None:
         judged = study.judgments.judged
-        topics = np.unique(judged.topic[_is_relevant(measure, judged.level)])
+        topics = np.flatnonzero(judged.relevant(measure.weighting))
         if not topics.size:
             raise GradedError("no topic has a relevant document; name a topic")
         values = evaluate(study.judgments, study.runs, [measure]).of(measure)[0, topics]
@@ -231,8 +230,7 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
     shape, last = (len(topics), depth), min(depth, cutoff or depth)
     value = evaluate(run.judgments, [run], [measure]).values[0, 0]
     documents, found = _lists(run, measure, ranks, uncut.ranks, depth)
-    judged = run.judgments.judged
-    relevant = np.bincount(judged.topic[_is_relevant(measure, judged.level)], minlength=len(topics))
+    relevant = run.judgments.judged.relevant(measure.weighting)
     if measure.CUTOFF:
         found["values"] = values_at_ranks(measure, run, run.judgments, last).T
         if last == cutoff:  # the curve of a mean over ranks adds in another order
@@ -253,11 +251,6 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
     ]
 
 
-def _is_relevant(measure: Measure, level: np.ndarray) -> np.ndarray:
-    """Whether documents of these levels have a gain above 0."""
-    return gain_of(level, facts.gains_of(measure)) > 0
-
-
 def _lists(
     run: Run, measure: GradedMeasure, ranks: JudgedRanks, ordered: JudgedRanks, depth: int
 ) -> tuple[list[tuple[str, ...]], dict[str, np.ndarray]]:
@@ -266,7 +259,7 @@ def _lists(
     `ranks` is the run's list in trec_eval's order. In `ordered`, tied documents are in that of the measure.
     """
     judged, shape = ranks.judged, (len(ranks.judged.topics), depth)
-    gain = gain_of(judged.level, measure.weighting)
+    gain = judged.gain(measure.weighting)
     sizes = np.minimum(ranks.retrieved, depth)
     topic, rank = np.repeat(np.arange(sizes.size), sizes), positions(sizes) + 1
     order = every = np.arange(ranks.score.size)
@@ -297,14 +290,10 @@ def _lists(
 def _explainable(measure: Measure | str) -> GradedMeasure:
     """The measure. Raises `GradedError` if one ranking does not explain its value."""
     found = facts.defined(one_measure(measure, "explain"), "contributions")
-    if facts.needs_intents(found):
+    if found.INTENTS or found.option("unjudged") or found.option("ties"):
         raise NotApplicableError(
-            f"{found} cannot be explained: a document has a level for each intent, and one level is shown"
-        )
-    if found.option("unjudged") or found.option("ties"):
-        raise NotApplicableError(
-            f"{found} cannot be explained: one ranking with its judgments is shown; leave out ties= and "
-            "unjudged="
+            f"{found} cannot be explained: one ranking with one level of each document is shown, and the "
+            "measure or its option ties= or unjudged= uses several"
         )
     return found
 

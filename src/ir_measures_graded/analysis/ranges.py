@@ -30,8 +30,7 @@ from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.remarks import warned_together
 from ..output.formats import counted, decimal, listed
 from ..output.result import Result
-from ..output.tables import Column as Headed
-from ..output.tables import Note, Table
+from ..output.tables import Column, Note, Table
 
 Interval = tuple[float, float]
 """The lowest and the highest value."""
@@ -64,24 +63,14 @@ class Range:
     other: str | None = None
     exact: bool | None = None
 
-    @property
-    def stands_over_ties(self) -> bool | None:
-        """Whether a difference has one sign in all orders of tied documents."""
-        return self._stands(self.ties)
-
-    @property
-    def stands_over_judgments(self) -> bool | None:
-        """Whether a difference has one sign under all judgments of the unjudged documents."""
-        return self._stands(self.unjudged)
-
-    def _stands(self, ends: Interval | None) -> bool | None:
-        return None if ends is None or self.other is None else _keep(*ends)
-
     def record(self) -> dict[str, Any]:
-        """The row for programs."""
-        ends = [end for kind in ("ties", "unjudged") for end in getattr(self, kind) or (None, None)]
-        record = {name: getattr(self, name, None) for name in _COLUMNS} | dict(zip(_ENDS, ends))
-        return record | {"measure": str(self.measure)}
+        """The row for programs. A difference stands if its range excludes 0."""
+        record = vars(self) | {"measure": str(self.measure)}
+        for kind, over in (("ties", "stands_over_ties"), ("unjudged", "stands_over_judgments")):
+            ends: Interval | None = getattr(self, kind)
+            record[f"{kind}_min"], record[f"{kind}_max"] = ends or (None, None)
+            record[over] = None if ends is None or self.other is None else _keep(*ends)
+        return record
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +80,6 @@ class Ranges(Result):
     `values` has one `Range` per measure and run, `differences` one per measure and pair of runs.
     """
 
-    runs: tuple[str, ...]
     measures: tuple[GradedMeasure, ...]
     values: tuple[Range, ...]
     differences: tuple[Range, ...]
@@ -128,7 +116,7 @@ class Ranges(Result):
         records = [each.record() for each in order]
         ends = [name for name in _ENDS if any(record[name] is not None for record in records)]
         columns = ("measure", "run", "value", *ends, "judged")
-        return [Table.of(list(map(Headed, columns)), records)]
+        return [Table.of(list(map(Column, columns)), records)]
 
     def data(self) -> Table:
         """One row per measure and run, then one per measure and pair of runs."""
@@ -137,14 +125,13 @@ class Ranges(Result):
     def table_of_differences(self) -> Table:
         """One row per measure, with the numbers of differences that stand."""
         columns = ("measure", "differences", "stand over ties", "stand over judgments", "exact")
-        rows: list[list[Any]] = []
+        rows = []
         for measure in self.measures:
-            apart = [found for found in self.differences if found.measure == measure]
-            over_ties = [found.stands_over_ties for found in apart]
-            over_judgments = [found.stands_over_judgments for found in apart]
-            stand = [None if None in each else each.count(True) for each in (over_ties, over_judgments)]
-            exact = None if stand[1] is None else all(found.exact for found in apart)
-            rows.append([str(measure), len(apart), *stand, exact])
+            apart = [found.record() for found in self.differences if found.measure == measure]
+            found = [[record[name] for record in apart] for name in _STANDS]
+            over_ties, over_judgments = (None if None in each else sum(each) for each in found[:2])
+            exact = None if over_judgments is None else all(found[2])
+            rows.append([str(measure), len(apart), over_ties, over_judgments, exact])
         return Table(columns, rows)
 
     def notes(self) -> list[Note]:
@@ -183,17 +170,14 @@ def ranges(qrels: Qrels, runs: Runs, measures: Iterable[GradedMeasure | str]) ->
     """
     wanted = [_checked(measure) for measure in measures_for(qrels, measures)]
     study = study_of(qrels, runs)
-    with warned_together():
-        for run in study.runs:
-            _ = run.ranks
     values: list[Range] = []
     differences: list[Range] = []
-    for measure in wanted:
-        found = _Runs(measure, study.runs)
-        values += found.ranges()
-        differences += found.differences()
-    names = tuple(run.name for run in study.runs)
-    return Ranges(names, tuple(wanted), tuple(values), tuple(differences))
+    with warned_together():
+        for measure in wanted:
+            found = _Runs(measure, study.runs)
+            values += found.ranges()
+            differences += found.differences()
+    return Ranges(tuple(wanted), tuple(values), tuple(differences))
 
 
 def differences_by_topic(
@@ -250,7 +234,7 @@ def _checked(given: Measure) -> GradedMeasure:
 def _values(measure: GradedMeasure, topics: Topics) -> tuple[np.ndarray, str]:
     """The values of topics, the lowest and the highest over the orders of ties, and those over all judgments
     (5 × T), NaN if they are not known, and the reason why the last are not."""
-    found, note = np.full((5, topics.count), np.nan), ""
+    found = np.full((5, topics.count), np.nan)
     found[0] = _evaluated(measure, topics)
     for row, option in ((1, "ties"), (3, "unjudged")):
         both = [each for word in ("min", "max") if (each := with_option(measure, option, word))]

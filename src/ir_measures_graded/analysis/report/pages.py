@@ -153,22 +153,18 @@ THEME = {
 """Colours that change with the page between light and dark."""
 
 
-def drawing(figure: Figure, name: str, label: str) -> str:
+def drawing(figure: Figure, label: str) -> str:
     """A figure as an ``<svg>`` element without style attributes, in the colours of the page.
 
-    `name` is a prefix that makes ids unique on the page. `label` describes the figure for screen readers. The
-    id ``run-3`` that `Artist.set_gid` set becomes the attribute ``data-run="3"``.
+    `label` describes the figure for screen readers. The id ``run-3`` that `Artist.set_gid` set becomes the
+    attribute ``data-run="3"``. A page has one figure at most, because ids of figures are not unique.
     """
     for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
         patch.set_visible(False)  # the page is the background
     element = plots.svg(figure)
     element = re.sub(r"<(metadata|style)\b.*?</\1>", "", element, flags=re.DOTALL)
     element = STYLE.sub(lambda found: _attributes(found[1]), element)
-    used = {*re.findall(r'(?:href="#|url\(#)([^")]+)', element)}
     element = re.sub(r' id="run-(\d+)"', r' data-run="\1"', element)
-    ids = {given: f' id="{name}-{given}"' for given in used}
-    element = re.sub(r' id="([^"]*)"', lambda found: ids.get(found[1], ""), element)
-    element = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", element)
     element = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", element)
     element = re.sub(r"\d+\.\d{2,}(?=[ \"])", lambda found: f"{float(found[0]):.1f}", element)
     element = re.sub(r"\s*\n\s*", " ", element).replace("> <", "><")
