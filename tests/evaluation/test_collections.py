@@ -77,9 +77,9 @@ def test_official_values_of_antique_are_those_of_trec_eval_on_changed_qrels(coll
 def test_official_is_refused_without_a_collection_that_has_official_measures(collection, tmp_path):
     (tmp_path / "qrels").write_text("q1 0 a 1\n")
     for qrels, reason in [
-        (ANSWERS, "not qrels in memory"),
-        (tmp_path / "qrels", "not '.*qrels'"),
-        (collection("vaswani", ANSWERS), "of 'vaswani' are not known here"),
+        (ANSWERS, "not for qrels in memory"),
+        (tmp_path / "qrels", "not for '.*qrels'"),
+        (collection("vaswani", ANSWERS), "not for 'vaswani'"),
         ("antique/tset", "did you mean antique/test"),
     ]:
         with pytest.raises(GradedError, match=reason):

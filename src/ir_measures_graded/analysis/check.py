@@ -134,7 +134,7 @@ def _of_run(
             values = {str(measure): mean_over_topics(of) for measure, _, of in evaluator.reported(watched())}
     except (GradedError, EmptyRunWarning) as error:
         return [str(error)]
-    remarks = counts.of(run.source)
+    remarks = [*counts.of(run.source)]
     for measure, (low, high) in ends.items():
         if (width := float(values[str(high)] - values[str(low)])) > WIDE:
             remarks.append(f"the order of tied documents can move {measure} by {width:.4f}")

@@ -296,5 +296,5 @@ def values_at_ranks(measure: GradedMeasure, run: Run, judgments: Judgments, dept
             values = computed(measure, view(measure, ranks, cut=False), at_ranks, (depth,))
             found[:, ranks.numbers] = values.T
     if run.kept_for is None:  # a study warns itself
-        warn_of(remarks.of(run.source), run.name)
+        warn_of([*remarks.of(run.source)], run.name)
     return found

@@ -21,7 +21,7 @@ from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Table
-from .evaluators import evaluators, explained, gdeval_in, refuse_for_gdeval
+from .evaluators import evaluators, explained, refuse_for_gdeval
 from .named import (
     Qrels,
     Run,
@@ -293,12 +293,10 @@ class Work:
                     values[row, order], unreported[row, order] = found[order], False
                 missing = counts.missing
                 if run.kept_for is None:  # a study has warned already
-                    remarks = counts.of(run.source)
+                    remarks = [*counts.of(run.source)]
         for group, evaluator in self.others:
             with about(run.name), explained(group):
-                for gdeval in gdeval_in(evaluator):
-                    rows = ((topic, doc, 0) for topic, docs in standard.items() for doc in docs)
-                    refuse_for_gdeval(gdeval.measures, rows)
+                refuse_for_gdeval(evaluator, standard)
                 metrics = [*evaluator.iter_calc(standard)]
             for topic, measure, value, *_ in metrics:  # cwl_eval adds fields
                 if topic in numbers:

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import ir_measures
@@ -48,9 +48,7 @@ def evaluators(measures: Iterable[Measure], judgments: Judgments) -> tuple[Grade
             refuse_uncomputed(group)
             other = ir_measures.DefaultPipeline.evaluator(group, qrels)
         others.append((group, other))
-        for gdeval in gdeval_in(other):
-            rows = ((row.query_id, row.doc_id, row.relevance) for row in gdeval.qrels)
-            refuse_for_gdeval(gdeval.measures, rows)
+        refuse_for_gdeval(other)
     with about(judgments.name):
         return GradedEvaluator(graded, judgments.table, judgments.documents) if graded else None, others
 
@@ -93,19 +91,22 @@ READ = re.compile(r"(0|[1-9][0-9]{0,14}) [^ \t-\r]+")
 """Topic and document as gdeval reads them."""
 
 
-def gdeval_in(evaluator: Evaluator) -> list[GdevalEvaluator]:
-    """The evaluators that are gdeval, a Perl script behind some measures of ir-measures."""
-    every = getattr(evaluator, "evaluators", [evaluator])
-    return [each for each in every if isinstance(each, GdevalEvaluator)]
+def refuse_for_gdeval(evaluator: Evaluator, run: Mapping[str, Mapping[str, float]] | None = None) -> None:
+    """Raise `GradedError` for qrels, or for a run, that gdeval would misread.
 
-
-def refuse_for_gdeval(measures: Sequence[Measure], rows: Iterable[tuple[str, str, float]]) -> None:
-    """Raise `GradedError` for a topic, document and level that gdeval would read as others or not at all."""
-    for topic, doc, level in rows:
-        if not READ.fullmatch(f"{topic} {doc}") or level % 1 or level > HIGHEST:
-            names = ", ".join(map(str, measures))
-            raise GradedError(
-                f"cannot compute {names}: gdeval takes topics that are whole numbers, ids without blanks and "
-                f"whole levels up to {HIGHEST}, not topic {shown(topic)}, document {shown(doc)}, level "
-                f"{level}; ERR_G(max_gain=15) and nDCG_Burges take others"
-            )
+    gdeval is a Perl script behind some measures of ir-measures. It may be one of several evaluators.
+    """
+    for gdeval in getattr(evaluator, "evaluators", [evaluator]):
+        if not isinstance(gdeval, GdevalEvaluator):
+            continue
+        rows = ((row.query_id, row.doc_id, row.relevance) for row in gdeval.qrels)
+        if run is not None:
+            rows = ((topic, doc, 0) for topic, docs in run.items() for doc in docs)
+        for topic, doc, level in rows:
+            if not READ.fullmatch(f"{topic} {doc}") or level % 1 or level > HIGHEST:
+                names = ", ".join(map(str, gdeval.measures))
+                raise GradedError(
+                    f"cannot compute {names}: gdeval takes topics that are whole numbers, ids without blanks "
+                    f"and whole levels up to {HIGHEST}, not topic {shown(topic)}, document {shown(doc)}, "
+                    f"level {level}; ERR_G(max_gain=15) and nDCG_Burges take others"
+                )

@@ -35,7 +35,7 @@ from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse
 from ..errors import FileError, GradedError, did_you_mean, shown
 from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile
-from ..files.sources import definitions_of, is_file, qrels_source
+from ..files.sources import definitions_of, qrels_source
 from ..output.result import Result
 from .remarks import RunRemarks, warn_of
 from .sessions import Given, Sessions
@@ -145,14 +145,13 @@ def measures_for(
 def official_measures(qrels: Qrels) -> Sequence[str]:
     """The official measures of a collection. Raises `GradedError` if they are not known."""
     given = qrels.name if isinstance(qrels, Judgments) else qrels
-    name = os.fspath(given) if isinstance(given, (str, os.PathLike)) else ""
-    if not name or is_file(name):
-        what = shown(name) if name else "qrels in memory"
-        raise GradedError(f"{OFFICIAL} needs qrels that are an ir-datasets id, not {what}; name the measures")
+    name = os.fspath(given) if isinstance(given, (str, os.PathLike)) else None
     contract = contract_of(name)
     if contract is None or not contract.official:
-        definitions_of(name)  # raises for a name that is no id
-        raise GradedError(f"the official measures of {shown(name)} are not known here; name the measures")
+        if name is not None:
+            definitions_of(name)  # raises for a name that is no file and no id
+        what = "qrels in memory" if name is None else shown(name)
+        raise GradedError(f"{OFFICIAL} is for some ir-datasets ids, not for {what}; name the measures")
     return contract.official
 
 
@@ -215,7 +214,7 @@ class Run:
         if self.parent is None:
             remarks = RunRemarks(self.judgments.documents, contract=self.judgments.contract)
             remarks.count(ranks)
-            warn_of(remarks.of(self.source), self.name)
+            warn_of([*remarks.of(self.source)], self.name)
         return ranks, tuple(table.topics)
 
     @property

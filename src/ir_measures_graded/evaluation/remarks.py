@@ -118,11 +118,10 @@ class RunRemarks:
             ranks.own,
         ]
 
-    def of(self, source: RunSource) -> list[str]:
+    def of(self, source: RunSource) -> Iterator[str]:
         """Unusual properties of the whole run, which has been counted; its reader warns of an empty run."""
-        return [] if source.is_empty else [*self._remarks()]
-
-    def _remarks(self) -> Iterator[str]:
+        if source.is_empty:
+            return
         lacking, topics = int((self.counts[0] == 0).sum()), self.counts.shape[1]
         retrieved, judged, top, judged_top, varied, own = self.counts.sum(axis=1).tolist()
         if lacking:

@@ -33,8 +33,6 @@ File = Union[str, "os.PathLike[str]", BinaryIO]
 The content may be compressed with gzip, bzip2, xz or Zstandard.
 """
 
-Decompressed = Callable[[Any, int], Iterator[bytes]]
-"""A function that decompresses a stream in pieces of some size."""
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The errors that decompressors raise for damaged data."""
 
@@ -285,10 +283,10 @@ def _pieces_of_zstandard(stream: Any, size: int) -> Iterator[bytes]:
 BZIP2 = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))  # BZh alone could begin a topic
 ZSTANDARD = b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % kind for kind in range(0x50, 0x60))  # skippable frames
 XZ_STREAM = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
-COMPRESSIONS: dict[str, tuple[tuple[bytes, ...], Decompressed]] = {
+COMPRESSIONS: dict[str, tuple[tuple[bytes, ...], Callable[[Any, int], Iterator[bytes]]]] = {
     "gzip": ((b"\x1f\x8b",), _pieces_of_gzip),
     "bzip2": (BZIP2, partial(_pieces_of_members, bz2.BZ2Decompressor, b"")),
     "xz": ((b"\xfd7zXZ\x00",), partial(_pieces_of_members, XZ_STREAM, b"\0")),  # zeros may follow each stream
     "Zstandard": (ZSTANDARD, _pieces_of_zstandard),
 }
-"""The first bytes of a file of each compression, and a function that decompresses a stream."""
+"""The first bytes of a file of each compression, and a function that decompresses a stream in pieces."""

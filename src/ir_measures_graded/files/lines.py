@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.rows.columns import QRELS
 from ..errors import FileError, shown
+from ..output.formats import counted
 from .content import DAMAGE, Content, decoded
 from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, has_breaks, number_of
 
@@ -94,12 +95,12 @@ class Lines:
             if len(fields) == size or (self.form.longer and self._is_longer(fields)):
                 yield fields[:size]
             elif fields:
-                given = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
                 if not self.form.delimiter and self._is_joined(fields):
                     raise self.error(f"two rows in one line; {ONE_ROW}: {_shown(record)}")
                 hint = ""
                 if self.number == 1 and not self.form.delimiter and any(sign in record for sign in b",;\t"):
                     hint = HEADER
+                given = counted(len(fields), "field")
                 raise self.error(f"{given}, not {size} ({self.form.lines}): {_shown(record)}{hint}")
 
     def _is_longer(self, fields: list[bytes]) -> bool:

@@ -14,6 +14,7 @@ from ir_measures import ScoredDoc
 from ..core.rows.in_memory import read_qrels
 from ..core.rows.rows import Rows
 from ..errors import FileError, GradedError, did_you_mean, shown
+from ..output.formats import listed
 from .content import Content, parquet_files, refuse_address
 from .files import qrels_in
 
@@ -68,7 +69,7 @@ def _rows(name: str, what: str, called: str) -> list[Any]:
     if not collection.has(what):
         parts = [id_ for id_ in ir_datasets.registry if id_.startswith(f"{name}/")]
         having = [id_ for id_ in parts if ir_datasets.load(id_).has(what)]
-        hint = f"; parts of it have: {', '.join(having[:5])}{', …' * (len(having) > 5)}" if having else ""
+        hint = f"; parts of it have: {listed(having, 5)}" if having else ""
         raise GradedError(f"the ir-datasets collection {shown(name)} has no {called}{hint}")
     return _loaded(lambda: [*getattr(collection, f"{what}_iter")()], what, name)
 

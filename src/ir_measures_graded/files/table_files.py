@@ -114,7 +114,8 @@ def table_parts(kind: Kind, content: Content, role: Role, chosen: Chosen) -> Ite
     Raises `FileError` for a file that cannot be read, for a missing column, and for a row whose id or number
     is missing or of another type.
     """
-    facts, most, first = Facts(content.name, kind[0], unit="row"), content.sizes.rows, 0
+    facts = Facts(content.name, kind[0], unit="row")
+    most, first = content.sizes.rows, 0
     with _opened(kind, content) as file:
         columns, ranks = file_columns(content.name, file.names, role, chosen)
         for batch in file.batches(list(columns.values())):
