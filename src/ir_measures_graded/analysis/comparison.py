@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -34,7 +35,6 @@ BY_GROUP: Final = "Alexander–Govern"
 """The test of whether the difference of two runs depends on the group of topics."""
 METHODS: Final = {PAIRED_T: "paired t", THESE: "stratified t", LIKE_THESE: "Student's t"}
 """The primary procedures in the answer."""
-HOLM: Final = " with Holm's correction"
 
 STARS = ((0.01, "**"), (0.05, "*"))
 """The marks of p-values below these limits, as in Table II of Järvelin & Kekäläinen 2002."""
@@ -117,20 +117,13 @@ class Test:
 OF_A_DIFFERENCE = ("measure", "run", "other", "difference", "lower", "upper", "statistic", "p", "adjusted",
                    "significant", "effect_size", "detectable", "note")  # fmt: skip
 OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adjusted", "significant", "note")
-NUMBERS = {
-    "difference": "difference", "lower": "lower", "upper": "upper",
-    "p": "adjusted", "d_z": "effect_size", "MDE": "detectable",
-}  # fmt: skip
-"""The columns of the paired t-test for people, and its fields."""
-OVER_ALL = {
-    "difference": "difference", "lower": "lower", "upper": "upper",
-    "p": "adjusted", "Q": "Q", "p of Q": "p_Q", "I²": "I2",
-}  # fmt: skip
-"""The columns of tests over collections, and their fields."""
+BOUNDED = {"difference": "difference", "lower": "lower", "upper": "upper", "p": "adjusted"}
+NUMBERS = BOUNDED | {"d_z": "effect_size", "MDE": "detectable"}
+OVER_ALL = BOUNDED | {"Q": "Q", "p of Q": "p_Q", "I²": "I2"}
 COLUMNS = {PAIRED_T: NUMBERS, THESE: OVER_ALL, LIKE_THESE: OVER_ALL}
 COLUMNS[BY_GROUP] = {"statistic": "statistic", "p": "adjusted", "note": "note"}
+"""The columns of a test of pairs for people, and its fields; those of other tests are `FURTHER`."""
 FURTHER = {"statistic": "statistic", "p": "adjusted", "better": "winner"}
-"""The columns of other tests of pairs, and their fields."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -225,11 +218,6 @@ class Comparison(Result):
         means = self.values[:, self.measures.index(measure)]
         return [self.runs[run] for run in np.argsort(-sign_of(measure) * means, kind="stable")]
 
-    @cached_property
-    def order(self) -> list[str]:
-        """The runs, sorted from the best by the first measure."""
-        return self.best_first(self.measures[0])
-
     def top(self, measure: Measure | str, test: str = "") -> list[str]:
         """The best run by one of the measures, and all runs that are not significantly worse."""
         best, *others = self.best_first(measure)
@@ -264,10 +252,10 @@ class Comparison(Result):
 
     def notes(self) -> list[str]:
         """Sentences that the reader of the tables needs."""
+        count, level = counted(self.family, "difference"), ""
         intervals = f"{100 * (1 - self.alpha):g} % intervals (Student's t)"
-        together, level, count = "", "", counted(self.family, "difference")
         if self.family > 1:
-            together = f"; p has Holm's correction and the intervals hold together, for {count}"
+            intervals += f"; p has Holm's correction and the intervals hold together, for {count}"
             level = " at this level"
         columns = (
             "d_z is the mean difference in standard deviations of the differences. MDE is the smallest true "
@@ -280,8 +268,7 @@ class Comparison(Result):
             )
             if len(self.runs) > MANY_RUNS:
                 columns += " Runs that are certainly worse than the best have no row; -o FILE.csv has all."
-        over = counted(self.topics, self.unit)
-        found = [f"Paired t-tests over {over}, {intervals}{together}. {columns}"]
+        found = [f"Paired t-tests over {counted(self.topics, self.unit)}, {intervals}. {columns}"]
         if len(self.measures) > 1:
             primary = f"{self.measures[0]}, named first, is the primary one"
             found.append(f"{len(self.measures)} families of {count} were tested; {primary}.")
@@ -328,25 +315,23 @@ class Comparison(Result):
                 found.append(self.by_pair(name, f"Does the difference depend on the group? {title}"))
             elif name != self.primary:
                 found.append(self._of_test(name, title))
-        return found + self.tables_of_groups()
+        for name, part in self.groups.items():
+            title = f"{name} ({counted(part.topics, self.unit)})"
+            found += [replace(table, title=title) for table in part.tables()]
+        return found
 
-    def tables_of_groups(self) -> list[Table]:
-        """The tables of all groups, titled with the group."""
-        return [
-            replace(table, title=f"{name} ({counted(part.topics, self.unit)})")
-            for name, part in self.groups.items()
-            for table in part.tables()
-        ]
+    @cached_property
+    def _means(self) -> dict[tuple[Measure, str], float]:
+        """The mean by measure and run."""
+        return dict(zip(product(self.measures, self.runs), self.values.T.ravel().tolist()))
 
     def _against(self) -> Table:
         """The difference of each run from the baseline, best run first."""
-        tests = {(test.measure, test.run): test for test in self.outcomes if test.test == PAIRED_T}
-
-        def cells(measure: int, run: int) -> list[Any]:
-            test = tests.get((self.measures[measure], self.runs[run]))
-            numbers = [getattr(test, name, None) for name in NUMBERS.values()]
-            return [float(self.values[run, measure]), *(numbers if test else ["baseline", *numbers[1:]])]
-
+        cells = {key: [mean, "baseline", *[None] * 5] for key, mean in self._means.items()}
+        for test in self.outcomes:
+            if test.test == PAIRED_T:
+                key = test.measure, str(test.run)
+                cells[key] = [self._means[key], *(getattr(test, name) for name in NUMBERS.values())]
         return self.by_run(["mean", *NUMBERS], cells)
 
     def _of_test(self, test: str, title: str = "") -> Table:
@@ -356,13 +341,12 @@ class Comparison(Result):
         """
         if self.pairs <= FEW_PAIRS:
             return self.by_pair(test, title)
-        beaten = [self.beaten(measure, test) for measure in self.measures]
-        shown = [self.top(each, test) for each in self.measures] if len(self.runs) > MANY_RUNS else ()
-
-        def cells(measure: int, run: int) -> list[Any]:
-            return [float(self.values[run, measure]), beaten[measure][self.runs[run]]]
-
-        return self.by_run(["mean", "better than"], cells, title, shown)
+        cells = {}
+        for measure in self.measures:
+            beaten = self.beaten(measure, test)
+            for run in self.top(measure, test) if len(self.runs) > MANY_RUNS else self.runs:
+                cells[measure, run] = [self._means[measure, run], beaten[run]]
+        return self.by_run(["mean", "better than"], cells, title)
 
     def by_pair(self, test: str, title: str) -> Table:
         """A row per measure and pair with the numbers of a test."""
@@ -375,22 +359,23 @@ class Comparison(Result):
         return Table(["measure", "run", "other", *columns], rows, title)
 
     def by_run(
-        self, columns: Iterable[str], cells: Any, title: str = "", shown: Sequence[Sequence[str]] = ()
+        self, columns: Iterable[str], cells: Mapping[tuple[Measure, str], Sequence[Any]], title: str = ""
     ) -> Table:
-        """A row per measure and run, the best run first, with the `cells` for the numbers of both.
+        """A row per measure and run that has `cells`, the best run first.
 
-        Without a baseline, runs have letters, the same in all tables. Those `shown` by each measure have a
-        row, by default all.
+        Without a baseline, runs have letters, the same in all tables.
         """
-        lettered = not self.baseline
-        letter = {run: [letters(number)] * lettered for number, run in enumerate(self.runs)}
+        label, names = {run: [run] for run in self.runs}, ["run"]
+        if not self.baseline:
+            label = {run: [letters(number), run] for number, run in enumerate(self.runs)}
+            names = ["letter", "run"]
         rows = [
-            [str(measure), *letter[run], run, *cells(number, self.runs.index(run))]
-            for number, measure in enumerate(self.measures)
+            [str(measure), *label[run], *cells[measure, run]]
+            for measure in self.measures
             for run in self.best_first(measure)
-            if not shown or run in shown[number]
+            if (measure, run) in cells
         ]
-        return Table(["measure", *["letter"] * lettered, "run", *columns], rows, title)
+        return Table(["measure", *names, *columns], rows, title)
 
     def beaten(self, measure: Measure, test: str = "") -> dict[str, str]:
         """The letters of the runs that each run beats, grouped by stars, or their number if they are many."""
@@ -460,18 +445,15 @@ class Comparison(Result):
         height = (max(side, 2.5) + 1) * len(self.measures)  # room for the title
         figure = plots.new_figure(max(side, 2.5) + names, height)
         figure.set_layout_engine("compressed")  # keeps the cells square
-        colours: dict[str, Any] = {
-            "cmap": ListedColormap(plots.SHADES),
-            "vmin": 0,
-            "vmax": 2,
-            "rasterized": True,
-        }
+        colours = ListedColormap(plots.SHADES)
         for axes, measure in zip(plots.panels(figure, len(self.measures), 1), self.measures):
             order, marks = self.best_first(measure), np.zeros((count, count))
             place = {run: number for number, run in enumerate(order)}
             for winner, loser, p in self.wins(measure):
                 marks[place[winner], place[loser]] = 2 if p < STARS[0][0] else 1
-            axes.pcolormesh(marks, edgecolors=plots.GREY, linewidth=0.2, **colours)
+            axes.pcolormesh(
+                marks, cmap=colours, vmin=0, vmax=2, edgecolors=plots.GREY, linewidth=0.2, rasterized=True
+            )
             columns, size = [letters(self.runs.index(run)) for run in order], min(9.0, 55 * side / count)
             axes.set_xticks(np.arange(count) + 0.5, columns, size=size, rotation=90 if count > 26 else 0)
             rows = [f"{run}  {letter:>2}" for run, letter in zip(order, columns)]
@@ -505,9 +487,9 @@ class Comparison(Result):
         bounds = np.stack([lower, upper])
         figure = plots.dot_plot(labels, names, values, signs, label, bounds, filled, rows_of=rows_of)
         together = "simultaneous " if self.family > 1 or self.groups else ""
+        holm = " with Holm's correction" if self.family > 1 else ""
         text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
-        text += f"filled: p < {self.alpha:g}{HOLM if self.family > 1 else ''}"
-        figure.suptitle(text, x=0.01, ha="left", size=9)
+        figure.suptitle(f"{text}filled: p < {self.alpha:g}{holm}", x=0.01, ha="left", size=9)
         return figure
 
 

@@ -61,14 +61,13 @@ class OverCollections(Comparison):
         """The means, and both tests over all collections for at most 15 pairs."""
         means = [part.values for part in self.groups.values()]
         numbers = np.stack([*means, self.values, *self.bounds], axis=-1)
-        beaten = [self.beaten(measure) for measure in self.measures]
-        p = {(test.measure, test.run): test.adjusted for test in self.outcomes if test.test == self.primary}
-
-        def cells(measure: int, run: int) -> list[Any]:
-            name = self.runs[run]
-            mark = p.get((self.measures[measure], name)) if self.baseline else beaten[measure][name]
-            return [*known(numbers[run, measure]), mark]
-
+        cells = {}
+        for column, measure in enumerate(self.measures):
+            marks: dict[Any, Any] = {test.run: test.adjusted for test in self.find(measure)}
+            if not self.baseline:
+                marks = self.beaten(measure)
+            for row, run in enumerate(self.runs):
+                cells[measure, run] = [*known(numbers[row, column]), marks.get(run)]
         mark = "p" if self.baseline else "better than"
         found = [self.by_run([*self.groups, "mean", "lower", "upper", mark], cells, "Means")]
         if self.pairs <= FEW_PAIRS:
