@@ -29,7 +29,7 @@ from ..evaluation.values import By, groups_of
 from ..output.formats import known, listed
 from .comparison import BY_GROUP, CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test
 from .statistics import significance
-from .statistics.options import as_list, check_test, need_statistics
+from .statistics.options import as_list, check_probability, refuse_large, require_installed, whole_number
 from .statistics.paired import FEW, Pairs, paired, paired_in_parts
 from .statistics.significance import Outcome, holm, run_ranks
 
@@ -80,13 +80,16 @@ def compare(
     A test that is undefined for the data has a note instead of a p-value. Raises `GradedError` for fewer than
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
-    check_test(alpha, resamples, seed)
+    check_probability(alpha, "alpha", 0.05)
+    needed = 16 * whole_number(resamples, "resamples", 1)
+    refuse_large("resamples", resamples, needed, "their differences")
+    whole_number(seed, "seed", 0)
     tests = tuple(dict.fromkeys(as_list(tests)))
     for name in tests:
         if name not in TESTS:
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
     libraries = {"conover": "scikit_posthocs", "anova": "statsmodels"}
-    need_statistics("scipy", *(libraries[name] for name in tests if name in libraries))
+    require_installed("scipy", *(libraries[name] for name in tests if name in libraries))
     evaluation, _ = evaluated(qrels, runs, measures, sessions)
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
@@ -96,22 +99,27 @@ def compare(
     large = [part for part in groups.values() if len(part.topics) >= FEW]
     further = partial(_further, names=tests, alpha=alpha, resamples=resamples, seed=seed)
     outcomes, depending, of_groups = [], [], {group: list[Test]() for group in groups}
-    for measure in [*evaluation.measures]:
+    for measure in evaluation.measures:
         values = evaluation.of(measure)
         order = np.argsort(-sign_of(measure) * values.mean(axis=1), kind="stable").tolist()
         pairs = family_of(names, baseline, order)
         tested = partial(pairwise_tests, measure, names=names, pairs=pairs, alpha=alpha)
         outcomes += tested(PAIRED_T, columns=paired(values, pairs, alpha)._asdict())
         for name, found in further(values, pairs):
-            plain = name in (TUKEY_HSD, CONOVER if uncorrected else TUKEY_HSD)
-            outcomes += tested(name, columns=_columns(name, found, plain))
+            if name in OF_ALL:
+                outcomes += [
+                    Test(measure, name, statistic=one.statistic, p=one.p, note=one.note) for one in found
+                ]
+            else:
+                plain = name == TUKEY_HSD or (name == CONOVER and uncorrected)
+                outcomes += tested(name, columns=_columns(found, plain))
         in_groups = paired_in_parts([part.of(measure) for part in groups.values()], pairs, alpha)
         for of_group, columns in zip(of_groups.values(), in_groups):
             of_group += tested(PAIRED_T, columns=columns._asdict())
         if len(large) > 1:
             array = [part.of(measure) for part in large]
             found = [significance.alexander_govern((of[a], of[b]) for of in array) for a, b in pairs]
-            depending += tested(BY_GROUP, columns=_columns(BY_GROUP, found))
+            depending += tested(BY_GROUP, columns=_columns(found))
     shared: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "uncorrected": uncorrected}
     compared = {
         name: _compared(groups[name], found, **shared, name=name, families=max(1, len(large)))
@@ -167,30 +175,28 @@ def pairwise_tests(
     alpha: float,
     columns: Mapping[str, Any],
 ) -> list[Test]:
-    """The tests of pairs of runs or, if it is one of `OF_ALL`, of all runs.
+    """The tests of pairs of runs.
 
     `columns` has lists or arrays of the fields of the tests, NaN for None. The test favours the first run of
     a pair if ``leaning``, by default the difference, is above 0.
     """
     columns = {name: known(np.asarray(column)) for name, column in columns.items()}
     leaning = columns.pop("leaning", None) or columns["difference"]
-    named = [(None, None)] if test in OF_ALL else [(names[one], names[other]) for one, other in pairs]
     found = []
-    for (run, other), merit, row in zip(named, leaning, zip(*columns.values())):
+    for (one, other), merit, row in zip(pairs, leaning, zip(*columns.values())):
         numbers = dict(zip(columns, row))
-        merit = sign_of(measure) * (merit or 0)
-        ahead = run if merit > 0 else other
-        better = None if merit == 0 else ahead
+        better = None
+        if merit:
+            better = names[one if sign_of(measure) * merit > 0 else other]
         significant = numbers["adjusted"] is not None and numbers["adjusted"] < alpha
-        found.append(Test(measure, test, run, other, better, significant=significant, **numbers))
+        labels = measure, test, names[one], names[other], better
+        found.append(Test(*labels, significant=significant, **numbers))
     return found
 
 
-def _columns(test: str, found: Sequence[Outcome], plain: bool = False) -> dict[str, Any]:
-    """The fields of tests, with Holm's correction unless p is `plain` or the test is one of `OF_ALL`."""
+def _columns(found: Sequence[Outcome], plain: bool = False) -> dict[str, Any]:
+    """The fields of tests of pairs, with Holm's correction unless p is `plain`."""
     columns: dict[str, Any] = dict(zip(Outcome._fields, zip(*found)))
-    if test in OF_ALL:
-        return columns | {"adjusted": [None]}
     p = np.array(columns["p"], dtype=float)
     return columns | {"adjusted": p if plain else holm(p, p.size)}
 

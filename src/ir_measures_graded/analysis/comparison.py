@@ -404,28 +404,26 @@ class Comparison(Result):
         own = PaperTable(self.runs, self.measures, self.values, wins, self.baseline, about)
         return [own, *(table for part in self.groups.values() for table in part.papers())]
 
-    def to_latex(self, places: int = PLACES, comments: Iterable[str] = (), top: int | None = None) -> str:
+    def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The tables that papers print in LaTeX, which needs the package booktabs.
 
         The best mean of each measure is bold, the second-best of more than two underlined. Letters mark
         significant differences, and the caption names the test. `comments` stand above as LaTeX comments.
-        The tables have the `top` best runs by the first measure and the baseline; by default all runs, or
-        the first 10 of more than 20.
         """
-        first, *others = (each.first(top).latex(places) for each in self.papers())
+        first, *others = (each.latex(places) for each in self.papers())
         above, below = ([f"% {clean(line)}" for line in lines] for lines in (comments, self.notes()))
         return "\n\n".join(["\n".join([*above, first, *below]), *others])
 
-    def to_markdown(self, places: int = PLACES, top: int | None = None) -> str:
+    def to_markdown(self, places: int = PLACES) -> str:
         """The same tables in Markdown."""
-        tables = (each.first(top).markdown(places) for each in self.papers())
+        tables = (each.markdown(places) for each in self.papers())
         return "\n\n".join([*sentences("markdown", self.answer()[:1]), *tables])
 
-    def to_html(self, places: int = PLACES, comments: Iterable[str] = (), top: int | None = None) -> str:
+    def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The same tables in HTML."""
         above = [f"<!-- {escaped_html(line).replace('--', '- -')} -->" for line in comments]
         told = f"<p>{escaped_html(self.answer()[0])}</p>"
-        return "\n".join([*above, told, *(each.first(top).html(places) for each in self.papers())])
+        return "\n".join([*above, told, *(each.html(places) for each in self.papers())])
 
     @plots.styled
     def figure(self) -> Figure:

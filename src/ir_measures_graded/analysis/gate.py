@@ -46,7 +46,7 @@ from ..output.result import Result
 from ..output.tables import Table
 from .comparison import PValue
 from .ranges import differences_by_topic
-from .statistics.options import need_statistics, statistics_library, whole_number
+from .statistics.options import require_installed, statistics_library, whole_number
 from .statistics.paired import FEW, POWER, deviation_limits, topics_needed
 from .statistics.significance import EXACT, deviation_of, differences_of, holm
 
@@ -379,7 +379,7 @@ def gate(
     because every run would hold; if no topic has a group; and, with the topics, if values of the old run
     differ from the stored ones.
     """
-    need_statistics("scipy")
+    require_installed("scipy")
     size = Margin.of("5%" if margin is None else margin)
     evaluation, study = evaluated(qrels, runs, measures, sessions, kept=True)
     runs_given, topics = len(evaluation.runs), len(evaluation.topics)

@@ -35,7 +35,7 @@ from .compare import baseline_of, family_of, pairwise_tests, refuse_few
 from .comparison import FEW_PAIRS, LIKE_THESE, PAIRED_T, THESE, Comparison, Test
 from .paper import PaperTable
 from .statistics.components import heterogeneity, stratified_t, t_of_means
-from .statistics.options import check_probability, need_statistics
+from .statistics.options import check_probability, require_installed
 from .statistics.paired import FEW, paired_in_parts
 from .statistics.significance import holm
 
@@ -163,7 +163,7 @@ def compare_collections(
     that cannot be used, for fewer than two runs, and for a collection of fewer than two topics.
     """
     check_probability(alpha, "alpha", 0.05)
-    need_statistics("scipy")
+    require_installed("scipy")
     evaluations: dict[str, Evaluation] = {}
     if isinstance(given, Mapping) and all(isinstance(each, (tuple, Evaluation)) for each in given.values()):
         for name, each in given.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from ir_measures import Measure
@@ -11,8 +11,6 @@ from ir_measures import Measure
 from ..core.registry.facts import name_of, sign_of
 from ..output.formats import PLACES, escaped_html, escaped_latex, escaped_markdown
 
-MANY, FIRST = 20, 10
-"""A table of more runs has this number of the best ones."""
 Marks = tuple[str, str, str, str]
 """The marks of the best and the second-best value, and of letters above and below a value."""
 LATEX: Marks = r"\textbf{%s}", r"\underline{%s}", r"\textsuperscript{%s}", r"\textsubscript{%s}"
@@ -50,22 +48,6 @@ class PaperTable:
     wins: Sequence[Collection[tuple[str, str]]]
     baseline: str | None
     about: Sequence[str]
-
-    def first(self, top: int | None = None) -> PaperTable:
-        """The table of the `top` best runs by the first measure and of the baseline.
-
-        By default all runs, or the first 10 of more than 20. Letters then stand for these runs alone.
-        """
-        count = len(self.runs)
-        top = (count if count <= MANY else FIRST) if top is None else top
-        order = np.argsort(-sign_of(self.measures[0]) * self.values[:, 0], kind="stable").tolist()
-        rows = [*order[:top], *(row for row in order[top:] if self.runs[row] == self.baseline)]
-        if len(rows) == count:
-            return self
-        also = " and the baseline" if len(rows) > top else ""
-        note = f"The first {top} of {count} runs by {self.measures[0]}{also}; the others are left out."
-        runs, about = tuple(self.runs[row] for row in rows), [*self.about, note]
-        return replace(self, runs=runs, values=self.values[rows], about=about)
 
     @property
     def caption(self) -> str:
@@ -111,8 +93,7 @@ class PaperTable:
     def latex(self, places: int = PLACES) -> str:
         """The table with the rules of booktabs, in an environment with a caption."""
         head, *rows = self._rows(places, escaped_latex, LATEX)
-        for sign, arrow in (("↑", r"$\uparrow$"), ("↓", r"$\downarrow$")):
-            head = [name.replace(sign, arrow) for name in head]
+        head = [name.replace("↑", r"$\uparrow$").replace("↓", r"$\downarrow$") for name in head]
         lines = [
             r"\begin{table}",
             r"\centering",

@@ -29,8 +29,7 @@ from ..output.result import Result
 from ..output.tables import Table
 from .compare import refuse_few
 from .statistics import paired
-from .statistics.options import as_list, check_probability, need_statistics
-from .statistics.paired import POWER, deviation_limits
+from .statistics.options import as_list, check_probability, require_installed
 from .statistics.significance import holm
 
 COLUMNS: Final = (
@@ -85,7 +84,7 @@ class Power(Result):
     @property
     def limit(self) -> float:
         """The upper 80 % confidence limit of a standard deviation, in estimates from as many topics."""
-        return deviation_limits(self.topics, confidence=0.6)[1]
+        return paired.deviation_limits(self.topics, confidence=0.6)[1]
 
     @property
     def level(self) -> float:
@@ -94,8 +93,8 @@ class Power(Result):
 
     def spread(self, measure: Measure | str) -> tuple[float, ...]:
         """The standard deviations of the differences of the pairs `SPREADS`."""
-        found = np.quantile(self.deviations[self._row(measure)], (0, 0.5, 1)).tolist()
-        return *found, found[1] * self.limit
+        lowest, median, highest = np.quantile(self.deviations[self._row(measure)], (0, 0.5, 1)).tolist()
+        return lowest, median, highest, median * self.limit
 
     def detectable(self, measure: Measure | str) -> tuple[float, ...]:
         """The smallest true difference that the test finds with `power`, for the pairs `SPREADS`."""
@@ -198,7 +197,7 @@ def power(
     *,
     sessions: Given = None,
     alpha: float = 0.05,
-    power: float = POWER,
+    power: float = paired.POWER,
     differences: Iterable[float] | float = (),
 ) -> Power:
     """What the topics find by each measure, and the number of topics for wanted differences.
@@ -220,7 +219,7 @@ def power(
     Raises `GradedError` for fewer than two runs or topics and for an option out of its range.
     """
     check_probability(alpha, "alpha", 0.05)
-    need_statistics("scipy")
+    require_installed("scipy")
     if not alpha < power < 1:
         raise GradedError(f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8")
     wanted = tuple(dict.fromkeys(as_list(differences)))
@@ -229,11 +228,9 @@ def power(
     evaluation, _ = evaluated(qrels, runs, measures, sessions)
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
-    pairs = list(combinations(range(len(evaluation.runs)), 2))
-    found = []
-    for measure in list(evaluation.measures):
-        tests = paired.paired(evaluation.of(measure), pairs)
-        found.append((holm(np.nan_to_num(tests.p, nan=1.0)), np.nan_to_num(tests.deviation)))
-    p_values, deviations = map(np.array, zip(*found))
+    pairs = [*combinations(range(len(evaluation.runs)), 2)]
+    found = [paired.paired(evaluation.of(measure), pairs) for measure in evaluation.measures]
+    p_values = np.array([holm(np.nan_to_num(tests.p, nan=1.0)) for tests in found])
+    deviations = np.nan_to_num([tests.deviation for tests in found])
     labels = evaluation.runs, evaluation.measures, len(evaluation.topics)
     return Power(*labels, alpha, power, wanted, p_values, deviations, evaluation.unit)

@@ -7,7 +7,6 @@ from typing import Any
 from ..analysis import Comparison, OverCollections, compare, compare_collections, read_collections
 from ..analysis.compare import TESTS
 from ..analysis.over_collections import files_of_collections
-from ..analysis.paper import FIRST, MANY
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import about
@@ -15,7 +14,7 @@ from ..files.content import is_lasting
 from ..output.provenance import provenance
 from ..output.result import Result, View
 from . import arguments as common
-from .parser import Arguments, Option, at_least_1, choice, output, several
+from .parser import Arguments, Option, choice, output, several
 from .results import Answer, command_line
 
 FOR_ONE = (
@@ -41,7 +40,6 @@ OPTIONS = (
     common.ALPHA,
     *common.resamples("the randomised tests", 10_000),
     choice("--show", "table to print; default: the differences", "differences", "means", "tests"),
-    Option("--top K", f"latex, markdown, html: best runs, all or {FIRST} of more than {MANY}", at_least_1),
     *output(documents=("html",)),
 )
 
@@ -109,9 +107,9 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
 def _for_paper(found: Comparison, arguments: Arguments, form: str, places: int) -> list[str]:
     """The table that papers print; LaTeX and HTML tell its origin in comments."""
     if form == "markdown":
-        return found.to_markdown(places, arguments.top).split("\n")
+        return found.to_markdown(places).split("\n")
     named = (*arguments.values, arguments.collections, *common.words_of(arguments))
     files = filter(is_lasting, filter(None, named))
     comments = provenance(files, command_line(arguments))
     written = found.to_latex if form == "latex" else found.to_html
-    return written(places, comments, arguments.top).split("\n")
+    return written(places, comments).split("\n")

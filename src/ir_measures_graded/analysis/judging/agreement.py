@@ -42,7 +42,7 @@ from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..statistics.agreement import of_levels, orders
 from ..statistics.intervals import student_interval
-from ..statistics.options import check_probability, need_statistics, whole_number
+from ..statistics.options import check_probability, require_installed, whole_number
 from ..statistics.paired import paired
 from ..statistics.significance import PERMUTED_AT_ONCE, rounded
 from .panel import MACHINE, Panel, panels, values_of
@@ -385,7 +385,7 @@ def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: in
     check_probability(confidence, "confidence", 0.95)
     whole_number(resamples, "resamples", 1)
     whole_number(seed, "seed", 0)
-    need_statistics("scipy")
+    require_installed("scipy")
     pairs = [_pairs(panel) for panel in found]
     levels = np.unique(np.concatenate([each for by_topic in pairs for each in by_topic]))
     options = levels, resamples, confidence, seed

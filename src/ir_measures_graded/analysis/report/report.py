@@ -22,7 +22,7 @@ from ...output.tables import Column, Table
 from ..curves import Curves
 from ..levels import levels
 from ..sensitivity import Sensitivity
-from ..statistics.options import check_probability, need_statistics
+from ..statistics.options import check_probability, require_installed
 from . import pages, sections
 from .rankings import Rankings, rankings
 from .verdict import Verdict, verdict
@@ -121,7 +121,7 @@ def report(
     """
     pages.need_jinja()
     needed(*plots.NEEDS)
-    need_statistics("scipy")
+    require_installed("scipy")
     check_probability(alpha, "alpha", 0.05)
     given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
     if not isinstance(given, Mapping | None):

@@ -42,7 +42,9 @@ def mean_interval(
 
     Source: Efron, Better bootstrap confidence intervals, JASA 82, 1987.
     """
-    check(confidence, method)
+    check_probability(confidence, "confidence", 0.95)
+    if method not in KINDS:
+        raise GradedError(f"method={method!r} is not allowed; it is one of {', '.join(KINDS)}")
     values = np.sort(np.asarray(values, dtype=np.float64))
     if values.size < 2:
         raise GradedError(f"a confidence interval needs at least 2 topics, not {values.size}")
@@ -87,10 +89,3 @@ def student_interval(mean: Any, error: Any, degrees: Any, confidence: float = 0.
     """
     reach = statistics_library("scipy.special").stdtrit(degrees, (1 + confidence) / 2) * error
     return mean - reach, mean + reach
-
-
-def check(confidence: float, method: str) -> None:
-    """Raise `GradedError` for a confidence out of range and an unknown method."""
-    check_probability(confidence, "confidence", 0.95)
-    if method not in KINDS:
-        raise GradedError(f"method={method!r} is not allowed; it is one of {', '.join(KINDS)}")

@@ -52,20 +52,12 @@ def check_probability(value: float, name: str, example: float) -> None:
         raise GradedError(f"{name}={value!r} is not allowed; it is above 0 and below 1, as {example}")
 
 
-def check_test(alpha: float, resamples: int, seed: int) -> None:
-    """Raise `GradedError` for an option of a test that is out of range."""
-    check_probability(alpha, "alpha", 0.05)
-    size = 16 * whole_number(resamples, "resamples", 1)
-    refuse_large("resamples", resamples, size, "their differences")
-    whole_number(seed, "seed", 0)
-
-
 def statistics_library(module: str) -> Any:
     """Import a module. Raises `GradedError`, which names the extra, if it is not installed."""
     return needed(module, "this analysis", "stats")
 
 
-def need_statistics(*libraries: str) -> None:
+def require_installed(*libraries: str) -> None:
     """Raise the `GradedError` that `statistics_library` would raise later, without importing anything."""
     for name in libraries:
         if find_spec(name) is None:

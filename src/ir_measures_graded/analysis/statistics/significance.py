@@ -71,8 +71,7 @@ def run_ranks(values: np.ndarray) -> np.ndarray:
     array([[1. , 1.5],
            [2. , 1.5]])
     """
-    values = rounded(values)
-    return np.array([((values < row).sum(axis=0) + (values <= row).sum(axis=0) + 1) / 2 for row in values])
+    return np.asarray(statistics_library("scipy.stats").rankdata(rounded(values), axis=0))
 
 
 def two_way_anova(values: np.ndarray) -> tuple[Outcome, Outcome]:
