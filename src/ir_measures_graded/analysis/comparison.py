@@ -44,8 +44,6 @@ FEW_PAIRS = 15
 """A table for people has a row per pair of at most this many; with more, a row per run."""
 LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
 """The side of a cell of the figure of all pairs in inches."""
-MANY_RUNS = 25
-"""A table for people has a row per run of at most this many; with more, for those as good as the best."""
 
 Win = tuple[str, str, float]
 """The better and the worse run of a significant difference, and its p-value."""
@@ -218,10 +216,10 @@ class Comparison(Result):
         means = self.values[:, self.measures.index(measure)]
         return [self.runs[run] for run in np.argsort(-sign_of(measure) * means, kind="stable")]
 
-    def top(self, measure: Measure | str, test: str = "") -> list[str]:
+    def top(self, measure: Measure | str) -> list[str]:
         """The best run by one of the measures, and all runs that are not significantly worse."""
         best, *others = self.best_first(measure)
-        left_out = {loser for winner, loser, _ in self.wins(measure, test) if winner == best}
+        left_out = {loser for winner, loser, _ in self.wins(measure) if winner == best}
         means = self.values[:, self.measures.index(one_of(self.measures, measure))]
         left_out |= {self.runs[run] for run in np.flatnonzero(np.isnan(means))}
         return [best, *(run for run in others if run not in left_out)]
@@ -266,8 +264,6 @@ class Comparison(Result):
                 "The last column has the letters or the number of the runs that a run beats (** p < 0.01, "
                 "* p < 0.05)."
             )
-            if len(self.runs) > MANY_RUNS:
-                columns += " Runs that are certainly worse than the best have no row; -o FILE.csv has all."
         found = [f"Paired t-tests over {counted(self.topics, self.unit)}, {intervals}. {columns}"]
         if len(self.measures) > 1:
             primary = f"{self.measures[0]}, named first, is the primary one"
@@ -335,17 +331,14 @@ class Comparison(Result):
         return self.by_run(["mean", *NUMBERS], cells)
 
     def _of_test(self, test: str, title: str = "") -> Table:
-        """A row per pair or, of more than 15 pairs, per run, the best runs first.
-
-        Of more than 25 runs, only the best and those that are not significantly worse have a row.
-        """
+        """A row per pair or, of more than 15 pairs, per run, the best runs first."""
         if self.pairs <= FEW_PAIRS:
             return self.by_pair(test, title)
-        cells = {}
-        for measure in self.measures:
-            beaten = self.beaten(measure, test)
-            for run in self.top(measure, test) if len(self.runs) > MANY_RUNS else self.runs:
-                cells[measure, run] = [self._means[measure, run], beaten[run]]
+        cells = {
+            (measure, run): [self._means[measure, run], beaten]
+            for measure in self.measures
+            for run, beaten in self.beaten(measure, test).items()
+        }
         return self.by_run(["mean", "better than"], cells, title)
 
     def by_pair(self, test: str, title: str) -> Table:
@@ -361,7 +354,7 @@ class Comparison(Result):
     def by_run(
         self, columns: Iterable[str], cells: Mapping[tuple[Measure, str], Sequence[Any]], title: str = ""
     ) -> Table:
-        """A row per measure and run that has `cells`, the best run first.
+        """A row per measure and run with its `cells`, the best run first.
 
         Without a baseline, runs have letters, the same in all tables.
         """
@@ -373,7 +366,6 @@ class Comparison(Result):
             [str(measure), *label[run], *cells[measure, run]]
             for measure in self.measures
             for run in self.best_first(measure)
-            if (measure, run) in cells
         ]
         return Table(["measure", *names, *columns], rows, title)
 
@@ -433,7 +425,6 @@ class Comparison(Result):
         """
         return self._differences() if self.baseline else self._all_pairs()
 
-    @plots.styled
     def _all_pairs(self) -> Figure:
         """Draw the runs that each run beats, the best run first, one panel per measure."""
         from matplotlib.colors import ListedColormap
@@ -463,7 +454,6 @@ class Comparison(Result):
             axes.set_xlabel(text, loc="right")
         return figure
 
-    @plots.styled
     def _differences(self) -> Figure:
         """Draw the differences from the baseline with their confidence intervals.
 

@@ -433,55 +433,80 @@ def _verdicts(parts: Iterable[tuple[str | None, Evaluation]], rule: Rule) -> lis
     """The verdicts over the topics of groups; p of "worse" has Holm's correction for all that are tested."""
     asked = [(group, part, measure) for group, part in parts for measure in part.measures]
     tested = [group is None or len(part.topics) >= FEW for group, part, _ in asked]
-    p_worse = np.ones(len(asked))
-    for number, (_, part, measure) in enumerate(asked):
-        old, new = part.of(measure)
-        change, noise = differences_of(new, old)
-        p = _p_above_0(-sign_of(measure) * change, noise)
-        if rule.equivalent:
-            p = 2 * min(p, 1 - p) if change.any() else 1.0
-        p_worse[number] = p
+    p_worse = np.array([_p_worse(part, measure, rule) for _, part, measure in asked])
     p_worse[tested] = holm(p_worse[tested])
     return [_verdict(*each, rule, p) for each, p in zip(asked, p_worse.tolist())]
 
 
+def _p_worse(part: Evaluation, measure: Measure, rule: Rule) -> float:
+    """The p-value of "worse" or, if runs should be equivalent, of "differs", without correction."""
+    old, new = part.of(measure)
+    change, noise = differences_of(new, old)
+    p = _p_above_0(-sign_of(measure) * change, noise)
+    if not rule.equivalent:
+        return p
+    return 2 * min(p, 1 - p) if change.any() else 1.0
+
+
 def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, p_worse: float) -> Verdict:
     """The verdict over the topics of a group; `p_worse` is corrected."""
-    (margin, level, equivalent), (old, new), count = rule, part.of(measure), len(part.topics)
+    margin, level, equivalent = rule
+    old, new = part.of(measure)
+    count = len(part.topics)
     change, noise = differences_of(new, old)
     better, allowed = sign_of(measure) * change, margin.allowed(old)
-    mean_old, mean_new, mean = (float(mean_over_topics(values)) for values in (old, new, change))
-    sides = [allowed + better, allowed - better][: 1 + equivalent]
-    p_holds = max(_p_above_0(side, noise) for side in sides)
+    mean_old, mean_new, mean, loss = (float(mean_over_topics(each)) for each in (old, new, change, allowed))
+    down, up = allowed + better, better  # the values whose means bound a loss and a gain
+    p_holds = _p_above_0(down, noise)
+    if equivalent:
+        up = allowed - better
+        p_holds = max(p_holds, _p_above_0(up, noise))
 
     half = np.abs(old) if sign_of(measure) > 0 else np.maximum(np.abs(old), abs(mean_old))
     losses = np.abs(better) if equivalent else -better
-    changed, lost = int(np.count_nonzero(better)), int(((losses > 0) & (losses >= half / 2)).sum())
-    # Clopper and Pearson's one-sided upper bound of the share of topics that are lost.
-    bound = statistics_library("scipy.special").betaincinv(lost + 1, count - lost, 1 - level)
-    unseen, loses_little = 1.0 if lost == count else float(bound), p_holds < level or not changed
-    holds = loses_little and (changed >= FEW or not lost or unseen <= margin.share(mean_old))
-    clear = DIFFERS if equivalent else WORSE
-    verdict = HOLDS if holds else clear if p_worse < level else UNDECIDED
+    changed = int(np.count_nonzero(better))
+    lost = int(((losses > 0) & (losses >= half / 2)).sum())
+    unseen = 1.0
+    if lost < count:  # Clopper and Pearson's one-sided upper bound of the share of topics that are lost
+        unseen = float(statistics_library("scipy.special").betaincinv(lost + 1, count - lost, 1 - level))
+    loses_little = p_holds < level or not changed
+    verdict, p = UNDECIDED, None
     if group is not None and count < FEW:
         verdict = SMALL
+    elif loses_little and (changed >= FEW or not lost or unseen <= margin.share(mean_old)):
+        verdict, p = HOLDS, p_holds
+    elif p_worse < level:
+        verdict, p = DIFFERS if equivalent else WORSE, p_worse
 
-    p = {HOLDS: p_holds, clear: p_worse}.get(verdict) if changed else None
-    claims: Any = PValue(p) if p else None, p_holds, p_worse, _p_above_0(-sides[0], noise) < level
     fell = [row for row in np.argsort(better, kind="stable")[:5].tolist() if better[row] < 0]
-    fallen = tuple((part.topics[row], float(old[row]), float(new[row])) for row in fell)
-    drops, rises = (int((way * better > DROP).sum()) for way in (-1, 1))
-    loss, error = float(mean_over_topics(allowed)), _error(sides[0], noise)
+    error = _error(down, noise)
     # The bound on the side of a loss has the error of the test, so that it is within the margin it tests.
-    errors = np.array([-_error(sides[0], noise), _error(sides[1] if equivalent else better, noise)])
-    ends = sign_of(measure) * (float(mean_over_topics(better)) + _quantile(count, level) * errors)
-    bounds: Any = known(np.sort(ends))
+    reach = _quantile(count, level) * np.array([-error, _error(up, noise)])
+    lower, upper = known(np.sort(sign_of(measure) * (float(mean_over_topics(better)) + reach)))
     needed = dict[str, Any]()
     if verdict == UNDECIDED and not loses_little and error > 0 and loss > 0:
         needed = _needed(margin, level, loss, error, count, mean_old)
-    topics: Any = changed, lost, unseen, fallen, drops, rises
     return Verdict(
-        measure, group, verdict, count, mean_old, mean_new, mean, *bounds, *claims, *topics, **needed
+        measure,
+        group,
+        verdict,
+        count,
+        mean_old,
+        mean_new,
+        mean,
+        lower,
+        upper,
+        p=PValue(p) if p and changed else None,
+        p_holds=p_holds,
+        p_worse=p_worse,
+        beyond=_p_above_0(-down, noise) < level,
+        changed=changed,
+        lost=lost,
+        unseen=unseen,
+        fallen=tuple((part.topics[row], float(old[row]), float(new[row])) for row in fell),
+        drops=int((-better > DROP).sum()),
+        rises=int((better > DROP).sum()),
+        **needed,
     )
 
 

@@ -120,5 +120,5 @@ def intervals(
             FewTopicsWarning,
             stacklevel=2,
         )
-    labels, (value, lower, upper) = (evaluation.runs, evaluation.measures), found[:3]
-    return Intervals(*labels, value, lower, upper, topics, confidence, method)
+    value, lower, upper = found[:3]
+    return Intervals(evaluation.runs, evaluation.measures, value, lower, upper, topics, confidence, method)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -26,21 +26,18 @@ from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..output.formats import counted
 from ..output.result import Result
-from ..output.tables import Table
+from ..output.tables import Column, Table
 from .compare import refuse_few
 from .statistics import paired
 from .statistics.options import as_list, check_probability, require_installed
 from .statistics.significance import holm
 
+SPREADS: Final = ("lowest", "median", "highest", "at_limit")
+"""Pairs of runs by the spread of their differences: lowest, median, highest, median at its upper limit."""
 COLUMNS: Final = (
-    "measure", "test", "correction", "alpha", "level", "discriminative_power", "significant", "pairs",
-    "topics", "deviation", "power",
+    "measure", "difference", "lowest", "median", "highest", Column("at_limit"), "chance", "deviation",
+    "discriminative_power", "significant", "pairs", "topics", "level", "power",
 )  # fmt: skip
-SPREADS: Final = ("_lowest", "", "_highest", "_at_limit")
-"""The pairs of runs by the spread of their differences: lowest, median, highest, median at its upper limit.
-
-These are the endings of the names of records.
-"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,34 +144,28 @@ class Power(Result):
 
         The measure with the highest discriminative power comes first.
         """
-        best_first, names = self._best_first(), ("lowest", "median", "highest", "at limit")
-        if not self.wanted:
-            rows = [[str(measure), *self.detectable(measure)] for measure in best_first]
-            return [Table(["measure", *names], rows)]
-        needed = [[str(of), each, *self.topics_for(of, each)] for of in best_first for each in self.wanted]
-        return [Table(["measure", "difference", *names], needed)]
+        wanted = ["difference"] if self.wanted else []
+        return [self.data().select("measure", *wanted, *SPREADS)]
 
     def _best_first(self) -> list[Measure]:
         return sorted(self.measures, key=lambda measure: -self.share(measure))
 
     def data(self) -> Table:
-        """One row per measure.
+        """One row per measure and wanted difference, or per measure; the numbers of `tables` and others.
 
-        ``topics_0.05`` is the number of topics for a difference of 0.05 and the pair of median spread, for
-        each of `wanted`, and ``chance_0.05`` the probability that as many topics find it. Endings of names
-        tell another pair, and the spread at its upper limit.
+        ``chance`` is the probability that as many topics find the wanted difference, and ``deviation`` the
+        spread, for the median pair.
         """
-        names = [f"detectable{name}" for name in SPREADS]
-        for wanted in self.wanted:
-            names += [*(f"topics_{wanted:g}{name}" for name in SPREADS), f"chance_{wanted:g}"]
-        rows, test = [], ("paired t", self.correction, self.alpha, self.level)
-        for each in self.measures:
-            counts = self.share(each), self.separated(each), len(self.pairs), self.topics
-            numbers: list[float | None] = [*self.detectable(each)]
+        rows: list[list[Any]] = []
+        for measure in self._best_first():
+            counts = self.share(measure), self.separated(measure), len(self.pairs), self.topics
+            facts = self.spread(measure)[1], *counts, self.level, self.power
+            if not self.wanted:
+                rows.append([str(measure), None, *self.detectable(measure), None, *facts])
             for wanted in self.wanted:
-                numbers += [*self.topics_for(each, wanted), self.chance(each, wanted)]
-            rows.append([str(each), *test, *counts, self.spread(each)[1], self.power, *numbers])
-        return Table([*COLUMNS, *names], rows)
+                chance = self.chance(measure, wanted)
+                rows.append([str(measure), wanted, *self.topics_for(measure, wanted), chance, *facts])
+        return Table(COLUMNS, rows)
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""
