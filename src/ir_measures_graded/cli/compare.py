@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
-from ..analysis import Comparison, OverCollections, compare, compare_collections, read_collections
+from ..analysis import Comparison, OverCollections, compare, compare_collections
 from ..analysis.compare import TESTS
-from ..analysis.over_collections import files_of_collections
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import about
@@ -24,16 +22,10 @@ FOR_ONE = (
 """Options for a single collection."""
 PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
-USAGE = f"{common.OF_RUNS}\n       {common.OF_VALUES}\n       %(prog)s --collections FILE MEASURE… [options]"
+USAGE = f"{common.OF_RUNS}\n       {common.OF_VALUES}"
 OPTIONS = (
     *common.collection_or_values(),
     common.BY,
-    Option(
-        "--collections FILE",
-        "table of collections in place of QRELS and RUN, with the columns collection, qrels and runs",
-        excludes="values",
-        reads=files_of_collections,
-    ),
     Option("--baseline RUN", "compare the other runs with this one only"),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]),
     Option("--uncorrected", "omit Holm's correction of Conover's comparisons"),
@@ -61,10 +53,9 @@ def run(arguments: Arguments) -> Result | Answer:
 
     --by also tests whether a difference depends on the group of topics; numbers are cut at their quartiles.
 
-    --collections, or a column collection of --values, compares runs over several collections. The paths in
-    its FILE are relative to it, and may be patterns such as runs/*/covid.run. Each collection counts once in
-    the mean. One test answers for other topics of these collections, one for other collections like these. A
-    run that lacks a collection has no mean.
+    A column collection of --values compares runs over several collections. Each collection counts once in the
+    mean. One test answers for other topics of these collections, one for other collections like these. A run
+    that lacks a collection has no mean.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
@@ -72,7 +63,7 @@ def run(arguments: Arguments) -> Result | Answer:
     """
     stored = common.values_by_collection(arguments)
     found: Comparison
-    if arguments.collections is not None or (stored and "" not in stored):
+    if stored and "" not in stored:
         found = _over_collections(arguments, stored)
     else:
         first = common.given(arguments, stored=stored.get(""))
@@ -87,29 +78,25 @@ def run(arguments: Arguments) -> Result | Answer:
 
 
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
-    """The comparison over the collections of --collections or --values."""
+    """The comparison over the collections of --values."""
     for name in FOR_ONE:
         if name in arguments.given or arguments.show == name:
             raise GradedError(f"--{name} is for one collection; there are several")
-    several: dict[str, Any] = dict(stored) or read_collections(arguments.collections)
+    several, words = {}, common.words_of(arguments)
     runs = {run for each in stored.values() for run in each.runs}
-    words = common.words_of(arguments)
-    measures = [] if stored else [measure for word in words for measure in common.measures_in(word)]
     for name, each in stored.items():
         with about(name):
             part = common.chosen(arguments, each, [word for word in words if word not in runs])
         named = [word for word in words if word in runs] or part.runs
         several[name] = part.part([run for run in named if run in part.runs], part.measures)
-    settings = arguments.of("alpha")
-    return compare_collections(several, measures, baseline=arguments.baseline, **settings)
+    return compare_collections(several, **arguments.of("baseline", "alpha"))
 
 
 def _for_paper(found: Comparison, arguments: Arguments, form: str, places: int) -> list[str]:
     """The table that papers print; LaTeX and HTML tell its origin in comments."""
     if form == "markdown":
         return found.to_markdown(places).split("\n")
-    named = (*arguments.values, arguments.collections, *common.words_of(arguments))
-    files = filter(is_lasting, filter(None, named))
-    comments = provenance(files, command_line(arguments))
+    named = (*arguments.values, *common.words_of(arguments))
+    comments = provenance(filter(is_lasting, named), command_line(arguments))
     written = found.to_latex if form == "latex" else found.to_html
     return written(places, comments).split("\n")
