@@ -42,12 +42,11 @@ def results():
     two = {name: RUNS[name] for name in ("A", "E")}
     found = [call(QRELS, two, ["nDCG_JK@5"]) for call in OF_RUNS.values()]
     values, drawn = found[0], analysis.curves(QRELS, two, "CG", 60)
-    several = dict.fromkeys(("c1", "c2", "c3"), (QRELS, two))
     found += [
         drawn,
         analysis.intervals(values),
         analysis.levels(demo.NAME),
-        analysis.compare_collections(several, ["AP"]),
+        analysis.compare_collections(dict.fromkeys(("c1", "c2", "c3"), values)),
         analysis.identify(
             QRELS, RUNS["A"], {topic: f"{n % 7 / 8:.4f}" for n, topic in enumerate(values.topics)}
         ),
