@@ -23,7 +23,6 @@ LINES = {
     "check": "qrels.parquet runs.parquet P(rel=3)@2",
     "levels": "qrels.parquet",
     "measures": "",
-    "demo": "",
     "explain": "qrels.parquet two.parquet nCG@2 --topic TOPIC",
     "curves": "qrels.parquet runs.parquet CG --depth 3",
     "sensitivity": "qrels.parquet runs.parquet nCG@1 nCG@2",
@@ -67,7 +66,7 @@ def _write(path, columns, rows):
 
 
 def test_every_command_is_tested():
-    assert {*LINES} | {"convert", "report"} == {*COMMANDS}
+    assert {*LINES} | {"convert", "demo", "report"} == {*COMMANDS}
 
 
 UNDRAWN = ("measures", "gate", "power", "levels", "check", "explain", "holes", "identify", "judges", "ranges")

@@ -21,7 +21,7 @@ ABC = "graded-demo A.run B.run C.run"
 REFUSED = f"""
 compare graded-demo A.run                             | no measure is given; name one or more
 compare graded-demo AP                                | no run is given; pass one or more run files
-compare {ABC} AP --baseline AA                        | --baseline 'AA' is not among the runs A, B, C
+compare {ABC} AP --baseline AA                        | 'AA' is not among the runs A, B, C; did you mean A?
 compare {ABC} AP --resamples=0                        | argument --resamples: '0' is not allowed
 curves graded-demo A.run nCG DCG_JK                   | curves takes one measure, not nCG, DCG_JK
 curves graded-demo A.run P --depth ten                | argument --depth: 'ten' is not allowed

@@ -33,22 +33,16 @@ LISTED = 5
 """The number of names that a message lists."""
 
 
-def qrels(name: str = "qrels", heading: str = "QRELS", optional: bool = False) -> Option:
+def qrels(spelling: str = "qrels QRELS", optional: bool = False) -> Option:
     """The argument that names qrels."""
     text = "qrels file (TREC, CSV, Parquet, Arrow or JSON; may be compressed) or ir-datasets id"
-    return Option(name, text, heading=heading, optional=optional, reads=each)
+    return Option(spelling, text, optional=optional, reads=each)
 
 
 FORM = (Option("--run_column NAME", "column that names the run of a row; default: run", shared=True),)
 """How to read a run."""
 RUNS = (
-    Option(
-        "inputs",
-        "run files, as qrels, and measures; - is stdin",
-        heading="RUN… MEASURE…",
-        many=True,
-        reads=each,
-    ),
+    Option("inputs RUN… MEASURE…", "run files, as qrels, and measures; - is stdin", many=True, reads=each),
     Option("--gains GAINS", "weighting: [NAME=]LEVEL:GAIN,…, exp, linear or w10", repeated=True, shared=True),
     *FORM,
     Option("--ignore_identical_ids", "leave out documents with the id of their topic", shared=True),
@@ -66,8 +60,7 @@ BY = Option(
 )
 COLLECTION = (qrels(), *RUNS, SCOREDDOCS)
 """Qrels, runs and measures, which `inputs` reads."""
-OF_RUNS = "%(prog)s QRELS RUN… MEASURE… [options]"
-OF_VALUES = "%(prog)s --values FILE [RUN…] [MEASURE…] [options]"
+OF_RUNS, OF_VALUES = "QRELS RUN… MEASURE…", "--values FILE [RUN…] [MEASURE…]"
 
 
 def collection_or_values(text: str = VALUES_HELP, heading: str = "RUN… MEASURE…") -> tuple[Option, ...]:
@@ -76,21 +69,20 @@ def collection_or_values(text: str = VALUES_HELP, heading: str = "RUN… MEASURE
         Option("--values FILE", text, repeated=True, reads=each),
         Option("--smaller MEASURE", "smaller is better; repeatable", repeated=True, requires="values"),
         qrels(optional=True),
-        RUNS[0]._replace(heading=heading),
+        RUNS[0]._replace(spelling=f"inputs {heading}"),
         *RUNS[1:],
         SCOREDDOCS,
         SESSIONS,
     )
 
 
-ALPHA = Option("--alpha P", "significance level; default: 0.05", real, default=0.05)
-SEED = Option("--seed N", "random seed; default: 0", whole_number, default=0)
+ALPHA = Option("--alpha P", "significance level", real, default=0.05)
+SEED = Option("--seed N", "random seed", whole_number, default=0)
 
 
 def resamples(what: str, default: int) -> tuple[Option, Option]:
     """The number of random samples and their seed."""
-    text = f"random samples of {what}; default: {default}"
-    return Option("--resamples N", text, at_least_1, default=default), SEED
+    return Option("--resamples N", f"random samples of {what}", at_least_1, default=default), SEED
 
 
 def values_by_collection(arguments: Arguments, apart: bool = True) -> dict[str, Evaluation]:
@@ -119,28 +111,21 @@ def words_of(arguments: Arguments) -> list[str]:
     return [word for word in (arguments.qrels, *arguments.inputs) if word is not None]
 
 
-def baseline_of(arguments: Arguments, first: Sequence[Any]) -> str | None:
-    """The run that --baseline names, as `run_named`; an analysis checks the names of stored values."""
-    text = arguments.baseline
-    return (
-        text if text is None or isinstance(first[0], Evaluation) else run_named(text, first[1], "--baseline")
-    )
+def run_named(text: Any, first: Sequence[Any]) -> Any:
+    """The run that an option names by its name, file name or path; None stays None.
 
-
-def run_named(text: str, runs: Sequence[tuple[str, Any]], option: str) -> str:
-    """The run that an option names by its name, file name or path.
-
-    Raises `GradedError` if there is no such run, or if several have this file name.
+    `first` are the first arguments of an analysis, which checks the names of stored values itself. Raises
+    `GradedError` if there is no such run, or if several have this file name.
     """
-    names = [name for name, _ in runs]
-    if text in names:
+    if text is None or len(first) == 1:
         return text
-    files = [(name, str(getattr(run, "file", ""))) for name, run in runs]
-    fitting = [name for name, path in files if text in (path, *short_names(path))]
-    if len(fitting) != 1:
-        hint = did_you_mean(short_names(text)[0], names)
-        raise GradedError(f"{option} {text!r} is not among the runs {listed(names, LISTED)}{hint}")
-    return fitting[0]
+    runs = dict(first[1])
+    files = {name: str(getattr(run, "file", "")) for name, run in runs.items()}
+    fitting = [name for name, path in files.items() if text in (path, *short_names(path))]
+    if text not in runs and len(fitting) != 1:
+        hint = did_you_mean(short_names(text)[0], runs)
+        raise GradedError(f"{text!r} is not among the runs {listed(runs, LISTED)}{hint}")
+    return text if text in runs else fitting[0]
 
 
 def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None = None) -> Evaluation:

@@ -5,7 +5,7 @@ from .arguments import COLLECTION, inputs
 from .parser import Arguments, output
 from .results import Answer
 
-USAGE = "%(prog)s QRELS [RUN…] [MEASURE…] [options]"
+USAGE = ("QRELS [RUN…] [MEASURE…]",)
 OPTIONS = (*COLLECTION, *output(figure=False))
 
 

@@ -22,7 +22,7 @@ FOR_ONE = (
 """Options for a single collection."""
 PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
-USAGE = f"{common.OF_RUNS}\n       {common.OF_VALUES}"
+USAGE = (common.OF_RUNS, common.OF_VALUES)
 OPTIONS = (
     *common.collection_or_values(),
     common.BY,
@@ -68,7 +68,7 @@ def run(arguments: Arguments) -> Result | Answer:
     else:
         first = common.given(arguments, stored=stored.get(""))
         settings = arguments.of("by", "uncorrected", "alpha", "resamples", "seed")
-        settings["baseline"] = common.baseline_of(arguments, first)
+        settings["baseline"] = common.run_named(arguments.baseline, first)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
         found = compare(*first, tests=tests, **settings)
     if arguments.show != "differences":

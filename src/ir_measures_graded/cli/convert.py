@@ -9,14 +9,11 @@ from ..output.files import write_whole
 from .arguments import FORM
 from .parser import Arguments, Option, each
 
-USAGE = "%(prog)s IN OUT [options]"
-
 OPTIONS = (
-    Option("source", "file of qrels or of a run; - is standard input", heading="IN", reads=each),
+    Option("source IN", "file of qrels or of a run; - is standard input", reads=each),
     Option(
-        "target",
+        "target OUT",
         ".run, .qrels, .trec, .txt, .tsv, .csv, .parquet or .json file, perhaps .gz; - is standard output",
-        heading="OUT",
         optional=True,
         writes=each,
     ),

@@ -2,10 +2,9 @@
 
 from ..analysis import Curves, curves
 from ..analysis.curves import RESAMPLES
-from .arguments import COLLECTION, OF_RUNS, inputs, resamples, run_named
+from .arguments import COLLECTION, inputs, resamples, run_named
 from .parser import Arguments, Option, output, real, whole_number
 
-USAGE = OF_RUNS
 OPTIONS = (
     *COLLECTION,
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
@@ -26,6 +25,6 @@ def run(arguments: Arguments) -> Curves:
       ir_measures_graded curves qrels.txt a.run b.run P@20 --confidence 0.95 -o P.png
     """
     first = inputs(arguments, uncut=True)
-    highlight = [run_named(text, first[1], "--highlight") for text in arguments.highlight]
+    highlight = [run_named(text, first) for text in arguments.highlight]
     settings = arguments.of("depth", "confidence", "resamples", "seed")
     return curves(*first, highlight=highlight, **settings)

@@ -2,28 +2,27 @@
 
 import os
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 from ..demo import DATA, NAME, qrels_path, run_paths
 from ..errors import GradedError, InputWarning
 from ..evaluation.evaluate import evaluate
 from ..output.files import write_files
-from ..output.result import View
-from ..output.tables import Table
+from ..output.formats import text
 from . import PROGRAM
 from .arguments import EXAMPLE
-from .parser import Arguments, Option, output
+from .parser import Arguments, Option
 
 MEASURES = "nDCG_JK(b=2,gains=0:0,1:1,2:1,3:1)@100", EXAMPLE, "nDCG@100", "AP"
 ABOVE = f"{NAME}: 20 topics, levels 0 to 3, five runs. The best run depends on the gains of the levels."
 NEXT = f"To try the other commands, write the files: {PROGRAM} demo --copy demo"
 COPIED = ("qrels.txt", "queries.tsv", "lightgbm.csv", *(path.name for path in run_paths().values()))
 """The files that --copy writes. LightGBM computed the values of run A."""
-USAGE = "%(prog)s [options]"
-OPTIONS = (Option("--copy DIR", f"only write {', '.join(COPIED)} to this folder"), *output())
+OPTIONS = (Option("--copy DIR", f"only write {', '.join(COPIED)} to this folder"),)
 
 
-def run(arguments: Arguments) -> View | list[str]:
+def run(arguments: Arguments) -> list[str]:
     """Evaluate the five runs of the bundled demo collection.
 
     The command shows how gains change the best run.
@@ -33,19 +32,17 @@ def run(arguments: Arguments) -> View | list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # run B lacks a topic, as real runs do
         found = evaluate(qrels_path(), run_paths(), MEASURES)
-    rows = [[text, *values] for text, values in zip(MEASURES, found.means().T.tolist())]
-    return View([Table(["measure", *found.runs], rows)], found.figure, noted=[NEXT], above=[ABOVE])
+    rows = [[name, *values] for name, values in zip(MEASURES, found.means().T.tolist())]
+    return [ABOVE, "", *text(["measure", *found.runs], rows), "", NEXT]
 
 
 def _copied(folder: str) -> str:
     """Write the files of the collection. Raises `GradedError` if the folder has another file of a name."""
     contents = {os.path.join(folder, name): (DATA / name).read_bytes() for name in COPIED}
     for path, content in contents.items():
-        if os.path.exists(path) and (os.path.isdir(path) or Path(path).read_bytes() != content):
+        if os.path.isfile(path) and Path(path).read_bytes() != content:
             raise GradedError(f"{path!r} is another file; choose a folder without it")
-    try:
+    with suppress(OSError):  # `write_files` tells that a folder is missing
         os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise GradedError(f"cannot write {folder!r}: {error.strerror}") from None
     write_files(contents)
     return f"{folder}: {', '.join(COPIED)}"

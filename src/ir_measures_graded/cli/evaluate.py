@@ -9,11 +9,10 @@ from typing import Any
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.result import View
 from ..output.tables import Table
-from .arguments import COLLECTION, OF_RUNS, SESSIONS, inputs
+from .arguments import COLLECTION, SESSIONS, inputs
 from .parser import Arguments, Option, choice, output, real
 from .results import Answer
 
-USAGE = OF_RUNS
 OPTIONS = (
     *COLLECTION,
     SESSIONS,
@@ -22,8 +21,8 @@ OPTIONS = (
     Option("-q --by_query", "also print the values of each topic", excludes="confidence"),
     Option("-n --no_summary", "omit the means", requires="by_query"),
     Option("--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real),
-    choice("--interval", "Student's (default) or BCa bootstrap", "t", "bca", requires="confidence"),
-    *output(),
+    choice("--interval", "Student's t (default) or BCa bootstrap", "t", "bca", requires="confidence"),
+    *output(form="-f --output_format --format FORM"),  # the ir_measures command says --output_format
 )
 
 

@@ -5,7 +5,7 @@ from ..errors import GradedError
 from .arguments import COLLECTION, inputs
 from .parser import Arguments, Option, output, whole_number
 
-USAGE = "%(prog)s QRELS RUN [RUN] MEASURE [--topic TOPIC] [options]"
+USAGE = ("QRELS RUN [RUN] MEASURE [--topic TOPIC]",)
 OPTIONS = (
     *COLLECTION,
     Option("--topic TOPIC", "id of the topic; default: the worst, or where two runs differ most"),

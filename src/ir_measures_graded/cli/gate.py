@@ -5,16 +5,14 @@ from .arguments import BY, VALUES_HELP, chosen, collection_or_values, inputs, va
 from .parser import Arguments, Option, at_least_1, output
 from .results import Answer
 
-USAGE = (
-    "%(prog)s QRELS OLD NEW MEASURE… [options]\n       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
-)
+USAGE = ("QRELS OLD NEW MEASURE…", "--values FILE OLD NEW [MEASURE…]")
 OPTIONS = (
     *collection_or_values(f"{VALUES_HELP}; with QRELS, OLD must have its values", "OLD NEW MEASURE…"),
     BY,
     Option("--margin M", "how much worse NEW may be: a share, as 5%% (default), or a difference, as 0.01"),
     Option("--undecided", "exit status 0 or 1 in place of 3", choices=("pass", "fail")),
     Option("--every_group", "NEW must hold in every group", requires="by"),
-    Option("--looks K", "decisions in all, as topics are added; default: 1", at_least_1, default=1),
+    Option("--looks K", "decisions in all, as topics are added", at_least_1, default=1),
     Option("--equivalent", "NEW must be neither worse nor better, for a reproduction"),
     *output(figure=False, documents=("xml",)),
 )

@@ -9,7 +9,7 @@ from .arguments import COLLECTION, inputs
 from .parser import Arguments, Option, at_least_1, each, output, real
 from .results import Answer
 
-USAGE = "%(prog)s QRELS RUN… MEASURE [options]"
+USAGE = ("QRELS RUN… MEASURE",)
 OPTIONS = (
     *COLLECTION,
     Option("--batch N", "number of documents; default: 2.5%% of the unjudged ones, or 50", at_least_1),

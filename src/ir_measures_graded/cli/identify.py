@@ -9,16 +9,12 @@ from ..output.result import Result, View
 from .arguments import qrels
 from .parser import Arguments, Option, choice, each, output, whole_number
 
-USAGE = (
-    "%(prog)s QRELS RUN VALUES [RUN VALUES]… [options]\n"
-    "       %(prog)s QRELS RUN --mean M [RUN --mean M]… [options]"
-)
+USAGE = ("QRELS RUN VALUES [RUN VALUES]…", "QRELS RUN --mean M [RUN --mean M]…")
 OPTIONS = (
     qrels(),
     Option(
-        "inputs",
+        "inputs RUN [VALUES]…",
         "a run file and a file with its values by topic, or --mean; more runs narrow the answer",
-        heading="RUN [VALUES]…",
         many=True,
         reads=each,
     ),

@@ -18,13 +18,13 @@ OF_ONE = ("estimates", "pairs")
 """The tables of a single machine."""
 
 
-USAGE = "%(prog)s HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…] [options]"
+USAGE = ("HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…]",)
 OPTIONS = (
-    qrels_of("qrels", "HUMAN_QRELS"),
-    qrels_of("machine", "MACHINE_QRELS"),
+    qrels_of("qrels HUMAN_QRELS"),
+    qrels_of("machine MACHINE_QRELS"),
     *RUNS,
     Option("--machine_levels MAP", "from the machine's levels up to the human's, as in 0:0,5:1,10:3"),
-    Option("--confidence C", "level of the intervals; default: 0.95", real, default=0.95),
+    Option("--confidence C", "level of the intervals", real, default=0.95),
     *resamples("topics for the intervals of the agreement", RESAMPLES),
     Option("--show", "table to print", choices=("agreement", "levels", *RUNS_OF)),
     *output(figure=False),

@@ -4,7 +4,6 @@ from ..analysis import Levels, levels
 from .arguments import qrels
 from .parser import Arguments, output
 
-USAGE = "%(prog)s QRELS [options]"
 OPTIONS = (qrels(), *output(figure=False))
 
 

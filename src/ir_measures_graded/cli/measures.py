@@ -15,9 +15,9 @@ from . import PROGRAM
 from .parser import Arguments, Option, output
 from .results import Answer
 
-USAGE = "%(prog)s [MEASURE…] [options]"
+USAGE = ("[MEASURE…]",)
 OPTIONS = (
-    Option("names", "measure to describe in full", heading="MEASURE", many=True),
+    Option("names MEASURE", "measure to describe in full", many=True),
     Option("--plugins", "list the plugins that provide measures, and their status"),
     Option("--all", "also list the standard measures of ir-measures"),
     *output(figure=False),

@@ -30,10 +30,11 @@ def each(value: str | Sequence[str] | None) -> Sequence[str]:
 class Option(NamedTuple):
     """An option or an argument of a command.
 
-    - `spelling`: the flags and the name of the value, as ``-o --output FILE``, or the name of an argument.
+    - `spelling`: the flags and the name of the value, as ``-o --output FILE``, or the name of an argument and
+      its heading in the help, as ``source IN``.
     - `help`: what the option does, for --help.
     - `read`: makes the value of a text, as `typed` does, or refuses it.
-    - `choices`: the allowed values. `default`: the value without the option.
+    - `choices`: the allowed values. `default`: the value without the option, which the help shows.
     - `many`: takes one or more values, or for arguments any number. `repeated`: may be given again. The value
       is then a list. `optional`: may do without a value. An option that is neither is an error if it is
       given twice.
@@ -41,7 +42,7 @@ class Option(NamedTuple):
       begins with the one that must.
     - `reads`, `writes`: give the names of the files that the command reads or writes for a value.
     - `endings`: of a file to write, by each ending the arguments of `needed` for the library that it needs.
-    - `shared`: the help lists the option last. `heading`: the name of an argument in the help.
+    - `shared`: the help lists the option last.
     """
 
     spelling: str
@@ -58,7 +59,6 @@ class Option(NamedTuple):
     writes: Files | None = None
     endings: Mapping[str, Sequence[str]] | None = None
     shared: bool = False
-    heading: str = ""
 
     @property
     def flags(self) -> list[str]:
@@ -68,7 +68,13 @@ class Option(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the value in `Arguments`."""
-        return (self.flags or [self.spelling])[-1].strip("-").replace("-", "_")
+        word = self.flags[-1] if self.flags else self.spelling.split()[0]
+        return word.strip("-").replace("-", "_")
+
+    @property
+    def heading(self) -> str:
+        """The name of an argument in the help."""
+        return self.spelling.partition(" ")[2]
 
     def settings(self) -> dict[str, Any]:
         """The arguments of `add_argument`."""
@@ -76,6 +82,8 @@ class Option(NamedTuple):
         if not self.flags:
             return {"help": self.help, "metavar": self.heading, "nargs": "*" if self.many else nargs}
         text = f"with --{self.requires}: {self.help}" if self.requires else self.help
+        if self.default not in (None, []) and not self.choices:
+            text += f"; default: {self.default}"
         found: dict[str, Any] = {"help": text, "dest": self.name}
         if value.startswith("-") and not self.choices:
             return found | {"action": "store_true", "default": False}
@@ -126,10 +134,13 @@ class Arguments:
 class Parser(argparse.ArgumentParser):
     """A parser that raises `GradedError`. The help lists shared options last, one line an option."""
 
-    def __init__(self, options: Sequence[Option], **settings: Any):
+    def __init__(self, options: Sequence[Option], forms: Sequence[str], **settings: Any):
+        headings = " ".join(option.heading for option in options if not option.flags)
+        lines = (["%(prog)s", *form.split(), "[options]"] for form in forms or [headings])
+        usage = "\n       ".join(map(" ".join, lines))
         formatter = partial(argparse.RawDescriptionHelpFormatter, max_help_position=26)
         settings |= {"formatter_class": formatter, "argument_default": argparse.SUPPRESS}
-        super().__init__(**settings, add_help=False, allow_abbrev=False)
+        super().__init__(usage=usage, **settings, add_help=False, allow_abbrev=False)
         self.color = False  # Python 3.14 would print colours
         self.options = options
         self.add_argument("-h", "--help", action="help", help="show this help")
@@ -237,11 +248,13 @@ PAGE = dict.fromkeys(("html", "htm"), ("jinja2", "an HTML page", "report"))
 """The endings of a file with a page, which shows the figure and the tables, and what it needs."""
 
 
-def output(figure: bool = True, documents: Sequence[str] = ()) -> tuple[Option, ...]:
+def output(
+    figure: bool = True, documents: Sequence[str] = (), form: str = "-f --format FORM"
+) -> tuple[Option, ...]:
     """The options for format, files and decimal places of a command that prints a result.
 
-    `figure` tells whether the result has one. `documents` are further formats. The ir_measures command
-    says --output_format.
+    `figure` tells whether the result has one. `documents` are further formats. `form` is the
+    spelling of the option that selects one.
     """
     formats = [*dict.fromkeys([*FORMATS, *documents])]
     kinds = f"{'figure, ' if figure else ''}table or page"
@@ -251,7 +264,7 @@ def output(figure: bool = True, documents: Sequence[str] = ()) -> tuple[Option, 
     text = f"also write the {kinds} of this ending"
     decimals = f"decimal places, -1 for all; default: {PLACES}; files: all"
     return (
-        Option("-f --output_format --format FORM", ", ".join(formats), choices=formats, shared=True),
+        Option(form, ", ".join(formats), choices=formats, shared=True),
         Option("-o --output FILE", text, repeated=True, shared=True, writes=list, endings=endings),
         Option("-p --places N", decimals, places, shared=True),
     )

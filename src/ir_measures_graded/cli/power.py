@@ -6,11 +6,11 @@ from ..output.result import Result
 from .arguments import ALPHA, OF_RUNS, OF_VALUES, collection_or_values, given
 from .parser import Arguments, Option, numbers, output, real
 
-USAGE = f"{OF_RUNS}\n       {OF_VALUES}"
+USAGE = (OF_RUNS, OF_VALUES)
 OPTIONS = (
     *collection_or_values(),
     Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
-    Option("--power P", "probability of finding a difference; default: 0.8", real, default=POWER),
+    Option("--power P", "probability of finding a difference", real, default=POWER),
     ALPHA,
     *output(figure=False),
 )

@@ -1,8 +1,9 @@
 """Parses the command line, runs a command and prints its lines.
 
-The module of a command declares its `USAGE` and its `OPTIONS`. Its function `run` turns the arguments into
-a result or lines of text; the docstring of `run` is the help. Output is printed
-only after everything is computed, so an error never leaves a partial table.
+The module of a command declares its `OPTIONS` and, unless these tell the order of the arguments, a tuple
+`USAGE` with its forms. Its function `run` turns the arguments into a result or lines of text; the docstring
+of `run` is the help. Output is printed only after everything is computed, so an error never leaves a partial
+table.
 """
 
 import gc
@@ -71,7 +72,7 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
     from .parser import Parser  # This import and the next ones take time.
 
     name, text = f"{PROGRAM} {words[0]}", inspect.getdoc(command.run)
-    parser = Parser(command.OPTIONS, prog=name, usage=command.USAGE, description=text)
+    parser = Parser(command.OPTIONS, getattr(command, "USAGE", ()), prog=name, description=text)
     if {"-h", "--help"} & {*words}:
         return parser.format_help().splitlines(), 0
     arguments = parser.arguments(words)

@@ -2,10 +2,9 @@
 
 from ..analysis import ranges
 from ..output.result import Result, View
-from .arguments import COLLECTION, OF_RUNS, inputs
+from .arguments import COLLECTION, inputs
 from .parser import Arguments, choice, output
 
-USAGE = OF_RUNS
 OPTIONS = (
     *COLLECTION,
     choice("--show", "ranges, or the differences that stand", "values", "differences"),

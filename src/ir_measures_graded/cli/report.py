@@ -1,24 +1,18 @@
 """The command `report`."""
 
 from ..analysis.report.report import MEASURES, TITLE, report
-from .arguments import ALPHA, COLLECTION, baseline_of, inputs
+from .arguments import ALPHA, COLLECTION, inputs, run_named
 from .parser import PAGE, Arguments, Option, each
 from .results import command_line
 
-USAGE = "%(prog)s QRELS RUN… [MEASURE…] [options]"
+USAGE = ("QRELS RUN… [MEASURE…]",)
 OPTIONS = (
     *COLLECTION,
     Option("--baseline RUN", "compare the other runs with this run; default: the first"),
     Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=each),
-    Option("--title TITLE", f"title of the page; default: {TITLE}", default=TITLE),
+    Option("--title TITLE", "title of the page", default=TITLE),
     ALPHA,
-    Option(
-        "-o --output FILE",
-        "file of the page; default: report.html",
-        default="report.html",
-        writes=each,
-        endings=PAGE,
-    ),
+    Option("-o --output FILE", "file of the page", default="report.html", writes=each, endings=PAGE),
 )
 
 
@@ -37,7 +31,7 @@ def run(arguments: Arguments) -> list[str]:
     first = [*inputs(arguments, default=MEASURES)]
     found = report(
         *first,
-        baseline=baseline_of(arguments, first),
+        baseline=run_named(arguments.baseline, first),
         command=command_line(arguments),
         **arguments.of("alpha", "title", "queries"),
     )

@@ -2,10 +2,9 @@
 
 from ..analysis import sensitivity
 from ..output.result import Result, View
-from .arguments import COLLECTION, OF_RUNS, SESSIONS, inputs
+from .arguments import COLLECTION, SESSIONS, inputs
 from .parser import Arguments, Option, choice, output, whole_numbers
 
-USAGE = OF_RUNS
 OPTIONS = (
     *COLLECTION,
     SESSIONS,

@@ -114,11 +114,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        try:
-            call = signature.bind(*args, **kwargs)
-        except TypeError:  # PyTerrier raises the error
-            return function(*args, **kwargs)
-        given = call.arguments
+        given = signature.bind_partial(*args, **kwargs).arguments  # PyTerrier misses what is missing
         measures = dict(_measures_of(given))
         graded = {name: measure for name, measure in measures.items() if is_graded(measure)}
         smaller = [name for name, measure in graded.items() if smaller_is_better(measure)]

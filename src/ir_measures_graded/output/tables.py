@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import needed
-from .formats import FOR_PEOPLE, FORMATS, Cells, clean, html, known, wrapped
+from .formats import FOR_PEOPLE, FORMATS, Cells, clean, known, wrapped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -135,10 +135,10 @@ class Table:
         return [head.title for head in self.heads], rows
 
     def lines(self, form: str, places: int) -> Iterator[str]:
-        """The table in a format, or in HTML, with `cells` for people and `values` for programs."""
-        columns, rows = self.cells() if form in (*FOR_PEOPLE, "html") else self.values()
+        """The table in a format, with `cells` for people and `values` for programs."""
+        columns, rows = self.cells() if form in FOR_PEOPLE else self.values()
         if self.head or form not in ("text", "tsv"):
-            return FORMATS.get(form, html)(columns, rows, places)
+            return FORMATS[form](columns, rows, places)
         shown = wrapped(rows) if form == "text" else rows
         return islice(FORMATS[form]([""] * len(columns), shown, places), 1, None)
 
