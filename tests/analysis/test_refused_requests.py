@@ -36,10 +36,10 @@ NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
 
 
 REFUSED = r"""
-agreement(QRELS, {"q1": {"x": 3}, "q9": {"a": 0}}) | no document is judged by both the human and machine
-agreement(QRELS, QRELS, {"A": {}}) | to compare the orders of runs, give both runs and measures
-agreement(QRELS, QRELS, {"A": {}}, ["P@5"]) | to compare the orders of runs, name at least 2 runs, not 1
-agreement(QRELS, {"q1": {"a": 12, "b": 4}}) | 2 of 2 answers are outside (topic 'q1', document 'a': 12)
+judges(QRELS, {"m": {"q1": {"x": 3}, "q9": {"a": 0}}}) | no document is judged by both the human and m;
+judges(QRELS, {"m": QRELS}, {"A": {}}) | to compare the orders of runs, give both runs and measures
+judges(QRELS, {"m": QRELS}, {"A": {}}, ["P@5"]) | to compare the orders of runs, name at least 2 runs, not 1
+judges(QRELS, {"m": {"q1": {"a": 12, "b": 4}}}) | 2 of 2 answers are outside (topic 'q1', document 'a': 12)
 estimate(QRELS, QRELS, RUNS, ["CG"], confidence=1) | confidence=1 is not allowed; it is above 0 and below 1
 estimate(QRELS, {"q1": {"a": 10.5, "b": 0}}, RUNS, ["CG"]) | machine: the human's levels are 0, 1, 2, 3; 1
 holes(QRELS, RUNS, "CG(judged_only=True)@3") | holes needs fixed weights of ranks, as nDCG_JK@10 has
@@ -76,7 +76,7 @@ evaluate(probable(0.5, nan), RUNS, ["ERR_IA_G"]) | needs the probability of its 
 evaluate(probable(0.5, 0.5, 0.25), RUNS, ["ERR_IA_G"]) | qrels: topic 'q1', intent '2': the intent has the
 evaluate(INTENTS, RUNS, ["IRec(ties='mean')"]) | IRec has no option 'ties'; it takes gains, judged_only
 explain(INTENTS, RUNS["good"], "D_nDCG@5", "q1") | D_nDCG@5 cannot be explained: one ranking with one level
-agreement(QRELS, QRELS, RUNS, ["D_nDCG@5"]) | D_nDCG@5 takes no judges: they are compared by one level of
+judges(QRELS, {"m": QRELS}, RUNS, ["D_nDCG@5"]) | D_nDCG@5 takes no judges: they are compared by one level of
 curves(INTENTS, RUNS, "nCG") | qrels: topic 'q1', document 'a': levels for several intents or judges (1, 2)
 curves(INTENTS, RUNS, "D_Q", ideal=True) | D_Q has no ideal curve: its documents have a level for each intent
 evaluate(QRELS, RUNS, ["AP"], sessions=True) | topic 'q1' is not a turn of a session: name it as in 31_1

@@ -17,7 +17,7 @@ def test_the_first_source_that_judges_a_document_decides():
     )
     merged = add_answers({"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}, machine, crowd)
     assert merged.qrels == {"q1": {"a": 2, "b": 0, "d": 1}, "q2": {"c": 1, "f": 1}, "q3": {"e": 2}}
-    assert merged.counts == {"qrels": [3, 0, 0], "answers 1": [2, 1, 1], "answers 2": [1, 1, 1]}
+    assert merged.added == {"qrels": 3, "answers 1": 2, "answers 2": 1}
     assert merged.contradictions == [
         "topic 'q1', document 'a': level 2 by qrels, 3 by answers 1",
         "topic 'q1', document 'd': level 1 by answers 1, 0 by answers 2",

@@ -12,8 +12,8 @@
 - `power` tells which differences the topics find, and how many topics find a difference.
 - `holes` ranks the unjudged documents by the variance that judging them removes; `add_answers` reads the
   judgments back.
-- `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges,
-  and `judges` many.
+- `judges` compares machine judges with a human; `estimate` corrects means under a machine's judgments by
+  human ones.
 - `compare`, `gate` and `power` also take an `Evaluation` in place of qrels, runs and measures.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
 - `explain` shows what each document of a ranking adds to a value, beside the ideal list.
@@ -23,7 +23,7 @@
 - `ranges` computes the ranges of values and differences over tied scores and unjudged documents.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
-The folder `judging` implements `judges`, `agreement`, `estimate`, `holes` and `add_answers`.
+The folder `judging` implements `judges`, `estimate`, `holes` and `add_answers`.
 
 >>> from ir_measures_graded import demo
 >>> found = curves(demo.qrels_path(), demo.run_paths(), "CG(gains=0:0,1:1,2:1,3:1)", depth=100)
@@ -42,7 +42,7 @@ from .explain import ExplainedDifference, Explanation, explain, explain_differen
 from .gate import Gate, gate
 from .identify import Identification, identify
 from .intervals import Intervals, intervals
-from .judging.agreement import JudgeAgreement, Judges, agreement, judges
+from .judging.agreement import JudgeAgreement, Judges, judges
 from .judging.estimate import Estimates, estimate
 from .judging.holes import Holes, holes
 from .judging.merging import add_answers
@@ -62,7 +62,7 @@ __all__ += ["Curves", "Sensitivity", "curves", "sensitivity"]
 __all__ += ["Check", "ExplainedDifference", "Explanation", "Identification", "Levels"]
 __all__ += ["Range", "Ranges", "check", "explain", "explain_difference", "identify", "levels", "ranges"]
 __all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges"]
-__all__ += ["add_answers", "agreement", "estimate", "holes", "judges"]
+__all__ += ["add_answers", "estimate", "holes", "judges"]
 
 
 def __dir__() -> list[str]:

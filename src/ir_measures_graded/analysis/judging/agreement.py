@@ -1,7 +1,7 @@
 """The agreement of machine judges with a human on the levels of documents and on the order of runs.
 
-`judges` compares any number of qrels with those of a human, and `agreement` compares two. The qrels may also
-be of two humans, of two pools or of two years. For the documents that both judged, the result has the number
+`judges` compares any number of qrels with those of a human. The qrels may also be of two humans, of two pools
+or of two years. For the documents that both judged, the result has the number
 of each pair of levels (confusion matrix), Cohen's κ, Krippendorff's α and the bias of the machine. With runs
 and measures, it has the agreement of the orders of the runs, of the significant differences, and the runs
 that the machine favours.
@@ -23,7 +23,7 @@ Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final, NamedTuple
@@ -45,7 +45,7 @@ from ..statistics.intervals import student_interval
 from ..statistics.options import check_probability, require_installed, whole_number
 from ..statistics.paired import paired
 from ..statistics.significance import PERMUTED_AT_ONCE, rounded
-from .panel import MACHINE, Panel, panels, values_of
+from .panel import Panel, panels, values_of
 
 RESAMPLES: Final = 1000
 SPLITS: Final = 1000
@@ -265,9 +265,6 @@ class Judges(Result):
         """What the reader of the tables must know."""
         first, topics = self.judges[0], min(each.topics for each in self.judges)
         notes = [each.outside for each in self.judges if each.outside]
-        if len(first.levels) > DIVIDED:
-            text = "There are {} levels; κ of divisions and the table of levels are for at most {}."
-            notes.append(Note(text, len(first.levels), DIVIDED))
         if topics < FEW:
             text = "The intervals of κ and α are too short with fewer than {} topics, here {}."
             notes.append(Note(text, FEW, topics))
@@ -370,16 +367,6 @@ def judges(
     return compared(found, confidence, resamples, seed)
 
 
-def agreement(
-    human: Qrels, machine: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = (), **options: Any
-) -> JudgeAgreement:
-    """Compare the judgments of two qrels, and the orders of the runs under them.
-
-    `human` and `machine` are any two qrels. `options` are those of `judges`.
-    """
-    return judges(human, {MACHINE: machine}, runs, measures, **options).judges[0]
-
-
 def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: int) -> Judges:
     """The agreement in each panel, as `judges`."""
     check_probability(confidence, "confidence", 0.95)
@@ -417,14 +404,12 @@ def _agreement(
     starts = np.flatnonzero(np.diff(human, prepend=-1) | np.diff(machine, prepend=-1))
     human, machine = human[starts], machine[starts]
     is_divided = levels.size <= DIVIDED
-    drawn = draws(len(pairs), resamples, seed)
-    found = []
-    for part in np.array_split(drawn, 1 + len(drawn) * (count.size + levels.size) // PERMUTED_AT_ONCE):
-        drawn_cells = np.add.reduceat(part[:, number] * count, starts, axis=1)
-        found.append(of_levels(drawn_cells, human, machine, levels, is_divided))
-    statistics = {
-        name: Statistic.of(np.concatenate([each[name] for each in found]), confidence) for name in found[0]
-    }
+
+    def agreement_in(drawn: np.ndarray) -> dict[str, np.ndarray]:
+        cells = np.add.reduceat(drawn[:, number] * count, starts, axis=1)
+        return of_levels(cells, human, machine, levels, is_divided)
+
+    found = in_parts(agreement_in, count.size + levels.size, draws(len(pairs), resamples, seed))
     sizes = np.add.reduceat(count, starts)
     confusion = np.zeros((levels.size, levels.size) if is_divided else (0, 0), dtype=np.int64)
     if is_divided:
@@ -443,11 +428,18 @@ def _agreement(
         tuple(map(plain_number, levels)),
         confusion,
         counts,
-        statistics,
+        {name: Statistic.of(values, confidence) for name, values in found.items()},
         len(pairs),
         panel.outside,
         tuple(order_agreements(panel, resamples, confidence, seed)),
     )
+
+
+def in_parts(function: Callable[..., dict[str, Any]], size: int, *rows: np.ndarray) -> dict[str, np.ndarray]:
+    """The arrays that a function makes of rows with so many values each, of a part of the rows at a time."""
+    count = 1 + len(rows[0]) * size // PERMUTED_AT_ONCE
+    found = [function(*part) for part in zip(*(np.array_split(each, count) for each in rows))]
+    return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
 
 
 def draws(topics: int, resamples: int, seed: int) -> np.ndarray:
@@ -462,27 +454,26 @@ def order_agreements(panel: Panel, resamples: int, confidence: float, seed: int)
     if panel.values is None or len(panel.values[0].runs) < 2:
         return
     (evaluation, _), topics = panel.values, panel.both
-    runs, weights = evaluation.runs, draws(len(topics), resamples, seed) / len(topics)
+    runs = evaluation.runs
+    weights = draws(len(topics), resamples, seed) / len(topics)
     first = np.argsort(np.random.default_rng(seed).random((SPLITS, len(topics)))) < len(topics) // 2
     both = np.stack([values_of(each, topics) for each in panel.values])
     pairs = list(combinations(range(len(runs)), 2))
     for column, measure in enumerate(evaluation.measures):
         values = sign_of(measure) * both[:, :, column]
-        statistics = {
-            name: Statistic.of(found, confidence)
-            for name, found in _orders(*(weights @ each.T for each in values)).items()
-        }
+        found = _orders(*(weights @ each.T for each in values))
+        statistics = {name: Statistic.of(each, confidence) for name, each in found.items()}
         halves = None
         if len(topics) > 1:
             taus = _orders(*(half @ values[0].T / half[0].sum() for half in (first, ~first)))["tau"]
             halves = None if np.isnan(taus).all() else float(taus[~np.isnan(taus)].mean())
         human, machine = (_significant(each, pairs, 1 - confidence) for each in values)
         count = int(np.abs(human).sum())
-        shares = [float((human * machine == sign).sum() / count) if count else None for sign in (1, -1)]
+        agreed = float((human * machine == 1).sum() / count) if count else None
+        opposite = float((human * machine == -1).sum() / count) if count else None
         refused = why_no_favours(measure, len(runs), len(topics))
-        found = () if refused else favours(runs, values[0], values[1], confidence)
-        agreed, opposite = shares
-        yield OrderAgreement(measure, runs, statistics, halves, count, agreed, opposite, found, refused)
+        named = () if refused else favours(runs, values[0], values[1], confidence)
+        yield OrderAgreement(measure, runs, statistics, halves, count, agreed, opposite, named, refused)
 
 
 def why_no_favours(measure: Measure, runs: int, topics: int) -> str:
@@ -522,11 +513,8 @@ def favours(
 
 
 def _orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
-    """The agreement of pairs of orders (pairs × runs), of a part of the pairs at a time."""
-    pairs, runs = first.shape
-    parts = np.array_split(np.arange(pairs), 1 + pairs * runs**2 // PERMUTED_AT_ONCE)
-    found = [orders(rounded(first[part]), rounded(second[part])) for part in parts]
-    return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
+    """The agreement of pairs of orders (pairs × runs)."""
+    return in_parts(lambda *part: orders(*map(rounded, part)), first.shape[1] ** 2, first, second)
 
 
 def _significant(values: np.ndarray, pairs: list[tuple[int, int]], level: float) -> np.ndarray:

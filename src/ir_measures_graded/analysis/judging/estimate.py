@@ -46,7 +46,7 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...errors import GradedError
 from ...evaluation.named import Qrels, Runs
-from ...output.formats import counted, known
+from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..statistics.intervals import FewTopicsWarning, student_interval
@@ -197,15 +197,13 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
     both, (human, machine) = panel.both, panel.values
     if len(both) < 2:
         raise GradedError(
-            f"an estimate needs at least 2 topics judged by both the human (topics such as "
-            f"{next(iter(panel.human))!r}) and the machine (such as {next(iter(panel.machine))!r}), not "
-            f"{len(both)}"
+            f"an estimate needs at least 2 topics judged by both the human ({listed(panel.human)}) and the "
+            f"machine ({listed(panel.machine)}), not {len(both)}"
         )
     if len(both) < FEW:
         warnings.warn(
-            f"only {len(both)} topics are judged by both; below {FEW} the machine's bias is measured too "
-            f"roughly for the intervals to be trusted, and below {LEAST_TOPICS} the human's topics are used "
-            "alone",
+            f"only {len(both)} topics are judged by both; below {FEW} the intervals are rough, and below "
+            f"{LEAST_TOPICS} the human's topics are used alone",
             FewTopicsWarning,
             stacklevel=3,
         )
@@ -276,38 +274,47 @@ def _family(
     The values (rows × topics) are those of either judge, whose first topics are those of `both`.
     """
     count, topics = human.shape
-    of_machine = machine.shape[1]
     is_difference = labels[0][1] is not None
-    spread, unknown = _variance(human), np.full(count, np.nan)
-    own = mean_over_topics(human), spread / topics, np.zeros(count)
-    combined: Sequence[np.ndarray] = own
-    if of_machine > both >= LEAST_TOPICS:
-        judged = human[:, :both], machine[:, :both]
-        found = prediction_powered(*judged, machine[:, both:], human[:, both:])
-        combined = [np.where(found[2] > 0, *each) for each in zip(found, own)]
-    by_judge = {COMBINED: (*combined, topics - 1 - (combined[2] > 0), of_machine + topics - both)}
-    if not is_difference:
-        alone = mean_over_topics(machine), _variance(machine) / of_machine, unknown
-        by_judge = {
-            HUMAN: (*own, topics - 1, topics),
-            MACHINE: (*alone, of_machine - 1, of_machine),
-            **by_judge,
-        }
     level = confidence ** (1 / count) if is_difference else confidence
+    spread, unknown = _variance(human), np.full(count, np.nan)
+    by_judge = {HUMAN: _alone(human), MACHINE: _alone(machine), COMBINED: _combined(human, machine, both)}
     estimates = []
-    for judge, (value, variance, weight, degrees, number) in by_judge.items():
+    for judge in (COMBINED,) if is_difference else JUDGES:
+        value, variance, weight, degrees, number = by_judge[judge]
         error = variance**0.5
         lower, upper = student_interval(value, error, degrees, level)
         p = unknown
         with np.errstate(invalid="ignore", divide="ignore"):
+            worth = np.where(weight > 0, spread / variance, topics)
             if is_difference and (count == 1 or both >= FEW):
                 p = 2 * statistics_library("scipy.special").stdtr(degrees, -np.abs(value) / error)
                 # p is 1 if all differences are 0, NaN if they are constant.
                 p = np.where(error > 0, p, np.where(value == 0, 1.0, np.nan))
-            worth = np.where(weight > 0, spread / variance, topics)
-        worth[np.isnan(weight) | (spread == 0) | (variance == 0)] = np.nan
+        worth = np.where((spread > 0) & (variance > 0) & (judge != MACHINE), worth, np.nan)
         weight = weight if judge == COMBINED else unknown
         columns = value, lower, upper, np.full(count, number), weight, worth, p, holm(p, count)
         rows = zip(*map(known, columns))
         estimates.append([Estimate(*label, judge, *row) for label, row in zip(labels, rows)])
     return [one for of_row in zip(*estimates) for one in of_row]
+
+
+Mean = tuple[np.ndarray, np.ndarray, np.ndarray, Any, int]
+"""Means, their variances, λ, the degrees of freedom, and the number of topics."""
+
+
+def _alone(values: np.ndarray) -> Mean:
+    """The means by one judge."""
+    count, topics = values.shape
+    return mean_over_topics(values), _variance(values) / topics, np.zeros(count), topics - 1, topics
+
+
+def _combined(human: np.ndarray, machine: np.ndarray, both: int) -> Mean:
+    """The combined means; the human's if the judges share fewer than 5 topics, or all of the machine's."""
+    *alone, degrees, topics = _alone(human)
+    others = machine.shape[1] - both
+    if not (others and both >= LEAST_TOPICS):
+        return *alone, degrees, topics + others
+    judged = human[:, :both], machine[:, :both]
+    found = prediction_powered(*judged, machine[:, both:], human[:, both:])
+    value, variance, weight = (np.where(found[2] > 0, *each) for each in zip(found, alone))
+    return value, variance, weight, degrees - (weight > 0), topics + others

@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -106,20 +107,19 @@ class Holes(Result):
 
     def data(self) -> Table:
         """One row per document: its expected gain, its best rank, the runs with its ranks, and its sample."""
-        by_document = (zip(self.runs, ranks) for ranks in self.ranks.tolist())
-        holders = (" ".join(f"{run}:{rank}" for run, rank in ranks if rank) for ranks in by_document)
-        sample = [RANDOM] * self.sampled + [""] * (len(self) - self.sampled)
-        rows = zip(
-            self.topics, self.documents, self.gains.tolist(), _best(self.ranks).tolist(), holders, sample
-        )
-        return Table(("topic", "document", "gain", "best_rank", "runs", "sample"), list(rows))
+        rows: list[list[Any]] = []
+        for topic, document, gain, ranks in zip(self.topics, self.documents, self.gains, self.ranks.tolist()):
+            ranks_of = {run: rank for run, rank in zip(self.runs, ranks) if rank}
+            holders = " ".join(f"{run}:{rank}" for run, rank in ranks_of.items())
+            sample = RANDOM if len(rows) < self.sampled else ""
+            rows.append([topic, document, float(gain), min(ranks_of.values()), holders, sample])
+        return Table(("topic", "document", "gain", "best_rank", "runs", "sample"), rows)
 
     def notes(self) -> list[Note]:
         """The judgments that each source of answers added, the random sample, and the columns."""
         notes = []
-        for name, (new, equal, contrary) in [*self.merged.counts.items()][1:]:
-            added, others = counted(new, "new judgment"), counted(contrary, "contradiction")
-            notes.append(Note("{}: {}, {} equal to earlier ones, {}", name, added, equal, others))
+        for name, added in [*self.merged.added.items()][1:]:
+            notes.append(Note("{}: {}.", name, counted(added, "new judgment")))
         if self.sampled:
             text = "{} of the documents are a random sample, which alone shows how far judges agree."
             notes.append(Note(text, self.sampled))
@@ -204,7 +204,7 @@ def holes(
     judged = np.array([doc in merged.qrels.get(topic, ()) for topic, doc in names], dtype=bool)
     # Sorted terms have the same sum whatever the order of the runs.
     near = np.sort(np.where(ranks > 0, 1 / (ranks + 5), 0.0), axis=1).sum(axis=1)
-    best = _best(ranks)
+    best = np.where(ranks > 0, ranks, np.iinfo(np.int64).max).min(axis=1)
     left = np.flatnonzero(~judged & (best <= depth))
     gains, variance = _expected(gain_of(pool.level, gains_of(measure)), near, judged)
     h = _weights(measure, depth, pool, ranks, gains)
@@ -319,8 +319,3 @@ def _settled(h: np.ndarray, total: np.ndarray, variance: float) -> tuple[np.ndar
     still_open = (apart > 0) & ((z < OPEN) | (variance == 0))
     laplacian = np.diag(c.sum(axis=1)) - c
     return (np.einsum("da,ab->db", h, laplacian) * h).sum(axis=1), int(still_open.sum()) // 2
-
-
-def _best(ranks: np.ndarray) -> np.ndarray:
-    """The best rank of each document (documents × runs); 0 is no rank."""
-    return np.where(ranks > 0, ranks, np.iinfo(np.int64).max).min(axis=1)

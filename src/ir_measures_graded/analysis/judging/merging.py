@@ -89,13 +89,13 @@ def trec_lines(qrels: Levels) -> Iterator[str]:
 class MergedQrels:
     """Merged qrels, and what each source added.
 
-    `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. `counts` has for each source the
-    number of its judgments that are new, of those that equal an earlier one, and of contradictions.
-    `contradictions` has a sentence for each document that a later source judges at another level.
+    `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. `added` has for each source the
+    number of its judgments that are new, `contradictions` a sentence for each document that a later source
+    judges at another level.
     """
 
     qrels: Levels
-    counts: dict[str, list[int]]
+    added: dict[str, int]
     contradictions: list[str]
 
 
@@ -107,8 +107,8 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
     ir-measures takes, paths of files, or ir-datasets ids.
 
     >>> merged = add_answers({"q1": {"a": 2}}, {"q1": {"a": 1, "b": 3}, "q2": {"c": 0}})
-    >>> merged.qrels, merged.counts
-    ({'q1': {'a': 2, 'b': 3}, 'q2': {'c': 0}}, {'qrels': [1, 0, 0], 'answers 1': [2, 0, 1]})
+    >>> merged.qrels, merged.added
+    ({'q1': {'a': 2, 'b': 3}, 'q2': {'c': 0}}, {'qrels': 1, 'answers 1': 2})
     >>> print(*merged.contradictions)
     topic 'q1', document 'a': level 2 by qrels, 1 by answers 1
 
@@ -121,22 +121,18 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
         name = f"answers {number}" if number else "qrels"
         if number and isinstance(source, (str, os.PathLike)):
             name = os.fspath(source)
-        if name in merged.counts:
+        if name in merged.added:
             raise GradedError(f"two sources of qrels are named {name!r}; give each a name of its own")
-        counts = merged.counts[name] = [0, 0, 0]
         levels, _ = answers_in(source, name)
         for topic in levels:
             merged.qrels.setdefault(topic, {})
+        judged = len(decided)
         for topic, document, level in judgments_of(levels):
             first = merged.qrels[topic].setdefault(document, level)
             kept = decided.setdefault((topic, document), name)
-            if kept == name:
-                counts[0] += 1
-            elif first == level:
-                counts[1] += 1
-            else:
-                counts[2] += 1
+            if first != level:
                 merged.contradictions.append(
                     f"topic {topic!r}, document {document!r}: level {first:g} by {kept}, {level:g} by {name}"
                 )
+        merged.added[name] = len(decided) - judged
     return merged
