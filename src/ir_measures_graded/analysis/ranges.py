@@ -297,8 +297,10 @@ class _Runs:
     def standing(self) -> tuple[int | None, int | None]:
         """How many differences keep their sign in all orders of ties, and how many under all judgments; None
         without pairs, and if the range of any is not known."""
+        if not self.pairs.size:
+            return None, None
         kept = np.zeros(2)
-        for pairs in self.parts() if self.pairs.size else ():
+        for pairs in self.parts():
             ends = [self.apart(1, pairs)]
             if self.ends is None or not self.known.all():
                 ends.append(self.over_judgments(pairs))
@@ -314,7 +316,7 @@ class _Runs:
                 means = mean_over_topics(found)
                 kept[row] += np.nan if np.isnan(means).any() else _keep(*means).sum()
         over_ties, over_judgments = (None if np.isnan(number) else int(number) for number in kept.tolist())
-        return (over_ties, over_judgments) if self.pairs.size else (None, None)
+        return over_ties, over_judgments
 
     def apart(self, row: int, pairs: np.ndarray) -> np.ndarray:
         """The ranges of differences whose two sides are independent of each other (2 × P × T), NaN if they

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from functools import cache
 from html import escape
@@ -57,8 +56,10 @@ def _environment(jinja2: Any) -> Any:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": number, "signed": signed, "p": p_value, "name": shortened}
-    environment.filters |= {"json": as_json, "drawing": drawing, "numeric": numeric}
+    environment.filters |= {"drawing": drawing, "numeric": numeric}
     environment.globals["theme"] = THEME
+    compact = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
+    environment.policies["json.dumps_kwargs"] = compact
     return environment
 
 
@@ -125,16 +126,6 @@ def shortened(text: object) -> str:
     """
     name = str(text)
     return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
-
-
-def as_json(value: Any) -> str:
-    """JSON for a ``<script>`` element. It cannot contain ``<``, so it cannot end the element.
-
-    >>> as_json({"id": "</script>"})
-    '{"id":"\\\\u003c/script>"}'
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", r"\u003c").replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
 
 
 # ---------------------------------------------------------------------------------- figures

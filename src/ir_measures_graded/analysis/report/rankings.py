@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
-from ...core.measures.standard import definition_of
 from ...core.ranking.gains import Number, gain_of, plain_number
-from ...core.registry.facts import sign_of
+from ...core.registry.facts import gains_of, sign_of
 from ...errors import NotApplicableError
 from ...evaluation.named import Study
 from ..explain import Explanation, explanations
@@ -38,20 +37,20 @@ class Rankings(NamedTuple):
     ``lists`` (run, value and levels of the documents), with that of the best run first. Its ``data`` has the
     documents, for the script of the page.
 
-    `levels` maps each level of the qrels, as text, to its gain; the gains of a measure without a
-    definition are None. `data` has what all topics share, for the script of the page.
+    `levels` maps each level of the qrels, as text, to its gain. `data` has what all topics share, for the
+    script of the page.
     """
 
     measure: Measure
     depth: int
-    levels: dict[str, Number | None]
+    levels: dict[str, Number]
     topics: list[dict[str, Any]]
     data: dict[str, Any]
 
     @property
     def style(self) -> str:
         """The strength of the colour of each level: the highest gain contrasts most with the page."""
-        gains = [gain or 0 for gain in self.levels.values()]
+        gains = [*self.levels.values()]
         ranked = gains if len({*gains}) > 1 else [*range(len(gains))]
         steps = sorted({*ranked})
         shares = [(steps.index(gain) + 1) / len(steps) for gain in ranked]
@@ -73,11 +72,8 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
     judged_levels = np.unique(study.judgments.judged.level)
     if judged_levels.size > COLOURS:
         return None
-    known = definition_of(measure)
-    gains = gain_of(judged_levels, known.weighting).tolist() if known else [None] * judged_levels.size
-    levels = {
-        text: None if gain is None else plain_number(gain) for text, gain in zip(_texts(judged_levels), gains)
-    }
+    gains = map(plain_number, gain_of(judged_levels, gains_of(measure)).tolist())
+    levels = dict(zip(_texts(judged_levels), gains))
     weights = next(iter(found.values()))[0].weights
     ids = [id_ for run in found.values() for each in run for id_ in each.documents]
     prefix = commonprefix(ids)  # noqa: RUF071  # ids are not paths

@@ -155,8 +155,7 @@ def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Sensiti
         return None
     try:
         kept = {name: value for name, value in measure.params.items() if name != "gains"}
-        open_gains = type(measure)(**kept)
-        return sensitivity(study.judgments, study.runs, [open_gains], gains=gains)
+        return sensitivity(study.judgments, study.runs, [type(measure)(**kept)], gains=gains)
     except NotApplicableError:
         return None
 

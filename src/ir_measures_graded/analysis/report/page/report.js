@@ -88,7 +88,7 @@ if (lists) {
       found.push(["score", round(list.scores[rank - 1])]);
     }
     found.push(["level", level === "–" ? "unjudged" : level]);
-    if (gain !== null) found.push(["gain", round(gain)]);
+    found.push(["gain", round(gain)]);
     if (weight != null) found.push(["weight", round(weight)]);
     if (ideal) {
       if (data.ideal?.[rank - 1] != null) found.push([`ideal @${rank}`, round(data.ideal[rank - 1])]);
