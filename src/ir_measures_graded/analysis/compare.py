@@ -97,35 +97,35 @@ def compare(
     rows = groups_of(evaluation.topics, by)
     groups = {group: evaluation.on(topics) for group, topics in rows.items()}
     large = [part for part in groups.values() if len(part.topics) >= FEW]
-    further = partial(_further, names=tests, alpha=alpha, resamples=resamples, seed=seed)
     outcomes, depending, of_groups = [], [], {group: list[Test]() for group in groups}
     for measure in evaluation.measures:
         values = evaluation.of(measure)
         order = np.argsort(-sign_of(measure) * values.mean(axis=1), kind="stable").tolist()
         pairs = family_of(names, baseline, order)
-        tested = partial(pairwise_tests, measure, names=names, pairs=pairs, alpha=alpha)
-        outcomes += tested(PAIRED_T, columns=paired(values, pairs, alpha)._asdict())
-        for name, found in further(values, pairs):
+        labels = [(names[run], names[other]) for run, other in pairs]
+        tested = partial(pairwise_tests, measure, pairs=labels, alpha=alpha)
+        outcomes += tested(PAIRED_T, paired(values, pairs, alpha)._asdict())
+        for name, found in _further(values, pairs, tests, alpha, resamples, seed):
             if name in OF_ALL:
                 outcomes += [
                     Test(measure, name, statistic=one.statistic, p=one.p, note=one.note) for one in found
                 ]
             else:
                 plain = name == TUKEY_HSD or (name == CONOVER and uncorrected)
-                outcomes += tested(name, columns=_columns(found, plain))
+                outcomes += tested(name, _columns(found, plain))
         in_groups = paired_in_parts([part.of(measure) for part in groups.values()], pairs, alpha)
         for of_group, columns in zip(of_groups.values(), in_groups):
-            of_group += tested(PAIRED_T, columns=columns._asdict())
+            of_group += tested(PAIRED_T, columns._asdict())
         if len(large) > 1:
             array = [part.of(measure) for part in large]
             found = [significance.alexander_govern((of[a], of[b]) for of in array) for a, b in pairs]
-            depending += tested(BY_GROUP, columns=_columns(found))
-    shared: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "uncorrected": uncorrected}
-    compared = {
-        name: _compared(groups[name], found, **shared, name=name, families=max(1, len(large)))
-        for name, found in of_groups.items()
+            depending += tested(BY_GROUP, _columns(found))
+    compared = partial(_compared, baseline=baseline, alpha=alpha, uncorrected=uncorrected)
+    families = max(1, len(large))
+    parts = {
+        name: compared(groups[name], found, name=name, families=families) for name, found in of_groups.items()
     }
-    return _compared(evaluation, [*outcomes, *depending], **shared, groups=compared)
+    return compared(evaluation, [*outcomes, *depending], groups=parts)
 
 
 def _compared(part: Evaluation, outcomes: Iterable[Test], **facts: Any) -> Comparison:
@@ -168,12 +168,7 @@ def family_of(runs: Sequence[str], baseline: str | None, order: Iterable[int]) -
 
 
 def pairwise_tests(
-    measure: Measure,
-    test: str,
-    names: Sequence[str],
-    pairs: Pairs,
-    alpha: float,
-    columns: Mapping[str, Any],
+    measure: Measure, test: str, columns: Mapping[str, Any], pairs: Iterable[tuple[str, str]], alpha: float
 ) -> list[Test]:
     """The tests of pairs of runs.
 
@@ -183,14 +178,13 @@ def pairwise_tests(
     columns = {name: known(np.asarray(column)) for name, column in columns.items()}
     leaning = columns.pop("leaning", None) or columns["difference"]
     found = []
-    for (one, other), merit, row in zip(pairs, leaning, zip(*columns.values())):
+    for (run, other), merit, row in zip(pairs, leaning, zip(*columns.values())):
         numbers = dict(zip(columns, row))
         better = None
         if merit:
-            better = names[one if sign_of(measure) * merit > 0 else other]
+            better = run if sign_of(measure) * merit > 0 else other
         significant = numbers["adjusted"] is not None and numbers["adjusted"] < alpha
-        labels = measure, test, names[one], names[other], better
-        found.append(Test(*labels, significant=significant, **numbers))
+        found.append(Test(measure, test, run, other, better, significant=significant, **numbers))
     return found
 
 

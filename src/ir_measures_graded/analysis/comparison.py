@@ -236,12 +236,12 @@ class Comparison(Result):
         if len(tests) == 1:
             return f"{_told(tests[0])}, {over}."
         count = sum(test.significant for test in tests)
-        differ = f"differ{'s' * (count == 1)}"
+        differ = "differs" if count == 1 else "differ"
         found = f"{count} of {counted(len(tests), 'pair')} {differ} by {measure}, {over}"
         if self.baseline:
             better = [test.run for test in tests if test.winner == test.run]
-            named = f"{listed(better)} {'is' if len(better) == 1 else 'are'}" if better else "nothing is"
-            return f"{found}; {named} certainly better than {self.baseline}."
+            are = "is" if len(better) <= 1 else "are"
+            return f"{found}; {listed(better) or 'nothing'} {are} certainly better than {self.baseline}."
         best, *others = self.top(measure)
         if not others:
             return f"{found}; {best} is certainly better than every other run."
@@ -250,7 +250,8 @@ class Comparison(Result):
 
     def notes(self) -> list[str]:
         """Sentences that the reader of the tables needs."""
-        count, level = counted(self.family, "difference"), ""
+        count = counted(self.family, "difference")
+        level = ""
         intervals = f"{100 * (1 - self.alpha):g} % intervals (Student's t)"
         if self.family > 1:
             intervals += f"; p has Holm's correction and the intervals hold together, for {count}"
@@ -358,7 +359,8 @@ class Comparison(Result):
 
         Without a baseline, runs have letters, the same in all tables.
         """
-        label, names = {run: [run] for run in self.runs}, ["run"]
+        label = {run: [run] for run in self.runs}
+        names = ["run"]
         if not self.baseline:
             label = {run: [letters(number), run] for number, run in enumerate(self.runs)}
             names = ["letter", "run"]
@@ -429,21 +431,24 @@ class Comparison(Result):
         """Draw the runs that each run beats, the best run first, one panel per measure."""
         from matplotlib.colors import ListedColormap
 
-        count, names = len(self.runs), plots.INCHES * (max(map(len, self.runs)) + 5)
+        count = len(self.runs)
+        names = plots.INCHES * (max(map(len, self.runs)) + 5)
         side = count * min(max(plots.PAGE[0] / count, SMALLEST_CELL), LARGEST_CELL)
         height = (max(side, 2.5) + 1) * len(self.measures)  # room for the title
         figure = plots.new_figure(max(side, 2.5) + names, height)
         figure.set_layout_engine("compressed")  # keeps the cells square
         colours = ListedColormap(plots.SHADES)
         for axes, measure in zip(plots.panels(figure, len(self.measures), 1), self.measures):
-            order, marks = self.best_first(measure), np.zeros((count, count))
+            order = self.best_first(measure)
+            marks = np.zeros((count, count))
             place = {run: number for number, run in enumerate(order)}
             for winner, loser, p in self.wins(measure):
                 marks[place[winner], place[loser]] = 2 if p < STARS[0][0] else 1
             axes.pcolormesh(
                 marks, cmap=colours, vmin=0, vmax=2, edgecolors=plots.GREY, linewidth=0.2, rasterized=True
             )
-            columns, size = [letters(self.runs.index(run)) for run in order], min(9.0, 55 * side / count)
+            columns = [letters(self.runs.index(run)) for run in order]
+            size = min(9.0, 55 * side / count)
             axes.set_xticks(np.arange(count) + 0.5, columns, size=size, rotation=90 if count > 26 else 0)
             rows = [f"{run}  {letter:>2}" for run, letter in zip(order, columns)]
             axes.set_yticks(np.arange(count) + 0.5, rows, size=size)

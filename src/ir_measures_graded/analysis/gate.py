@@ -224,7 +224,8 @@ class Gate(Result):
         if any(each.reachable for each in self.verdicts):
             columns += ["reachable", "needed"]
         rows = [row | {"group": row["group"] or f"all {self.unit}s"} for row in self.records()]
-        return [Table.of(columns, rows), *([self.fallen] if self.fallen.rows else [])]
+        tables = [Table.of(columns, rows), self.fallen]
+        return tables if self.fallen.rows else tables[:1]
 
     @property
     def fallen(self) -> Table:
@@ -244,7 +245,8 @@ class Gate(Result):
 
     def sentence(self, each: Verdict) -> str:
         """A verdict with its reason."""
-        of, difference = counted(each.topics, self.unit), f"the difference is {each.difference:+.4f}"
+        of = counted(each.topics, self.unit)
+        difference = f"the difference is {each.difference:+.4f}"
         if each.verdict == SMALL:
             reason = f"{of}, and {FEW} are the least that are tested"
         elif each.verdict == HOLDS:
@@ -324,8 +326,8 @@ class Gate(Result):
         counts = {"tests": str(len(self._deciding)), "failures": str(failures)}
         suite = ElementTree.Element("testsuite", counts, name="gate")
         for each in self._deciding:
-            names = {"classname": f"gate {self.new} {self.old}", "name": each.name}
-            case = ElementTree.SubElement(suite, "testcase", names)
+            case = ElementTree.SubElement(suite, "testcase", classname=f"gate {self.new} {self.old}")
+            case.set("name", each.name)
             if each.verdict not in passing:
                 reason = {"type": each.verdict, "message": self.sentence(each)}
                 ElementTree.SubElement(case, "failure", reason)
@@ -336,10 +338,9 @@ class Gate(Result):
 
     def facts(self) -> dict[str, Any]:
         """The verdict and how it was reached, which the command writes beside the records."""
-        names = ("verdict", "old", "new", "unit", "looks")
-        facts = {name: getattr(self, name) for name in names} | {"margin": str(self.margin)}
-        facts["test"] = "two one-sided paired t-tests" if self.equivalent else "one-sided paired t-test"
-        facts |= {"alpha": self.level, "n": self.verdicts[0].topics}
+        facts = {name: getattr(self, name) for name in ("verdict", "old", "new", "unit", "looks")}
+        test = "two one-sided paired t-tests" if self.equivalent else "one-sided paired t-test"
+        facts |= {"margin": str(self.margin), "test": test, "alpha": self.level, "n": self.verdicts[0].topics}
         return facts | {"fallen": self.fallen.records(), "notes": self.notes()}
 
 
@@ -399,10 +400,12 @@ def gate(
     if study is not None and study.judgments.sessions is None:
         found = [replace(each, **_stands(each, rule, study, len(found))) for each in found]
     every = *found, *_verdicts([(group, evaluation.on(rows)) for group, rows in groups.items()], rule)
-    (old, new), chosen, unit = evaluation.runs, margin is not None, evaluation.unit
-    missing = None if evaluation.missing is None else evaluation.missing.sum(axis=1)
-    lacking = {} if missing is None else dict(zip((old, new), missing.tolist()))
-    return Gate(old, new, size, chosen, equivalent, every_group, every, unit, looks, lacking)
+    lacks = [] if evaluation.missing is None else evaluation.missing.sum(axis=1).tolist()
+    lacking = dict(zip(evaluation.runs, lacks))
+    old, new = evaluation.runs
+    return Gate(
+        old, new, size, margin is not None, equivalent, every_group, every, evaluation.unit, looks, lacking
+    )
 
 
 def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.ndarray) -> None:
@@ -478,36 +481,19 @@ def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, 
     elif p_worse < level:
         verdict, p = DIFFERS if equivalent else WORSE, p_worse
 
-    fell = [row for row in np.argsort(better, kind="stable")[:5].tolist() if better[row] < 0]
     error = _error(down, noise)
     # The bound on the side of a loss has the error of the test, so that it is within the margin it tests.
     reach = _quantile(count, level) * np.array([-error, _error(up, noise)])
     lower, upper = known(np.sort(sign_of(measure) * (float(mean_over_topics(better)) + reach)))
-    needed = dict[str, Any]()
+    numbers: dict[str, Any] = {"old": mean_old, "new": mean_new, "difference": mean}
+    numbers |= {"lower": lower, "upper": upper, "changed": changed, "lost": lost, "unseen": unseen}
+    numbers |= {"p": PValue(p) if p and changed else None, "p_holds": p_holds, "p_worse": p_worse}
+    fell = [row for row in np.argsort(better, kind="stable")[:5].tolist() if better[row] < 0]
+    numbers["fallen"] = tuple((part.topics[row], float(old[row]), float(new[row])) for row in fell)
+    numbers |= {"drops": int((-better > DROP).sum()), "rises": int((better > DROP).sum())}
     if verdict == UNDECIDED and not loses_little and error > 0 and loss > 0:
-        needed = _needed(margin, level, loss, error, count, mean_old)
-    return Verdict(
-        measure,
-        group,
-        verdict,
-        count,
-        mean_old,
-        mean_new,
-        mean,
-        lower,
-        upper,
-        p=PValue(p) if p and changed else None,
-        p_holds=p_holds,
-        p_worse=p_worse,
-        beyond=_p_above_0(-down, noise) < level,
-        changed=changed,
-        lost=lost,
-        unseen=unseen,
-        fallen=tuple((part.topics[row], float(old[row]), float(new[row])) for row in fell),
-        drops=int((-better > DROP).sum()),
-        rises=int((better > DROP).sum()),
-        **needed,
-    )
+        numbers |= _needed(margin, level, loss, error, count, mean_old)
+    return Verdict(measure, group, verdict, count, beyond=_p_above_0(-down, noise) < level, **numbers)
 
 
 def _needed(
@@ -552,14 +538,18 @@ def _stands(verdict: Verdict, rule: Rule, study: Study, measures: int) -> dict[s
     for kind, (differences, old) in differences_by_topic(verdict.measure, *reversed(study.runs)).items():
         low, high = np.sort(sign_of(verdict.measure) * differences, axis=0)
         least, most = rule.margin.allowed(old)
-        sides, level, stands = [(-high, -low)], rule.level / measures, (most + high).mean() <= 0
-        if verdict.verdict == HOLDS:
-            sides, level = [(least + low, most + high), (least - high, most - low)], rule.level
-            farthest = np.maximum(-low, high) if rule.equivalent else -low
+        if verdict.verdict == WORSE:
+            sides, level = [(-high, -low)], rule.level / measures
+            stands = (most + high).mean() <= 0
+        else:
+            sides, level = [(least + low, most + high)], rule.level
+            farthest = -low
+            if rule.equivalent:
+                sides.append((least - high, most - low))
+                farthest = np.maximum(-low, high)
             may_lose = (farthest > 0) & (farthest >= np.abs(old).min(axis=0) / 2)
             stands = ((low > 0) | (high < 0)).sum() >= FEW or not may_lose.any()
-        bounds = [_least_bound(*side, level) for side in sides[: 1 + rule.equivalent]]
-        found[STANDS[kind]] = bool(stands) and min(bounds) > 0
+        found[STANDS[kind]] = bool(stands) and all(_least_bound(*side, level) > 0 for side in sides)
     return found
 
 

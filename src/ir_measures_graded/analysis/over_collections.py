@@ -170,15 +170,15 @@ def compare_collections(
         arrays.append(array)
 
     sizes = np.array([array.shape[2] for array in arrays])
-    pairs, primary = family_of(runs, baseline, range(len(runs))), LIKE_THESE
-    if len(arrays) < FEW_COLLECTIONS:
-        primary = THESE
+    primary = THESE if len(arrays) < FEW_COLLECTIONS else LIKE_THESE
+    pairs = family_of(runs, baseline, range(len(runs)))
+    labels = [(runs[run], runs[other]) for run, other in pairs]
     outcomes, apart = [], {name: list[Test]() for name in evaluations}
     for column, measure in enumerate(named.values()):
-        tested = partial(pairwise_tests, measure, names=runs, pairs=pairs)
+        tested = partial(pairwise_tests, measure, pairs=labels)
         found = paired_in_parts([array[:, column] for array in arrays], pairs, alpha)
         for tests, each_pair in zip(apart.values(), found):
-            tests += tested(PAIRED_T, columns=each_pair._asdict(), alpha=alpha)
+            tests += tested(PAIRED_T, each_pair._asdict(), alpha=alpha)
         difference = np.stack([each_pair.difference for each_pair in found])
         deviation = np.stack([each_pair.deviation for each_pair in found])
         count = max(1, int(np.isfinite(difference).all(axis=0).sum()))
@@ -188,7 +188,7 @@ def compare_collections(
         for test, numbers in ((THESE, these), (LIKE_THESE, t_of_means(difference, level))):
             columns = dict(zip(("difference", "lower", "upper", "p"), numbers), adjusted=holm(numbers[-1]))
             least = 0 if primary == THESE and test == LIKE_THESE else alpha
-            outcomes += tested(test, columns=columns | spread, alpha=least)
+            outcomes += tested(test, columns | spread, alpha=least)
     means = np.stack([*map(mean_over_topics, arrays)])
     _, lower, upper, _ = t_of_means(means.reshape(len(arrays), -1), 1 - alpha)
     measures = tuple(named.values())
