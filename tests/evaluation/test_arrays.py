@@ -17,7 +17,7 @@ NAN = float("nan")
 OPTIONS = (
     "nDCG_JK(gains=2:10)@3 CG(judged_only=True)@2 nDCG_JK(unjudged='max')@3 NDPM(tied_by='rank') Q(beta=20)@5"
 )
-STANDARD = "nDCG@3 nDCG P@2 AP AP(rel=2)@3 RR Rprec Bpref infAP SetP NumRet NumRel IPrec@0.3"
+STANDARD = "nDCG@3 nDCG P@2 AP AP(rel=2)@3 RR Rprec Bpref SetP NumRet NumRel"
 ASCENDING = [*map(parse_measure, "RR@3 RR(rel=2)@2 Judged@3 Judged".split())]
 """Measures for which ir-measures orders tied documents by ascending id."""
 GRADED = [*MEASURES, *(measure @ 3 for measure in MEASURES if measure.CUTOFF)]

@@ -23,7 +23,6 @@ import ir_measures_graded
 import strategies
 from input_forms import FORMS
 from ir_measures_graded import GradedError, GradedProvider
-from ir_measures_graded.core.measures import standard
 from ir_measures_graded.core.measures.standard import log2
 
 RELS = [{}, {"rel": 2}, {"rel": 4}]
@@ -32,7 +31,6 @@ CUTOFFS = [1, 2, 3, 10, 100, 5000]
 GAINS = [{}, {"gains": {0: 1, 1: 0, 2: 7, -1: 3}}, {"gains": {1: -1, 3: 10}}, {"gains": {}}]
 
 OPTIONS = [{**rel, **lists} for rel in RELS for lists in LISTS]
-RECALLS = [0.0, 0.1, 0.25, 0.3, 1 / 3, 0.7, 0.995, 1.0]
 MEASURES = [
     *(
         measure(**given) @ cutoff
@@ -40,25 +38,15 @@ MEASURES = [
         for given in OPTIONS
         for cutoff in CUTOFFS
     ),
-    *(measure(**given) for measure in (RR, AP, Rprec, SetP, SetRelP, SetAP) for given in OPTIONS),
-    *(IPrec(**given) @ recall for given in OPTIONS for recall in RECALLS),
-    *(SetF(**given, beta=beta) for given in OPTIONS for beta in (0.0, 0.3, 0.5, 1.0, 2.0, 3.7)),
-    *(measure(**rel) for measure in (Bpref, infAP, SetR, NumRet) for rel in RELS),
+    *(measure(**given) for measure in (RR, AP, Rprec, SetP, SetRelP) for given in OPTIONS),
+    *(measure(**rel) for measure in (Bpref, SetR, NumRet) for rel in RELS),
     *(RR(**rel) @ cutoff for rel in RELS for cutoff in CUTOFFS),
     *(nDCG(**gains, **lists) for gains in GAINS for lists in LISTS),
     *(nDCG(**gains, **lists) @ cutoff for gains in GAINS for lists in LISTS for cutoff in CUTOFFS),
     *(Judged @ cutoff for cutoff in CUTOFFS),
     *(Judged, NumQ, NumRel, NumRelRet, nDCG(dcg="log2") @ 10),
 ]
-
-
-def here(measures):
-    """The distinct measures that the provider computes on this processor."""
-    others = {"infAP", "IPrec", "SetF"} if not standard.rounds_twice() else {}
-    return [measure for measure in dict.fromkeys(measures) if measure.NAME not in others]
-
-
-MEASURES = here(MEASURES)
+MEASURES = list(dict.fromkeys(MEASURES))
 
 THEIRS = ir_measures.providers.FallbackProvider(
     [ir_measures.pytrec_eval, ir_measures.judged, ir_measures.msmarco]
@@ -66,8 +54,8 @@ THEIRS = ir_measures.providers.FallbackProvider(
 
 
 RR_WITHIN = {RR(**rel) @ cutoff for rel in RELS for cutoff in CUTOFFS}
-OF_EMPTY_LISTS = {"Judged", "NumRel", "IPrec"}
-"""For a topic with an empty dict in the run, Judged divides by 0, and the values of the others depend on the
+OF_EMPTY_LISTS = {"Judged", "NumRel"}
+"""For a topic with an empty dict in the run, Judged divides by 0, and the value of NumRel depends on the
 topics before it: trec_eval stops at a list for which it has no memory yet."""
 
 
@@ -159,11 +147,11 @@ REAL = [
     ("trec_eval-test", "qrels.test", "results.test"),
     ("trec_eval-test", "qrels.rel_level", "results.test"),
 ]
-USUAL = here([
+USUAL = [
     P @ 10, P(rel=2) @ 5, R @ 100, Success @ 5, AP, AP(rel=2) @ 100, RR, RR @ 10, Rprec, nDCG, nDCG @ 10,
-    nDCG(judged_only=True) @ 100, nDCG(gains={1: 2, 2: 10}) @ 1000, IPrec @ 0.1, Bpref, infAP, SetP, SetR,
-    SetF, SetF(beta=0.3), SetAP, Judged @ 10, Judged, NumQ, NumRel, NumRet, NumRelRet,
-])  # fmt: skip
+    nDCG(judged_only=True) @ 100, nDCG(gains={1: 2, 2: 10}) @ 1000, Bpref, SetP, SetR, Judged @ 10, Judged,
+    NumQ, NumRel, NumRet, NumRelRet,
+]  # fmt: skip
 
 
 def read(path, read):
@@ -184,8 +172,8 @@ def test_real_qrels_and_runs(shared_data, folder, qrels, runs):
 
 UNEQUAL = [
     *(P(rel=0) @ 5, P(rel=True) @ 5, P(rel=2**31) @ 5, P @ True, RR(judged_only=True) @ 5, NumRel(rel=2)),
-    *(nDCG(dcg="exp-log2") @ 5, nDCG(gains={1: 0.5}) @ 5, nDCG(gains={1.0: 2}) @ 5, SetF(beta=1e-5)),
-    *(SetF(beta=-1.0), IPrec @ 1.5, IPrec @ -0.5, IPrec @ float("nan"), ir_measures.RBP),
+    *(nDCG(dcg="exp-log2") @ 5, nDCG(gains={1: 0.5}) @ 5, nDCG(gains={1.0: 2}) @ 5),
+    *(IPrec @ 0.1, infAP, SetAP, SetF, ir_measures.RBP),
     *(ir_measures.alpha_nDCG @ 10, ir_measures.Compat(p=0.9), ir_measures.Accuracy),
 ]
 
@@ -197,18 +185,12 @@ def test_measures_without_equal_values_are_not_supported(measure):
         GradedProvider().evaluator([measure], {"q": {"a": 1}})
 
 
-@pytest.mark.parametrize("measure", [P, P(no=1) @ 5, nDCG(dcg="ln") @ 5, IPrec])
+@pytest.mark.parametrize("measure", [P, P(no=1) @ 5, nDCG(dcg="ln") @ 5])
 def test_parameters_that_ir_measures_rejects_are_rejected(measure):
     with pytest.raises(AssertionError):
         ir_measures.pytrec_eval.supports(measure)
     with pytest.raises(AssertionError):
         GradedProvider().supports(measure)
-
-
-def test_measures_are_not_supported_if_the_processor_fuses_multiplication_and_addition(monkeypatch):
-    monkeypatch.setattr(standard, "rounds_twice", lambda: False)
-    measures = [AP, infAP, SetF, IPrec @ 0.5, nDCG @ 5, Bpref]
-    assert [m for m in measures if not GradedProvider().supports(m)] == [infAP, SetF, IPrec @ 0.5]
 
 
 def test_logarithms_equal_those_of_c():

@@ -10,7 +10,6 @@ which ir-measures' provider pytrec_eval runs.
 """
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -22,7 +21,7 @@ import numpy as np
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ...errors import GradedError
-from ..by_topic import bounds_of, cumsum, largest, positions
+from ..by_topic import bounds_of, cumsum, positions
 from ..ranking.gains import EXP, Gains, canonical_gains, gain_of
 from ..ranking.judged import computed_once
 from ..ranking.ranks import JudgedRanks
@@ -361,61 +360,18 @@ def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
 
 # ------------------------------------------------------------------- ir-measures' provider
 
-INFAP_EPSILON = 0.00001
-
 Given = Mapping[str, Any]
 """The parameters of a measure; None for one that is not set."""
-
-
-def irrelevant(topics: Topics) -> np.ndarray:
-    """Whether each judged document is not relevant; with a level below 0, it does not count as judged."""
-    return (topics.document_level >= 0) & (topics.document_gain == 0)
-
-
-def irrelevant_so_far(topics: Topics) -> np.ndarray:
-    """The number of irrelevant documents before each relevant document of the run."""
-    return cumsum(irrelevant(topics)[topics.document], topics.run.offsets)[topics.run.gain > 0]
-
-
-def interpolated_precision(topics: Topics, given: Given) -> np.ndarray:
-    """``m_iprec_at_recall.c``: the highest precision at this recall or higher."""
-    wanted = (float(f"{given['recall']:.2f}") * topics.relevant + 0.9).astype(np.int64)
-    hits = topics.run.relevant
-    at = np.where(hits.number >= wanted[hits.topic], hits.number / hits.rank, 0.0)
-    # trec_eval divides 0 by 0
-    return np.where((wanted == 0) & (topics.retrieved == 0), np.nan, largest(at, hits.offsets))
 
 
 def bpref(topics: Topics, given: Given) -> np.ndarray:
     """``m_bpref.c``: Σ over relevant documents (1 − the share of the top num_rel others before) / num_rel."""
     hits, num_rel = topics.run.relevant, topics.relevant
-    num_nonrel = np.bincount(topics.document_topic[irrelevant(topics)], minlength=topics.count)
-    before = np.minimum(irrelevant_so_far(topics), num_rel[hits.topic])
+    others = (topics.document_level >= 0) & (topics.document_gain == 0)  # a level below 0 means unjudged
+    num_nonrel = np.bincount(topics.document_topic[others], minlength=topics.count)
+    so_far = cumsum(others[topics.document], topics.run.offsets)[topics.run.gain > 0]
+    before = np.minimum(so_far, num_rel[hits.topic])
     return ratio(hits.sum(1 - ratio(before, np.minimum(num_nonrel, num_rel)[hits.topic])), num_rel)
-
-
-def inferred_ap(topics: Topics, given: Given) -> np.ndarray:
-    """``m_infap.c``: Σ expected precision at each relevant document / num_rel."""
-    hits = topics.run.relevant
-    pooled = topics.run.number[topics.run.gain > 0] - 1  # documents of the pool before it
-    rel, nonrel, before = hits.number - 1, irrelevant_so_far(topics), hits.rank - 1.0
-    inferred = 1 / (before + 1) + (before / (before + 1)) * ratio(pooled, before) * (
-        (rel + INFAP_EPSILON) / (rel + nonrel + 2 * INFAP_EPSILON)
-    )
-    return ratio(hits.sum(np.where(before == 0, 1.0, inferred)), topics.relevant)
-
-
-def set_f(topics: Topics, given: Given) -> np.ndarray:
-    """``m_set_F.c``: (β + 1) P R / (β P + R)."""
-    found = topics.run.relevant.sizes
-    p, r = ratio(found, topics.retrieved), ratio(found, topics.relevant)
-    return ratio((given["beta"] + 1) * p * r, given["beta"] * p + r)
-
-
-def set_ap(topics: Topics, given: Given) -> np.ndarray:
-    """``m_set_map.c``: num_rel_ret² / (num_ret num_rel)."""
-    found = topics.run.relevant.sizes
-    return ratio(found * found, topics.retrieved * topics.relevant)
 
 
 def num_ret(topics: Topics, given: Given) -> np.ndarray:
@@ -425,35 +381,16 @@ def num_ret(topics: Topics, given: Given) -> np.ndarray:
 
 RR_WITHIN = "RR@k"
 """The name of RR with a cutoff, which ir-measures' provider msmarco computes."""
+LIMIT = 2**31
+"""The limit of the whole numbers of C, in which trec_eval has cutoffs, levels and gains."""
 
 FORMULAS: dict[str, Callable[[Topics, Given], np.ndarray]] = {
-    "IPrec": interpolated_precision,
     "Bpref": bpref,
-    "infAP": inferred_ap,
-    "SetF": set_f,
-    "SetAP": set_ap,
     "NumRet": num_ret,
     "NumRel": lambda topics, given: topics.relevant,
     "NumQ": lambda topics, given: np.ones(topics.count),
 }
 """The measures without a definition, from topics in which relevant documents gain 1."""
-
-MULTIPLY_AND_ADD = ("IPrec", "infAP", "SetF")
-"""Formulas that add a product, whose last bit depends on `rounds_twice`."""
-
-PARAMETERS: dict[str, Callable[[Any], bool]] = {
-    "cutoff": lambda value: value is None or (type(value) is int and 1 <= value < 2**31),
-    "rel": lambda value: value is None or (type(value) is int and 1 <= value < 2**31),
-    "judged_only": lambda value: isinstance(value, bool),
-    "relative": lambda value: isinstance(value, bool),
-    "dcg": lambda value: value == "log2",
-    "gains": lambda value: all(
-        type(number) is int and abs(number) < 2**31 for pair in (value or {}).items() for number in pair
-    ),
-    "beta": lambda value: re.fullmatch(r"\d+(\.\d+)?", f"{value}") is not None,
-    "recall": lambda value: 0 <= value <= 1,
-}
-"""Which of the values that ir-measures allows are supported, by parameter."""
 
 
 def given_to(measure: ir_measures.Measure) -> Given:
@@ -486,21 +423,15 @@ def computes(measure: ir_measures.Measure) -> bool:
         return False
     measure.validate_params()
     given = given_to(measure)
+    counts = [given[name] for name in ("cutoff", "rel") if given.get(name) is not None]
+    gains = [number for pair in (given.get("gains") or {}).items() for number in pair]
     return (
         not (formula == RR_WITHIN and given["judged_only"])
         and not (formula == "NumRel" and given["rel"] != 1)
-        and (formula not in MULTIPLY_AND_ADD or rounds_twice())
-        and all(name in PARAMETERS and PARAMETERS[name](value) for name, value in given.items())
+        and given.get("dcg", "log2") == "log2"
+        and all(number >= 1 for number in counts)
+        and all(type(number) is int and abs(number) < LIMIT for number in counts + gains)
     )
-
-
-@cache
-def rounds_twice() -> bool:
-    """Whether C code rounds a product before it adds it. For processors other than x86, compilers may fuse
-    the two operations and round once."""
-    import platform  # This import takes time.
-
-    return platform.machine().lower() in ("x86_64", "amd64")
 
 
 def needs_whole_levels(measure: ir_measures.Measure) -> bool:

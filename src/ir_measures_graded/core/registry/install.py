@@ -38,12 +38,11 @@ def accelerate(on: bool = True) -> None:
     """Let ir-measures compute its standard measures with this package; ``on=False`` undoes this.
 
     From then on ``ir_measures.calc_aggregate`` and everything else that uses ir-measures' default pipeline,
-    including PyTerrier, computes P, R, RR, AP, nDCG, Rprec, Success, Judged, Bpref, infAP, IPrec, SetP,
-    SetR, SetF, SetAP, NumQ, NumRel, NumRet and NumRelRet from the one reduction of the run that the graded
-    measures use. Every value and mean is equal, to the last bit, to what ir-measures yields for the
-    measure by itself, and topics come in the same order. All other measures stay with ir-measures' own
-    providers, and so do parameters for which equality cannot be guaranteed, such as gains that are not whole
-    numbers. A repeated call has no effect.
+    including PyTerrier, computes P, R, RR, AP, nDCG, Rprec, Success, Judged, Bpref, SetP, SetR, NumQ, NumRel,
+    NumRet and NumRelRet from the one reduction of the run that the graded measures use. Every value and mean
+    is equal, to the last bit, to what ir-measures yields for the measure by itself, and topics come in the
+    same order. All other measures stay with ir-measures' own providers, and so do parameters for which
+    equality cannot be guaranteed, such as gains that are not whole numbers. A repeated call has no effect.
 
     >>> from ir_measures import P, calc_aggregate
     >>> qrels, run = {"q1": {"a": 1, "b": 2}}, {"q1": {"a": 2.0, "x": 1.0}}
