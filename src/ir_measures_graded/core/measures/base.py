@@ -58,12 +58,12 @@ class GradedMeasure(ir_measures.Measure):
     - `SMALLER_IS_BETTER`: whether smaller values are better; with parameters, override `smaller_is_better`.
     - `TIES`: the values of the option `ties` besides 'docid', some of 'mean', 'min' and 'max'. The package
       `uncertainty` computes them.
-    - `SORTED`: whether a value is extreme if tied documents are in the order of their `merit`. If not, which
+    - `SORTED`: whether a value is extreme if tied documents are in the order of their gains. If not, which
       only sums over relevant documents may declare, all orders are compared.
     - `UNJUDGED`: whether the measure has the option `unjudged`; if not, `NO_UNJUDGED` may be the reason.
       Without further code, a value must never fall when two documents, at any distance, change places so
       that the better one stands higher.
-    - `RISES`: whether a value never gets worse if the gain of a retrieved document rises. Then the extremes
+    - `RISES`: whether a value never falls if the gain of a retrieved document rises. Then the extremes
       over all judgments are those in which all unjudged documents have the highest gain, or none.
     - `INTENTS`: whether the measure evaluates the judgments for the intents of a topic.
     - `RECALL_BASE`: whether judged documents that a run did not retrieve affect its value.
@@ -157,11 +157,6 @@ class GradedMeasure(ir_measures.Measure):
         if self.option("ties"):
             return f"{given} and ties={self['ties']!r} cannot be combined; use one of the two"
         return ""
-
-    def merit(self, topics: Topics) -> np.ndarray:
-        """The merit of each of the H judged documents of `topics.ranks`, by which the option `ties` sorts
-        tied documents. The value is highest if the merits descend. Unjudged documents have the merit 0."""
-        return topics.whole_run.gain
 
     @property
     def weighting(self) -> Weighting:

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..by_topic import tally
 from ..ranking.judged import ideal_list
-from .base import MaxGainMeasure, collection_size
+from .base import GradedMeasure, MaxGainMeasure, collection_size
 from .parameters import DOCS, TOPICS_BEST, Choice
-from .sums import AtRelevant, Normalised, WeightedGains
+from .sums import Normalised, WeightedGains
 from .topics import GainList, Topics, ratio
 
 IDEAL = Choice(
@@ -112,7 +112,7 @@ class _gR(Normalised):
     IDEAL_IS_CUT = False
 
 
-class _Fallout(AtRelevant):
+class _Fallout(GradedMeasure):
     r"""Fallout: The share of the collection's non-relevant documents that are retrieved.
 
     :formula: (non-relevant documents in the first k) / (N − R), where N is the size of the collection;
@@ -132,19 +132,10 @@ class _Fallout(AtRelevant):
 
     PARAMETERS = {"docs": DOCS}
     SMALLER_IS_BETTER = True
-    SORTED = True
-    COMPARED = False
-    RISES = True
 
-    def contributions(self, topics: Topics) -> GainList | None:
-        return None
-
-    def merit(self, topics: Topics) -> np.ndarray:
-        return np.where(topics.whole_run.gain > 0, -1.0, 0.0)
-
-    def scaled(self, sums: np.ndarray, topics: Topics, cutoffs: np.ndarray | None = None) -> np.ndarray:
-        listed = topics.retrieved if cutoffs is None else np.minimum(topics.retrieved, cutoffs[:, None])
-        return ratio(listed - sums.T, collection_size(self, topics) - topics.relevant).T
+    def values(self, topics: Topics) -> np.ndarray:
+        not_relevant = topics.retrieved - topics.run.relevant.sizes
+        return ratio(not_relevant, collection_size(self, topics) - topics.relevant)
 
 
 SR, MSR, gP, gR, Fallout = _SR(), _MSR(), _gP(), _gR(), _Fallout()

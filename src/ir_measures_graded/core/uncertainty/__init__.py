@@ -41,8 +41,8 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
             return measure.scaled(sums, topics, np.arange(1, depth + 1))
         return measure.scaled(sums[:, -1], topics)
     if ties in EXTREMES:
-        merit = measure.merit(topics)
-        topics = topics.reranked(ordered(topics.ranks, merit if ties == "max" else -merit))
+        gain = topics.whole_run.gain
+        topics = topics.reranked(ordered(topics.ranks, gain if ties == "max" else -gain))
     return measure.curve(topics, depth) if depth else measure.values(topics)
 
 

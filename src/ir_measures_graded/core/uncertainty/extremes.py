@@ -37,7 +37,7 @@ def extreme(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray
     """
     if not measure.RISES:
         return extreme_in_order(topics, measure.values, highest)
-    if highest == measure.smaller_is_better:
+    if not highest:
         return measure.values(topics)
     best = np.full((topics.count, int(unjudged_of(topics).sizes.max(initial=0))), levels_of_gains(topics)[-1])
     return measure.values(filled(topics, np.arange(topics.count), best))

@@ -32,8 +32,8 @@ NEGLIGIBLE = 1e-100
 def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
     """The run with the documents of each tie group in descending order of their merit.
 
-    `merit` has one number for each of the H judged documents that the run retrieved. Unjudged documents
-    have the merit 0. Only judged documents in tie groups move.
+    `merit` has one number for each of the H judged documents that the run retrieved, such as the gain.
+    Unjudged documents have the merit 0. Only judged documents in tie groups move.
     """
     first, last = ranks.first, ranks.last
     entry = np.flatnonzero(last > first)
