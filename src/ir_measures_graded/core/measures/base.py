@@ -114,7 +114,7 @@ class GradedMeasure(ir_measures.Measure):
                 if name == "ties" and value in EXTREMES:
                     reason = f" ({NO_EXTREMES} orders of tied documents)"
                 refused = f"{self.__name__}: {name}={shown(value)} is not allowed{reason}"
-                raise GradedError(f"{refused}; {name} is {parameter.allowed()}") from None
+                raise GradedError(f"{refused}; {name} is {parameter.allowed}") from None
             if value != self.unset(name):
                 self.params[name] = value
         if reason := self.refusal():

@@ -1,13 +1,13 @@
 """Parameters of measures: meaning, allowed values, and one canonical form for each value.
 
 They extend ir-measures' `ParamInfo`, so that its tools can read them. `canonical` turns a value into the
-form that is stored, printed and compared, or raises a `GradedError`; `allowed` describes the allowed values.
+form that is stored, printed and compared, or raises a `GradedError`; `allowed` tells which values it takes.
 """
 
 import math
 from functools import partial
 from operator import ge, gt, le, lt
-from typing import Any, ClassVar
+from typing import Any
 
 from ir_measures.measures import ParamInfo
 
@@ -20,15 +20,11 @@ class Parameter(ParamInfo):
 
     DTYPE: Any = None
     """The type of a value, or several, for ir-measures."""
-    ALLOWED: ClassVar[str] = ""
+    allowed: str = ""
     """The allowed values, in words."""
 
     def __init__(self, *, default: Any, desc: str):
         super().__init__(dtype=self.DTYPE, required=False, default=default, desc=desc)
-
-    def allowed(self) -> str:
-        """The allowed values, in words."""
-        return self.ALLOWED
 
     def canonical(self, value: Any) -> Any:
         """The stored form of `value`; raises `GradedError` or `TypeError` if it is not allowed."""
@@ -61,9 +57,8 @@ class Real(Parameter):
         super().__init__(default=default, desc=desc)
         given = ((">", gt, above), ("≥", ge, at_least), ("<", lt, below), ("≤", le, at_most))
         self.bounds = [(sign, holds, bound) for sign, holds, bound in given if bound is not None]
-
-    def allowed(self) -> str:
-        return f"a real number {' and '.join(f'{sign} {bound:g}' for sign, _, bound in self.bounds)}".rstrip()
+        within = " and ".join(f"{sign} {bound:g}" for sign, _, bound in self.bounds)
+        self.allowed = f"a real number {within}".rstrip()
 
     def canonical(self, value: Any) -> Any:
         value = plain_number(value)
@@ -76,7 +71,7 @@ class Count(Parameter):
     """A whole number of at least 1."""
 
     DTYPE = int
-    ALLOWED = "a whole number ≥ 1"
+    allowed = "a whole number ≥ 1"
 
     def canonical(self, value: Any) -> int:
         value = plain_number(value)
@@ -89,7 +84,7 @@ class Flag(Parameter):
     """True or False."""
 
     DTYPE = bool
-    ALLOWED = "True or False"
+    allowed = "True or False"
 
     def canonical(self, value: Any) -> bool:
         if type(value).__name__ not in ("bool", "bool_"):  # NumPy's type is not a subclass of bool
@@ -105,9 +100,7 @@ class Choice(Parameter):
     def __init__(self, *words: str, default: str, desc: str):
         super().__init__(default=default, desc=desc)
         self.choices = words
-
-    def allowed(self) -> str:
-        return "one of " + ", ".join(repr(word) for word in self.choices)
+        self.allowed = "one of " + ", ".join(map(repr, words))
 
     def canonical(self, value: Any) -> str:
         if str(value) not in self.choices:
@@ -119,7 +112,7 @@ class Gains(Parameter):
     """A weighting, by name or as gains by level, as `canonical_gains` takes them."""
 
     DTYPE = (str, dict)
-    ALLOWED = "level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10, or 'linear' or 'exp'"
+    allowed = "level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10, or 'linear' or 'exp'"
 
     def __init__(self, default: str | None = LINEAR) -> None:
         desc = "gain of each level: its value, at least 0 (linear), 2^level − 1 (exp), or from a map; "

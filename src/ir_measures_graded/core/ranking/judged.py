@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial, wraps
+from functools import cached_property, wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
@@ -116,12 +116,9 @@ class Judged:
             self.level[numbers],
             all_of=self.whole,
             conflict=self.conflict,
-            read_intents=partial(self._intents_of, topics),  # can be sent to worker processes
+            read_intents=lambda: self.intents.part(topics, len(self.topics)),
             rows=None if self.rows is None else self.rows.part(topics),
         )
-
-    def _intents_of(self, topics: np.ndarray) -> Intents:
-        return self.intents.part(topics, len(self.topics))
 
     @computed_once
     def gain(self, gains: Gains) -> np.ndarray:

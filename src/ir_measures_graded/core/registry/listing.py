@@ -69,7 +69,7 @@ def facts_of(measure: Measure) -> dict[str, Any]:
 def allowed(name: str, info: ir_measures.ParamInfo) -> str:
     """The values that a parameter allows, in words."""
     if isinstance(info, Parameter):
-        return info.allowed()
+        return info.allowed
     if isinstance(info.choices, (list, tuple)):
         return f"one of {', '.join(map(repr, info.choices))}"
     words = {
