@@ -13,7 +13,7 @@ import numpy as np
 from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of, tally
 from ..ranking.judged import computed_once, ideal_list
 from .sums import BETA, AtRelevant, BlendedRatio, SumOverRanks
-from .topics import GainList, Topics, ratio, share
+from .topics import GainList, Topics, ratio
 
 MANY = 32
 """Thresholds of a topic from which counting pairs is faster than one pass per threshold."""
@@ -187,9 +187,6 @@ class _WAP(_MeanAtRelevant):
         ideal = topics.whole_ideal
         return ideal.value_at(rank, topic, ideal.cumulated)
 
-    def quotient(self, achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
-        return share(achieved, possible)
-
 
 class _Q(_MeanAtRelevant, BlendedRatio):
     r"""Q-measure: The mean blended ratio of counts and gains at the ranks of relevant documents.
@@ -239,14 +236,10 @@ class _AGR(_WAP):
     UNJUDGED = False
 
     def relevant(self, topics: Topics) -> GainList:
-        run = topics.run.relevant
+        run, levels = topics.run.relevant, topics.ranks.judged.levels
         level = topics.document_level[topics.document[topics.run.gain > 0]]
-        return run.with_gain(self.adjusted(topics, run.topic, level))
-
-    def adjusted(self, topics: Topics, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """g′ of each `level` of each `topic`, which the judgments of the topic have."""
-        levels = topics.ranks.judged.levels
-        return _adjusted_gains(topics)[entries(topic, level, levels.topic, levels.level)]
+        entry = entries(run.topic, level, levels.topic, levels.level)
+        return run.with_gain(_adjusted_gains(topics)[entry])
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         levels = topics.ranks.judged.levels

@@ -104,7 +104,7 @@ class _EBR(_Cascade, BlendedRatio):
     PARAMETERS = {"max_gain": TOP_GAIN, "beta": BETA}
 
 
-class _iRBU(_Cascade):
+class _iRBU(_ERR_G):
     r"""Intentwise rank-biased utility: The expected rank-biased utility p^i at the rank where a user stops.
 
     :formula: Σ_{i≤k} s(i) p^i, where p is the persistence and s(i) the probability to stop at rank i
@@ -125,11 +125,6 @@ class _iRBU(_Cascade):
         "max_gain": TOP_GAIN,
         "p": Real(default=0.99, above=0, at_most=1, desc="persistence: the factor of the utility per rank"),
     }
-
-    RECALL_BASE = False
-    SORTED = True
-    COMPARED = False
-    RISES = True
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return self["p"] ** -rank.astype(np.float64)

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..by_topic import bounds_of, cumsum
+from ..by_topic import positions
 from .base import GradedMeasure
 from .parameters import Real
 from .topics import GainList, Topics, ratio, share
@@ -180,17 +180,12 @@ class Normalised(WeightedGains):
         ideal = self.ideal_amounts(topics)
         if not self.averages:
             return share(amounts.total, ideal.total)
-        last = np.maximum(amounts.last, ideal.last)  # later ranks repeat the quotient at this one
-        offsets = bounds_of(last)
-        achieved, possible = np.zeros((2, last.sum()))
-        achieved[offsets[amounts.topic] + amounts.rank - 1] = amounts.gain
-        possible[offsets[ideal.topic] + ideal.rank - 1] = ideal.gain
-        quotient = share(cumsum(achieved, offsets), cumsum(possible, offsets))
+        last = np.maximum(amounts.last, ideal.last)
+        topic, rank = np.repeat(np.arange(topics.count), last), positions(last) + 1
+        achieved, possible = (each.value_at(rank, topic, each.cumulated) for each in (amounts, ideal))
         # The quotient at the last rank also counts for all later ranks.
-        some = last > 0
-        quotient[offsets[1:][some] - 1] *= (topics.depth - last + 1)[some]
-        topic = np.repeat(np.arange(topics.count), last)
-        total = np.bincount(topic, weights=quotient, minlength=topics.count)
+        ranks = np.where(rank == last[topic], (topics.depth - last + 1)[topic], 1)
+        total = np.bincount(topic, weights=ranks * share(achieved, possible), minlength=topics.count)
         return ratio(total, topics.depth)
 
     def counted(self, amounts: GainList, topics: Topics) -> np.ndarray:
@@ -257,9 +252,6 @@ class AtRelevant(SumOverRanks):
         """d: the divisor of V at each `rank` of each `topic`, such as the achievement of the ideal list."""
         return np.ones(rank.size)
 
-    def quotient(self, achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
-        return ratio(achieved, possible)
-
     def amounts(self, topics: Topics) -> GainList:
         run = self.relevant(topics)
         return run.with_gain(self.added(run, topics))
@@ -275,7 +267,7 @@ class AtRelevant(SumOverRanks):
     def quality(self, run: GainList, topics: Topics) -> np.ndarray:
         """V[i]/d(i) at each relevant document of a list."""
         achieved = self.achieved(run.number, run.cumulated)
-        return self.quotient(achieved, self.possible(run.rank, run.topic, topics))
+        return ratio(achieved, self.possible(run.rank, run.topic, topics))
 
     def weight(self, run: GainList, topics: Topics) -> np.ndarray:
         """u(i)·Π_{j<i} q(j) at each relevant document of a list."""

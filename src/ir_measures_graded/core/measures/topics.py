@@ -209,9 +209,9 @@ class Topics:
 
     @_array
     def depth(self) -> np.ndarray:
-        return (
-            np.maximum(self.retrieved, self.judged) if not self.cutoff else np.full(self.count, self.cutoff)
-        )
+        if self.cutoff:
+            return np.full(self.count, self.cutoff)
+        return np.maximum(self.retrieved, self.judged)
 
     @cached_property
     def run(self) -> GainList:

@@ -211,7 +211,7 @@ def _over_judgments(
             relevant, total = relevant + 1, total + run.gain[entry]
         achieved = measure.achieved(relevant + size, total + gains)
         possible = measure.possible(np.full(every.size, rank), every, judged)[:, None]
-        quotient = measure.quotient(achieved, possible)
+        quotient = ratio(achieved, possible)
         if entry is None:
             seen += 1
             reachable = fits & (seen >= size) & (seen - size <= (count - size)[:, None])

@@ -231,7 +231,7 @@ def sums_over_orders(measure: AtRelevant, topics: Topics, depth: int) -> np.ndar
         for step in range(1, steps + 1):
             rank = np.full(size.size, groups.first[group] + step - 1)
             possible = measure.possible(rank, np.full(rank.size, topic), topics)
-            best = compositions.extended(best, u, reached, measure.quotient(achieved, possible))
+            best = compositions.extended(best, u, reached, ratio(achieved, possible))
             others = step - size  # irrelevant documents so far
             best[(others < 0) | (others > groups.size[group] - groups.known[group])] = -np.inf
             last = slice(rank[0] - 1, rank[0] if step < steps else None)
