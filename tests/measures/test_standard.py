@@ -6,7 +6,7 @@ import ir_measures
 import numpy as np
 import pytest
 from ir_measures import AP, RBP, RR, Judged, P, Rprec, Success, nDCG
-from ir_measures.measures import R, SetP, SetR, SetRelP
+from ir_measures.measures import R, SetP, SetR
 
 from ir_measures_graded import parse_measure
 from ir_measures_graded.analysis import Evaluation, evaluate, ranges
@@ -14,7 +14,7 @@ from ir_measures_graded.core.measures.standard import definition_of
 from ir_measures_graded.errors import NotApplicableError
 from ir_measures_graded.testing import problem
 
-BINARY = [AP, AP @ 3, P @ 3, R @ 2, RR, RR @ 3, Rprec, SetP, SetRelP, Success @ 2, RBP(p=0.6, rel=1) @ 4]
+BINARY = [AP, AP @ 3, P @ 3, R @ 2, RR, RR @ 3, Rprec, SetP, Success @ 2, RBP(p=0.6, rel=1) @ 4]
 MEASURES = [
     *BINARY,
     *(measure(rel=2) for measure in BINARY),

@@ -38,7 +38,7 @@ MEASURES = [
         for given in OPTIONS
         for cutoff in CUTOFFS
     ),
-    *(measure(**given) for measure in (RR, AP, Rprec, SetP, SetRelP) for given in OPTIONS),
+    *(measure(**given) for measure in (RR, AP, Rprec, SetP) for given in OPTIONS),
     *(measure(**rel) for measure in (Bpref, SetR, NumRet) for rel in RELS),
     *(RR(**rel) @ cutoff for rel in RELS for cutoff in CUTOFFS),
     *(nDCG(**gains, **lists) for gains in GAINS for lists in LISTS),
@@ -173,7 +173,7 @@ def test_real_qrels_and_runs(shared_data, folder, qrels, runs):
 UNEQUAL = [
     *(P(rel=0) @ 5, P(rel=True) @ 5, P(rel=2**31) @ 5, P @ True, RR(judged_only=True) @ 5, NumRel(rel=2)),
     *(nDCG(dcg="exp-log2") @ 5, nDCG(gains={1: 0.5}) @ 5, nDCG(gains={1.0: 2}) @ 5),
-    *(IPrec @ 0.1, infAP, SetAP, SetF, ir_measures.RBP),
+    *(IPrec @ 0.1, infAP, SetAP, SetF, SetRelP, ir_measures.RBP),
     *(ir_measures.alpha_nDCG @ 10, ir_measures.Compat(p=0.9), ir_measures.Accuracy),
 ]
 

@@ -33,7 +33,8 @@ class OwnIdeal(Normalised):
             return topics.ideal
         run = topics.whole_run
         order = np.lexsort((-run.gain, run.topic))
-        return GainList(topics.count, run.topic, run.number, run.gain[order]).first(topics.cutoff)
+        ideal = GainList(topics.count, run.topic, run.number, run.gain[order])
+        return ideal.where(ideal.rank <= (topics.cutoff or np.inf))
 
 
 class UnknownIdeal(OwnIdeal):

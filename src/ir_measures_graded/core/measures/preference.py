@@ -17,18 +17,9 @@ from ..by_topic import coded, earlier_and_smaller, largest, offsets_of, position
 from ..ranking.judged import computed_once
 from .base import GradedMeasure, MaxGainMeasure, ScoreError
 from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag
-from .topics import GainList, Topics, ratio, share
+from .topics import Topics, full_list, ratio, share
 
 NORM = Choice("minmax", "none", default="minmax", desc="how scores are scaled to [0, 1]")
-
-
-@computed_once
-def full_list(topics: Topics) -> GainList:
-    """The run's list with an entry at each rank: unjudged documents have gain 0."""
-    run, retrieved = topics.run, topics.retrieved
-    topic, gain = np.repeat(np.arange(topics.count), retrieved), np.zeros(retrieved.sum())
-    gain[(np.cumsum(retrieved) - retrieved)[run.topic] + run.rank - 1] = run.gain
-    return GainList(topics.count, topic, positions(retrieved) + 1, gain)
 
 
 def at_ranks(topics: Topics, values: np.ndarray) -> np.ndarray:

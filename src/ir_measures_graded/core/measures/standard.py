@@ -30,7 +30,7 @@ from .average_precision import _GAP, GAP
 from .base import GradedMeasure
 from .cumulated_gain import _nDCG_Burges, nDCG_Burges
 from .ntcir import O_measure
-from .parameters import Choice, Count, Flag, Real
+from .parameters import Choice, Count, Real
 from .rank_biased import RBP_G
 from .ratios import _gR, gP, gR
 from .sums import AtRelevant, WeightedGains
@@ -81,7 +81,7 @@ class Standard(GradedMeasure):
         gains = self.weighting
         if not isinstance(gains, (str, dict)):
             gains = dict(zip(levels, gain_of(np.array(levels), gains).tolist()))
-        if self.SAME is None or self["judged_only"] or self["relative"] or not gains or len(gains) > LEVELS:
+        if self.SAME is None or self["judged_only"] or not gains or len(gains) > LEVELS:
             return ""
         shared = {name: self.params[name] for name in SHARED if name in self.params}
         return str(self.SAME(gains=gains, **shared)).replace("'", "")
@@ -122,23 +122,11 @@ class _P(Standard, WeightedGains):
 class _SetP(_P):
     """Precision of the set: The share of the retrieved documents that are relevant.
 
-    :formula: C(n) / n, with relative=True C(n) / min(n, R)
+    :formula: C(n) / n
     """
 
-    PARAMETERS = {
-        **Standard.PARAMETERS,
-        "relative": Flag(default=False, desc="divide by the number of relevant documents if it is smaller"),
-    }
     CUTOFF = False
     LINEAR = False
-
-    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        return np.minimum(topics.retrieved, topics.relevant) if self["relative"] else topics.retrieved
-
-    def refusal(self) -> str:
-        if self["relative"] and self.option("unjudged"):
-            return "unjudged is not available with relative=True, whose divisor moves with the judgments"
-        return super().refusal()
 
 
 class _R(Standard, _gR):
@@ -338,24 +326,19 @@ def condensed(ranks: JudgedRanks, gains: Mapping[float, float]) -> JudgedRanks:
 
 @computed_once
 def ascending(ranks: JudgedRanks) -> JudgedRanks:
-    """The run with tied documents in the order of `ranks_by_ascending_id`."""
-    rank = ranks_by_ascending_id(ranks)
+    """The run with tied documents by *ascending* id, and with scores compared as 64-bit floats. Documents
+    without ids stay in the order given."""
+    rank = ranks.first + ranks.last - ranks.rank if ranks.has_ids else ranks.rank  # reverses tie groups
+    place, score = positions(ranks.retrieved) + 1, ranks.score
+    tied = place > ranks.first_of_tie  # tied with the row before as 32-bit floats
+    if (tied[1:] & (score[1:] != score[:-1])).any():
+        topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)
+        order = np.lexsort((-place if ranks.has_ids else place, -score, topic))
+        by_id = np.empty_like(place)
+        by_id[order] = place
+        rank = by_id[ranks.position]
     order = np.argsort(bounds_of(ranks.retrieved)[ranks.topic] + rank, kind="stable")
     return replace(ranks, doc=ranks.doc[order], rank=rank[order])
-
-
-def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
-    """The rank of each retrieved judged document when ties are ordered by *ascending* document id and scores
-    are compared as 64-bit floats. Documents without ids stay in the order given."""
-    rank, score = positions(ranks.retrieved) + 1, ranks.score
-    tied = rank > ranks.first_of_tie  # tied with the row before as 32-bit floats
-    if not (tied[1:] & (score[1:] != score[:-1])).any():
-        return ranks.first + ranks.last - ranks.rank if ranks.has_ids else ranks.rank  # reverses tie groups
-    topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)
-    order = np.lexsort((-rank if ranks.has_ids else rank, -score, topic))
-    by_id = np.empty_like(rank)
-    by_id[order] = rank
-    return by_id[ranks.position]
 
 
 # ------------------------------------------------------------------- ir-measures' provider
@@ -429,6 +412,7 @@ def computes(measure: ir_measures.Measure) -> bool:
         not (formula == RR_WITHIN and given["judged_only"])
         and not (formula == "NumRel" and given["rel"] != 1)
         and given.get("dcg", "log2") == "log2"
+        and not given.get("relative")
         and all(number >= 1 for number in counts)
         and all(type(number) is int and abs(number) < LIMIT for number in counts + gains)
     )

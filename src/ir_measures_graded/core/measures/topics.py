@@ -76,11 +76,6 @@ class GainList:
         return self.final(self.rank, 0)
 
     @cached_property
-    def complete(self) -> bool:
-        """Whether every topic has an entry at each rank up to its last."""
-        return bool((self.last == self.sizes).all())
-
-    @cached_property
     def cumulated(self) -> np.ndarray:
         """The cumulated gain at each entry."""
         return _read_only(self.cumsum(self.gain))
@@ -139,7 +134,7 @@ class GainList:
         """
         if not self.rank.size:
             return np.full(len(rank), default)
-        if self.complete:  # ideal lists have an entry at each rank, so no search is needed
+        if (self.last == self.sizes).all():  # ideal lists have an entry at each rank: no search is needed
             entries = np.minimum(self.offsets[topic] + rank, self.offsets[topic + 1])
         else:
             stride = max(int(self.rank.max()), int(rank.max(initial=0))) + 1
@@ -154,10 +149,6 @@ class GainList:
     def relevant(self) -> GainList:
         """The entries with a positive gain."""
         return self.where(self.gain > 0)
-
-    def first(self, depth: int | None) -> GainList:
-        """The list cut after rank `depth`; None cuts nothing."""
-        return self if depth is None else self.where(self.rank <= depth)
 
 
 def _array(compute: Callable[[Topics], np.ndarray]) -> cached_property[np.ndarray]:
@@ -249,6 +240,15 @@ class Topics:
 
 topics_of = computed_once(Topics)
 """The topics of a run, which all measures with these gains and this cutoff share."""
+
+
+@computed_once
+def full_list(topics: Topics) -> GainList:
+    """The run's list with an entry at each rank: unjudged documents have gain 0."""
+    run, retrieved = topics.run, topics.retrieved
+    topic, gain = np.repeat(np.arange(topics.count), retrieved), np.zeros(retrieved.sum())
+    gain[by_topic.bounds_of(retrieved)[run.topic] + run.rank - 1] = run.gain
+    return GainList(topics.count, topic, by_topic.positions(retrieved) + 1, gain)
 
 
 class Topic:

@@ -125,10 +125,9 @@ def named_weightings(
     Raises `GradedError` for a text of another form, and for two weightings of one name.
     """
     if isinstance(given, Mapping):
-        by_level = given and not any(isinstance(name, str) for name in given)
-        return (
-            {",".join(f"{level}:{gain}" for level, gain in given.items()): given} if by_level else dict(given)
-        )
+        if not given or any(isinstance(name, str) for name in given):
+            return dict(given)
+        return {",".join(f"{level}:{gain}" for level, gain in given.items()): given}
     found: dict[str, Mapping[Any, Any] | str] = {}
     for text in [given] if isinstance(given, str) else given:
         name, equals, pairs = text.partition("=")

@@ -24,13 +24,11 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     """The reported value of each topic (T), under the options `ties` and `unjudged`; with a `depth`, its
     values with the cutoffs 1 … `depth` (T × depth), from `topics` that are uncut."""
     refuse_rising_weights(measure, topics)
-    if judgments := measure.option("unjudged"):
-        if not topics.possible_gains.size:  # no judgment can make a document relevant
-            return measure.curve(topics, depth) if depth else measure.values(topics)
-        if not depth:
-            return extreme(measure, topics, judgments == "max")
-        return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
-    ties = measure.option("ties")
+    judgments, ties = measure.option("unjudged"), measure.option("ties")
+    if judgments and topics.possible_gains.size:  # else no judgment can make a document relevant
+        if depth:
+            return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
+        return extreme(measure, topics, judgments == "max")
     if ties == "mean":
         amounts = expected(measure, topics)
         return measure.curve_of(amounts, topics, depth) if depth else measure.value_of(amounts, topics)

@@ -83,10 +83,7 @@ def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
 @singledispatch
 def differences_of(measure: GradedMeasure, runs: Sequence[Topics], documents: Documents) -> OfPairs | None:
     """The lowest and the highest difference of two runs in each topic (2 × P × T), over all judgments of the
-    documents that either has unjudged within the cutoff; None if they are not known.
-
-    `runs` are the topics of one run or of several, one run after the other.
-    """
+    documents that either has unjudged within the cutoff; None if they are not known."""
     return None
 
 
@@ -95,7 +92,7 @@ def _(measure: WeightedGains, runs: Sequence[Topics], documents: Documents) -> O
     if isinstance(measure, type(gP)) and measure.given_max(runs[0]) is None:
         return None  # the highest gain of the topic depends on the judgments
     weights = _Weights(measure, runs, documents())
-    value = weights.by_run([measure.values(topics) for topics in runs])
+    value = np.stack([measure.values(topics) for topics in runs])
     best = runs[0].possible_gains.max(initial=0)
 
     def ends(pairs: np.ndarray, loosely: bool = False) -> np.ndarray:
@@ -113,8 +110,8 @@ def _(measure: Normalised, runs: Sequence[Topics], documents: Documents) -> OfPa
         return None
     weights, one = _Weights(measure, runs, documents()), runs[0]
     of_runs = [achieved_of(measure, topics) for topics in runs]
-    value = weights.by_run([each.value for each in of_runs])
-    by_threshold = weights.by_run([each.gains for each in of_runs])
+    value = np.stack([each.value for each in of_runs])
+    by_threshold = np.stack([each.gains for each in of_runs])
 
     def ends(pairs: np.ndarray, loosely: bool = False) -> np.ndarray:
         weight, (a, b) = weights.of(pairs), pairs.T
@@ -146,14 +143,9 @@ class _Weights:
             divided = measure.scaled(np.ones(topics.count), topics)[unjudged.topic]
             weights.append(measure.counted(measure.weighed(ones), topics) * divided)
         sizes = np.concatenate([unjudged_of(topics).sizes for topics in runs])
-        shape = len(documents), sizes.size // len(documents), -1
+        shape = len(runs), runs[0].count, -1
         self.weight = padded(np.concatenate(weights), sizes, np.nan).reshape(shape)
         self.code = padded(np.concatenate(documents), sizes, -1).reshape(shape)
-
-    def by_run(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
-        """Arrays over the topics of all runs as one (runs × T × …)."""
-        joined = np.concatenate(arrays)
-        return joined.reshape(*self.weight.shape[:2], *joined.shape[1:])
 
     def of(self, pairs: np.ndarray) -> np.ndarray:
         """The weights of the documents that either of two runs has unjudged in the value of one run minus

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import GradedError
 from ..by_topic import bounds_of, offsets_of, positions, rows_of, tally
-from ..measures.topics import GainList, Topics
+from ..measures.topics import GainList, Topics, full_list
 from ..ranking.judged import Judged, LevelCounts, computed_once
 from ..ranking.ranks import JudgedRanks
 from ..work import STEPS, TABLES, within_budget
@@ -30,11 +30,10 @@ class Undetermined(GradedError):
 @computed_once
 def unjudged_of(topics: Topics) -> GainList:
     """The unjudged documents within the cutoff, with gain 0."""
-    run, retrieved = topics.run, topics.retrieved
-    topic, rank = np.repeat(np.arange(topics.count), retrieved), positions(retrieved) + 1
-    unjudged = np.ones(topic.size, dtype=bool)
-    unjudged[bounds_of(retrieved)[run.topic] + run.rank - 1] = False
-    return GainList(topics.count, topic, rank, np.zeros(topic.size)).where(unjudged)
+    run, listed = topics.run, full_list(topics)
+    unjudged = np.ones(listed.rank.size, dtype=bool)
+    unjudged[listed.offsets[run.topic] + run.rank - 1] = False
+    return listed.where(unjudged)
 
 
 def padded(values: np.ndarray, sizes: np.ndarray, none: float = 0) -> np.ndarray:
@@ -103,9 +102,7 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     score = topics.ranks.score[rows_of((np.cumsum(whole) - whole)[copied], lengths)]
     documents, topic, rank = np.arange(order.size), topic[order], rank[order]
     ranks = JudgedRanks(copies, documents, topic, rank, lengths, score, moved=none, ties=none)
-    found = topics.reranked(ranks)
-    found.known = topics.known[copied]  # no judgment changes which documents were retrieved
-    return found
+    return topics.reranked(ranks)
 
 
 def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool) -> np.ndarray:
