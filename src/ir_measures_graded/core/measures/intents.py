@@ -36,10 +36,9 @@ def by_intent(topics: Topics) -> Topics:
     pair = intents.judged.topic
     listed = np.flatnonzero(rank)
     listed = listed[np.lexsort((rank[listed], pair[listed]))]
-    none = np.empty((2, 0), dtype=np.int64)
-    fields = {"doc": listed, "topic": pair[listed], "rank": rank[listed], "scores": none[0]}
-    fields |= {"retrieved": ranks.retrieved[intents.topic], "moved": none, "ties": none}
-    return topics.reranked(JudgedRanks(intents.judged, **fields))
+    retrieved = ranks.retrieved[intents.topic]
+    of_pairs = JudgedRanks(intents.judged, listed, pair[listed], rank[listed], retrieved, scores=np.empty(0))
+    return topics.reranked(of_pairs)
 
 
 @computed_once

@@ -179,10 +179,6 @@ class _Success(Standard, AtRelevant):
     def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
         return 0.0
 
-    def weight(self, run: GainList, topics: Topics) -> np.ndarray:
-        # `goes_on` implies these weights, but they are faster so.
-        return (run.number == 1).astype(np.float64)
-
 
 class _RR(_Success):
     """Reciprocal rank: The reciprocal of the rank of the first relevant document.

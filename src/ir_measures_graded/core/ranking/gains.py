@@ -6,7 +6,7 @@ a name instead (`NAMED`); the weighting that changes no level is `LINEAR`.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -21,6 +21,8 @@ Gains = GainMap | str | Number
 """A weighting, its name, or a number: the least level that gains 1, while all lower levels gain 0."""
 
 LINEAR, EXP = "linear", "exp"
+NAMED = (LINEAR, EXP)
+"""The names of gains: the level, or 2^level − 1; negative levels gain 0."""
 NEARLY_0 = 2.0**-10
 LARGEST = 1e150
 """The largest gain; the smallest positive gain is its reciprocal."""
@@ -34,12 +36,6 @@ def power_minus_1(x: np.ndarray) -> np.ndarray:
     """
     return np.where(x < NEARLY_0, np.expm1(x * np.log(2)), np.exp2(x) - 1)
 
-
-NAMED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    LINEAR: lambda levels: levels,
-    EXP: lambda levels: power_minus_1(levels),
-}
-"""Gains by name, as functions of levels ≥ 0; negative levels gain 0."""
 
 PRESETS: dict[str, GainMap] = {
     "w1": {0: 0, 1: 1, 2: 1, 3: 1},
@@ -208,10 +204,10 @@ def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
     if isinstance(gains, (int, float)):
         return np.where(levels >= gains, 1.0, 0.0)
     result = np.maximum(levels, 0.0)
-    if isinstance(gains, str):
+    if gains == EXP:
         with np.errstate(over="ignore"):
-            result = NAMED[gains](result)
-    else:
+            result = power_minus_1(result)
+    elif isinstance(gains, dict):
         for level, gain in gains.items():
             result[levels == level] = gain
     extreme = (result > LARGEST) | ((result > 0) & (result < 1 / LARGEST))

@@ -32,6 +32,10 @@ def _array(compute: Callable[[JudgedRanks], np.ndarray]) -> cached_property[np.n
     return cached_property(compute)
 
 
+def _no_positions() -> np.ndarray:
+    return np.empty((2, 0), dtype=np.int64)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgedRanks:
     """A run reduced to its judged documents.
@@ -67,8 +71,8 @@ class JudgedRanks:
     rank: np.ndarray
     retrieved: np.ndarray
     scores: np.ndarray
-    moved: np.ndarray
-    ties: np.ndarray | None
+    moved: np.ndarray = field(default_factory=_no_positions)
+    ties: np.ndarray | None = field(default_factory=_no_positions)
     uncondensed: JudgedRanks | None = None
     has_ids: bool = True
     listed: Any = None

@@ -98,11 +98,11 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     once = every_added, new, np.ones(every_added.size, dtype=np.int64)
     copies.levels = LevelCounts(*tally(*map(np.append, known, once)))
 
-    lengths, whole, none = topics.retrieved[copied], topics.ranks.retrieved, np.empty((2, 0), dtype=np.int64)
-    score = topics.ranks.score[rows_of((np.cumsum(whole) - whole)[copied], lengths)]
-    documents, topic, rank = np.arange(order.size), topic[order], rank[order]
-    ranks = JudgedRanks(copies, documents, topic, rank, lengths, score, moved=none, ties=none)
-    return topics.reranked(ranks)
+    retrieved = topics.retrieved[copied]
+    starts = bounds_of(topics.ranks.retrieved)[copied]
+    score = topics.ranks.score[rows_of(starts, retrieved)]
+    documents = np.arange(order.size)
+    return topics.reranked(JudgedRanks(copies, documents, topic[order], rank[order], retrieved, score))
 
 
 def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool) -> np.ndarray:
