@@ -52,7 +52,7 @@ def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...])
             of_depth.append(int((ranks.rank <= depth).sum()) / within if within else None)
         missing = np.flatnonzero(ranks.retrieved == 0).tolist()
         of_run = {"run": run.name, "retrieved": retrieved, "judged": of_depth}
-        of_run["tied"] = ranks.tied[0].size / retrieved if retrieved else None
+        of_run["tied"] = ranks.ties[0].size / retrieved if retrieved else None
         of_run["missing"] = [ranks.judged.topics[number] for number in missing]
         of_run["ignored"] = [topic for topic in run.topics if topic not in ranks.judged.code]
         runs.append(of_run)

@@ -19,8 +19,8 @@ from .base import GradedMeasure, TopGainMeasure
 from .cascade import ERR_G
 from .cumulated_gain import nDCG_Burges
 from .parameters import TOP_GAIN, Real
-from .sums import BETA, SumOverRanks
-from .topics import GainList, Topics, ratio
+from .sums import BETA, AtRelevant
+from .topics import Topics, ratio
 
 Compute = Callable[[GradedMeasure, Topics], np.ndarray]
 """Computes values, or curves."""
@@ -87,12 +87,11 @@ class OfIntents(GradedMeasure):
         return self.of(topics, lambda measure, view: measure.curve(view, depth))
 
 
-class _Found(SumOverRanks):
+class _Found(AtRelevant):
     """1 from the rank of the first relevant document on."""
 
-    def amounts(self, topics: Topics) -> GainList:
-        run = topics.run.relevant
-        return run.with_gain((run.number == 1).astype(np.float64))
+    def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
+        return 0.0
 
 
 class _IRec(OfIntents):

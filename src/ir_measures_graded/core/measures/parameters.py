@@ -132,10 +132,5 @@ DOCS = Count(default=None, desc="size of the collection; unset: the judged and r
 CUTOFF = Count(default=None, desc="evaluate only the first k ranks")
 JUDGED_ONLY = "remove unjudged documents before ranks are counted"
 ORDERS = "tied documents: by document id, or the mean, lowest or highest value over all their orders"
-UNJUDGED = Choice(
-    "irrelevant",
-    "min",
-    "max",
-    default="irrelevant",
-    desc="unjudged documents: irrelevant, or the lowest or highest value over all judgments of them",
-)
+JUDGMENTS = "unjudged documents: irrelevant, or the lowest or highest value over all judgments of them"
+UNJUDGED = Choice("irrelevant", "min", "max", default="irrelevant", desc=JUDGMENTS)

@@ -15,12 +15,8 @@ from .parameters import DOCS, TOPICS_BEST, Choice
 from .sums import Normalised, WeightedGains
 from .topics import GainList, Topics, ratio
 
-IDEAL = Choice(
-    "judged",
-    "retrieved",
-    default="judged",
-    desc="the documents of the ideal list: all judged documents, or the run's whole list",
-)
+DOCUMENTS = "the documents of the ideal list: all judged documents, or the run's whole list"
+IDEAL = Choice("judged", "retrieved", default="judged", desc=DOCUMENTS)
 
 
 class _SR(Normalised):

@@ -100,9 +100,6 @@ class _AP(Standard, _GAP):
         run = topics.run.relevant
         return run.with_gain(run.number / run.rank)
 
-    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        return topics.relevant
-
 
 class _P(Standard, WeightedGains):
     """Precision: The share of the first k ranks that have a relevant document.
@@ -339,11 +336,8 @@ def ascending(ranks: JudgedRanks) -> JudgedRanks:
 
 # ------------------------------------------------------------------- ir-measures' provider
 
-Given = Mapping[str, Any]
-"""The parameters of a measure; None for one that is not set."""
 
-
-def bpref(topics: Topics, given: Given) -> np.ndarray:
+def bpref(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
     """``m_bpref.c``: Σ over relevant documents (1 − the share of the top num_rel others before) / num_rel."""
     hits, num_rel = topics.run.relevant, topics.relevant
     others = (topics.document_level >= 0) & (topics.document_gain == 0)  # a level below 0 means unjudged
@@ -353,9 +347,9 @@ def bpref(topics: Topics, given: Given) -> np.ndarray:
     return ratio(hits.sum(1 - ratio(before, np.minimum(num_nonrel, num_rel)[hits.topic])), num_rel)
 
 
-def num_ret(topics: Topics, given: Given) -> np.ndarray:
+def num_ret(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
     """``m_num_ret.c``, and with `rel` ``m_num_rel_ret.c``."""
-    return topics.retrieved if given["rel"] is None else topics.run.relevant.sizes
+    return topics.retrieved if measure.params.get("rel") is None else topics.run.relevant.sizes
 
 
 RR_WITHIN = "RR@k"
@@ -363,19 +357,13 @@ RR_WITHIN = "RR@k"
 LIMIT = 2**31
 """The limit of the whole numbers of C, in which trec_eval has cutoffs, levels and gains."""
 
-FORMULAS: dict[str, Callable[[Topics, Given], np.ndarray]] = {
+FORMULAS: dict[str, Callable[[Topics, ir_measures.Measure], np.ndarray]] = {
     "Bpref": bpref,
     "NumRet": num_ret,
-    "NumRel": lambda topics, given: topics.relevant,
-    "NumQ": lambda topics, given: np.ones(topics.count),
+    "NumRel": lambda topics, measure: topics.relevant,
+    "NumQ": lambda topics, measure: np.ones(topics.count),
 }
 """The measures without a definition, from topics in which relevant documents gain 1."""
-
-
-def given_to(measure: ir_measures.Measure) -> Given:
-    """The parameters of a measure; None for one that is not set."""
-    values = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
-    return {name: None if value is NOT_PROVIDED else value for name, value in values.items()}
 
 
 def formula_of(measure: ir_measures.Measure) -> str:
@@ -401,12 +389,12 @@ def computes(measure: ir_measures.Measure) -> bool:
     if not formula:
         return False
     measure.validate_params()
-    given = given_to(measure)
+    given = measure.params
     counts = [given[name] for name in ("cutoff", "rel") if given.get(name) is not None]
     gains = [number for pair in (given.get("gains") or {}).items() for number in pair]
     return (
-        not (formula == RR_WITHIN and given["judged_only"])
-        and not (formula == "NumRel" and given["rel"] != 1)
+        not (formula == RR_WITHIN and given.get("judged_only"))
+        and not (formula == "NumRel" and given.get("rel", 1) != 1)
         and given.get("dcg", "log2") == "log2"
         and not given.get("relative")
         and all(number >= 1 for number in counts)
@@ -423,7 +411,6 @@ def values(measure: ir_measures.Measure, ranks: JudgedRanks) -> np.ndarray:
     """The value of each topic, as if the run had every topic."""
     if known := definition(measure):
         return known.values(known.view(ranks))
-    given = given_to(measure)
-    listed = condensed(ranks, {}) if given.get("judged_only") else ranks
-    topics = topics_of(listed, given.get("rel") or 1, None)
-    return np.asarray(FORMULAS[formula_of(measure)](topics, given), dtype=np.float64)
+    listed = condensed(ranks, {}) if measure.params.get("judged_only") else ranks
+    topics = topics_of(listed, measure.params.get("rel") or 1, None)
+    return np.asarray(FORMULAS[formula_of(measure)](topics, measure), dtype=np.float64)

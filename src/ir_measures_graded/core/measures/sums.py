@@ -188,17 +188,8 @@ class Normalised(WeightedGains):
         total = np.bincount(topic, weights=ranks * share(achieved, possible), minlength=topics.count)
         return ratio(total, topics.depth)
 
-    def counted(self, amounts: GainList, topics: Topics) -> np.ndarray:
-        """The amount that each entry of a list adds to the value. In a mean over ranks, an entry counts as a
-        share of the ideal sum, at its rank and at every later rank."""
-        if not self.averages:
-            return amounts.gain
-        longest = int(max(amounts.last.max(initial=0), self.ideal(topics).last.max(initial=0)))
-        shares = ratio(np.ones(1), self.ideal_vector(topics, longest))
-        shares[:, -1:] *= np.maximum(topics.depth - longest, 0)[:, None] + 1  # later ranks repeat it
-        shares[np.arange(longest) >= topics.depth[:, None]] = 0
-        from_rank = np.cumsum(shares[:, ::-1], axis=1)[:, ::-1]
-        return amounts.gain * from_rank[amounts.topic, amounts.rank - 1]
+    def contributions(self, topics: Topics) -> GainList | None:
+        return None if self.averages else super().contributions(topics)
 
     def ideal_vector(self, topics: Topics, depth: int) -> np.ndarray:
         """The running sum over the ideal list (T × depth); its total at each rank if it is not cut."""

@@ -72,7 +72,7 @@ class JudgedRanks:
     retrieved: np.ndarray
     scores: np.ndarray
     moved: np.ndarray = field(default_factory=_no_positions)
-    ties: np.ndarray | None = field(default_factory=_no_positions)
+    ties: np.ndarray = field(default_factory=_no_positions)
     uncondensed: JudgedRanks | None = None
     has_ids: bool = True
     listed: Any = None
@@ -113,7 +113,7 @@ class JudgedRanks:
     @_array
     def row_by_id(self) -> np.ndarray:
         """`row` with all tied documents by descending id."""
-        row, (tied, starts) = self.row.copy(), self.tied
+        row, (tied, starts) = self.row.copy(), self.ties
         docs = self.listed.docs.ids().take(row[tied])
         row[tied] = row[tied][docs.descending(np.cumsum(changes(starts)))]
         return row
@@ -139,15 +139,10 @@ class JudgedRanks:
     first = _array(lambda ranks: ranks.rank - (ranks.position - ranks.group[0]))
     last = _array(lambda ranks: ranks.first + ranks.group[1] - 1)
 
-    @_array
-    def tied(self) -> np.ndarray:
-        """`ties`, which are computed here for a condensed run."""
-        return tied(changes(self.whole.group[0])) if self.ties is None else self.ties
-
     @cached_property
     def group(self) -> tuple[np.ndarray, np.ndarray]:
         """The first position and the size of the tie group of each of the H documents."""
-        tied, starts = self.tied
+        tied, starts = self.ties
         start, size = self.position.copy(), np.ones_like(self.position)
         entry = np.searchsorted(tied, self.position)
         found = np.flatnonzero(np.append(tied, -1)[entry] == self.position)
@@ -159,7 +154,7 @@ class JudgedRanks:
     @_array
     def first_of_tie(self) -> np.ndarray:
         """The first rank of the tie group of each retrieved document, in the order of `score`."""
-        tied, starts = self.tied
+        tied, starts = self.ties
         rank = positions(self.retrieved) + 1
         rank[tied] = rank[starts]
         return rank
@@ -168,7 +163,8 @@ class JudgedRanks:
     def condensed(self) -> JudgedRanks:
         """The same run without its unjudged documents: only judged documents take up ranks."""
         retrieved = np.bincount(self.topic, minlength=len(self.judged.topics))
-        return replace(self, rank=positions(retrieved) + 1, retrieved=retrieved, ties=None, uncondensed=self)
+        ties = tied(changes(self.group[0]))
+        return replace(self, rank=positions(retrieved) + 1, retrieved=retrieved, ties=ties, uncondensed=self)
 
 
 def _ranked(

@@ -9,6 +9,8 @@ The functions `expected`, `extreme` and `differences_of` dispatch on the family 
 of a plugin inherits the methods of its family; `expected.register(MyMeasure)` adds one of its own.
 """
 
+from contextlib import suppress
+
 import numpy as np
 
 from ...errors import GradedError
@@ -55,9 +57,6 @@ def refuse_rising_weights(measure: GradedMeasure, topics: Topics) -> None:
 
 def with_option(measure: GradedMeasure, name: str, word: str) -> GradedMeasure | None:
     """The measure with the option `ties` or `unjudged`; None if it does not have the option."""
-    if not (word in measure.TIES if name == "ties" else measure.UNJUDGED):
-        return None
-    try:
+    with suppress(GradedError):
         return measure(**{name: word})
-    except GradedError:
-        return None
+    return None

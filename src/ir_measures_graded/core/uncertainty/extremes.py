@@ -188,12 +188,11 @@ def _over_judgments(
     judged = filled(topics, np.full(every.size, topic), np.append(np.nan, levels)[kind])
 
     run, gain = topics.run, topics.gain_of(levels)
-    gains = compositions.number @ gain
+    size, number = compositions.size, compositions.number
+    gains = number @ gain
     (u, q), of_run = measure.weights(gain, topics), measure.weights(run.gain, topics)
-    weight = np.prod(q**compositions.number, axis=1) * sign
-    size, fits = compositions.size, np.ones((every.size, every.size), dtype=bool)
-    for so_far in compositions.number.T:  # total composition × composition so far
-        fits &= so_far <= so_far[:, None]
+    weight = np.prod(q**number, axis=1) * sign
+    fits = (number <= number[:, None]).all(axis=2)  # total composition × composition so far
     best = np.where(size == 0, 0.0, np.full((every.size, 1), -np.inf))
     entries = {int(run.rank[entry]): entry for entry in range(*run.offsets[topic:][:2])}
     seen, relevant, total = 0, 0, 0.0

@@ -261,10 +261,7 @@ def refuse_orders(groups: TieGroups, work: np.ndarray, group: np.ndarray) -> Non
     """Raise `Undetermined` if the orders of some groups take too much `work`."""
     if work.size:
         largest = group[np.argmax(work)]
-        within_budget(
-            f"topic {groups.topics.names[groups.topic[largest]]!r} ties {groups.size[largest]} documents at "
-            f"rank {groups.first[largest]}, which have too many orders",
-            work.sum(),
-            remedy="use a smaller cutoff",
-            error=Undetermined,
-        )
+        size, rank = groups.size[largest], groups.first[largest]
+        topic = groups.topics.names[groups.topic[largest]]
+        what = f"topic {topic!r} ties {size} documents at rank {rank}, which have too many orders"
+        within_budget(what, work.sum(), remedy="use a smaller cutoff", error=Undetermined)
