@@ -184,7 +184,8 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
         is_cutoff, meaning = parameter == "cutoff", allowed(parameter, info)
         if value is NOT_PROVIDED:
             if info.required and not uncut:
-                raise GradedError(f"{name} needs {parameter}, {meaning}" + f", as in {name}@10" * is_cutoff)
+                example = f", as in {name}@10" if is_cutoff else ""
+                raise GradedError(f"{name} needs {parameter}, {meaning}{example}")
             continue
         valid = info.validate(value) and not (info.dtype is int and isinstance(value, bool))
         if not valid or (is_cutoff and not 1 <= value <= sys.maxsize):

@@ -74,8 +74,7 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     level of each document, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
     """
     judged, run, unjudged = topics.ranks.judged, topics.run, unjudged_of(topics)
-    every, names = np.arange(copied.size), [topics.names[topic] for topic in copied.tolist()]
-    width = level.shape[1]
+    every, width = np.arange(copied.size), level.shape[1]
     given = (np.arange(width) < unjudged.sizes[copied, None]) & ~np.isnan(level)
     listed, added = run.sizes[copied], given.sum(axis=1)
     new, every_added = level[given], every.repeat(added)
@@ -88,6 +87,7 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     order = np.argsort(topic * (rank.max(initial=0) + 1) + rank, kind="stable")
 
     # Judged documents that are not in the list matter only by their number at each level.
+    names = [topics.names[topic] for topic in copied.tolist()]
     copies = Judged(names, bounds_of(listed + added), levels[order], judged.whole)
     copies.sizes = judged.sizes[copied] + added
     counts = judged.levels
