@@ -236,10 +236,14 @@ class _AGR(_WAP):
     UNJUDGED = False
 
     def relevant(self, topics: Topics) -> GainList:
-        run, levels = topics.run.relevant, topics.ranks.judged.levels
+        run = topics.run.relevant
         level = topics.document_level[topics.document[topics.run.gain > 0]]
-        entry = entries(run.topic, level, levels.topic, levels.level)
-        return run.with_gain(_adjusted_gains(topics)[entry])
+        return run.with_gain(self.adjusted(topics, run.topic, level))
+
+    def adjusted(self, topics: Topics, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
+        """g′ of each `level` of each `topic`, which the judgments of the topic have."""
+        levels = topics.ranks.judged.levels
+        return _adjusted_gains(topics)[entries(topic, level, levels.topic, levels.level)]
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         levels = topics.ranks.judged.levels
