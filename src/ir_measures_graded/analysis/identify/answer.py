@@ -122,7 +122,7 @@ class Answer:
     """
 
     def __init__(self, case: Case, found: Found):
-        self.space, self.case, self.found = found.space, case, found
+        self.found, self.space, self.case = found, found.space, case
         self.by_mean = case.means is not None
         self.here = np.array([tool["known"] == by.HERE for tool in by.tools()])
         self.is_found = bool(found.fitting) and not (self.by_mean and by.costs(found.fitting).min())
@@ -207,15 +207,17 @@ class Answer:
 
     def identification(self) -> Identification:
         """The result."""
-        case, settled = self.case, self.is_found and self.case.coincidence < 1
+        case = self.case
+        settled = self.is_found and case.coincidence < 1
         measure, difference, equal = self.ours(self.groups[0]) if settled else (None, "", False)
         dimensions = self.dimensions() if settled else {}
         tools = [*self.tools(self.groups[0])] if settled else []
         findings = [*self.findings(tools, dimensions if len(self.groups) == 1 else {})]
         if measure is not None and not equal:
             findings.append(("here", difference))
-        count = f"{len(self.found.fitting):,}{' or more' * (len(self.found.fitting) >= MOST)} fit"
-        findings.append(("tried", f"{self.found.tried:,} definitions; {count}"))
+        fitting = len(self.found.fitting)
+        more = " or more" if fitting >= MOST else ""
+        findings.append(("tried", f"{self.found.tried:,} definitions; {fitting:,}{more} fit"))
         return Identification(
             topics=tuple(case.judged.topics[number] for number in case.known.tolist()),
             given=case.values[case.known],
@@ -240,7 +242,7 @@ class Answer:
         if case.coincidence == 1:
             return f"All values are {case.given[0]:g}, which identifies nothing."
         means = " and ".join(f"{mean:.{case.decimals}f}" for mean in case.given)
-        noun = f"mean{'s' * (count > 1)} {means}" if self.by_mean else counted(count, "value")
+        noun = f"{'mean' if count == 1 else 'means'} {means}" if self.by_mean else counted(count, "value")
         rarer = self.different - (max(len(self.usual), 1) if self.is_found else 0)
         fit = "fits" if rarer == 1 else "fit"
         rest = f" {counted(rarer, 'rarer definition')} {fit}." if rarer > 0 else ""
@@ -324,7 +326,9 @@ class Answer:
             "a document retrieved twice, whose first row counts": case.repeated,
         }
         agrees = ~np.isnan(case.values) & ~differs
-        for cause, has in properties.items() if agrees.sum() >= AGREEING else ():
+        if agrees.sum() < AGREEING:
+            return
+        for cause, has in properties.items():
             here, there = (has & differs).sum(), (has & agrees).sum()
             if here >= max(1, COMMON * differs.sum()) and there <= SELDOM * agrees.sum():
                 counts = f"{here} of {differs.sum()} that differ, {there} of {agrees.sum()} that agree"
@@ -333,12 +337,12 @@ class Answer:
 
 def states(dimensions: Dimensions) -> Iterator[tuple[str, str]]:
     """What is settled, open and not exercised."""
-    settled, unclear, unreached = (
-        {LABELS[name]: values for name, (of, values) in dimensions.items() if of == state}
-        for state in (SETTLED, OPEN, UNREACHED)
-    )
-    plain = [f"{label} {values[0]}" for label, values in settled.items() if values != (by.ROUNDED,)]
-    yield SETTLED, ", ".join(plain)
-    yield from ((OPEN, f"{label}: {' or '.join(values)}") for label, values in unclear.items())
-    if unreached:
+
+    def in_state(wanted: str) -> dict[str, tuple[str, ...]]:
+        return {LABELS[name]: values for name, (state, values) in dimensions.items() if state == wanted}
+
+    settled = in_state(SETTLED).items()
+    yield SETTLED, ", ".join(f"{label} {values[0]}" for label, values in settled if values != (by.ROUNDED,))
+    yield from ((OPEN, f"{label}: {' or '.join(values)}") for label, values in in_state(OPEN).items())
+    if unreached := in_state(UNREACHED):
         yield UNREACHED, ", ".join(unreached)

@@ -81,43 +81,44 @@ def _case(
     judgments: Judgments, told: Sequence[Any], by_mean: bool, name: str | None, decimals: int | None
 ) -> Case:
     """The runs with their values. Several runs become one, with the qrels for each."""
-    judged, runs, others, numbers, places, repeated = judgments.judged, [], [], [], [], []
+    judged, read = judgments.judged, []
     for number, (run, given) in enumerate(told, start=1):
         path = run.file if isinstance(run, RunFile) else run
-        (read,) = named_runs([(os.path.basename(path) if isinstance(path, str) else f"run {number}", run)])
-        with about(read.name):
-            table, twice = repeated_documents(read.table(judgments))
+        (named,) = named_runs([(os.path.basename(path) if isinstance(path, str) else f"run {number}", run)])
+        with about(named.name):
+            table, twice = repeated_documents(named.table(judgments))
         if by_mean and not np.isfinite(number_in(given)):
             raise GradedError(f"the mean is {shown(given)}; it must be a finite number")
         known = {"": number_in(given)} if by_mean else values_by_topic(given, judged.code.keys(), name)
-        places.append(decimals_of([given] if by_mean else known.values()))
-        numbers += [known.get(topic, np.nan) for topic in ([""] if by_mean else judged.topics)]
-        others.append(sum(topic not in judged.code for topic in table.topics))
-        repeated += np.isin(judged.topics, twice).tolist()
-        runs.append(table.of_topics(judged.code))
+        read.append((table, twice, known, decimals_of([given] if by_mean else known.values())))
+    runs = [table.of_topics(judged.code) for table, *_ in read]
+    others = [sum(topic not in judged.code for topic in table.topics) for table, *_ in read]
+    repeated = np.concatenate([np.isin(judged.topics, twice) for _, twice, *_ in read])
+    given_topics = [""] if by_mean else judged.topics
+    numbers = np.array([known.get(topic, np.nan) for *_, known, _ in read for topic in given_topics])
     topics = [*judged.topics]
     if len(runs) > 1:
         topics = [f"{topic} (run {number})" for number in range(1, len(runs) + 1) for topic in topics]
     offsets = bounds_of(np.concatenate([np.diff(run.offsets) for run in runs]))
-    docs, scores = [run.docs.ids() for run in runs], np.concatenate([run.values for run in runs])
-    run = Rows(runs[0].role, topics, offsets, Ids.concatenated(docs), scores, distinct=True)
+    docs = Ids.concatenated([run.docs.ids() for run in runs])
+    scores = np.concatenate([run.values for run in runs])
+    run = Rows(runs[0].role, topics, offsets, docs, scores, distinct=True)
     qrels = replace(judged.part(np.tile(np.arange(len(judged.topics)), len(runs))), topics=topics)
-    values = np.full(len(topics), np.nan) if by_mean else np.array(numbers)
-    means = np.array(numbers) if by_mean else None
-    fewest = min(places) if decimals is None else decimals
-    return Case(qrels, run, values, means, fewest, np.array(others), np.array(repeated))
+    values = np.full(len(topics), np.nan) if by_mean else numbers
+    fewest = min(places for *_, places in read) if decimals is None else decimals
+    return Case(qrels, run, values, numbers if by_mean else None, fewest, np.array(others), repeated)
 
 
 def _space(case: Case, measure: Measure | str | None) -> Space:
     """The definitions to try. Raises `GradedError` for a measure that is unknown."""
-    levels, discounts = np.unique(case.judged.level), dict(by.DISCOUNTS)
+    levels = np.unique(case.judged.level)
     # DCG alone is no measure string.
     text = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", "" if measure is None else str(measure))
     wanted = parse_measures(text, uncut=True) if text else ()
     families = {by.family(each.NAME) for each in wanted}
     cutoffs = [str(each.params["cutoff"]) for each in wanted if "cutoff" in each.params]
-    for base in (each.params["b"] for each in wanted if "b" in each.params):
-        discounts[f"log{base:g} r from rank {base:g} on"] = by.log_from(base)
+    bases = [each.params["b"] for each in wanted if "b" in each.params]
+    others = {f"log{base:g} r from rank {base:g} on": by.log_from(base) for base in bases}
     by_mean = case.means is not None
     ways = {by.TRUNCATED: case.decimals < MOST_DECIMALS, by.PERCENT: case.digits > case.decimals}
     measures = by.measures(levels).items()
@@ -125,7 +126,7 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
         "measure": {name: of for name, of in measures if not families or by.family(name) in families},
         "cutoff": _numbers(cutoffs or by.CUTOFFS),
         "gain": by.gains_for(levels),
-        "discount": discounts,
+        "discount": by.DISCOUNTS | others,
         "ideal": by.IDEALS,
         "nothing": by.NOTHING,
         "order": by.ORDERS,

@@ -70,14 +70,16 @@ def search(space: Space, case: Case) -> Found:
         return compared(space, case, 1)
     found = compared(space, sample, NEAR)
     if candidates := [*found.fitting, *found.nearest(NEAR)]:
-        on_all = compared(around(space, candidates) if len(found.fitting) < MOST else space, case, 1)
-        return Found(space, found.tried, on_all.kept, found.prints)
+        smaller = around(space, candidates) if len(found.fitting) < MOST else space
+        found.kept = compared(smaller, case, 1).kept
     return found
 
 
 def compared(space: Space, case: Case, few: int) -> Found:
     """All definitions compared with the numbers given. Those that fit and the few nearest others are kept."""
-    ways, found, sets = [*space["shown"]], Found(space), defaultdict[Any, list[str]](list)
+    found = Found(space)
+    ways = [*space["shown"]]
+    sets = defaultdict[Any, list[str]](list)
     for name in space["averaged"] or [""]:
         sets[case.members[name].tobytes() if name else ""].append(name)
     most, near = (RARE, 0) if space["averaged"] else (by.FAR - 1, RARE)
@@ -125,9 +127,10 @@ def batches(space: Space, case: Case) -> Iterator[tuple[Space, dict[Lists, list[
 
     Measure strings are only tried in trec_eval's order.
     """
-    stacks, groups = defaultdict[Any, Any](dict), defaultdict[Lists, list[Order]](list)
+    groups = defaultdict[Lists, list[Order]](list)
     for order in by.orders(space):
         groups[case.lists(order)].append(order)
+    stacks = defaultdict[Any, dict[Lists, list[Order]]](dict)
     for number, (lists, orders) in enumerate(groups.items()):
         alone = 0 if lists.ties is None else number + 1
         stacks[orders[0][2], number // max(CELLS // lists.code.size, 1), alone][lists] = orders
@@ -138,8 +141,9 @@ def batches(space: Space, case: Case) -> Iterator[tuple[Space, dict[Lists, list[
     for (_, _, tied), stack in stacks.items():
         # Only nDCG and DCG share gains among tied documents.
         some = {name: of for name, of in others.items() if of is None or not tied}
-        for start in range(0, len(cutoffs), size) if some else ():
-            yield {**space, "measure": some, "cutoff": dict(cutoffs[start : start + size])}, stack
+        for start in range(0, len(cutoffs), size):
+            if some:
+                yield {**space, "measure": some, "cutoff": dict(cutoffs[start : start + size])}, stack
     if strings:
         lists = case.lists(BASE)
         yield {**space, "measure": strings}, {lists: groups[lists]}
