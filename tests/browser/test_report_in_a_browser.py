@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 from ir_measures_graded import cli
 from ir_measures_graded.analysis import evaluate, explain, report
-from ir_measures_graded.analysis.judging.merging import answers_in
+from ir_measures_graded.analysis.judging.panel import answers_in
 
 STEEP = "nDCG_JK(gains=2:10,3:100)@100"
 AVERAGED = "nDCG_JK(avg=True)@25"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ir_measures_graded import cli
-from ir_measures_graded.analysis.judging.merging import answers_in
+from ir_measures_graded.analysis.judging.panel import answers_in
 
 
 @pytest.mark.filterwarnings("default:.*contradictions of judgments")

@@ -7,7 +7,7 @@ import pytest
 
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import estimate, judges
-from ir_measures_graded.analysis.judging.merging import answers_in, trec_lines
+from ir_measures_graded.analysis.judging.panel import answers_in, trec_lines
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")

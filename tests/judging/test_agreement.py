@@ -9,7 +9,7 @@ import pytest
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import compare, evaluate
 from ir_measures_graded.analysis.judging.agreement import favours, judges
-from ir_measures_graded.analysis.judging.merging import answers_in
+from ir_measures_graded.analysis.judging.panel import answers_in
 from ir_measures_graded.analysis.statistics.agreement import orders
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
@@ -257,7 +257,7 @@ def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
 @pytest.mark.parametrize(
     ("measure", "runs", "reason"),
     [
-        ("nDCG_JK@10", "ABCDE", "needs at least 6 runs, not 5"),
+        ("nDCG_JK@10", "ABCDE", "needs at least 6 runs and 2 topics, not 5 and 20"),
         ("nDCG_JK@100", "ABCDEF", "only normalised measures with a cutoff of at most 20"),
         ("Q", "ABCDEF", "only normalised"),
         ("nDCG@20", "ABCDEF", ""),

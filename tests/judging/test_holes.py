@@ -9,7 +9,7 @@ import pytest
 from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.judging.holes import holes
-from ir_measures_graded.analysis.judging.merging import add_answers
+from ir_measures_graded.analysis.judging.panel import add_answers
 
 isotonic = pytest.importorskip("sklearn.isotonic", reason="scikit-learn is not installed")
 

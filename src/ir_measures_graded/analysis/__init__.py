@@ -45,7 +45,7 @@ from .intervals import Intervals, intervals
 from .judging.agreement import JudgeAgreement, Judges, judges
 from .judging.estimate import Estimates, estimate
 from .judging.holes import Holes, holes
-from .judging.merging import add_answers
+from .judging.panel import add_answers
 from .levels import Levels, levels
 from .over_collections import OverCollections, compare_collections
 from .power import Power, power

@@ -3,7 +3,7 @@
 import warnings
 
 from ..analysis.judging.holes import holes
-from ..analysis.judging.merging import trec_lines
+from ..analysis.judging.panel import trec_lines
 from ..output.formats import counted
 from .arguments import COLLECTION, inputs
 from .parser import Arguments, Option, at_least_1, each, output, real

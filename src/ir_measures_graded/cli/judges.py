@@ -2,8 +2,7 @@
 
 from ..analysis.judging.agreement import RESAMPLES, Judges, compared
 from ..analysis.judging.estimate import Estimates, estimated
-from ..analysis.judging.merging import holds_answers
-from ..analysis.judging.panel import panels
+from ..analysis.judging.panel import holds_answers, panels
 from ..errors import GradedError
 from ..files.sources import is_file
 from ..output.formats import counted

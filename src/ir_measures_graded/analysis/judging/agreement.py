@@ -226,15 +226,11 @@ class Judges(Result):
         names = self.judges[0].statistics
         divided = [name for name in names if "|" in name]
         weighted = [name for name in names if " " in name and name not in divided]
-        records = [
-            {"judge": each.judge, "interval": each.statistics["kappa"].interval}
-            | each.counts
-            | each.statistics
-            for each in self.judges
-        ]
+        records = [vars(each) | each.counts | each.statistics for each in self.judges]
         shown = ["judge", "documents", "unanswered", "abstentions", "same", "bias"]
-        kappa = Column("kappa", kind=lambda found: found.value), Column("interval", f"{share} interval")
-        tables = [Table.of([*shown, *kappa], records)]
+        kappa = Column("kappa", kind=lambda found: found.value)
+        interval = Column("kappa", f"{share} interval", lambda found: found.interval)
+        tables = [Table.of([*shown, kappa, interval], records)]
         groups = {"κ with weights, and α": weighted, "κ with the levels divided in two": divided}
         for title, group in groups.items():
             if 0 < len(group) < SHOWN:
@@ -485,9 +481,11 @@ def why_no_favours(measure: Measure, runs: int, topics: int) -> str:
             f"only normalised measures with a cutoff of at most {DEEPEST}, such as nDCG@10, show whom a "
             "judge favours; others name runs falsely"
         )
-    if runs < FEWEST_RUNS:
-        return f"the favour of a judge needs at least {FEWEST_RUNS} runs, not {runs}"
-    return "" if topics > 1 else "the favour of a judge needs at least 2 topics"
+    if runs < FEWEST_RUNS or topics < 2:
+        return (
+            f"the favour of a judge needs at least {FEWEST_RUNS} runs and 2 topics, not {runs} and {topics}"
+        )
+    return ""
 
 
 def favours(

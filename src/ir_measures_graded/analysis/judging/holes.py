@@ -46,7 +46,7 @@ from ...output.tables import Note, Table
 from ..curves import one_measure
 from ..statistics.options import check_probability, require_installed, statistics_library, whole_number
 from ..statistics.significance import EXACT
-from .merging import Levels, MergedQrels, add_answers, answers_in, as_text
+from .panel import Levels, MergedQrels, add_answers, answers_in, as_text
 
 OPEN = 3.0
 """A pair of runs is open below this many standard deviations."""
