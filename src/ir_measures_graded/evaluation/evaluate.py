@@ -16,11 +16,13 @@ from ir_measures import Measure, SumAgg
 from ..core.provider import aggregate
 from ..core.registry.facts import defined, sign_of
 from ..core.registry.notation import one_of
+from ..core.rows.rows import refuse_repeated
 from ..errors import GradedError, shown
 from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Table
+from . import remarks
 from .evaluators import evaluators, explained, refuse_for_gdeval
 from .named import (
     Qrels,
@@ -34,15 +36,6 @@ from .named import (
     named_runs,
     read_judgments,
     study_of,
-)
-from .remarks import (
-    RunRemarks,
-    depth_of,
-    leaves_open,
-    level_remark,
-    measure_remarks,
-    warn_of,
-    warned_together,
 )
 from .sessions import Fields, Given, SessionValues, turn_measure
 from .values import read_values
@@ -233,15 +226,16 @@ def evaluate(
         every = ignoring_identical_ids(every)
     work = Work(in_sessions(qrels, sessions), wanted)
     judgments = work.judgments
-    with warned_together():
+    with remarks.warned_together():
         found = [*map(work, every)]
-        for run, (_, remarks) in zip(every, found):
-            warn_of(remarks, run.name)
-        is_open = any(leaves_open(measure, name) for measure in wanted for name in ("rel", "gains"))
-        if judgments.contract is None and is_open and (remark := level_remark(judgments.documents, LEVELS)):
-            warn_of([remark], judgments.name or "qrels")
-        for measure, remark in measure_remarks(wanted, judgments.documents, judgments.contract):
-            warn_of([remark], str(measure))
+        for run, (_, unusual) in zip(every, found):
+            remarks.warn_of(unusual, run.name)
+        is_open = any(remarks.leaves_open(measure, name) for measure in wanted for name in ("rel", "gains"))
+        level = remarks.level_remark(judgments.documents, LEVELS)
+        if judgments.contract is None and is_open and level:
+            remarks.warn_of([level], judgments.name or "qrels")
+        for measure, text in remarks.measure_remarks(wanted, judgments.documents, judgments.contract):
+            remarks.warn_of([text], str(measure))
     values, missing, unreported = map(np.stack, zip(*(fields for fields, _ in found)))
     unit, topics = "topic", judgments.topics
     if judgments.sessions is not None:
@@ -275,25 +269,29 @@ class Work:
         self.by_session = sessions and SessionValues(self.judgments.documents, sessions, measures)
         computed = list(dict.fromkeys(map(turn_measure, measures))) if sessions else [*measures]
         self.row = {measure: number for number, measure in enumerate(computed)}
-        self.depth = depth_of(computed)
+        self.depth = remarks.depth_of(computed)
         self.ours, self.others = evaluators(computed, self.judgments)
 
     def __call__(self, run: Run) -> Values:
         numbers = self.judgments.numbers
         values = np.zeros((len(self.row), len(numbers)))
         unreported = np.ones(values.shape, dtype=bool)
-        remarks: list[str] = []
+        unusual: list[str] = []
         with about(run.name):
-            graded, standard = run.rows(self.judgments, standard=bool(self.others))
+            table = run.table(self.judgments) if self.others else None
+            if table is not None:
+                refuse_repeated(table)
+            graded = run.reduced(self.judgments, table)
+            standard = {} if table is None else table.dicts()
             missing = np.array([topic not in standard for topic in numbers])
             if self.ours is not None:
-                counts = RunRemarks(self.ours.judged, self.depth, self.judgments.contract)
+                counts = remarks.RunRemarks(self.ours.judged, self.depth, self.judgments.contract)
                 for measure, order, found in self.ours.reported(counts.watched(graded)):
                     row = self.row[measure]
                     values[row, order], unreported[row, order] = found[order], False
                 missing = counts.missing
                 if run.kept_for is None:  # a study has warned already
-                    remarks = [*counts.of(run.source)]
+                    unusual = [*counts.of(run.source)]
         for group, evaluator in self.others:
             with about(run.name), explained(group):
                 refuse_for_gdeval(evaluator, standard)
@@ -303,7 +301,7 @@ class Work:
                     place = self.row[measure], numbers[topic]
                     values[place], unreported[place] = value, False
         fields = values, missing, unreported
-        return (self.by_session.of(self.row, fields) if self.by_session else fields), remarks
+        return (self.by_session.of(self.row, fields) if self.by_session else fields), unusual
 
 
 def evaluated(

@@ -31,7 +31,7 @@ from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.columns import RUN
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source, in_memory
-from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse_repeated
+from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, did_you_mean, shown
 from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile
@@ -231,28 +231,19 @@ class Run:
         """The kept run as the measure sees it; without its cutoff unless `cut`."""
         return view(measure, self.ranks, cut)
 
-    def rows(self, judgments: Judgments, standard: bool) -> tuple[Iterable[JudgedRanks], Mapping[str, Any]]:
-        """The run for our provider, and if `standard`, its rows for ir-measures' other providers.
+    def reduced(self, judgments: Judgments, table: Rows | None = None) -> Iterable[JudgedRanks]:
+        """The run, reduced to the judged documents, from its `table` if that has been read.
 
-        Raises the errors of `RunSource` and of `check`. Our provider reads a file block by block, so an error
-        may follow the last block.
+        Otherwise, a run in a file is read and reduced block by block, and an error may follow the last block.
         """
-        if not standard:
-            return self.reduced(judgments), {}
-        table = self.table(judgments)
-        refuse_repeated(table)
-        kept = self.kept_for is judgments
-        return (self.ranks,) if kept else blocks_of(judgments.documents, table), table.dicts()
-
-    def reduced(self, judgments: Judgments) -> Iterable[JudgedRanks]:
-        """The run, reduced to the judged documents; a run in a file is read and reduced block by block."""
         if self.kept_for is judgments:
             return (self.ranks,)
-        rows = self.table(judgments) if self.source.in_memory else self._blocks(judgments)
-        return blocks_of(judgments.documents, rows)
+        if table is None and not self.source.in_memory:
+            return blocks_of(judgments.documents, self._blocks(judgments))
+        return blocks_of(judgments.documents, self.table(judgments) if table is None else table)
 
     def table(self, judgments: Judgments) -> Rows:
-        """All rows of the run at once. Raises the same errors as `rows`."""
+        """All rows of the run at once. Raises the errors of `RunSource` and of `check`."""
         table = self.source.table()
         if self.ignore_identical_ids:
             table = table.without_own_topic()
@@ -263,15 +254,14 @@ class Run:
 
     def _blocks(self, judgments: Judgments) -> Iterator[Rows]:
         """The rows of the run. The topics of a file are checked after the last block."""
-        seen: list[str] = []  # the first topic, and one judged topic, suffice for the check
+        topics: list[str] = []
         for block in self.source.blocks():
             if self.ignore_identical_ids:
                 block = block.without_own_topic()
-            seen = seen or list(block.topics[:1])
-            seen += [topic for topic in block.topics if topic in judgments.numbers][:1]
+            topics += block.topics
             yield block
-        if seen and block.file:
-            self.check(seen, judgments)
+        if topics and block.file:
+            self.check(topics, judgments)
 
     def check(self, topics: Sequence[str], judgments: Judgments) -> None:
         """Raises `FileError` for a run without any topic of the qrels."""

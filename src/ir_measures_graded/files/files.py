@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
-TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
 
 
 def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES) -> Rows:
@@ -211,7 +210,7 @@ def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:
     """The same rows in blocks of at least `least` rows; a block ends where the topic changes."""
     pending: list[Part] = []
     for rows in parts:
-        cut = _last_change(rows) if len(rows) else 0
+        cut = int(rows.columns["query_id"].changes()[-1]) if len(rows) else 0  # where the last topic begins
         before = [part for part in pending if len(part)]
         at_border = cut > 0 or (before and len(rows) and _topic(rows, 0) != _topic(before[-1], -1))
         if at_border and sum(map(len, pending)) + cut >= least:
@@ -224,15 +223,6 @@ def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:
 
 def _topic(rows: Part, row: int) -> str:
     return str(rows.columns["query_id"][row])
-
-
-def _last_change(rows: Part) -> int:
-    """The last row whose topic differs from that of the row before, 0 if all topics are equal."""
-    for start in (max(len(rows) - TAIL, 0), 0):
-        last = int(rows.columns["query_id"].take(slice(start, None)).changes()[-1])
-        if last:
-            return start + last
-    return 0
 
 
 def by_column(rows: Part, column: str) -> dict[str, Part]:

@@ -16,17 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows.columns import (
-    MOST_COLUMNS,
-    NO_ITERATION,
-    QRELS,
-    RUN,
-    Chosen,
-    Role,
-    file_columns,
-    is_known,
-    is_quepid,
-)
+from ..core.rows import columns
+from ..core.rows.columns import NO_ITERATION, QRELS, RUN, Chosen, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.rows import Part
 from ..errors import FileError, shown
@@ -127,18 +118,18 @@ def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None
         names: list[str] = []
         with suppress(csv.Error):  # binary data is not a header
             names = next(csv.reader([text], delimiter=delimiter), [])
-        if len(names) > MOST_COLUMNS:
-            raise FileError(f"{file}:1: {len(names):,} columns; at most {MOST_COLUMNS:,} are read")
-        if len(names) < 3 or sum(is_known(name, role) for name in names) < 2:
+        if len(names) > columns.MOST_COLUMNS:
+            raise FileError(f"{file}:1: {len(names):,} columns; at most {columns.MOST_COLUMNS:,} are read")
+        if len(names) < 3 or sum(columns.is_known(name, role) for name in names) < 2:
             continue
         if "\ufffd" in text:
             raise FileError(f"{file}:1: not UTF-8 text; convert the file, for example with iconv")
-        columns, ranks = file_columns(file, names, role, chosen)
-        ours = {name: column for column, name in columns.items()}
+        read, ranks = columns.file_columns(file, names, role, chosen)
+        ours = {name: column for column, name in read.items()}
         fields = tuple(ours.get(name, f"#{number}") for number, name in enumerate(names))
-        unjudged = chosen.unjudged or ((b"",) if is_quepid(names) else ())
+        unjudged = chosen.unjudged or ((b"",) if columns.is_quepid(names) else ())
         lines = delimiter.join(names).replace("\t", " ")
-        return Form(role, name, lines, fields, (*columns,), delimiter, unjudged=unjudged, ranks=ranks)
+        return Form(role, name, lines, fields, (*read,), delimiter, unjudged=unjudged, ranks=ranks)
     return None
 
 
@@ -157,8 +148,8 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
         return "2 fields: no topic (NTCIREVAL: one file per topic) or no level or score"
     if size not in SAMPLED:
         return TREC[role]
-    columns = [*zip(*(row for row in rows if len(row) == size))]
-    return (_form_of_run if role is RUN else _form_of_qrels)(*columns)
+    fields = zip(*(row for row in rows if len(row) == size))
+    return (_form_of_run if role is RUN else _form_of_qrels)(*fields)
 
 
 def _form_of_run(topics: Fields, second: Fields, third: Fields, *others: Fields) -> Form | str:
@@ -192,18 +183,11 @@ def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Field
         return "the third field counts 1, 2, 3 … in a topic; this is a run, not qrels"
     if not others:
         return JUDGED
-    documents, levels = {*zip(topics, second)}, {*third}
-    if (
-        not no_iteration
-        and len(levels) <= MOST_LEVELS
-        and all(map(INTEGER.fullmatch, levels))
-        and len(documents) == len(topics)
-        and (
-            len({*topics}) < len(topics)
-            or len({*second}) > len(levels)
-            or not all(map(INTEGER.fullmatch, second))
-        )
-    ):
+    levels, documents = {*third}, {*second}
+    are_levels = len(levels) <= MOST_LEVELS and all(map(INTEGER.fullmatch, levels))
+    are_distinct = len({*zip(topics, second)}) == len(topics)
+    are_ids = len(documents) > len(levels) or not all(map(INTEGER.fullmatch, documents))
+    if not no_iteration and are_levels and are_distinct and (are_ids or len({*topics}) < len(topics)):
         return "the columns are topic, document, level, iteration; export with --format trec or jsonl"
     return TREC[QRELS]
 
@@ -239,11 +223,11 @@ def check_order(rows: Part, form: Form, last: dict[str, tuple[float, float]]) ->
     ranks = -scores if form.ranks else np.array([*map(float, rows.columns["rank"])])
     before = np.roll(ranks, 1), np.roll(scores, 1)
     stretches = stretches_of(rows.columns["query_id"], "run: query_id")
-    topics, ends = [*stretches.topics], np.append(stretches.start[1:], len(rows)) - 1
-    for start, end, code in zip(stretches.start.tolist(), ends.tolist(), stretches.code.tolist()):
+    topics, bounds = [*stretches.topics], [*stretches.start.tolist(), len(rows)]
+    for start, end, code in zip(bounds, bounds[1:], stretches.code.tolist()):
         first = min(ranks[start], 1) - 1, np.inf  # ranks begin at 0 or at 1
         before[0][start], before[1][start] = last.get(topics[code], first)
-        last[topics[code]] = ranks[end], scores[end]
+        last[topics[code]] = ranks[end - 1], scores[end - 1]
     wrong = np.flatnonzero((ranks != before[0] + 1) | (scores > before[1]))
     if wrong.size:
         row = int(wrong[0])
