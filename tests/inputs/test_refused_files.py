@@ -112,8 +112,10 @@ JUDGMENTS = [
     ("2 qid:10 1:0.03 # d\n1 qid:10 1:2\n", ":2: the field doc_id is empty"),
     ("q1 0 d1 1\nq1 0 d3\n", ":2: 3 fields, not 4"),
     ("q1 0 d1 1\nq1 Q0 d3 3 5.5 tag\n", ":2: 6 fields, not 4"),
-    *((f"q1 0 d1 1\nq1 0 d3 {level}\n", f":2: the level '{level}' is not a finite number")
-      for level in "high inf nan 1e999 1_0 true".split()),
+    *((f"q1 0 d1 1\nq1 0 d3 {level}\n", f":2: the level '{level}' is not a number")
+      for level in "high 1_0 true".split()),
+    *((f"q1 0 d1 1\nq1 0 d3 {level}\n", f":2: the level is {float(level)}; a level is a finite number")
+      for level in "inf nan 1e999".split()),
     (b"q1 0 d1 1\nq1 0 \xe4 1\n", ":2: not UTF-8 text (byte 0xe4 at position 5)"),
     *(("\n".join(rows), "the columns are topic, document, level, iteration; export with --format trec")
       for rows in (["q1\td1\t3\t0", "q1\td2\t1\t0"], ["1\t77\t1\t0", "2\t78\t1\t0"], ["q1\td1\t3\t0"])),
@@ -212,7 +214,7 @@ ENDLESS = {
     "nested arrays": (b"[" * 1_000_000, "maximum recursion depth"),
     "nested objects": (b'{"a":' * 200_000, "maximum recursion depth"),
     "long line": (b"x" * 1_000_000, "field"),
-    "long number": (b"q 0 d " + b"1" * 1_000_000, "is not a finite number"),
+    "long number": (b"q 0 d " + b"1" * 1_000_000, "a level is a finite number"),
     "long JSON number": (b'{"q": {"d": ' + b"1" * 1_000_000 + b"}}", "Exceeds the limit"),
     "columns": (b"qid,docno,score" + b",a" * 400_000 + b"\n", "at most 10,000"),
     "quotes": (b"qid,docno,score\n" + b'"' * 999_999, "quoted field"),

@@ -22,21 +22,9 @@ from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Table
-from . import remarks
+from . import named, remarks
 from .evaluators import evaluators, explained, refuse_for_gdeval
-from .named import (
-    Qrels,
-    Run,
-    Runs,
-    Study,
-    about,
-    ignoring_identical_ids,
-    in_sessions,
-    measures_for,
-    named_runs,
-    read_judgments,
-    study_of,
-)
+from .named import Qrels, Run, Runs, Study
 from .sessions import Fields, Given, SessionValues, turn_measure
 from .values import read_values
 
@@ -220,11 +208,11 @@ def evaluate(
     for qrels, a run or a measure that cannot be used.
     """
     options = {name: word for name, word in (("ties", ties), ("unjudged", unjudged)) if word is not None}
-    wanted = tuple(_with_options(measure, options) for measure in measures_for(qrels, measures))
-    every = named_runs(runs)
+    wanted = tuple(_with_options(measure, options) for measure in named.measures_for(qrels, measures))
+    every = named.named_runs(runs)
     if ignore_identical_ids:
-        every = ignoring_identical_ids(every)
-    work = Work(in_sessions(qrels, sessions), wanted)
+        every = named.ignoring_identical_ids(every)
+    work = Work(named.in_sessions(qrels, sessions), wanted)
     judgments = work.judgments
     with remarks.warned_together():
         found = [*map(work, every)]
@@ -264,7 +252,7 @@ class Work:
     """
 
     def __init__(self, qrels: Qrels, measures: Sequence[Measure]):
-        self.judgments = read_judgments(qrels)
+        self.judgments = named.read_judgments(qrels)
         sessions = self.judgments.sessions
         self.by_session = sessions and SessionValues(self.judgments.documents, sessions, measures)
         computed = list(dict.fromkeys(map(turn_measure, measures))) if sessions else [*measures]
@@ -277,7 +265,7 @@ class Work:
         values = np.zeros((len(self.row), len(numbers)))
         unreported = np.ones(values.shape, dtype=bool)
         unusual: list[str] = []
-        with about(run.name):
+        with named.about(run.name):
             table = run.table(self.judgments) if self.others else None
             if table is not None:
                 refuse_repeated(table)
@@ -293,7 +281,7 @@ class Work:
                 if run.kept_for is None:  # a study has warned already
                     unusual = [*counts.of(run.source)]
         for group, evaluator in self.others:
-            with about(run.name), explained(group):
+            with named.about(run.name), explained(group):
                 refuse_for_gdeval(evaluator, standard)
                 metrics = [*evaluator.iter_calc(standard)]
             for topic, measure, value, *_ in metrics:  # cwl_eval adds fields
@@ -320,14 +308,12 @@ def evaluated(
     if runs is not None and isinstance(qrels, Evaluation):
         raise GradedError("an Evaluation has the values of its runs; leave out runs, or give qrels")
     if runs is not None:
-        qrels = in_sessions(qrels, sessions)
-        study = study_of(qrels, runs) if kept else None
+        qrels = named.in_sessions(qrels, sessions)
+        study = named.study_of(qrels, runs) if kept else None
         qrels, runs = (study.judgments, study.runs) if study else (qrels, runs)
         return evaluate(qrels, runs, measures), study
     if sessions:
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
-    found = qrels
-    if not isinstance(found, Evaluation):
-        found = Evaluation.from_values(qrels)
+    found = qrels if isinstance(qrels, Evaluation) else Evaluation.from_values(qrels)
     wanted = [one_of(found.measures, measure) for measure in measures]
     return (found.part(found.runs, wanted) if wanted else found), None

@@ -114,14 +114,13 @@ class SessionValues:
     def _values(self, measure: Measure, values: np.ndarray) -> np.ndarray:
         """The value of each session, from those of turns. Raises `GradedError` for infinity."""
         with np.errstate(over="ignore"):  # the values are checked below
-            found = self._of_turns(measure, values)
+            if isinstance(measure, SessionMeasure):
+                found = measure.of_sessions(values, self.turns, self.ideal[measure])
+            else:
+                found = self.turns.total(values)
+                if not isinstance(measure.aggregator(), SumAgg):
+                    found = found / self.turns.sizes
         if (infinite := np.flatnonzero(np.isinf(found))).size:
             session = shown(self.sessions[infinite[0]])
             raise GradedError(f"{measure} is infinite for session {session}; divide all gains by one number")
         return found
-
-    def _of_turns(self, measure: Measure, values: np.ndarray) -> np.ndarray:
-        if isinstance(measure, SessionMeasure):
-            return measure.of_sessions(values, self.turns, self.ideal[measure])
-        total = self.turns.total(values)
-        return total if isinstance(measure.aggregator(), SumAgg) else total / self.turns.sizes

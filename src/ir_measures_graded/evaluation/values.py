@@ -175,10 +175,9 @@ def frame_of(table: Any, form: str = "a table with a header") -> DataFrame:
             if not (kind := kind_of(content)):
                 return _frame_of_text(content.stream.read())
             file = kind[1](content)
-            batches = [*file.batches(file.names)]
-            for batch in batches:
-                batch.validate(full=True)  # damaged Arrow data could crash the process
-            return pyarrow.Table.from_batches(batches).to_pandas(strings_to_categorical=True)
+            rows = pyarrow.Table.from_batches([*file.batches(file.names)])
+            rows.validate(full=True)  # damaged Arrow data could crash the process
+            return rows.to_pandas(strings_to_categorical=True)
     except GradedError:
         raise
     except (*DAMAGE, ValueError, TypeError, AttributeError, pyarrow.ArrowException) as error:
@@ -331,8 +330,9 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
         raise GradedError(f"{where}: give the name of one of its measures (--name): {listed(measures, 8)}")
     cells = cells[cells["measure"] == chosen]
     values = dict(zip(cells["topic"], cells["value"].tolist()))
-    for twice in cells["topic"][cells["topic"].duplicated()]:
-        raise GradedError(f"{where}: topic {shown(twice)} has two values")
+    twice = cells["topic"][cells["topic"].duplicated()]
+    if twice.size:
+        raise GradedError(f"{where}: topic {shown(twice.iloc[0])} has two values")
     if values.keys().isdisjoint(topics):
         first = shown(next(iter(values)))
         raise GradedError(f"{where}: none of its topics (such as {first}) is in the qrels; give {FORMS}")

@@ -210,19 +210,16 @@ def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:
     """The same rows in blocks of at least `least` rows; a block ends where the topic changes."""
     pending: list[Part] = []
     for rows in parts:
-        cut = int(rows.columns["query_id"].changes()[-1]) if len(rows) else 0  # where the last topic begins
+        query = rows.columns["query_id"]
+        cut = int(query.changes()[-1]) if len(rows) else 0  # where the last topic begins
         before = [part for part in pending if len(part)]
-        at_border = cut > 0 or (before and len(rows) and _topic(rows, 0) != _topic(before[-1], -1))
+        at_border = cut > 0 or (before and len(rows) and query[0] != before[-1].columns["query_id"][-1])
         if at_border and sum(map(len, pending)) + cut >= least:
             yield joined([*pending, rows.take(slice(cut))] if cut else pending, RUN)
             pending, rows = [], rows.take(slice(cut, None))
         pending.append(rows)
     if any(map(len, pending)) or any(part.facts.empty for part in pending):
         yield joined(pending, RUN)
-
-
-def _topic(rows: Part, row: int) -> str:
-    return str(rows.columns["query_id"][row])
 
 
 def by_column(rows: Part, column: str) -> dict[str, Part]:

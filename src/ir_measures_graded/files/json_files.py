@@ -344,10 +344,11 @@ def _is_topic(key: str, value: Any) -> bool:
 
 def _reason(thing: dict[str, Any], role: Role) -> str:
     """The reason why an object has no topic with documents."""
-    if (named := next((key for key in LISTS if key in thing), None)) is not None:
-        return f"the object with {named} names no topic; give each object a query_id"
-    if (refused := next((key for key in REFUSED if key in thing), None)) is not None:
-        return f"{REFUSED[refused]}; {TABLE}"
+    for key in thing:
+        if key in LISTS:
+            return f"the object with {key} names no topic; give each object a query_id"
+        if key in REFUSED:
+            return f"{REFUSED[key]}; {TABLE}"
     keys = shown(", ".join(thing))[1:-1] or "(none)"
     form = f"{{topic: {{document: {role.number}}}}}"
     return f"JSON of no known {role.kind}; an object has the keys {keys}; write {form}"

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import io
-import math
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -152,13 +151,11 @@ class Lines:
     def number_in(self, text: bytes) -> float:
         """The level or score in a field."""
         role = self.form.role
-        is_level = role is QRELS
-        number = number_of(text[1:] if is_level and NTCIR_LEVEL.fullmatch(text) else text)
-        if number is None or (is_level and not math.isfinite(number)):
-            what = "a finite number" if is_level else "a number"
-            raise self.error(f"the {role.number} {_shown(text)} is not {what} ({self.form.lines})")
-        if math.isnan(number):
-            raise self.error("the score is NaN, which cannot be ranked; infinities are allowed")
+        number = number_of(text[1:] if role is QRELS and NTCIR_LEVEL.fullmatch(text) else text)
+        if number is None:
+            raise self.error(f"the {role.number} {_shown(text)} is not a number ({self.form.lines})")
+        if not role.lowest <= number <= role.highest:
+            raise self.error(role.rule.format(number))
         return number
 
 

@@ -83,8 +83,7 @@ def _collection(name: str) -> Any:
     register()
     with suppress(KeyError):
         return ir_datasets.load(name)
-    what = "a file, not an" if os.path.exists(name) else "neither a file nor an"
-    what = "a directory, not a file or an" if os.path.isdir(name) else what
+    what = "a file, not an" if os.path.isfile(name) else "neither a file nor an"
     hint = did_you_mean(name, ir_datasets.registry, most=3)
     raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
@@ -54,14 +55,14 @@ def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
 
 def uses_arrow(content: Content) -> bool:
     """Whether pyarrow parses a file: if it is imported, or if the file is large and pyarrow is installed."""
-    stream = content.stream
-    if sys.modules.get("pyarrow") is None and stream.is_whole and len(stream.start) <= content.sizes.small:
+    is_small = content.stream.is_whole and len(content.stream.start) <= content.sizes.small
+    if is_small and sys.modules.get("pyarrow") is None:
         return False
-    try:
+    with suppress(ImportError):
         import pyarrow  # noqa: F401, also waits for another thread that imports it
-    except ImportError:
-        return False
-    return True
+
+        return True
+    return False
 
 
 def by_rank(rows: Part) -> Part:
