@@ -80,7 +80,7 @@ RUNS = [
     ('{"q1": {"d1": 1}} x', ":1: not JSON: text follows the last value: 'x'"),
     ('{"q1": {"d1": 1},\n"q2": {"d1"', ":2: cannot be read as JSON: Expecting ':' delimiter"),
     ('{"q1": {"d1": 1}', ":1: cannot be read as JSON: Expecting ',' delimiter"),
-    ('{"q1": {"d1": 1}, "q2": 3}', ":1: topic 'q2' has 3, not an object of documents"),
+    ('{"q1": {"d1": 1}, "q2": 3}', ":1: topic 'q2' has documents without levels or scores: 3"),
     (ROW + "q1 Q0 d2 1 2 t\n", ":2: cannot be read as JSON: Expecting value"),
     (ROW.replace("score", "relevance"), "no column score (or sim, rank …)"),
     (f"[{ROW},{ROW}]", ":1: topic 'q1' retrieves document 'd1' twice"),

@@ -356,7 +356,7 @@ def test_file_takes_precedence_over_a_collection(tmp_path, monkeypatch):
 def test_file_in_place_of_a_collection_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("runs").mkdir()
-    assert refused(qrels_source, "runs").startswith("'runs' is neither a file nor an ir-datasets id")
+    assert refused(qrels_source, "runs").startswith("'runs' is a directory, not a file or an ir-datasets id")
     written(Path("qrels.txt"), b"")
     assert refused(scoreddocs_of, "qrels.txt").startswith("'qrels.txt' is a file, not an ir-datasets id")
 

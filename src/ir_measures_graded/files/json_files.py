@@ -277,12 +277,10 @@ def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
 
 def _topic(text: Text, topic: Any, documents: Any, role: Role) -> Topic:
     """A topic with an object of numbers, or with a list of documents by rank; the score is then −rank."""
-    if isinstance(documents, list):
-        if role is QRELS or not all(isinstance(each, str) for each in documents):
-            raise text.error(f"topic {shown(topic)} has documents without levels or scores")
+    if role is RUN and isinstance(documents, list) and all(isinstance(each, str) for each in documents):
         return text.line, topic, documents, range(-1, -1 - len(documents), -1)
     if not isinstance(documents, dict):
-        raise text.error(f"topic {shown(topic)} has {shown(documents)}, not an object of documents")
+        raise text.error(f"topic {shown(topic)} has documents without levels or scores: {shown(documents)}")
     if documents and all(map(MEASURE.fullmatch, documents)):
         raise text.error(VALUES)
     return text.line, topic, documents, documents.values()

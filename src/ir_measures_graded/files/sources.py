@@ -68,8 +68,8 @@ def _rows(name: str, what: str, called: str) -> list[Any]:
     collection = _collection(name)
     if not collection.has(what):
         parts = [id_ for id_ in ir_datasets.registry if id_.startswith(f"{name}/")]
-        having = [id_ for id_ in parts if ir_datasets.load(id_).has(what)]
-        hint = f"; parts of it have: {listed(having, 5)}" if having else ""
+        having = listed([id_ for id_ in parts if ir_datasets.load(id_).has(what)], 5)
+        hint = f"; parts of it have: {having}" if having else ""
         raise GradedError(f"the ir-datasets collection {shown(name)} has no {called}{hint}")
     return _loaded(lambda: [*getattr(collection, f"{what}_iter")()], what, name)
 
@@ -83,7 +83,8 @@ def _collection(name: str) -> Any:
     register()
     with suppress(KeyError):
         return ir_datasets.load(name)
-    what = "a file, not an" if os.path.isfile(name) else "neither a file nor an"
+    what = "a file, not an" if os.path.exists(name) else "neither a file nor an"
+    what = "a directory, not a file or an" if os.path.isdir(name) else what
     hint = did_you_mean(name, ir_datasets.registry, most=3)
     raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")
 
@@ -148,11 +149,10 @@ def queries_in(path: str) -> dict[str, str]:
         text = content.text()
     for number, line in enumerate(io.StringIO(text, newline=None), start=1):
         topic, tab, query = line.partition("\t")
-        if not tab and line.strip():
-            what = "there is no tab; a line is TOPIC, a tab and the query's text"
-            raise FileError(f"{path}:{number}: {what}")
         if tab:
             queries[topic.strip()] = query.strip()
+        elif line.strip():
+            raise FileError(f"{path}:{number}: there is no tab; a line is TOPIC, a tab and the query's text")
     return queries
 
 
