@@ -51,11 +51,15 @@ def distribution(folder: Path, name: str, code: str, entry: str = "", version: s
     (metadata / "entry_points.txt").write_text(f"[ir_measures_graded]\n{entry or module} = {module}\n")
 
 
-def python(folder: Path, code: str, mode: str = "") -> subprocess.CompletedProcess[str]:
-    """Run code in a new interpreter that finds the distributions in a folder."""
+STRICT = "-Werror::UserWarning"
+"""The option of Python with which a plugin that cannot be used is an error."""
+
+
+def python(folder: Path, code: str, *options: str, mode: str = "") -> subprocess.CompletedProcess[str]:
+    """Run code in a new interpreter, with options of Python, that finds the distributions in a folder."""
     path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
     return subprocess.run(
-        [sys.executable, "-c", dedent(code)],
+        [sys.executable, *options, "-c", dedent(code)],
         env={**os.environ, "PYTHONPATH": path, "IR_MEASURES_GRADED_PLUGINS": mode},
         capture_output=True,
         text=True,
@@ -68,7 +72,7 @@ def run(*command: object, folder: Path | None = None) -> str:
     done = subprocess.run(
         [str(part) for part in command],
         cwd=folder,
-        env={**os.environ, "IR_MEASURES_GRADED_PLUGINS": "strict"},
+        env={**os.environ, "PYTHONWARNINGS": "error::UserWarning"},
         capture_output=True,
         text=True,
         encoding="utf-8",

@@ -31,5 +31,5 @@ def test_scores_of_answers_work_in_all_analyses_as_the_page_shows(tmp_path, monk
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, found)))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.chdir(tmp_path)
-    done = python(tmp_path, CODE.format(PLUGIN.as_posix(), REPOSITORY.as_posix()), "strict")
+    done = python(tmp_path, CODE.format(PLUGIN.as_posix(), REPOSITORY.as_posix()))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -90,9 +90,9 @@ def _parse_trec_measure(measure: Any) -> Any:
 
     It returns the measures of a trec_eval name, or else those of a measure string.
     """
-    from ir_measures_graded.core.registry.notation import named_by, parse_trec_name
+    from ir_measures_graded.core.registry.notation import named_by, trec_measures
 
-    return parse_trec_name(measure)[0] or named_by(measure)
+    return trec_measures(measure) or named_by(measure)
 
 
 def _functions() -> None:

@@ -136,31 +136,32 @@ def named_by(measure: Measure | str) -> list[Measure]:
     try:
         return [parse_measure(measure)]
     except GradedError:
-        measures, problem = parse_trec_name(measure)
-        if not measures and len(parts := re.split(_COMMA, str(measure))) > 1:
-            return [each for part in parts for each in named_by(part.strip())]
-        if problem:
-            raise GradedError(problem) from None
-        if not measures:
+        if measures := trec_measures(measure):
+            return measures
+        parts = re.split(_COMMA, str(measure))
+        if len(parts) == 1:
             raise
-        return measures
+        return [each for part in parts for each in named_by(part.strip())]
 
 
-def parse_trec_name(text: Any) -> tuple[list[Measure], str]:
-    """The measures of a trec_eval name, as ir-measures reads it, or the reason why it supports none.
+def trec_measures(text: Any) -> list[Measure]:
+    """The measures of a trec_eval name, as ir-measures reads it; none for any other text.
 
-    >>> parse_trec_name("P_5,10"), parse_trec_name("gm_map"), parse_trec_name("nDCG@10")
-    (([P@5, P@10], ''), ([], 'known trec name gm_map, but not yet supported'), ([], ''))
+    >>> trec_measures("P_5,10"), trec_measures("nDCG@10")
+    ([P@5, P@10], [])
+
+    Raises `GradedError` for a name of trec_eval that ir-measures does not support.
     """
     if not isinstance(text, str) or not re.fullmatch(_TREC_NAME, text):
-        return [], ""
+        return []
     read = getattr(ir_measures.util.parse_trec_measure, "_original", ir_measures.util.parse_trec_measure)
     try:
         with redirect_stdout(sys.stderr):  # ir-measures prints the unsupported measures of "official"
-            return read(text), ""
+            return read(text)
     except ValueError as error:
-        known = str(error).startswith(("known trec name", "unknown argument"))
-        return [], str(error) if known else ""
+        if str(error).startswith(("known trec name", "unknown argument")):
+            raise GradedError(str(error)) from None
+        return []
 
 
 def checked(measure: Measure, uncut: bool = False) -> Measure:
@@ -220,9 +221,9 @@ def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]
             cutoff = None
     if isinstance(node, ast.Call):
         arguments = [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
-        if len(arguments) == len(node.keywords) and node.args:
+        if len(arguments) < len(node.args) + len(node.keywords):
             raise GradedError(f"cannot read measure {shown(text)}: parameters need names; {_FORM}")
-        node = node.func if len(arguments) == len(node.keywords) else node
+        node = node.func
     if not isinstance(node, ast.Name):
         raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
     return node.id, arguments, cutoff
@@ -272,11 +273,7 @@ def _value(node: ast.expr, text: str, strict: bool) -> Any:
                 twice = next(key for key, count in Counter(keys).items() if count > 1)
                 raise GradedError(f"{shown(text)} names {shown(twice)} twice in one mapping; name it once")
             return mapping
-    try:
-        written = shown(ast.unparse(node))
-    except RecursionError:
-        written = "a value"
     raise GradedError(
-        f"cannot read {written} in measure {shown(text)}: a value is a number, a string, "
+        f"cannot read measure {shown(text)}: a value is a number, a string, "
         "True, False, None or a mapping such as 0:0,1:1"
     )

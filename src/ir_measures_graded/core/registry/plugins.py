@@ -1,8 +1,8 @@
 """Plugins with measures; each plugin is admitted or skipped independently of the others.
 
 Our own measures are admitted at import, those of other installed distributions when they are first needed
-(`load`). A plugin that cannot be used is skipped with one warning. The environment variable
-``IR_MEASURES_GRADED_PLUGINS`` turns the warning into an error (``strict``) or loads no plugin (``off``).
+(`load`). A plugin that cannot be used is skipped with one warning. With ``off`` as the environment variable
+``IR_MEASURES_GRADED_PLUGINS``, no plugin is loaded.
 """
 
 import keyword
@@ -102,35 +102,26 @@ def register(measure: GradedMeasure | type[GradedMeasure]) -> GradedMeasure:
 
 def are_off() -> bool:
     """Whether the plugins of other distributions are switched off."""
-    return os.environ.get(VARIABLE) == "off"
+    if (mode := os.environ.get(VARIABLE, "")) not in ("", "off"):
+        raise GradedError(f"{VARIABLE}={mode!r} is not allowed; it is 'off' or unset")
+    return mode == "off"
 
 
 def load() -> None:
-    """Admit the plugins of all installed distributions; only the first call looks for them.
-
-    Under ``strict``, every call raises `GradedError` if a plugin was skipped.
-    """
-    mode = os.environ.get(VARIABLE, "")
-    if mode not in ("", "off", "strict"):
-        raise GradedError(f"{VARIABLE}={mode!r} is not allowed; it is 'off', 'strict' or unset")
-    if are_off() or (_state["loaded"] and mode != "strict"):
+    """Admit the plugins of all installed distributions; only the first call looks for them."""
+    if _state["loaded"] or are_off():
         return
-    if not _state["loaded"]:
-        _state["loaded"] = True
-        from importlib.metadata import entry_points  # This import takes time.
+    _state["loaded"] = True  # a plugin that is loaded may call this
+    from importlib.metadata import entry_points  # This import takes time.
 
-        found = [(*_distribution(entry), entry) for entry in entry_points(group="ir_measures_graded")]
-        for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
-            _admit(entry, distribution, version)
-    skipped = [
-        f"plugin {plugin.name!r} of {plugin.distribution} {plugin.version} is skipped: {plugin.problem}"
-        for plugin in _met
-        if plugin.problem
-    ]
-    if mode == "strict" and skipped:
-        raise GradedError("\n".join(skipped))
-    for message in skipped:
-        warnings.warn(message, PluginWarning, stacklevel=2)
+    found = [(*_distribution(entry), entry) for entry in entry_points(group="ir_measures_graded")]
+    for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
+        _admit(entry, distribution, version)
+    for plugin in _met:
+        if plugin.problem:
+            of = f"{plugin.distribution} {plugin.version}"
+            message = f"plugin {plugin.name!r} of {of} is skipped: {plugin.problem}"
+            warnings.warn(message, PluginWarning, stacklevel=2)
 
 
 def plugins() -> list[Plugin]:

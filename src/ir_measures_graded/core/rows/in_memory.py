@@ -4,8 +4,9 @@ Columns keep their storage format. Ids are converted to bytes (`Ids`) when a blo
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
@@ -46,21 +47,12 @@ class Columns(NamedTuple):
 class InMemory(RunSource):
     """Qrels or a run in memory. `name` is its name in warnings.
 
-    `columns` are those of the source; None for a dict of dicts. Raises `GradedError` for any other source.
+    `rows` gives the rows. It raises `GradedError` if a topic or a value is missing or invalid; documents may
+    be validated only when their rows are evaluated. Raises `GradedError` for a source in no known form.
     """
 
     def __init__(self, source: Any, role: Role, name: str = ""):
-        self.source, self.role, self.name = _adapted(source, role), role, name
-        self.columns = _columns(self.source, role)
-
-    def rows(self) -> Rows:
-        """The rows. Raises `GradedError` if a topic or a value is missing or invalid.
-
-        Documents may be validated only when their rows are evaluated.
-        """
-        if self.columns is None:
-            return _of_dicts(self.source, self.role)
-        return _grouped(self.columns, self.role, self.source if isinstance(self.source, Part) else None)
+        self.role, self.name, self.rows = role, name, _reader(source, role)
 
     def table(self) -> Rows:
         """The same rows. Warns (`EmptyRunWarning`) of an empty run. Documents of qrels are `Ids`."""
@@ -112,13 +104,12 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
     }
     order, offsets = stretches.grouped(len(docs))
     facts, line = (Facts(integers=tuple(integers)), None) if part is None else (part.facts, part.line)
+    rows = Rows(role, [*stretches.topics], offsets, docs, values, False, line, facts, further)
     if order is not None:
         if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
             docs = docs.ids().padded()  # padded ids are the fastest to reorder
-        docs, values = docs.take(order), values.take(order)
-        line = None if line is None else line[order]
-        further = {name: column.take(order) for name, column in further.items()}
-    rows = Rows(role, [*stretches.topics], offsets, docs, values, False, line, facts, further).checked()
+        rows = rows.of_rows(order, docs.take(order), offsets, rows.topics)
+    rows.checked()
     known = dict.fromkeys([*rows.topics, *facts.empty])
     return rows.of_topics({topic: number for number, topic in enumerate(known)}) if facts.empty else rows
 
@@ -189,31 +180,26 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
     the names of the columns.
     """
     first: Any = next(iter(source), None)
-    names: Sequence[Any] = role.columns
+    getters: dict[Any, Callable[[Any], Any]]
+    if hasattr(first, "itertuples"):
+        raise GradedError(f"{role.kind}: a list of DataFrames is not one table; join them with pandas.concat")
     if isinstance(first, Mapping):
-        names = [*first]
+        getters = {name: itemgetter(name) for name in first}
     elif type(first) is tuple:
         sizes = {*map(len, source)}
         if sizes != {3} and (role is RUN or sizes != {4}):
             raise GradedError(f"{role.kind}: each tuple is topic, document, {role.number}")
         names = [*role.columns, "iteration"][: sizes.pop()]
-    elif source:
+        getters = {name: itemgetter(place) for place, name in enumerate(names)}
+    else:
         # The score of a `ScoredDoc` is not a level.
-        every = (NAMES[ours][:2] for ours in [*role.columns, *INTENTS])
-        names = [name for name in chain(*chain(*every)) if hasattr(first, name)]
-
-    def getter(name: Any) -> Callable[[Any], Any]:
-        if type(first) is tuple:
-            return itemgetter(names.index(name))
-        if role is QRELS and name in chain(*NAMES["iteration"]):
-            if isinstance(first, Mapping):
-                return lambda item: str(item.get(name, "0"))
-            return lambda item: str(getattr(item, name, "0"))
-        return itemgetter(name) if isinstance(first, Mapping) else attrgetter(name)
+        every = chain(*chain(*(NAMES[ours][:2] for ours in [*role.columns, *INTENTS])))
+        names = [name for name in every if hasattr(first, name)] if source else role.columns
+        getters = {name: attrgetter(name) for name in names}
 
     def column(name: Any) -> list[Any]:
         try:
-            return [*map(getter(name), source)]
+            return [*map(getters[name], source)]
         except (AttributeError, KeyError, TypeError) as error:
             reason = f"a dict has no key {error}" if isinstance(error, KeyError) else error
             raise GradedError(
@@ -221,12 +207,27 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
                 f"as ir_measures.{role.row} has"
             ) from None
 
-    return Columns("the first dict" if isinstance(first, Mapping) else "the first item", names, column)
+    called = "the first dict" if isinstance(first, Mapping) else "the first item"
+    return Columns(called, [*getters], column)
 
 
 def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
     """The source in its form. An iterator is kept as a list. Raises `GradedError` for any other source."""
     return source if isinstance(source, InMemory) else InMemory(source, role, name)
+
+
+def _reader(source: Any, role: Role) -> Callable[[], Rows]:
+    """The function that reads the source."""
+    module = type(source).__module__
+    if module.startswith("ranx."):
+        source = source.to_dict()
+    if module.startswith("polars.") and hasattr(source, "collect"):
+        source = source.collect()
+    if module in ("pyarrow._dataset", "pyarrow.dataset"):
+        source = (source.scanner() if hasattr(source, "scanner") else source).to_reader()
+    part = source if isinstance(source, Part) else None
+    columns = _columns(source, role)
+    return partial(_of_dicts, source, role) if columns is None else partial(_grouped, columns, role, part)
 
 
 def _columns(source: Any, role: Role) -> Columns | None:
@@ -241,34 +242,21 @@ def _columns(source: Any, role: Role) -> Columns | None:
         return Columns("the file", [*source.columns], source.columns.__getitem__)
     if hasattr(source, "itertuples"):
         return Columns("the DataFrame", [*source.columns], lambda name: source[name].array)
-    first = source[:1] if isinstance(source, (list, tuple)) else [source]
-    if any(hasattr(each, "itertuples") for each in first):
-        raise GradedError(f"{role.kind}: a list of DataFrames is not one table; join them with pandas.concat")
-    if any(map(exports_arrow, first)):
-        return Columns("the Arrow table", source.schema.names, source.column)
-    if isinstance(source, (list, tuple)):
-        return _of_items(source, role)
+    is_table = exports_arrow(source)
+    if not (is_table or is_arrow(source) or isinstance(source, (str, bytes))) and isinstance(
+        source, Iterable
+    ):
+        source = source if isinstance(source, (list, tuple)) else [*source]
+        is_table = any(map(exports_arrow, source[:1]))
+        if not is_table:
+            return _of_items(source, role)
+    if is_table:
+        table = source if is_arrow(source) else whole_table(source)
+        return Columns("the Arrow table", table.schema.names, table.column)
     raise GradedError(
         f"{role.kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame or Arrow "
         f"data with the columns {_listed(role)}, or an iterable of named tuples with these fields"
     )
-
-
-def _adapted(source: Any, role: Role) -> Any:
-    """The source; those of other libraries in a form that is read, and an iterable as a list."""
-    module = type(source).__module__
-    if module.startswith("ranx."):
-        return source.to_dict()
-    if module.startswith("polars.") and hasattr(source, "collect"):
-        source = source.collect()
-    if module in ("pyarrow._dataset", "pyarrow.dataset"):
-        source = (source.scanner() if hasattr(source, "scanner") else source).to_reader()
-    if isinstance(source, Iterator) and not exports_arrow(source):
-        source = [*source]
-    if any(map(exports_arrow, source[:1] if isinstance(source, (list, tuple)) else [source])):
-        return source if is_arrow(source) else whole_table(source)
-    is_other = isinstance(source, (str, bytes, list, tuple, Mapping, Part)) or hasattr(source, "itertuples")
-    return source if is_other or not isinstance(source, Iterable) or is_arrow(source) else [*source]
 
 
 def read_qrels(source: Any) -> Rows:

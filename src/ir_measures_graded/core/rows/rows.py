@@ -231,15 +231,16 @@ class Rows(RunSource):
         starts, sizes = self.offsets[:-1][numbers], np.diff(self.offsets)[numbers]
         rows, topics = rows_of(starts, sizes), [self.topics[number] for number in numbers.tolist()]
         docs = self.docs.slices(starts, sizes) if isinstance(self.docs, Keys) else self.docs.take(rows)
-        return self._taken(rows, docs, bounds_of(sizes), topics)
+        return self.of_rows(rows, docs, bounds_of(sizes), topics)
 
     def where(self, kept: np.ndarray) -> Rows:
         """The rows for which `kept` (N) is true."""
         offsets = np.append(0, np.cumsum(kept))[self.offsets]
         rows = np.flatnonzero(kept)
-        return self._taken(rows, self.docs.take(rows), offsets, self.topics)
+        return self.of_rows(rows, self.docs.take(rows), offsets, self.topics)
 
-    def _taken(self, rows: Indices, docs: Docs, offsets: np.ndarray, topics: Sequence[str]) -> Rows:
+    def of_rows(self, rows: Indices, docs: Docs, offsets: np.ndarray, topics: Sequence[str]) -> Rows:
+        """These rows, whose documents are given, in topics with these boundaries."""
         line, values = None if self.line is None else self.line[rows], self.values[rows]
         others = {name: taken(column, rows) for name, column in self.further.items()}
         return replace(
