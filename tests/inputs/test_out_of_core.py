@@ -41,7 +41,7 @@ def test_values_equal_those_of_a_run_in_memory(form, measures, tmp_path):
     ("last", "message"),
     [
         ("q1 Q0 d1 0 high x", "the score 'high' is not a number"),
-        ("q1 Q0 d1 0 7 x", "topic 'q1' retrieves document 'd1' a second time .first in line {first}"),
+        ("q1 Q0 d1 0 7 x", "topic 'q1' retrieves document 'd1' twice"),
     ],
 )
 def test_an_error_late_in_a_file_is_that_of_the_file(last, message, tmp_path):
@@ -50,6 +50,5 @@ def test_an_error_late_in_a_file_is_that_of_the_file(last, message, tmp_path):
     run = in_file(path, {**runs["one"], "q1": {"d1": 1}})
     lines = [*path.read_text().splitlines(), last]
     path.write_text("\n".join(lines))
-    first = next(number for number, line in enumerate(lines, 1) if line.startswith("q1 "))
-    with pytest.raises(GradedError, match=f"run.txt:{len(lines)}: {message.format(first=first)}"):
+    with pytest.raises(GradedError, match=f"run.txt:{len(lines)}: {message}"):
         evaluate({"q1": {"d1": 1}}, {"run": run}, [AP])

@@ -36,7 +36,7 @@ RUNS = [
     ("q1 Q0 d1\n", ":1: 3 fields, not 6"),
     ("query_id,doc_id,relevance\nx,d1,1\n", "no column score (or sim, rank …); it has query_id, doc_id, r"),
     ("2 qid:10 1:0.03 # d\n", "LETOR are qrels, not a run"),
-    ("\n\n" + CSV + "q1,d1,2\n", ":6: topic 'q1' retrieves document 'd1' a second time (first in line 4)"),
+    ("\n\n" + CSV + "q1,d1,2\n", ":6: topic 'q1' retrieves document 'd1' twice"),
     # TREC
     (RUN + "q1 Q0 d3 3 5.5\n" + RUN, ":5: 5 fields, not 6 (topic Q0 document rank score tag)"),
     (RUN + "q1 Q0 d 3 3 5.5 tag\n" + RUN, ":5: 7 fields, not 6"),
@@ -46,7 +46,7 @@ RUNS = [
     (RUN + "q1 Q0 d3 3 nan tag\n" + RUN, ":5: the score is NaN, which cannot be ranked"),
     (RUN.encode() + b"q1 Q0 d\xff3 3 1 tag\n", ":5: not UTF-8 text (byte 0xff at position 7)"),
     (RUN.encode() + b"q1 Q0 d3 3 1 t\xe4g\n", ":5: not UTF-8 text (byte 0xe4 at position 14)"),
-    (RUN + "q1 Q0 d2 3 1 tag\n", ":5: topic 'q1' retrieves document 'd2' a second time (first in line 2)"),
+    (RUN + "q1 Q0 d2 3 1 tag\n", ":5: topic 'q1' retrieves document 'd2' twice"),
     (RUN + "q1 Q0 " + "x" * 999 + "\n", f"(topic Q0 document rank score tag): 'q1 Q0 {'x' * 71}…'"),
     # CSV
     ("q_id,topic,doc_id,score\n1,2,d,1\n", "has both q_id and topic; name one of them query_id"),

@@ -141,9 +141,7 @@ def test_errors_about_rows_name_file_and_row(kind):
     path = written(kind, rows)
     for read in (list, lambda run: CG.calc_aggregate(QRELS | {"q1": {"a": 1}}, run)):
         told = refused(read, run_file(path, sizes))
-        assert told.startswith(
-            f"{path}: row 3: topic 'q1' retrieves document 'a' a second time (first in row 0)"
-        )
+        assert told.startswith(f"{path}: row 3: topic 'q1' retrieves document 'a' twice")
     path = written(kind, rows.set_column(2, "score", pyarrow.array([1.0, 2, 3, float("nan")])))
     assert refused(list, RunFile(path)).startswith(
         f"{path}: row 3: topic 'q1', document 'a': the score is NaN"

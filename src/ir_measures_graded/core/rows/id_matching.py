@@ -226,11 +226,7 @@ class Ids:
         >>> Ids.of(["b", "a", "b"]).numbered()
         (array([0, 1]), array([0, 1, 0]))
         """
-        earlier, later = equal_pairs((self, np.array([0, len(self)])))
-        begins = np.ones(earlier.size, dtype=bool)  # the pairs of an id follow each other
-        begins[1:] = earlier[1:] != later[:-1]
-        first = np.arange(len(self))
-        first[later] = earlier[begins][np.cumsum(begins) - 1]
+        first = first_rows((self, np.array([0, len(self)])))
         is_first = first == np.arange(first.size)
         return np.flatnonzero(is_first), (np.cumsum(is_first) - 1)[first]
 
@@ -331,6 +327,16 @@ def equal_pairs(*columns: Column) -> tuple[np.ndarray, np.ndarray]:
     row = np.array(sorted(range(len(ids)), key=ids.__getitem__))
     same = rows.same(row[:-1], row[1:])
     return row[:-1][same], row[1:][same]
+
+
+def first_rows(column: Column) -> np.ndarray:
+    """For each row, the first one with the same id in the same topic (N)."""
+    earlier, later = equal_pairs(column)
+    begins = np.ones(earlier.size, dtype=bool)  # the pairs of an id follow each other
+    begins[1:] = earlier[1:] != later[:-1]
+    first = np.arange(len(column[0]))
+    first[later] = earlier[begins][np.cumsum(begins) - 1]
+    return first
 
 
 class _Rows:

@@ -21,7 +21,7 @@ from ...errors import FileError, GradedError, shown
 from ..by_topic import blocks, bounds_of, rows_of
 from .columns import NUMBERS, QRELS, Role
 from .id_columns import Docs, Keys
-from .id_matching import Column, Ids, Indices, equal_pairs
+from .id_matching import Column, Ids, Indices, equal_pairs, first_rows
 
 IDS = ("query_id", "doc_id")
 LONGEST_ID = 1 << 12  # bytes of an id in a file; the time for all ids grows with the longest one
@@ -190,15 +190,8 @@ class Rows(RunSource):
 
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
-        topic, doc, again = self.topic_of(row), self.docs[row], "twice"
-        if self.line is not None:
-            start = int(self.offsets[self.topics.index(topic)])
-            first = next(other for other in range(start, row) if self.docs[other] == doc)
-            first, row = sorted((first, row), key=self.line.__getitem__)  # in the order of the file
-            if self.line[first] < self.line[row]:
-                again = f"a second time (first in {self.facts.unit} {self.line[first]})"
-        where = f"{self._source(row)}: topic {shown(topic)} retrieves document {shown(doc)} {again}"
-        return self.failure(f"{where}; a document has one rank in a topic")
+        where = f"{self._source(row)}: topic {shown(self.topic_of(row))} retrieves document"
+        return self.failure(f"{where} {shown(self.docs[row])} twice; a document has one rank in a topic")
 
     def _source(self, row: int) -> str:
         return self.role.kind if self.line is None else self.facts.location(self.line[row])
@@ -336,34 +329,30 @@ class Distinct(NamedTuple):
 
 def distinct(qrels: Rows) -> Distinct:
     """The qrels with each document once per topic."""
-    rows, (first, second) = np.arange(qrels.values.size), _repeated(qrels)
-    earliest, highest = rows.copy(), qrels.values.copy()
-    earliest[second] = first
-    while (earliest[earliest] != earliest).any():  # a document in n rows has a chain of n − 1 pairs
-        earliest = earliest[earliest]
-    np.maximum.at(highest, earliest[second], qrels.values[second])
-    number, conflict = np.cumsum(earliest == rows) - 1, _conflict(qrels, first, second, earliest)
-    return Distinct(_without(replace(qrels, values=highest), second), number[earliest], conflict)
+    first = _first_rows(qrels)
+    kept, highest = first == np.arange(first.size), qrels.values.copy()
+    np.maximum.at(highest, first[~kept], qrels.values[~kept])
+    number, conflict = np.cumsum(kept) - 1, _conflict(qrels, first)
+    return Distinct(_once(replace(qrels, values=highest), kept), number[first], conflict)
 
 
-def _repeated(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of rows with the same document and topic, as `equal_pairs`."""
-    none = np.empty(0, np.int64)
-    return (none, none) if rows.distinct else equal_pairs((rows.docs.ids(), rows.offsets))
+def _first_rows(rows: Rows) -> np.ndarray:
+    """For each row, the first one with its document and topic (N)."""
+    return np.arange(rows.values.size) if rows.distinct else first_rows((rows.docs.ids(), rows.offsets))
 
 
-def _conflict(qrels: Rows, first: np.ndarray, second: np.ndarray, earliest: np.ndarray) -> GradedError | None:
-    """The error for the first document with two levels, from the pairs of its rows."""
-    differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
+def _conflict(qrels: Rows, first: np.ndarray) -> GradedError | None:
+    """The error for the first document with two levels, from the first row of each row's document."""
+    differ = np.flatnonzero(qrels.values != qrels.values[first])
     if not differ.size:
         return None
-    one, other = (int(rows[differ[np.argmin(first[differ])]]) for rows in (first, second))
-    rows = np.flatnonzero(earliest == earliest[one])
+    row = int(differ[np.argmin(first[differ])])
+    rows = np.flatnonzero(first == first[row])
     intents = [*dict.fromkeys(qrels.intents.take(rows).ids())] if qrels.intents is not None else []
     if len(intents) < 2:
-        return judged_twice(qrels, one, other)
+        return judged_twice(qrels, int(first[row]), row)
     return qrels.error(
-        other,
+        row,
         f"levels for several intents or judges ({', '.join(intents[:2])}); keep one, for example with "
         "convert --duplicates best, or use measures of intents, such as D_nDCG and ERR_IA_G",
     )
@@ -382,16 +371,14 @@ def judged_twice(qrels: Rows, first: int, second: int, intent: str = "") -> Grad
 
 def repeated_documents(run: Rows) -> tuple[Rows, list[str]]:
     """The run with the first row of each document of a topic, and the topics with others."""
-    _, rows = _repeated(run)
-    return _without(run, rows), sorted({run.topic_of(row) for row in rows.tolist()})
+    kept = _first_rows(run) == np.arange(run.values.size)
+    return _once(run, kept), sorted({run.topic_of(row) for row in np.flatnonzero(~kept).tolist()})
 
 
-def _without(table: Rows, rows: np.ndarray) -> Rows:
-    """The table without these rows, whose documents occur in other rows of the topic."""
+def _once(table: Rows, kept: np.ndarray) -> Rows:
+    """The table with the rows for which `kept` (N) is true: one for each document of a topic."""
     table = replace(table, docs=table.docs.ids(), distinct=True, further={})
-    kept = np.ones(table.values.size, dtype=bool)
-    kept[rows] = False
-    return table.where(kept) if rows.size else table
+    return table if kept.all() else table.where(kept)
 
 
 def refuse_empty(qrels: Rows) -> None:
