@@ -41,7 +41,7 @@ def test_column_returns_its_ids(strings):
     for column_ in (
         Ids.of(strings),
         Ids.of(np.array(strings, dtype=object)),
-        Ids.of_keys([{}, dict.fromkeys(strings)]),
+        Ids.of_pieces([{}, dict.fromkeys(strings)]),
     ):
         expected = strings if len(column_) == len(strings) else list(dict.fromkeys(strings))
         assert list(column_) == expected

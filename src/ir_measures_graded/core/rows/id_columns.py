@@ -118,7 +118,7 @@ class Keys:
 
     def ids(self) -> Ids:
         try:
-            return Ids.of_keys(self.dicts)
+            return Ids.of_pieces(self.dicts)
         except NO_TEXT:
             raise _no_text(chain.from_iterable(self.dicts), self.field) from None
 

@@ -7,7 +7,7 @@ even if hashes collide.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -42,53 +42,36 @@ class Ids:
 
         >>> list(Ids.of(["d1", "", "naïve"]))
         ['d1', '', 'naïve']
+        """
+        pieces = (ids[start : start + PIECE] for start in range(0, len(ids), PIECE))
+        return cls.of_pieces([piece.tolist() if isinstance(piece, np.ndarray) else piece for piece in pieces])
+
+    @classmethod
+    def of_pieces(cls, pieces: Sequence[Collection[str]]) -> Ids:
+        """The column of the ids of several lists, or of the keys of several dicts. Raises errors as `of`.
 
         The strings are joined first and encoded together, which is several times faster than one by one.
         """
-        pieces = (ids[start : start + PIECE] for start in range(0, len(ids), PIECE))
-        as_lists = (piece.tolist() if isinstance(piece, np.ndarray) else piece for piece in pieces)
-        return cls._joined(as_lists, len(ids)) or cls._each(ids)
-
-    @classmethod
-    def of_keys(cls, dicts: Sequence[Mapping[str, Any]]) -> Ids:
-        """The column of the keys of these dicts. Raises errors as `of`."""
-        return cls._joined(dicts, sum(map(len, dicts))) or cls._each(chain.from_iterable(dicts))
-
-    @classmethod
-    def _joined(cls, pieces: Iterable[Collection[str]], count: int) -> Ids | None:
-        """The column of these strings, joined by line breaks; None if a string contains a line break."""
         lines = ["\n".join(piece).encode() for piece in pieces if piece]
-        return cls._of_lines(b"\n".join([*lines, b""]), count)
+        data, count = np.frombuffer(b"\n".join([*lines, b""]), np.uint8), sum(map(len, pieces))
+        end = np.flatnonzero(data == ord("\n"))
+        if end.size > count:  # an id contains a line break
+            return cls.of_encoded([id_.encode() for id_ in chain.from_iterable(pieces)])
+        return cls._spaced(data, np.diff(end, prepend=-1) - 1, 1)
 
     @classmethod
     def of_encoded(cls, ids: Sequence[bytes]) -> Ids:
         """The column of ids that are encoded already."""
-        return cls._of_lines(b"\n".join([*ids, b""]), len(ids)) or cls._of_bytes(ids)
+        data = np.frombuffer(b"".join(ids), np.uint8)
+        return cls._spaced(data, np.fromiter(map(len, ids), np.int64, len(ids)), 0)
 
     @classmethod
-    def _of_lines(cls, text: bytes, count: int) -> Ids | None:
-        """The column of these `count` lines; None if there are more."""
-        data, size = np.frombuffer(text, np.uint8), len(text)
-        ends = data == ord("\n")
-        if np.count_nonzero(ends) != count:
-            return None
-        width = text.find(b"\n") + 1
-        if width and size == count * width and ends[width - 1 :: width].all():
-            return cls(data, range(0, size, width), np.broadcast_to(width - 1, count))
-        end = np.flatnonzero(ends)
-        start = np.concatenate(([0], end + 1))[:-1]
-        return cls(data, start, end - start)
-
-    @classmethod
-    def _each(cls, ids: Iterable[str]) -> Ids:
-        """The column of these strings, encoded one by one."""
-        return cls._of_bytes([id_.encode() for id_ in ids])
-
-    @classmethod
-    def _of_bytes(cls, encoded: Sequence[bytes]) -> Ids:
-        length = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        data = np.frombuffer(b"".join(encoded), np.uint8)
-        return cls(data, np.cumsum(length) - length, length)
+    def _spaced(cls, data: np.ndarray, length: np.ndarray, gap: int) -> Ids:
+        """The column of ids of these lengths, with `gap` other bytes behind each id."""
+        if length.size and length[0] + gap and (length == length[0]).all():
+            start = range(0, data.size, int(length[0]) + gap)
+            return cls(data, start, np.broadcast_to(length[0], length.size))
+        return cls(data, np.cumsum(length + gap) - (length + gap), length)
 
     @classmethod
     def of_arrow(cls, array: Any) -> Ids:
