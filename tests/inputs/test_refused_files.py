@@ -159,7 +159,7 @@ IN_MEMORY = [
     ("run", [Qrel("q", "a", 1)], "the first item has no column score"),
     ("run", [None], "the first item has no column query_id"),
     ("qrels", [ScoredDoc("q", "a", 1.0)], "the first item has no column relevance"),
-    ("run", [ScoredDoc("q", "a", 1), None], f"each item {FIELDS} score, as ir_measures.ScoredDoc has"),
+    ("run", [ScoredDoc("q", "a", 1), None], f"each item {FIELDS} score"),
     ("run", {"query_id": ["q"], "doc_id": ["a", "b"], "score": [1]}, "columns of the dict have different"),
     ("run", pandas.DataFrame([["q", "a", "b", 1]], columns=["qid", "docno", "docno", "score"]), "2 column"),
     ("run", pyarrow.Table.from_arrays([["q"], ["a"], [1.0], [2.0]], ["qid", "docno", "score", "score"]),

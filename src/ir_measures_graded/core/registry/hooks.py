@@ -44,7 +44,7 @@ def graded_measures() -> Iterable[GradedMeasure]:
     raise NotImplementedError
 
 
-def measures_of(plugin: object, name: str) -> Any:
+def measures_of(plugin: object, name: str) -> tuple[Any, ...]:
     """What the hook of a plugin returns. Raises `GradedError` if the plugin does not fit the hook."""
     if (made_for := getattr(plugin, "HOOK_API", API)) != API:
         raise GradedError(
@@ -60,4 +60,7 @@ def measures_of(plugin: object, name: str) -> Any:
         raise GradedError(str(error)) from error
     if not manager.get_hookcallers(plugin):
         raise GradedError("it implements no hook; mark graded_measures with @hookimpl")
-    return next(iter(manager.hook.graded_measures()), None)
+    (brought,) = manager.hook.graded_measures() or (None,)
+    if not isinstance(brought, Iterable):
+        raise GradedError(f"graded_measures returned {brought!r}, not a list of measures")
+    return tuple(brought)

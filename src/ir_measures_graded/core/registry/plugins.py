@@ -8,7 +8,7 @@ Our own measures are admitted at import, those of other installed distributions 
 import keyword
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
@@ -61,13 +61,17 @@ def admit_own(version: str) -> None:
 def _admit(entry: "EntryPoint", distribution: str, version: str) -> None:
     """Register the plugin of an entry point, with all of its measures or with none."""
     measures: tuple[GradedMeasure, ...] = ()
-    problem = ""
     try:
-        measures = _measures_of(entry, f"{distribution}:{entry.name}")
-        for measure in measures:
-            names.register(measure)
+        from .hooks import measures_of  # imports pluggy, which takes time
+
+        measures = measures_of(entry.load(), f"{distribution}:{entry.name}")
+        problem = next(_problems(measures), "")
     except (Exception, SystemExit) as error:  # a plugin may raise anything
         problem = str(error) if isinstance(error, GradedError) else f"{type(error).__name__}: {error}"
+    if problem:
+        measures = ()
+    for measure in measures:
+        names.register(measure)
     _met.append(Plugin(entry.name, distribution, version, measures, " ".join(problem.split())))
 
 
@@ -94,7 +98,7 @@ def register(measure: GradedMeasure | type[GradedMeasure]) -> GradedMeasure:
     load()
     made: Any = measure
     made = made() if isinstance(made, type) else made
-    for problem in _problems((made,)):
+    if problem := next(_problems((made,)), ""):
         raise GradedError(problem)
     names.register(made)
     return made
@@ -143,19 +147,6 @@ def _distribution(entry: "EntryPoint") -> tuple[str, str]:
     """The name and version of the distribution that an entry point belongs to."""
     metadata: Any = entry.dist.metadata if entry.dist else {}
     return metadata.get("Name") or "an unknown distribution", metadata.get("Version") or "?"
-
-
-def _measures_of(entry: "EntryPoint", name: str) -> tuple[GradedMeasure, ...]:
-    """The measures of a plugin. Raises `GradedError` if they cannot all be registered."""
-    from .hooks import measures_of  # imports pluggy, which takes time
-
-    brought = measures_of(entry.load(), name)
-    if not isinstance(brought, Iterable):
-        raise GradedError(f"graded_measures returned {brought!r}, not a list of measures")
-    measures = tuple(brought)
-    for problem in _problems(measures):
-        raise GradedError(problem)
-    return measures
 
 
 def _problems(measures: tuple[Any, ...]) -> Iterator[str]:

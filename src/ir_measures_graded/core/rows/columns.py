@@ -17,7 +17,7 @@ MOST_COLUMNS = 10_000  # of a table; each is compared with all names
 
 
 class Role(NamedTuple):
-    """Qrels or a run: their name, the column of the values, and the name of a value and of a row in messages.
+    """Qrels or a run: their name, the column of the values, and the name of a value in messages.
 
     Values from `lowest` to `highest` are allowed, and `rule` says so.
     """
@@ -25,7 +25,6 @@ class Role(NamedTuple):
     kind: str
     value: str
     number: str
-    row: str
     lowest: float
     highest: float
     rule: str
@@ -50,7 +49,6 @@ QRELS = Role(
     kind="qrels",
     value="relevance",
     number="level",
-    row="Qrel",
     lowest=-LARGEST,
     highest=LARGEST,
     rule="the level is {}; a level is a finite number",
@@ -59,7 +57,6 @@ RUN = Role(
     kind="run",
     value="score",
     number="score",
-    row="ScoredDoc",
     lowest=-np.inf,
     highest=np.inf,
     rule="the score is NaN, which cannot be ranked; use a number (infinities are allowed)",

@@ -202,10 +202,7 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
             return [*map(getters[name], source)]
         except (AttributeError, KeyError, TypeError) as error:
             reason = f"a dict has no key {error}" if isinstance(error, KeyError) else error
-            raise GradedError(
-                f"{role.kind}: {reason}; each item needs the fields {_listed(role)}, "
-                f"as ir_measures.{role.row} has"
-            ) from None
+            raise GradedError(f"{role.kind}: {reason}; each item needs the fields {_listed(role)}") from None
 
     called = "the first dict" if isinstance(first, Mapping) else "the first item"
     return Columns(called, [*getters], column)
