@@ -37,7 +37,7 @@ if _TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [*_measure_names, "parse_measure", "register", "GradedEvaluator", "GradedProvider", "accelerate"]
-__all__ += ["RunFile", "register_demo", "ArrayEvaluator", "array_mean", "array_values"]
+__all__ += ["ArrayEvaluator", "RunFile", "array_mean", "array_values", "register_demo"]
 __all__ += ["AtRelevant", "GradedMeasure", "Normalised", "TopicMeasure", "WeightedGains", "hookimpl"]
 __all__ += ["Choice", "Count", "Flag", "GainList", "Parameter", "Real", "Topic", "Topics", "ratio"]
 __all__ += ["EmptyRunWarning", "GradedError", "PluginWarning", "RegistrationWarning", "UnknownMeasureError"]
