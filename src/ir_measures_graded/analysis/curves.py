@@ -148,7 +148,9 @@ class Curves(Result):
         Raises `GradedError` if Matplotlib is not installed.
         """
         shown = self.shown
-        figure = plots.new_figure(*plots.size_for([IDEAL, "others", *(self.runs[run] for run in shown)]))
+        labels = [IDEAL, "others", *(self.runs[run] for run in shown)]  # of the legend beside the axes
+        width = round(6.6 + 0.075 * max(map(len, labels)), 1)
+        figure = plots.new_figure(width, max(4.5, round(0.8 + 0.2 * len(labels), 1)))
         axes = figure.add_subplot()
         lines = self.draw(axes)
         axes.set_title(plots.title(self.measure))
@@ -159,6 +161,8 @@ class Curves(Result):
 
     def draw(self, axes: Axes) -> list[Any]:
         """Draw the ideal curve and the runs; returns the lines of the runs."""
+        from matplotlib.ticker import MaxNLocator
+
         ranks, lines = self.ranks, []
         if self.ideal is not None:
             axes.plot(ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
@@ -172,7 +176,9 @@ class Curves(Result):
             lines += axes.plot(ranks, self.values[number], label=label, markevery=(start, every), **style)
         over = f"Mean over {counted(self.topics, 'topic')}"
         axes.set_ylabel(", ".join([over, *self.notes()[: self.bands is not None]]))
-        plots.label_ranks(axes, ranks.size)
+        axes.set_xlabel("Rank")
+        axes.set_xlim(0.5, ranks.size + 0.5)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         return lines
 
 

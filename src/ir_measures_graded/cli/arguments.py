@@ -60,7 +60,8 @@ BY = Option(
 )
 COLLECTION = (qrels(), *RUNS, SCOREDDOCS)
 """Qrels, runs and measures, which `inputs` reads."""
-OF_RUNS, OF_VALUES = "QRELS RUN… MEASURE…", "--values FILE [RUN…] [MEASURE…]"
+OF_RUNS = "QRELS RUN… MEASURE…"
+OF_VALUES = "--values FILE [RUN…] [MEASURE…]"
 
 
 def collection_or_values(text: str = VALUES_HELP, heading: str = "RUN… MEASURE…") -> tuple[Option, ...]:
@@ -85,16 +86,11 @@ def resamples(what: str, default: int) -> tuple[Option, Option]:
     return Option("--resamples N", f"random samples of {what}", at_least_1, default=default), SEED
 
 
-def values_by_collection(arguments: Arguments, apart: bool = True) -> dict[str, Evaluation]:
-    """The values of --values by collection; empty without this option.
-
-    They are of one collection without a name, unless `apart` and a column ``collection`` names several.
-    """
+def values_of(arguments: Arguments) -> Evaluation | None:
+    """The values of --values, as of one collection; None without this option."""
     if not arguments.values:
-        return {}
-    if apart and arguments.get("by") is None:
-        return Evaluation.by_collection(arguments.values, smaller=arguments.smaller)
-    return {"": Evaluation.from_values(arguments.values, smaller=arguments.smaller)}
+        return None
+    return Evaluation.from_values(arguments.values, smaller=arguments.smaller)
 
 
 def given(arguments: Arguments, stored: Evaluation | None = None) -> list[Any]:
@@ -102,7 +98,7 @@ def given(arguments: Arguments, stored: Evaluation | None = None) -> list[Any]:
 
     They are qrels, runs and measures, or the values of --values, which may be `stored` already.
     """
-    stored = stored or values_by_collection(arguments, apart=False).get("")
+    stored = stored or values_of(arguments)
     return [*inputs(arguments)] if stored is None else [chosen(arguments, stored)]
 
 
@@ -178,8 +174,7 @@ def inputs(
         raise GradedError("no run is given; pass one or more run files, or - for standard input")
     if needed and not measures:
         raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
-    form = arguments.of("run_column")
-    runs = [*pairs_of([RunFile(path, **form) for path in paths])]
+    runs = [*pairs_of([RunFile(path, run_column=arguments.run_column) for path in paths])]
     if arguments.get("scoreddocs"):
         runs.append(("scoreddocs", scoreddocs_of(qrels)))
     if runs and arguments.get("ignore_identical_ids"):

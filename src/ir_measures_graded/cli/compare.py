@@ -9,16 +9,13 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import about
 from ..files.content import is_lasting
-from ..output.provenance import provenance
+from ..output.provenance import sha256, versions
 from ..output.result import Result, View
 from . import arguments as common
 from .parser import Arguments, Option, choice, output, several
 from .results import Answer, command_line
 
-FOR_ONE = (
-    "tests", "uncorrected", "by", "sessions", "gains", "scoreddocs", "run_column",
-    "resamples", "seed",
-)  # fmt: skip
+FOR_ONE = ("tests", "uncorrected", "resamples", "seed")
 """Options for a single collection."""
 PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
@@ -61,7 +58,9 @@ def run(arguments: Arguments) -> Result | Answer:
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
       ir_measures_graded compare qrels.txt runs/*.gz muAP --tests conover,wilcoxon -o muAP.png
     """
-    stored = common.values_by_collection(arguments)
+    stored: dict[str, Evaluation] = {}
+    if arguments.values and arguments.by is None:
+        stored = Evaluation.by_collection(arguments.values, smaller=arguments.smaller)
     found: Comparison
     if stored and "" not in stored:
         found = _over_collections(arguments, stored)
@@ -96,7 +95,8 @@ def _for_paper(found: Comparison, arguments: Arguments, form: str, places: int) 
     """The table that papers print; LaTeX and HTML tell its origin in comments."""
     if form == "markdown":
         return found.to_markdown(places).split("\n")
-    named = (*arguments.values, *common.words_of(arguments))
-    comments = provenance(filter(is_lasting, named), command_line(arguments))
+    files = filter(is_lasting, [*arguments.values, *common.words_of(arguments)])
+    told = ", ".join(f"{name} {number}" for name, number in versions())
+    comments = [command_line(arguments), told, *(f"{path} SHA-256 {sha256(path)}" for path in files)]
     written = found.to_latex if form == "latex" else found.to_html
     return written(places, comments).split("\n")

@@ -1,7 +1,7 @@
 """The command `gate`."""
 
 from ..analysis.gate import STATUS, UNDECIDED, gate
-from .arguments import BY, VALUES_HELP, chosen, collection_or_values, inputs, values_by_collection
+from .arguments import BY, VALUES_HELP, chosen, collection_or_values, inputs, values_of
 from .parser import Arguments, Option, at_least_1, output
 from .results import Answer
 
@@ -34,7 +34,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded gate qrels.txt old.run new.run nDCG_JK@10 --values baseline.csv
     """
     settings = arguments.of("margin", "by", "every_group", "equivalent", "looks")
-    stored = values_by_collection(arguments, apart=False).get("")
+    stored = values_of(arguments)
     if stored is not None and arguments.qrels in stored.runs:
         found = gate(chosen(arguments, stored), **settings)
     else:

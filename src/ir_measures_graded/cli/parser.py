@@ -78,7 +78,8 @@ class Option(NamedTuple):
 
     def settings(self) -> dict[str, Any]:
         """The arguments of `add_argument`."""
-        value, nargs = self.spelling.split()[-1], "?" if self.optional else None
+        value = self.spelling.split()[-1]
+        nargs = "?" if self.optional else None
         if not self.flags:
             return {"help": self.help, "metavar": self.heading, "nargs": "*" if self.many else nargs}
         text = f"with --{self.requires}: {self.help}" if self.requires else self.help

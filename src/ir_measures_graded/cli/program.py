@@ -85,8 +85,11 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
     for path, stamp in stamps(arguments).items():
         if stamp != before.get(path, stamp):
             raise GradedError(f"{path}: the file changed while it was read; run the command again")
-    answer = Answer(found) if isinstance(found, Result) else found
-    return (shown(arguments, answer), answer.status) if isinstance(answer, Answer) else (list(answer), 0)
+    if isinstance(found, Result):
+        found = Answer(found)
+    if isinstance(found, Answer):
+        return shown(arguments, found), found.status
+    return list(found), 0
 
 
 def _overview() -> list[str]:

@@ -76,9 +76,10 @@ def shown(arguments: Arguments, answer: Answer) -> list[str]:
         if ending in PAGE:
             from ..analysis.report import pages  # takes time
 
-            title, places = f"{PROGRAM} {arguments.words[0]}", decimals("text", arguments.places)
-            lead, result = command_line(arguments), answer.result
-            return pages.page("result", title, lead=lead, result=result, places=places).encode()
+            title = f"{PROGRAM} {arguments.words[0]}"
+            lead = command_line(arguments)
+            places = decimals("text", arguments.places)
+            return pages.page("result", title, lead=lead, result=answer.result, places=places).encode()
         if ending in plots.FORMATS:
             return plots.rendered(answer.result.figure(), ending)
         return as_bytes(lines(TABLES.get(ending, ending), in_file=True))

@@ -65,7 +65,11 @@ def evaluate(
     """
     needed("pyspark", "evaluation in Spark", "spark")
     wanted = parse_measures(measures)
-    _check_measures(wanted)
+    ours = GradedProvider()
+    refuse_uncomputed(measure for measure in wanted if not ours.supports(measure))
+    for measure in wanted:
+        if isinstance(measure, SessionMeasure):
+            raise NotApplicableError(f"{measure} has a value for a session; Spark computes those of topics")
     if topics_per_bucket < 1:
         raise GradedError(f"topics_per_bucket={topics_per_bucket!r} is not allowed; it is at least 1")
     judged, retrieved = _rows(qrels, QRELS), _rows(run, RUN)
@@ -95,15 +99,6 @@ def cause(failure: BaseException) -> GradedError | None:
 
 
 # ------------------------------------------------------------------------------------ the plan
-
-
-def _check_measures(measures: Sequence[Measure]) -> None:
-    """Raise `GradedError` for a measure that no worker could compute."""
-    ours = GradedProvider()
-    refuse_uncomputed(measure for measure in measures if not ours.supports(measure))
-    for measure in measures:
-        if isinstance(measure, SessionMeasure):
-            raise NotApplicableError(f"{measure} has a value for a session; Spark computes those of topics")
 
 
 def _rows(frame: DataFrame, role: Role) -> DataFrame:

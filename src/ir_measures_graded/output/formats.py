@@ -114,7 +114,8 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
     """
     right, (head, *body) = _padded(columns, rows, places, escaped_markdown)
     yield f"| {' | '.join(head)} |"
-    yield f"|{'|'.join('-' * (_width(cell) + 1) + '-:'[number] for cell, number in zip(head, right))}|"
+    rules = ("-" * (_width(cell) + 1) + (":" if number else "-") for cell, number in zip(head, right))
+    yield f"|{'|'.join(rules)}|"
     for line in body:
         yield f"| {' | '.join(line)} |"
 

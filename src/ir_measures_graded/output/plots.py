@@ -102,17 +102,6 @@ def new_figure(width: float = 7.0, height: float = 4.5) -> Figure:
     return figure
 
 
-def size_for(labels: Iterable[str]) -> tuple[float, float]:
-    """Width and height in inches for axes with a legend of these labels beside them.
-
-    >>> size_for(["A", "B"])
-    (6.7, 4.5)
-    """
-    labels = list(labels)
-    longest = max(map(len, labels), default=0)
-    return round(6.6 + 0.075 * longest, 1), max(4.5, round(0.8 + 0.2 * len(labels), 1))
-
-
 def line_style(number: int) -> dict[str, Any]:
     """Colour, dashes and marker of line `number`, counted from 0, as arguments of `Axes.plot`."""
     looks = {"color": COLOURS, "linestyle": DASHES, "marker": MARKERS}
@@ -159,15 +148,6 @@ def title(text: object, width: int = 72) -> str:
     """
     lines = re.findall(rf".{{1,{width}}}(?:(?<=[, ])|$)|.+?(?:[, ]|$)", str(text))
     return "\n".join(line.rstrip() for line in lines)
-
-
-def label_ranks(axes: Axes, depth: int) -> None:
-    """Make the horizontal axis one of the ranks 1 … `depth`."""
-    from matplotlib.ticker import MaxNLocator
-
-    axes.set_xlabel("Rank")
-    axes.set_xlim(0.5, depth + 0.5)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:

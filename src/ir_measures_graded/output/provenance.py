@@ -1,6 +1,6 @@
 """The origin of a result: the versions of the packages and the SHA-256 of the files."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 
 DISTRIBUTIONS = ["ir-measures-graded", "ir-measures", "pytrec-eval-terrier", "ir-datasets", "numpy"]
@@ -27,9 +27,3 @@ def sha256(path: str) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
-
-
-def provenance(files: Iterable[str] = (), command: str = "") -> list[str]:
-    """Lines that tell how a table was computed: the command, the versions, and the files."""
-    told = ", ".join(f"{name} {number}" for name, number in versions())
-    return [*filter(None, [command]), told, *(f"{path} SHA-256 {sha256(path)}" for path in files)]
