@@ -222,7 +222,7 @@ def test_each_test_favours_a_run_by_its_own_statistic():
     array = np.array([[0.3] * 11 + [0.0], [0.29] * 11 + [1.0], [0.1] * 12])
     found = compare(of_array(array), tests=["conover", "tukey"], resamples=100)
     assert [found.find("nDCG_JK", name)[0].better for name in (CONOVER, TUKEY_HSD)] == ["A", "B"]
-    assert {win[:2] for win in found.wins("nDCG_JK", CONOVER)} == {("B", "C"), ("A", "B"), ("A", "C")}
+    assert {*found.wins("nDCG_JK", CONOVER)} == {("B", "C"), ("A", "B"), ("A", "C")}
 
 
 def test_conover_requires_a_significant_friedman_test():
@@ -303,14 +303,14 @@ def test_many_pairs_are_shown_by_run_with_letters():
     for measure, block in zip(found.measures, (rows[:24], rows[24:])):
         assert [row[1:3] for row in block] == [[letters[run], run] for run in found.best_first(measure)]
         for _, _, run, _, beaten in block:
-            wins = [win for win in found.wins(measure) if win[0] == run]
-            assert beaten.count("*") == len({p < 0.01 for *_, p in wins}) + any(p < 0.01 for *_, p in wins)
+            wins = [p < 0.01 for (winner, _), p in found.wins(measure).items() if winner == run]
+            assert beaten.count("*") == len({*wins}) + any(wins)
 
 
 def test_the_answer_and_the_figure_show_which_of_many_runs_are_better():
     found = compare(many_runs(50))
     best, *others = found.best_first(found.measures[0])
-    worse = {loser for run, loser, _ in found.wins(found.measures[0]) if run == best}
+    worse = {loser for run, loser in found.wins(found.measures[0]) if run == best}
     assert worse
     assert found.top(found.measures[0]) == [best, *(run for run in others if run not in worse)]
     assert str(found).startswith(found.summary[:80])
@@ -321,7 +321,7 @@ def test_the_answer_and_the_figure_show_which_of_many_runs_are_better():
         (cells,) = axes.collections
         order, marks = found.best_first(measure), cells.get_array().reshape(50, 50)
         won = {(order[row], order[column]): mark for (row, column), mark in np.ndenumerate(marks) if mark}
-        assert won == {(winner, loser): 1 + (p < 0.01) for winner, loser, p in found.wins(measure)}
+        assert won == {(winner, loser): 1 + (p < 0.01) for (winner, loser), p in found.wins(measure).items()}
 
 
 def test_figure_with_a_baseline_shows_differences_and_intervals(found):

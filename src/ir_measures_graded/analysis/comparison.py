@@ -45,9 +45,6 @@ FEW_PAIRS = 15
 LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
 """The side of a cell of the figure of all pairs in inches."""
 
-Win = tuple[str, str, float]
-"""The better and the worse run of a significant difference, and its p-value."""
-
 
 class PValue(float):
     """A p-value; formatted as text, a small one is not rounded to 0.
@@ -202,13 +199,13 @@ class Comparison(Result):
         """The number of differences that are tested together."""
         return self.pairs * self.families
 
-    def wins(self, measure: Measure | str, test: str = "") -> list[Win]:
-        """The better and the worse run of each significant difference by a pairwise test, and its p."""
-        return [
-            (one.winner, str(one.other if one.winner == one.run else one.run), one.adjusted or 0.0)
+    def wins(self, measure: Measure | str, test: str = "") -> dict[tuple[str, str], float]:
+        """The p-value of each significant difference by a test of pairs, by the better and the worse run."""
+        return {
+            (one.winner, str(one.other if one.winner == one.run else one.run)): one.adjusted or 0.0
             for one in self.find(measure, test)
             if one.winner
-        ]
+        }
 
     def best_first(self, measure: Measure | str) -> list[str]:
         """The runs, sorted from the best mean by one of the measures to the worst, then those without."""
@@ -219,7 +216,7 @@ class Comparison(Result):
     def top(self, measure: Measure | str) -> list[str]:
         """The best run by one of the measures, and all runs that are not significantly worse."""
         best, *others = self.best_first(measure)
-        left_out = {loser for winner, loser, _ in self.wins(measure) if winner == best}
+        left_out = {loser for winner, loser in self.wins(measure) if winner == best}
         means = self.values[:, self.measures.index(one_of(self.measures, measure))]
         left_out |= {self.runs[run] for run in np.flatnonzero(np.isnan(means))}
         return [best, *(run for run in others if run not in left_out)]
@@ -375,7 +372,7 @@ class Comparison(Result):
         """The letters of the runs that each run beats, grouped by stars, or their number if they are many."""
         of_run: dict[str, dict[str, list[int]]] = {run: defaultdict(list) for run in self.runs}
         place = {run: number for number, run in enumerate(self.runs)}
-        for winner, loser, p in self.wins(measure, test):
+        for (winner, loser), p in self.wins(measure, test).items():
             mark = next((mark for limit, mark in STARS if p < limit), "")
             of_run[winner][mark].append(place[loser])
         found = {}
@@ -394,7 +391,7 @@ class Comparison(Result):
             f"Means over {counted(self.topics, self.unit)}{of_group}.",
             f"Paired t-tests{holm if self.family > 1 else ''}, p < {self.alpha:g}.",
         ]
-        wins = [{(better, worse) for better, worse, _ in self.wins(measure)} for measure in self.measures]
+        wins = [*map(self.wins, self.measures)]
         own = PaperTable(self.runs, self.measures, self.values, wins, self.baseline, about)
         return [own, *(table for part in self.groups.values() for table in part.papers())]
 
@@ -442,7 +439,7 @@ class Comparison(Result):
             order = self.best_first(measure)
             marks = np.zeros((count, count))
             place = {run: number for number, run in enumerate(order)}
-            for winner, loser, p in self.wins(measure):
+            for (winner, loser), p in self.wins(measure).items():
                 marks[place[winner], place[loser]] = 2 if p < STARS[0][0] else 1
             axes.pcolormesh(
                 marks, cmap=colours, vmin=0, vmax=2, edgecolors=plots.GREY, linewidth=0.2, rasterized=True

@@ -2,7 +2,7 @@
 
 The mean of a run is the mean over the collections of its means over their topics. A run without a value in
 some collection has no mean, because a mean over other collections could not be compared with it. Differences
-are tested in each collection by paired t-tests (`paired`), and over all by two tests (`components`):
+are tested in each collection by paired t-tests (`paired`), and over all by two tests (`intervals`):
 
 - over these collections, for other topics: a stratified t-test, so that a large collection does not decide;
 - over collections like these, for other collections: Student's t over the collections' mean differences. It
@@ -28,7 +28,7 @@ from ..output.tables import Table
 from .compare import baseline_of, family_of, pairwise_tests, refuse_few
 from .comparison import FEW_PAIRS, LIKE_THESE, PAIRED_T, THESE, Comparison, Test
 from .paper import PaperTable
-from .statistics.components import heterogeneity, stratified_t, t_of_means
+from .statistics.intervals import heterogeneity, stratified_t, t_of_means
 from .statistics.options import check_probability, require_installed
 from .statistics.paired import FEW, paired_in_parts
 from .statistics.significance import holm
@@ -120,7 +120,7 @@ class OverCollections(Comparison):
             names = (*self.groups, "mean")
             columns = tuple(NamedMeasure(name, sign_of(measure) < 0) for name in names)
             values = np.stack([part.values[:, number] for part in parts], axis=1)
-            wins = [{win[:2] for win in part.wins(measure)} for part in parts]
+            wins = [part.wins(measure) for part in parts]
             about = (
                 f"{measure} in {counted(self.topics, self.unit)}; each counts once.",
                 f"Paired t-tests, for the mean {of_mean}, Holm's correction, p < {self.alpha:g}.",

@@ -1,7 +1,7 @@
 """Statistics of arrays of values (runs × topics): no run, no qrels and no measure is read here.
 
 - `paired`: the primary procedure, paired t-tests of a family of pairs, and the effects that topics can show.
-- `significance`: the other tests, and Holm's correction. `intervals`: confidence intervals of a mean.
-- `components`: means over several collections, and over topics and repeated runs.
+- `significance`: the other tests, and Holm's correction.
+- `intervals`: confidence intervals of means, and tests of means over several collections.
 - `options`: checks of options, and imports of the extra ``stats``.
 """
