@@ -114,7 +114,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind_partial(*args, **kwargs).arguments  # PyTerrier misses what is missing
+        given = signature.bind_partial(*args, **kwargs).arguments  # PyTerrier reports missing ones
         measures = dict(_measures_of(given))
         graded = {name: measure for name, measure in measures.items() if is_graded(measure)}
         smaller = [name for name, measure in graded.items() if smaller_is_better(measure)]
