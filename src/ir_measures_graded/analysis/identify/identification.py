@@ -81,7 +81,8 @@ def _case(
     judgments: Judgments, told: Sequence[Any], by_mean: bool, name: str | None, decimals: int | None
 ) -> Case:
     """The runs with their values. Several runs become one, with the qrels for each."""
-    judged, read = judgments.judged, []
+    judged = judgments.judged
+    read = []
     for number, (run, given) in enumerate(told, start=1):
         path = run.file if isinstance(run, RunFile) else run
         (named,) = named_runs([(os.path.basename(path) if isinstance(path, str) else f"run {number}", run)])

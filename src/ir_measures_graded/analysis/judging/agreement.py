@@ -449,7 +449,7 @@ def order_agreements(panel: Panel, resamples: int, confidence: float, seed: int)
     """The agreement on the order of at least two runs by each measure; none for fewer runs."""
     if panel.values is None or len(panel.values[0].runs) < 2:
         return
-    (evaluation, _), topics = panel.values, panel.both
+    evaluation, topics = panel.values[0], panel.both
     runs = evaluation.runs
     weights = draws(len(topics), resamples, seed) / len(topics)
     first = np.argsort(np.random.default_rng(seed).random((SPLITS, len(topics)))) < len(topics) // 2

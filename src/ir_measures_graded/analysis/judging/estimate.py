@@ -194,7 +194,8 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
     """The estimates for the runs of a panel, as `estimate`."""
     if panel.values is None:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
-    both, (human, machine) = panel.both, panel.values
+    human, machine = panel.values
+    both = panel.both
     if len(both) < 2:
         raise GradedError(
             f"an estimate needs at least 2 topics judged by both the human ({listed(panel.human)}) and the "
