@@ -53,7 +53,7 @@ def test_answers_are_read_but_for_documents_that_are_not_judged(tmp_path, name, 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.txt", "q1 0 a high\n", r"a\.txt:1: the level 'high' is not a finite number"),
+        ("a.txt", "q1 0 a high\n", r"a\.txt:1: the level 'high' is not a number"),
         ("a.txt", "q1 0 a 2\nq1 0 a 1\n", r"a\.txt:2: topic 'q1', document 'a': judged twice, at level 2 "),
         ("a.csv", "topic,document,level\nq1,,2\n", r"a\.csv:2: the field doc_id is empty"),
     ],
