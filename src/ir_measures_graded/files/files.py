@@ -26,6 +26,7 @@ from ir_measures import ScoredDoc
 
 from ..core.rows.columns import QRELS, RUN, Chosen, Role
 from ..core.rows.id_columns import stretches_of
+from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, refuse_repeated
 from ..errors import FileError, shown
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     pass
 
 AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
+TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
 
 
@@ -211,7 +213,7 @@ def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:
     pending: list[Part] = []
     for rows in parts:
         query = rows.columns["query_id"]
-        cut = int(query.changes()[-1]) if len(rows) else 0  # where the last topic begins
+        cut = _last_change(query) if len(rows) else 0
         before = [part for part in pending if len(part)]
         at_border = cut > 0 or (before and len(rows) and query[0] != before[-1].columns["query_id"][-1])
         if at_border and sum(map(len, pending)) + cut >= least:
@@ -220,6 +222,15 @@ def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:
         pending.append(rows)
     if any(map(len, pending)) or any(part.facts.empty for part in pending):
         yield joined(pending, RUN)
+
+
+def _last_change(query: Ids) -> int:
+    """The last row whose topic differs from that of the row before, 0 if all topics are equal."""
+    for start in (max(len(query) - TAIL, 0), 0):
+        last = int(query.take(slice(start, None)).changes()[-1])
+        if last:
+            return start + last
+    return 0
 
 
 def by_column(rows: Part, column: str) -> dict[str, Part]:
