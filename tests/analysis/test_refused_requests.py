@@ -71,9 +71,9 @@ evaluate(QRELS, RUNS, ["IRec@10"]) | the qrels have no intents; measures of inte
 evaluate([("q1", "a", 3, "0"), ("q1", "b", 1, "0")], RUNS, ["D_nDCG"]) | the qrels have no intents; measures
 evaluate(INTENTS, RUNS, ["IRec", "nCG"]) | levels for several intents or judges (1, 2); keep
 evaluate([*INTENTS, ("q1", "a", 2, "1")], RUNS, ["IRec"]) | qrels: topic 'q1', document 'a': judged twice for
-evaluate(probable(0.5, None), RUNS, ["ERR_IA_G"]) | qrels: topic 'q1', intent '2': the probability is nan
+evaluate(probable(0.5, None), RUNS, ["ERR_IA_G"]) | qrels: topic 'q1', document 'a': the probability is nan
 evaluate(probable(0.5, nan), RUNS, ["ERR_IA_G"]) | needs the probability of its intent
-evaluate(probable(0.5, 0.5, 0.25), RUNS, ["ERR_IA_G"]) | qrels: topic 'q1', intent '2': the intent has the
+evaluate(probable(0.5, 0.5, 0.25), RUNS, ["ERR_IA_G"]) | qrels: topic 'q1', document 'b': intent '2' has the
 evaluate(INTENTS, RUNS, ["IRec(ties='mean')"]) | IRec has no option 'ties'; it takes gains, judged_only
 explain(INTENTS, RUNS["good"], "D_nDCG@5", "q1") | D_nDCG@5 cannot be explained: one ranking with one level
 judges(QRELS, {"m": QRELS}, RUNS, ["D_nDCG@5"]) | D_nDCG@5 takes no judges: they are compared by one level of

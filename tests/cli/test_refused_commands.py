@@ -32,7 +32,7 @@ evaluate qrels 'x?' AP                                | file not found: 'x?'
 evaluate qrels othr.gz AP                             | did you mean other?
 evaluate qrels run nDCGKJ@10                          | did you mean nDCG or nDCG_JK or nsDCG?
 evaluate qrels run ""                                 | cannot read measure ''
-evaluate weights.csv run ERR_IA_G                     | weights.csv:3: topic 'q1', intent 'b'
+evaluate weights.csv run ERR_IA_G                     | weights.csv:3: topic 'q1', document
 evaluate qrels run CG@1 --confidence 95               | confidence=95.0 is not allowed
 evaluate graded-demo A.run AP --sessions=turns.csv    | turns.csv: topic 351 has two values of turn
 evaluate qrels . AP                                   | '.' is a directory; pass run files, for example ./*

@@ -100,7 +100,7 @@ def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -
     if (refused := np.flatnonzero(~((probabilities >= 0) & (probabilities < np.inf)))).size:
         row = int(refused[0])
         rule = "each judgment needs the probability of its intent, a finite number ≥ 0"
-        raise rows.error_of_intent(row, f"the probability is {probabilities[row]}; {rule}")
+        raise rows.error(row, f"the probability is {probabilities[row]}; {rule}")
     # The names are sorted, so the order of rows does not affect sums over intents.
     names, code = np.unique(np.array([*rows.intents.ids()], dtype=object), return_inverse=True)
     # Some topics of a collection may have a single intent, but "0" stands for none.
@@ -112,7 +112,8 @@ def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -
     if (differing := np.flatnonzero(probabilities != probability[pair])).size:
         row = int(differing[0])
         others = f"{probability[pair[row]]:g} and {probabilities[row]:g}"
-        raise rows.error_of_intent(row, f"the intent has the probabilities {others}; give each intent one")
+        intent = shown(names[code[row]])
+        raise rows.error(row, f"intent {intent} has the probabilities {others}; give each intent one")
     documents = distinct.qrels.offsets
     judgment = pair * documents[-1] + distinct.doc
     _, first, again = np.unique(judgment, return_index=True, return_inverse=True)

@@ -242,12 +242,9 @@ def stretches_of(column: Column, field: str, has_rows: bool = True) -> Stretches
         if not isinstance(values, np.ndarray):
             values = np.fromiter(values, object, len(values))
         objects = np.ascontiguousarray(values)
-        try:
-            start = _starts(
-                _changes_of_objects, objects, objects[:SAMPLE]
-            )  # comparing pandas.NA raises TypeError
-            firsts = objects if start.size == objects.size else objects[start]
-            code = topics.codes(firsts.tolist())
+        try:  # comparing pandas.NA raises TypeError
+            start = _starts(_changes_of_objects, objects, objects[:SAMPLE])
+            code = topics.codes(objects[start].tolist())
         except NO_TEXT:
             raise _no_text(objects, field, has_rows) from None
     return Stretches(start, code, topics)

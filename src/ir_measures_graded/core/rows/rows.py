@@ -178,12 +178,6 @@ class Rows(RunSource):
         """An error about a row; the message names it."""
         return self.failure(f"{self.location(row)}: {message}")
 
-    def error_of_intent(self, row: int, message: str) -> GradedError:
-        """An error about the intent of a row."""
-        intent = shown(self.intents[row]) if self.intents is not None else ""
-        where = f"{self._source(row)}: topic {shown(self.topic_of(row))}, intent {intent}"
-        return self.failure(f"{where}: {message}")
-
     def failure(self, message: str) -> GradedError:
         """An error about the rows: for those of a file, a `FileError`."""
         return (FileError if self.file else GradedError)(message)
