@@ -98,8 +98,9 @@ class Curves(Result):
 
     def answer(self) -> list[Note]:
         """The best run at the last rank, and at how many ranks it is the best."""
-        best, depth, topics = self.order[0], self.ranks.size, counted(self.topics, "topic")
-        names = [self.runs[best], self.measure, decimal(float(self.values[best, -1])), depth, topics]
+        best, depth = self.order[0], self.ranks.size
+        value = decimal(float(self.values[best, -1]))
+        names = [self.runs[best], self.measure, value, depth, counted(self.topics, "topic")]
         if len(self.runs) == 1:
             return [Note("{} has the mean {} {} at rank {} over {}.", *names)]
         values = self.values * sign_of(self.measure)

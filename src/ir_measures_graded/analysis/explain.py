@@ -223,14 +223,14 @@ def explanations(
 
 def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Explanation]:
     """The explanation of each topic of the run."""
-    topics, cutoff = run.judgments.judged.topics, measure.params.get("cutoff")
+    cutoff, judged = measure.params.get("cutoff"), run.judgments.judged
     ranks, uncut = measure.listed(run.ranks), run.view(measure, cut=False)
-    last = cutoff or min(DEEPEST, int(ranks.rank.max(initial=1)))
-    depth = whole_number(last if depth is None else depth, "depth", 1, DEEPEST)
-    shape, last = (len(topics), depth), min(depth, cutoff or depth)
+    if depth is None:
+        depth = cutoff or min(DEEPEST, int(ranks.rank.max(initial=1)))
+    depth = whole_number(depth, "depth", 1, DEEPEST)
+    last = min(depth, cutoff or depth)
     value = evaluate(run.judgments, [run], [measure]).values[0, 0]
     documents, found = _lists(run, measure, ranks, uncut.ranks, depth)
-    relevant = run.judgments.judged.relevant(measure.weighting)
     if measure.CUTOFF:
         found["values"] = values_at_ranks(measure, run, run.judgments, last).T
         if last == cutoff:  # the curve of a mean over ranks adds in another order
@@ -240,14 +240,15 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
         if facts.is_normalised(measure):
             found["sums"], found["ideal"] = measure.vectors(uncut, last)
     if added is not None:
-        found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
+        found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, (uncut.count, depth), 0.0)
         if isinstance(measure, WeightedGains):
-            found["weights"] = np.tile(measure.rank_weights(last), (len(topics), 1))
-    missing = {name: ((0, 0), (0, depth - values.shape[1])) for name, values in found.items()}
-    tables = {name: np.pad(found[name], ends, constant_values=np.nan) for name, ends in missing.items()}
+            found["weights"] = np.tile(measure.rank_weights(last), (uncut.count, 1))
+    for name, values in found.items():
+        found[name] = np.pad(values, ((0, 0), (0, depth - values.shape[1])), constant_values=np.nan)
+    of_topics = zip(judged.topics, value.tolist(), documents, judged.relevant(measure.weighting).tolist())
     return [
-        Explanation(measure, run.name, *of_topic, **{name: rows[row] for name, rows in tables.items()})
-        for row, of_topic in enumerate(zip(topics, value.tolist(), documents, relevant.tolist()))
+        Explanation(measure, run.name, *of_topic, **{name: rows[number] for name, rows in found.items()})
+        for number, of_topic in enumerate(of_topics)
     ]
 
 

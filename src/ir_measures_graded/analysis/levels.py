@@ -61,11 +61,14 @@ class Levels(Result):
 
     def tables(self) -> list[Table]:
         """One row per level, and the weightings as arguments of measure strings."""
-        weightings, data = [*self.pasteable().items()], self.data()
-        gains = Table(("weighting", "argument"), weightings, "Gains for a measure string", head=False)
-        shown = data if self.definitions else data.select("level", "documents", "topics", "mean_per_topic")
-        found = [shown, *([gains] if weightings else [])]
-        return found if self.contract is None else [*found, _table_of(self.contract)]
+        data = self.data()
+        found = [data if self.definitions else data.select("level", "documents", "topics", "mean_per_topic")]
+        if weightings := [*self.pasteable().items()]:
+            title = "Gains for a measure string"
+            found.append(Table(("weighting", "argument"), weightings, title, head=False))
+        if self.contract is not None:
+            found.append(_table_of(self.contract))
+        return found
 
     def gains(self) -> dict[str, GainMap]:
         """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones.

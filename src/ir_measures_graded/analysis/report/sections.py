@@ -69,7 +69,8 @@ def profile(study: Study, measure: Measure, baseline: str | None) -> Curves | No
     """
     try:
         open_end, _ = uncut(measure, None)
-        depth, highlight = max(DEPTH, measure.params.get("cutoff") or 0), [baseline] if baseline else []
+        depth = max(DEPTH, measure.params.get("cutoff") or 0)
+        highlight = [baseline] if baseline else []
         return curves(study.judgments, study.runs, open_end, depth, highlight=highlight)
     except NotApplicableError:
         return None
