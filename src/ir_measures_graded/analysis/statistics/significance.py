@@ -71,7 +71,8 @@ def run_ranks(values: np.ndarray) -> np.ndarray:
     array([[1. , 1.5],
            [2. , 1.5]])
     """
-    return np.asarray(statistics_library("scipy.stats").rankdata(rounded(values), axis=0))
+    values = rounded(values)  # scipy.stats, which takes a second to import, is not needed
+    return np.array([((values < row).sum(axis=0) + (values <= row).sum(axis=0) + 1) / 2 for row in values])
 
 
 def two_way_anova(values: np.ndarray) -> tuple[Outcome, Outcome]:
