@@ -177,7 +177,7 @@ def test_a_file_that_exists_is_never_overwritten(tmp_path):
     assert add_answers(QRELS, path).qrels["q1"]["x"] == 3
     kept = path.read_bytes()
     for found in (few, every):
-        with pytest.raises(GradedError, match=r"to-judge\.csv: the file exists, perhaps with answers of"):
+        with pytest.raises(GradedError, match=r"to-judge\.csv: the file exists, perhaps with"):
             found.ask(path)
     assert path.read_bytes() == kept
 

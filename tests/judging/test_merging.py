@@ -72,7 +72,7 @@ def test_levels_become_those_of_the_step_that_they_reach():
 
 @pytest.mark.parametrize("levels", ["0:0,5", "0:0,x:1", "0:nan", {}, "0:0,0.0:1", {0: 1, 5: 0}])
 def test_maps_that_are_none_are_refused(levels):
-    with pytest.raises(GradedError, match="are not allowed; write LEVEL:LEVEL,…, such as 0:0,5:1,10:3"):
+    with pytest.raises(GradedError, match="are not allowed; write LEVEL:LEVEL,…, such as"):
         rescaled({}, levels)
 
 
@@ -98,7 +98,7 @@ def test_levels_of_another_scale_are_abstentions_up_to_1_percent_of_the_answers(
         "r": {"c": 2, "d": level},
         "s": {"e": level, "g": level},
     }
-    with pytest.raises(GradedError, match=rf"\(topic 'r', document 'd': {level}\); map the machine's"):
+    with pytest.raises(GradedError, match=rf"\(topic 'r', document 'd': {level}\); map the"):
         on_one_scale(SCALE, machine, None)
     assert on_one_scale(SCALE, machine, "-1:0,0.5:1,3:3")[0]["q"] == {**machine["q"]} | {
         doc: 1 for doc, given in machine["q"].items() if given in (1, 2)
@@ -106,4 +106,4 @@ def test_levels_of_another_scale_are_abstentions_up_to_1_percent_of_the_answers(
     del machine["q"]["d0"], machine["r"]["d"], machine["s"]["g"]
     kept, outside, sentence = on_one_scale(SCALE, machine | {"t": {"f": 1}}, None, "m")
     assert (kept, outside) == ({"q": machine["q"], "r": {"c": 2}, "t": {"f": 1}}, 1)
-    assert f"1 of 200 answers is outside (topic 's', document 'e': {level}). Such answers are" in sentence
+    assert f"1 of 200 answers is outside (topic 's', document 'e': {level}). Such" in sentence

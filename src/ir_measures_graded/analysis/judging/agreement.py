@@ -183,7 +183,7 @@ class JudgeAgreement:
     orders: tuple[OrderAgreement, ...]
 
     def record(self) -> dict[str, Any]:
-        """The judge's counts, all statistics with their ends, and shares of significant pairs of runs."""
+        """The judge's counts, statistics with their ends, and shares of significant pairs."""
         statistics = dict(self.statistics)
         shares: dict[str, float | None] = {}
         halves: dict[str, float | None] = {}
@@ -377,7 +377,7 @@ def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: in
 
 
 def _pairs(panel: Panel) -> list[np.ndarray]:
-    """The levels of the documents that both judged (documents × judges), for each topic with any."""
+    """The levels of the documents that both judged (documents × judges), by topic."""
     found = []
     for topic in panel.both:
         others, judged = panel.machine[topic], panel.human[topic]
@@ -432,7 +432,7 @@ def _agreement(
 
 
 def in_parts(function: Callable[..., dict[str, Any]], size: int, *rows: np.ndarray) -> dict[str, np.ndarray]:
-    """The arrays that a function makes of rows with so many values each, of a part of the rows at a time."""
+    """The arrays that a function makes of rows of this size, of a part at a time."""
     count = 1 + len(rows[0]) * size // PERMUTED_AT_ONCE
     found = [function(*part) for part in zip(*(np.array_split(each, count) for each in rows))]
     return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
