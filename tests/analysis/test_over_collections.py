@@ -1,4 +1,4 @@
-"""Comparison over several collections: strata, missing cells, and the same numbers from a table."""
+"""Comparison over several collections: strata, missing cells, and the same numbers by files and by values."""
 
 from pathlib import Path
 
@@ -11,9 +11,11 @@ from evaluations import of_array
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from ir_measures_graded import cli
-from ir_measures_graded.analysis import compare, compare_collections, gate
+from ir_measures_graded import GradedError, cli, demo
+from ir_measures_graded.analysis import compare, compare_collections, evaluate, gate
+from ir_measures_graded.analysis import read_collections as read
 
+MEASURES = ("nDCG@10", "AP")
 THESE, LIKE_THESE = "these collections", "collections like these"
 
 
@@ -25,6 +27,23 @@ def given():
         name: of_array(random.random(size) + shifts + random.normal(0, 0.2, (3, size)), "AP")
         for name, size in {"large": 400, "middle": 40, "small": 12}.items()
     }
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """Odd and even topics of the demo collection, without run E among the even ones."""
+    monkeypatch.chdir(tmp_path)
+    for number, line in enumerate(demo.qrels_path().read_text().splitlines(keepends=True)):
+        name = "odd" if int(line.split()[0]) % 2 else "even"
+        with open(f"{name}.qrels", "w" if number == 0 else "a") as qrels:
+            qrels.write(line)
+    for run, path in demo.run_paths().items():
+        for name in ("odd", "even")[: 1 if run == "E" else 2]:
+            Path(run).mkdir(exist_ok=True)
+            Path(run, f"{name}.run.gz").write_bytes(path.read_bytes())
+    rows = [f"{name},{name}.qrels,*/{name}.run.gz\n" for name in ("odd", "even")]
+    Path("collections.csv").write_text("collection,qrels,runs\n" + "".join(rows))
+    return "collections.csv"
 
 
 def over(found, test, *names):
@@ -130,14 +149,41 @@ def test_missing_cells_are_shown_and_have_no_mean(given):
     assert [over(equal, test, "p", "lower").tolist() for test in (THESE, LIKE_THESE)] == [[[1], [0]]] * 2
 
 
-def test_a_table_of_values_gives_the_same_bits(given, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    rows = [{"collection": name, **row} for name, each in given.items() for row in each.records()]
-    found = compare_collections(given)
-    assert compare_collections(rows).records() == found.records()
-    assert compare_collections(rows).data("means").rows == found.data("means").rows
+def test_files_and_values_give_the_same_bits(table, capsys):
+    sources = read(table)
+    assert [[name for name, _ in runs] for _, runs in sources.values()] == [[*"ABCDE"], [*"ABCD"]]
+    files = compare_collections(sources, MEASURES)
+    rows = [
+        {"collection": name, **row}
+        for name, (qrels, runs) in sources.items()
+        for row in evaluate(qrels, runs, MEASURES).records()
+    ]
+    values = compare_collections(rows[::-1])
+    order = [values.runs.index(run) for run in files.runs]
+    of = [[*map(str, values.measures)].index(measure) for measure in MEASURES]
+    for name, part in files.groups.items():
+        np.testing.assert_array_equal(values.groups[name].values[np.ix_(order, of)], part.values)
+    assert compare_collections(rows).records() == files.records()
+    assert compare_collections(rows).data("means").rows == files.data("means").rows
     pandas.DataFrame(rows).to_csv("values.csv", index=False)
-    written = ["-o", "map.svg", "-o", "table.tex", "-o", "page.html"]
-    assert cli.main(["compare", "--values", "values.csv", *written]) == 0
-    assert capsys.readouterr().out == f"{found}\n"
-    assert r"middle $\uparrow$" in Path("table.tex").read_text()
+    told = []
+    for words in (["--collections", table, *MEASURES], ["--values", "values.csv"]):
+        assert cli.main(["compare", *words, "-o", "map.svg", "-o", "table.tex", "-o", "page.html"]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1] == f"{files}\n"
+    assert r"even $\uparrow$" in Path("table.tex").read_text()
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("a,odd.qrels,A/odd*\nb,even.qrels,none/*", "row 2 (b): column runs: 'none/*' is neither a file nor"),
+        ("a,,A/odd*", "row 1 (a): a cell is empty"),
+        ("a,odd.qrels,A/odd*\na,even.qrels,A/even*", "row 2 (a): the qrels are even.qrels, and those of"),
+    ],
+)
+def test_a_wrong_table_of_collections_names_row_and_column(table, rows, message):
+    Path(table).write_text(f"collection,qrels,runs\n{rows}\n")
+    with pytest.raises(GradedError) as error:
+        read(table)
+    assert str(error.value).startswith(f"{table}: {message}")

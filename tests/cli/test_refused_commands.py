@@ -11,6 +11,7 @@ from ir_measures_graded import demo
 
 FILES = {
     "AP.csv": "run,topic,AP\nA,1,0.5\n",
+    "c.csv": "collection,qrels,runs\nc,qrels,ru[n]\nc,qrels,other\n",
     "queries.tsv": "q1 no tab\n",
     "report.html": "",
     "runs.csv": "run,qid,docno,score\nrun,q1,d1,1\nother,q1,d1,1\n",
@@ -93,6 +94,7 @@ READ = [
     "compare qrels other AP --by FILE:column -o",
     "compare qrels other AP --sessions=FILE -o",
     "compare --values FILE -o",
+    "compare --collections FILE AP -o",
     "gate qrels run other AP --values FILE -o",
     "holes qrels run other nCG@2 --ask",
     "holes qrels run other nCG@2 --answers FILE --ask",
@@ -111,6 +113,12 @@ def test_no_file_that_a_command_reads_is_written(line, link, refused):
     Path("FILE").write_text(RUN)
     link(read, "x.csv")
     assert refused(f"{line} x.csv") == "cannot write 'x.csv': the command reads this file"
+
+
+@pytest.mark.parametrize("name", ["qrels", "run", "other", "c.csv"])
+def test_no_file_inside_a_table_of_collections_is_written(name, refused):
+    os.link(name, "x.csv")
+    assert "the command reads this file" in refused("compare --collections c.csv AP -o x.csv")
 
 
 def test_a_report_does_not_replace_what_it_reads(refused):

@@ -6,7 +6,7 @@
 - `check` lists what is unusual about qrels, runs and measures before anything is evaluated.
 - `ignoring_identical_ids` leaves out documents that are their topic, for all analyses.
 - `compare` tests differences between runs for significance.
-- `compare_collections` compares runs over several collections.
+- `compare_collections` compares runs over several collections, which `read_collections` reads.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
 - `gate` decides whether a new run may replace an old one.
 - `power` tells which differences the topics find, and how many topics find a difference.
@@ -47,7 +47,7 @@ from .judging.estimate import Estimates, estimate
 from .judging.holes import Holes, holes
 from .judging.panel import add_answers
 from .levels import Levels, levels
-from .over_collections import OverCollections, compare_collections
+from .over_collections import OverCollections, compare_collections, read_collections
 from .power import Power, power
 from .ranges import Range, Ranges, ranges
 from .report.report import Report, report
@@ -58,7 +58,7 @@ __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "plots", "rep
 __all__ += ["ignoring_identical_ids"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
 __all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power"]
-__all__ += ["Curves", "Sensitivity", "curves", "sensitivity"]
+__all__ += ["Curves", "Sensitivity", "curves", "read_collections", "sensitivity"]
 __all__ += ["Check", "ExplainedDifference", "Explanation", "Identification", "Levels"]
 __all__ += ["Range", "Ranges", "check", "explain", "explain_difference", "identify", "levels", "ranges"]
 __all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges"]

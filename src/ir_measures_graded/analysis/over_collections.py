@@ -9,20 +9,26 @@ are tested in each collection by paired t-tests (`paired`), and over all by two 
   is the primary one from 3 collections on; of 2 collections, it calls nothing significant.
 """
 
-from collections.abc import Collection, Mapping
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from glob import glob
 from typing import Any
 
 import numpy as np
+from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import NamedMeasure
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation
-from ..evaluation.named import about
-from ..evaluation.values import COLLECTION
+from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.named import about, short_names
+from ..evaluation.values import COLLECTION, frame_of, needed_column
+from ..files.files import RunFile
+from ..files.sources import is_file, scoreddocs_of
 from ..output.formats import counted, known, listed
 from ..output.tables import Table
 from .compare import baseline_of, family_of, pairwise_tests, refuse_few
@@ -130,13 +136,20 @@ class OverCollections(Comparison):
 
 
 def compare_collections(
-    given: Any, *, smaller: Collection[str] = (), baseline: str | None = None, alpha: float = 0.05
+    given: Any,
+    measures: Iterable[Measure | str] = (),
+    *,
+    smaller: Collection[str] = (),
+    baseline: str | None = None,
+    alpha: float = 0.05,
 ) -> OverCollections:
     """Compare runs over several collections, each of which counts once. Needs the extra ``stats``.
 
-    `given` maps the name of each collection to an `Evaluation`, or is a table of values as for
-    `Evaluation.from_values` with a column collection; `smaller` is as there. `baseline` and `alpha` are as
-    for `compare`.
+    `given` maps the name of each collection to an `Evaluation` or a pair of qrels and runs, as
+    `read_collections` reads them from a file. Otherwise it is a table of values as for
+    `Evaluation.from_values`, with a column collection; `smaller` is as there.
+
+    `measures` are those to evaluate. `baseline` and `alpha` are as for `compare`.
 
     >>> rows = [
     ...     {"collection": name, "run": run, "topic": topic, "nDCG@10": (topic % 5 + 2 * (run == "B")) / 10}
@@ -151,8 +164,14 @@ def compare_collections(
     """
     check_probability(alpha, "alpha", 0.05)
     require_installed("scipy")
-    evaluations: Mapping[str, Evaluation] = given
-    if not isinstance(given, Mapping) or not all(isinstance(each, Evaluation) for each in given.values()):
+    evaluations: dict[str, Evaluation] = {}
+    if isinstance(given, Mapping) and all(isinstance(each, (tuple, Evaluation)) for each in given.values()):
+        for name, each in given.items():
+            with about(name):
+                if not isinstance(each, Evaluation):
+                    each = evaluate(each[0], each[1], measures)
+                evaluations[name] = each
+    else:
         evaluations = Evaluation.by_collection(given, smaller=smaller)
     if "" in evaluations:
         raise GradedError("the values have no column collection; name the collection of each value there")
@@ -209,3 +228,56 @@ def compare_collections(
         primary=primary,
         bounds=np.stack([lower, upper]).reshape(2, *means.shape[1:]),
     )
+
+
+def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:
+    """The qrels and the runs of each collection in a table file with the columns collection, qrels and runs.
+
+    Paths are relative to the file. Runs are a file, a pattern of files such as ``runs/*/covid.run``, whose
+    ``*`` stands for the name of the run, or the ir-datasets id of a collection with a run. Qrels are a file
+    or an ir-datasets id. Further rows of a collection add runs. Raises `GradedError`, which names the
+    row, for an empty cell and for runs that are not found.
+    """
+    name, frame = os.fspath(path), frame_of(path)
+    folder = os.path.dirname(name)
+    columns = (needed_column(frame, name, column) for column in (COLLECTION, "qrels", "runs"))
+    rows = zip(*(column.astype(str) for column in columns))
+    found: dict[str, tuple[str, list[tuple[str, Any]]]] = {}
+    for row, (collection, qrels, runs) in enumerate(rows, 1):
+        with about(f"{name}: row {row} ({collection})"):
+            if not (collection and qrels and runs):
+                raise GradedError("a cell is empty; give a collection, its qrels and its runs")
+            file = os.path.join(folder, qrels)
+            known_qrels, named = found.setdefault(collection, (file if is_file(file) else qrels, []))
+            if known_qrels not in (file, qrels):
+                raise GradedError(f"the qrels are {qrels}, and those of an earlier row {known_qrels}")
+            with about("column runs"):
+                named += _runs(folder, runs)
+    return found
+
+
+def files_of_collections(path: str | None) -> Iterator[str]:
+    """The table file of collections, and the files that it names; none if it cannot be read."""
+    if path is None:
+        return
+    yield path
+    with suppress(GradedError):
+        frame = frame_of(path)
+        for name in {"qrels", "runs"} & {*frame.columns}:
+            for pattern in frame[name].astype(str):
+                file = os.path.join(os.path.dirname(path), pattern)
+                yield from [file] if os.path.exists(file) else glob(file)
+
+
+def _runs(folder: str, pattern: str) -> list[tuple[str, Any]]:
+    """The runs in the files that match a pattern, or the run that comes with an ir-datasets id."""
+    paths = sorted(glob(pattern, root_dir=folder or None))
+    if not paths:
+        return [("scoreddocs", scoreddocs_of(pattern))]
+    before, star, after = pattern.partition("*")
+    runs: list[tuple[str, Any]] = []
+    for path in paths:
+        name = path[len(before) : len(path) - len(after)] if star and "*" not in after else path
+        file = RunFile(os.path.join(folder, path))
+        runs += file.runs().items() or [(short_names(name)[0], file)]
+    return runs

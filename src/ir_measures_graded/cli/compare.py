@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
-from ..analysis import Comparison, OverCollections, compare, compare_collections
+from ..analysis import Comparison, OverCollections, compare, compare_collections, read_collections
 from ..analysis.compare import TESTS
+from ..analysis.over_collections import files_of_collections
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import about
@@ -19,10 +21,16 @@ FOR_ONE = ("tests", "uncorrected", "resamples", "seed")
 """Options for a single collection."""
 PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
-USAGE = (common.OF_RUNS, common.OF_VALUES)
+USAGE = (common.OF_RUNS, common.OF_VALUES, "--collections FILE MEASURE…")
 OPTIONS = (
     *common.collection_or_values(),
     common.BY,
+    Option(
+        "--collections FILE",
+        "table of collections in place of QRELS and RUN, with the columns collection, qrels and runs",
+        excludes="values",
+        reads=files_of_collections,
+    ),
     Option("--baseline RUN", "compare the other runs with this one only"),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]),
     Option("--uncorrected", "omit Holm's correction of Conover's comparisons"),
@@ -50,9 +58,10 @@ def run(arguments: Arguments) -> Result | Answer:
 
     --by also tests whether a difference depends on the group of topics; numbers are cut at their quartiles.
 
-    A column collection of --values compares runs over several collections. Each collection counts once in the
-    mean. One test answers for other topics of these collections, one for other collections like these. A run
-    that lacks a collection has no mean.
+    --collections, or a column collection of --values, compares runs over several collections. The paths in
+    its FILE are relative to it, and may be patterns such as runs/*/covid.run. Each collection counts once in
+    the mean. One test answers for other topics of these collections, one for other collections like these. A
+    run that lacks a collection has no mean.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
@@ -62,7 +71,7 @@ def run(arguments: Arguments) -> Result | Answer:
     if arguments.values and arguments.by is None:
         stored = Evaluation.by_collection(arguments.values, smaller=arguments.smaller)
     found: Comparison
-    if stored and "" not in stored:
+    if arguments.collections is not None or (stored and "" not in stored):
         found = _over_collections(arguments, stored)
     else:
         first = common.given(arguments, stored=stored.get(""))
@@ -77,25 +86,30 @@ def run(arguments: Arguments) -> Result | Answer:
 
 
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
-    """The comparison over the collections of --values."""
+    """The comparison over the collections of --collections or --values."""
     for name in FOR_ONE:
         if name in arguments.given or arguments.show == name:
             raise GradedError(f"--{name} is for one collection; there are several")
-    several, words = {}, common.words_of(arguments)
+    several: dict[str, Any] = {}
+    words, measures = common.words_of(arguments), []
+    if arguments.collections is not None:
+        several = dict(read_collections(arguments.collections))
+        measures = [measure for word in words for measure in common.measures_in(word)]
     runs = {run for each in stored.values() for run in each.runs}
     for name, each in stored.items():
         with about(name):
             part = common.chosen(arguments, each, [word for word in words if word not in runs])
         named = [word for word in words if word in runs] or part.runs
         several[name] = part.part([run for run in named if run in part.runs], part.measures)
-    return compare_collections(several, **arguments.of("baseline", "alpha"))
+    return compare_collections(several, measures, **arguments.of("baseline", "alpha"))
 
 
 def _for_paper(found: Comparison, arguments: Arguments, form: str, places: int) -> list[str]:
     """The table that papers print; LaTeX and HTML tell its origin in comments."""
     if form == "markdown":
         return found.to_markdown(places).split("\n")
-    files = filter(is_lasting, [*arguments.values, *common.words_of(arguments)])
+    named = [*arguments.values, arguments.collections, *common.words_of(arguments)]
+    files = filter(is_lasting, filter(None, named))
     told = ", ".join(f"{name} {number}" for name, number in versions())
     comments = [command_line(arguments), told, *(f"{path} SHA-256 {sha256(path)}" for path in files)]
     written = found.to_latex if form == "latex" else found.to_html
