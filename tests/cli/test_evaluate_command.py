@@ -74,8 +74,14 @@ def test_gzip_in_files_and_in_standard_input():
 # Errors
 
 
-def test_a_provider_that_is_not_installed_is_named(refusal, monkeypatch):
+def test_unsuitable_providers_are_refused(refusal, monkeypatch):
+    def told(provider, *measures):
+        return refusal("evaluate", "qrels", "run", *measures, "--provider", provider)
+
+    monkeypatch.setattr(ir_measures.providers.registry["judged"], "_is_available", False)
+    assert told("judged", "Judged@5") == "the provider judged is not available here"
     monkeypatch.setattr(ir_measures.providers.registry["pyndeval"], "_is_available", False)
+    assert "pip install ir-measures[pyndeval]" in told("pyndeval", "alpha_nDCG@5")
     assert "pip install ir-measures[pyndeval]" in refusal("evaluate", "qrels", "run", "alpha_nDCG@5", "AP")
 
 

@@ -38,6 +38,7 @@ evaluate qrels run CG@1 --confidence 95               | confidence=95.0 is not a
 evaluate graded-demo A.run AP --sessions=turns.csv    | turns.csv: topic 351 has two values of turn
 evaluate qrels . AP                                   | '.' is a directory; pass run files, for example ./*
 evaluate                                              | arguments are required: QRELS
+evaluate qrels run AP --provider nope                 | argument --provider: invalid choice: 'nope'
 evaluate qrels run AP -n                              | --no_summary requires --by_query
 evaluate qrels run AP -p -2                           | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -f xml                          | --format: invalid choice: 'xml'

@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import ir_measures
+
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.result import View
 from ..output.tables import Table
@@ -13,6 +15,7 @@ from .arguments import COLLECTION, SESSIONS, inputs
 from .parser import Arguments, Option, choice, output, real
 from .results import Answer
 
+PROVIDERS = tuple(ir_measures.providers.registry)
 OPTIONS = (
     *COLLECTION,
     SESSIONS,
@@ -23,6 +26,7 @@ OPTIONS = (
     Option("--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real),
     choice("--interval", "Student's t (default) or BCa bootstrap", "t", "bca", requires="confidence"),
     *output(form="-f --output_format --format FORM"),  # the ir_measures command says --output_format
+    Option("--provider NAME", f"use one provider: {', '.join(PROVIDERS)}", choices=PROVIDERS),
 )
 
 
@@ -42,7 +46,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded evaluate qrels.txt runs/*.gz muAP --confidence 0.95
     """
     default = "text" if sys.stdout.isatty() else "tsv"
-    found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged"))
+    found = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider"))
     facts = {"unit": found.unit, "topics": len(found.topics), "interval": None}
     facts |= arguments.of("ignore_identical_ids")
     if arguments.confidence is not None:

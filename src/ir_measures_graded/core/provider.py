@@ -1,9 +1,10 @@
 """The ir-measures provider of graded measures. No other module makes `Metric` objects."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+import ir_measures.providers
 import numpy as np
 from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
@@ -116,6 +117,25 @@ class GradedProvider(Provider):
         if lacking := [measure for measure in measures if not self.supports(measure)]:
             raise GradedError(f"the provider 'graded' does not compute {lacking[0]}")
         return GradedEvaluator(measures, qrels)
+
+
+def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | None:
+    """The provider of that name, None for None.
+
+    Raises `GradedError` for an unknown name, and for a measure that the provider lacks.
+    """
+    if name is None:
+        return None
+    known = ir_measures.providers.registry
+    if name not in known:
+        raise GradedError(f"there is no provider {shown(name)}; ir_measures has {', '.join(known)}")
+    provider = known[name]
+    if not provider.is_available():
+        hint = f"; to install it: {how}" if (how := provider.install_instructions()) else ""
+        raise GradedError(f"the provider {name} is not available here{hint}")
+    if missing := [str(measure) for measure in measures if not provider.supports(measure)]:
+        raise GradedError(f"the provider {name} does not compute {', '.join(missing)}")
+    return provider
 
 
 def _graded(measure: GradedMeasure, ranks: JudgedRanks) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure, SumAgg
 
-from ..core.provider import aggregate
+from ..core.provider import aggregate, provider_named
 from ..core.registry.facts import defined, sign_of
 from ..core.registry.notation import one_of
 from ..core.rows.rows import refuse_repeated
@@ -173,14 +173,16 @@ def evaluate(
     sessions: Given = None,
     ties: str | None = None,
     unjudged: str | None = None,
+    provider: str | None = None,
     ignore_identical_ids: bool = False,
 ) -> Evaluation:
     """The value of each run by each measure, graded or standard, for each topic of the qrels.
 
     `qrels` and `runs` may be in any form, see `Qrels` and `Runs`. `measures` are measures or measure
-    strings; duplicates are evaluated once. Our provider computes what it can and ir-measures' pipeline the
-    rest. With `ignore_identical_ids`, documents with the id of their topic are left out before anything is
-    ranked, as BEIR does.
+    strings; duplicates are evaluated once. `provider` names the ir-measures provider that computes all
+    measures; by default ours computes what it can and ir-measures' pipeline the rest. With
+    `ignore_identical_ids`, documents with the id of their topic are left out before anything is ranked, as
+    BEIR does.
 
     The measure ``official`` stands for those of an ir-datasets id, the primary one first, if they are known.
 
@@ -212,7 +214,7 @@ def evaluate(
     every = named.named_runs(runs)
     if ignore_identical_ids:
         every = named.ignoring_identical_ids(every)
-    work = Work(named.in_sessions(qrels, sessions), wanted)
+    work = Work(named.in_sessions(qrels, sessions), wanted, provider)
     judgments = work.judgments
     with remarks.warned_together():
         found = [*map(work, every)]
@@ -251,14 +253,14 @@ class Work:
     Raises `GradedError` for measures that cannot be computed.
     """
 
-    def __init__(self, qrels: Qrels, measures: Sequence[Measure]):
+    def __init__(self, qrels: Qrels, measures: Sequence[Measure], provider: str | None = None):
         self.judgments = named.read_judgments(qrels)
         sessions = self.judgments.sessions
         self.by_session = sessions and SessionValues(self.judgments.documents, sessions, measures)
         computed = list(dict.fromkeys(map(turn_measure, measures))) if sessions else [*measures]
         self.row = {measure: number for number, measure in enumerate(computed)}
         self.depth = remarks.depth_of(computed)
-        self.ours, self.others = evaluators(computed, self.judgments)
+        self.ours, self.others = evaluators(computed, self.judgments, provider_named(provider, measures))
 
     def __call__(self, run: Run) -> Values:
         numbers = self.judgments.numbers

@@ -21,22 +21,24 @@ Others = list[tuple[list[Measure], Evaluator]]
 """Evaluators of other providers, each with the measures that may safely share it."""
 
 
-def evaluators(measures: Iterable[Measure], judgments: Judgments) -> tuple[GradedEvaluator | None, Others]:
+def evaluators(
+    measures: Iterable[Measure], judgments: Judgments, provider: Provider | None = None
+) -> tuple[GradedEvaluator | None, Others]:
     """Our evaluator over the qrels, if it has a measure, and those of other providers.
 
-    Our provider computes all measures that it can and ir-measures' pipeline the others. What
+    Without a `provider`, ours computes all measures that it can and ir-measures' pipeline the others. What
     neither computes, such as RBP without cwl_eval, ours computes by its definition.
     ir-measures 0.4.3 confuses measures of one call that differ in their parameters: nDCG@10 beside
     nDCG(gains={1:0})@10 sometimes takes its gains, NumRet beside P(judged_only=True)@5 its documents.
     """
-    ours = GradedProvider()
+    ours = provider or GradedProvider()
     graded: list[Measure] = []
     groups: dict[str, list[Measure]] = {}
     for measure in measures:
         known = definition_of(measure)
-        if ours.supports(measure):
+        if isinstance(ours, GradedProvider) and ours.supports(measure):
             graded.append(measure)
-        elif known and not any(each.is_available() for each in providers_of(measure)):
+        elif provider is None and known and not any(each.is_available() for each in providers_of(measure)):
             graded.append(known)
         else:
             given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
@@ -45,8 +47,9 @@ def evaluators(measures: Iterable[Measure], judgments: Judgments) -> tuple[Grade
     others: Others = []
     for group in groups.values():
         with explained(group):
-            refuse_uncomputed(group)
-            other = ir_measures.DefaultPipeline.evaluator(group, qrels)
+            if provider is None:
+                refuse_uncomputed(group)
+            other = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
         others.append((group, other))
         refuse_for_gdeval(other)
     with about(judgments.name):
