@@ -32,12 +32,13 @@ from .errors import EmptyRunWarning, GradedError, RegistrationWarning, UnknownMe
 if _TYPE_CHECKING:
     from .core.arrays import ArrayEvaluator, array_mean, array_values
     from .core.registry.hooks import hookimpl
+    from .core.streaming import RankingMetric
     from .demo import register as register_demo
     from .files.files import RunFile
 
 __version__ = "0.1.0"
 __all__ = [*_measure_names, "parse_measure", "register", "GradedEvaluator", "GradedProvider", "accelerate"]
-__all__ += ["ArrayEvaluator", "RunFile", "array_mean", "array_values", "register_demo"]
+__all__ += ["ArrayEvaluator", "RankingMetric", "RunFile", "array_mean", "array_values", "register_demo"]
 __all__ += ["AtRelevant", "GradedMeasure", "Normalised", "TopicMeasure", "WeightedGains", "hookimpl"]
 __all__ += ["Choice", "Count", "Flag", "GainList", "Parameter", "Real", "Topic", "Topics", "ratio"]
 __all__ += ["EmptyRunWarning", "GradedError", "PluginWarning", "RegistrationWarning", "UnknownMeasureError"]
@@ -56,7 +57,7 @@ _plugins.trials.append(_problem)
 
 
 _LAZY = dict.fromkeys(["ArrayEvaluator", "array_mean", "array_values"], ".core.arrays")
-_LAZY |= {"hookimpl": ".core.registry.hooks", "RunFile": ".files.files"}
+_LAZY |= {"hookimpl": ".core.registry.hooks", "RankingMetric": ".core.streaming", "RunFile": ".files.files"}
 
 
 def __getattr__(name: str) -> _Any:

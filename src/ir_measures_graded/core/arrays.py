@@ -78,9 +78,9 @@ class ArrayEvaluator(GradedEvaluator):
         self.in_order = [_with_ties(measure, ties) for measure in parse_measures(measures)]
         if lacking := [measure for measure in self.in_order if not GradedProvider().supports(measure)]:
             raise GradedError(f"the provider graded does not compute {lacking[0]}")
-        level = _numbers("labels", labels)
+        level = numbers_in("labels", labels)
         self._shape = level.shape
-        names, sizes, self._documents = _groups_of(level.shape, groups)
+        names, sizes, self._documents = groups_of(level.shape, groups)
         level = level.ravel()[self._documents]
         judged = ~np.isnan(level)
         self._has_value = np.diff(np.append(0, np.cumsum(judged))[bounds_of(sizes)]) > 0
@@ -100,10 +100,7 @@ class ArrayEvaluator(GradedEvaluator):
 
     def reduced(self, run: Any) -> Iterator[JudgedRanks]:
         """The scores, reduced to the ranks of the judged documents."""
-        scores = _numbers("scores", run)
-        if scores.shape != self._shape:
-            shapes = f"the shape {scores.shape}, the labels {self._shape}"
-            raise GradedError(f"the scores have {shapes}; give a score per label")
+        scores = scores_in(run, self._shape)
         listed = replace(self._listed, values=scores.ravel()[self._documents])
         document = self._judged_document
         if scores.ndim == 2:
@@ -200,7 +197,7 @@ def _array(name: str, given: Array) -> np.ndarray:
         raise GradedError(f"cannot read the {name} as an array: {reason}") from error
 
 
-def _numbers(name: str, given: Array) -> np.ndarray:
+def numbers_in(name: str, given: Array) -> np.ndarray:
     """An array of one or two dimensions as floats."""
     values = _array(name, given)
     if values.dtype.kind not in "biuf":
@@ -212,8 +209,23 @@ def _numbers(name: str, given: Array) -> np.ndarray:
     return values.astype(np.float64, copy=False)
 
 
-def _groups_of(shape: tuple[int, ...], groups: Array | None) -> tuple[list[str], np.ndarray, Any]:
-    """The name and the size of each group, and the indices of the documents, group after group."""
+def scores_in(given: Array, shape: tuple[int, ...]) -> np.ndarray:
+    """Scores in an array of the shape of the labels."""
+    scores = numbers_in("scores", given)
+    if scores.shape != shape:
+        raise GradedError(
+            f"the scores have the shape {scores.shape}, the labels {shape}; give a score per label"
+        )
+    return scores
+
+
+def groups_of(
+    shape: tuple[int, ...], groups: Array | None, ids: bool = False
+) -> tuple[list[str], np.ndarray, Any]:
+    """The name and the size of each group, and the indices of the documents, group after group.
+
+    With `ids`, an array of ones with an entry per document has ids, too.
+    """
     if len(shape) == 2:
         if groups is not None:
             raise GradedError("each row of two-dimensional labels is a group; leave out groups")
@@ -229,7 +241,7 @@ def _groups_of(shape: tuple[int, ...], groups: Array | None) -> tuple[list[str],
             )
         return _numbered(given.size), given.astype(np.int64), slice(None)
     number, names = _coded(given)
-    if given.size > 1 and names == [1]:
+    if given.size > 1 and names == [1] and not ids:
         raise GradedError(
             f"groups are 1 for each of {given.size} documents, which may be sizes or ids; "
             f"give [{given.size}] for one group, or different ids for groups of one document"

@@ -1,0 +1,79 @@
+"""Measures of batches equal those of all documents at once."""
+
+import pickle
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_measures_graded import GradedError, RankingMetric, array_mean
+
+ASKED = ["nDCG_Burges@5", "ERR_G@5", "P@3"]
+
+
+def data(seed):
+    random = np.random.default_rng(seed)
+    queries = random.integers(0, 6, 60)
+    labels = random.choice([0, 0, 1, 2, 3, np.nan], 60)
+    labels[0] = 1
+    return random.integers(0, 8, 60) / 4, labels, queries
+
+
+@pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.InputWarning")
+@given(st.integers(0, 99), st.lists(st.integers(0, 60), max_size=4), st.integers(0, 5))
+def test_batches_and_parts_of_other_processes_have_the_value_of_all_documents_at_once(seed, cuts, first):
+    scores, labels, queries = data(seed)
+    parts = [RankingMetric(ASKED), RankingMetric(ASKED)]
+    for number, (start, end) in enumerate(pairwise([0, *sorted(cuts), 60])):
+        parts[number > first].update(scores[start:end], labels[start:end], queries[start:end])
+    found = parts[0].merge(pickle.loads(pickle.dumps(parts[1]))).compute()
+    # P@3 reads tied documents in their order, which merging keeps.
+    assert [*found] == ASKED
+    assert [*found.values()] == array_mean(ASKED, labels, scores, queries).tolist()
+
+
+def test_sizes_and_rows_end_with_the_batch_and_ids_go_on():
+    metric = RankingMetric("CG")
+    metric.update([0.2, 0.1], [3, 1], [2])
+    metric.update([[0.2, 0.1], [0.5, np.nan]], [[1, 1], [2, np.nan]])
+    metric.update([0.5, 0.4], [1, 1], [1, 1])
+    metric.update([0.9], [4], [1])
+    assert metric.compute() == np.mean([4, 2, 2, 6])
+    metric.reset()
+    metric.update([], [], [])
+    metric.update([1], [2], ["a"])
+    assert metric.compute() == 2
+
+
+@pytest.mark.parametrize(
+    ("act", "told"),
+    [
+        (lambda metric: metric.compute(), "call update before compute"),
+        (lambda metric: metric.update([1, 2], [1], [1]), "give a score per label"),
+        (lambda metric: metric.update([1, np.nan], [1, 2], [2]), "a score is NaN"),
+        (lambda metric: metric.update([1], [np.inf], [1]), "a label is infinite"),
+        (lambda metric: metric.update([1, 2], [1, 2]), "flat labels need groups"),
+        (lambda metric: metric.merge(RankingMetric("AP")), "other measures or other ties"),
+        (lambda metric: RankingMetric("nDCGG"), "did you mean"),
+        (lambda metric: RankingMetric("AP", ties="any"), "ties is mean, min, max, given"),
+    ],
+)
+def test_mistakes_are_named_and_change_nothing(act, told):
+    metric = RankingMetric("CG")
+    with pytest.raises(GradedError, match=told):
+        act(metric)
+    with pytest.raises(GradedError, match="no batch"):
+        metric.compute()
+
+
+def test_it_does_not_import_torch_and_takes_tensors():
+    RankingMetric("CG").update([1.0], [1], [1])
+    assert "torch" not in sys.modules
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    metric = RankingMetric("CG")
+    score = torch.tensor([0.5], dtype=torch.bfloat16, requires_grad=True)
+    metric.update(score, torch.tensor([3]), torch.tensor([7]))
+    assert metric.compute() == 3
