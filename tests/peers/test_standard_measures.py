@@ -23,6 +23,7 @@ import ir_measures_graded
 import strategies
 from input_forms import FORMS
 from ir_measures_graded import GradedError, GradedProvider
+from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.core.measures.standard import log2
 
 RELS = [{}, {"rel": 2}, {"rel": 4}]
@@ -183,6 +184,12 @@ def test_measures_without_equal_values_are_not_supported(measure):
     assert not GradedProvider().supports(measure)
     with pytest.raises(GradedError, match="the provider 'graded' does not compute"):
         GradedProvider().evaluator([measure], {"q": {"a": 1}})
+
+
+def test_gains_beyond_the_whole_numbers_of_c_do_not_overflow():
+    measure = nDCG(gains={1: 0, 3: 10**12}) @ 5
+    found = evaluate({"q": {"a": 3, "b": 1}}, {"run": {"q": {"b": 2.0, "a": 1.0}}}, [measure])
+    assert found.values.item() == 1 / math.log2(3)
 
 
 @pytest.mark.parametrize("measure", [P, P(no=1) @ 5, nDCG(dcg="ln") @ 5])

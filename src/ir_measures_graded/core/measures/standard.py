@@ -355,7 +355,8 @@ def num_ret(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
 RR_WITHIN = "RR@k"
 """The name of RR with a cutoff, which ir-measures' provider msmarco computes."""
 LIMIT = 2**31
-"""The limit of the whole numbers of C, in which trec_eval has cutoffs, levels and gains."""
+"""The limit of the whole numbers of C, in which trec_eval has cutoffs and levels. Greater gains overflow in
+pytrec_eval, so this package computes them."""
 
 FORMULAS: dict[str, Callable[[Topics, ir_measures.Measure], np.ndarray]] = {
     "Bpref": bpref,
@@ -397,8 +398,8 @@ def computes(measure: ir_measures.Measure) -> bool:
         and not (formula == "NumRel" and given.get("rel", 1) != 1)
         and given.get("dcg", "log2") == "log2"
         and not given.get("relative")
-        and all(number >= 1 for number in counts)
-        and all(type(number) is int and abs(number) < LIMIT for number in counts + gains)
+        and all(type(number) is int for number in counts + gains)
+        and all(1 <= number < LIMIT for number in counts)
     )
 
 
