@@ -1,7 +1,6 @@
 """Prints a result in any format and writes its table or figure to files."""
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -110,4 +109,6 @@ def with_origin(rows: list[str], facts: Mapping[str, Any], arguments: Arguments)
 
 def command_line(arguments: Arguments) -> str:
     """The command as a shell reads it."""
+    import shlex  # takes time
+
     return shlex.join([PROGRAM, *arguments.words])

@@ -6,9 +6,11 @@ A graded measure declares its facts; ir-measures declares few of its own measure
 from typing import TypeGuard
 
 from ir_measures import Measure
+from ir_measures.measures import ParamInfo
 
 from ...errors import GradedError, NotApplicableError
 from ..measures.base import GradedMeasure
+from ..measures.parameters import Parameter
 from ..measures.standard import DEFINITIONS, Standard, definition, definition_of
 from ..measures.sums import Normalised, WeightedGains
 from ..ranking.gains import Gains, canonical_gains
@@ -86,3 +88,18 @@ def is_weighted_by_rank(measure: Measure) -> TypeGuard[WeightedGains]:
         and (not is_normalised(measure) or measure.ideal_documents == "judged")
         and not (measure.option("ties") or measure.option("unjudged") or measure["judged_only"])
     )
+
+
+def allowed(name: str, info: ParamInfo) -> str:
+    """The values that a parameter allows, in words."""
+    if isinstance(info, Parameter):
+        return info.allowed
+    if isinstance(info.choices, (list, tuple)):
+        return f"one of {', '.join(map(repr, info.choices))}"
+    words = {
+        int: "a whole number ≥ 1" if name == "cutoff" else "a whole number",
+        float: "a number with a decimal point",
+        bool: "True or False",
+        dict: "level:gain pairs of whole numbers",
+    }
+    return words.get(info.dtype, "any value")

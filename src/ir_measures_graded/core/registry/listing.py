@@ -11,14 +11,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-import ir_measures
 from ir_measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ..measures import FAMILIES
-from ..measures.parameters import Parameter
 from . import names, plugins
-from .facts import is_graded, name_of, smaller_is_better
+from .facts import allowed, is_graded, name_of, smaller_is_better
 
 
 def question(measure: Measure) -> str:
@@ -64,21 +62,6 @@ def facts_of(measure: Measure) -> dict[str, Any]:
         "origin": plugins.origin(measure),
         "question": question(measure),
     }
-
-
-def allowed(name: str, info: ir_measures.ParamInfo) -> str:
-    """The values that a parameter allows, in words."""
-    if isinstance(info, Parameter):
-        return info.allowed
-    if isinstance(info.choices, (list, tuple)):
-        return f"one of {', '.join(map(repr, info.choices))}"
-    words = {
-        int: "a whole number ≥ 1" if name == "cutoff" else "a whole number",
-        float: "a number with a decimal point",
-        bool: "True or False",
-        dict: "level:gain pairs of whole numbers",
-    }
-    return words.get(info.dtype, "any value")
 
 
 def better(facts: dict[str, Any]) -> str:

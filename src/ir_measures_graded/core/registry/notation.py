@@ -21,8 +21,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 
 from ...errors import GradedError, UnknownMeasureError, did_you_mean, shown
 from . import plugins
-from .facts import defined, is_graded
-from .listing import allowed
+from .facts import allowed, defined, is_graded
 from .names import OFFICIAL, normalised, registry
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
