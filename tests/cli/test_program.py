@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ir_measures_graded
@@ -86,6 +87,11 @@ def test_characters_that_the_terminal_lacks_are_escaped(monkeypatch):
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding="ascii"))
     assert cli.main(["measures", "nCG"]) == 0
     assert rb"\u03a3" in printed.getvalue()
+
+
+def test_missing_memory_is_one_sentence_and_status_2(monkeypatch, refusal):
+    monkeypatch.setattr("ir_measures_graded.cli.levels.run", lambda _: np.empty(1 << 56))
+    assert refusal("levels", "qrels").startswith("there is not enough memory; give smaller files")
 
 
 def test_version_and_help(output):

@@ -66,6 +66,13 @@ def test_concatenation_keeps_equal_spacing_if_all_lengths_agree(lengths):
     assert isinstance(column_.start, range) == (len(set(lengths)) == 1)
 
 
+def test_concatenated_parts_of_a_column_take_the_memory_of_the_column():
+    whole = Ids.of([str(number) for number in range(1000)])
+    found = Ids.concatenated([whole.take(slice(row, row + 2)) for row in range(0, 1000, 2)])
+    assert list(found) == list(whole)
+    assert found.data.size <= whole.data.size
+
+
 @given(st.lists(texts, max_size=20), st.data())
 def test_padded_ids_equal_the_original_ids(strings, data):
     filled = Ids.of(strings).padded()

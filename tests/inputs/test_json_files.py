@@ -104,9 +104,10 @@ def test_damaged_and_endless_json_is_refused():
     Path("id.json").write_text(json.dumps({"q1": {"d" * 5000: 1}}))
     assert "id.json:1: the doc_id 'ddd" in refused(run, Path("id.json"))
     long = json.dumps({"q1": {"d" * 200_000: 1}})
-    assert "more than 1,000 bytes; write a Parquet or a TREC file" in refused(
-        run, long, in_pieces(100, value=1000)
-    )
+    for content in (long, gzip.compress(b"PAR1" + bytes(2000))):
+        assert "more than 1,000 bytes, which are read at once; write a Parquet file without" in refused(
+            run, content, in_pieces(100, value=1000)
+        )
 
 
 @pytest.mark.parametrize(

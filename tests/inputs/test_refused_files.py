@@ -148,6 +148,7 @@ def test_file_is_refused_with_the_fact_in_any_pieces(read, content, fact, size):
 
 LATER = [("q1", "a", 1), ("q2", "a", 2.5), ("q1", "b", 2), ("q1", "a", 1), ("q1", "b", 1)]
 TWO = {"q1": {"a": 1.0, "b": 0.5}}
+CODES = pyarrow.DictionaryArray.from_arrays([0, 1], ["q", None])
 FIELDS = "needs the fields query_id, doc_id and"
 IN_MEMORY = [
     ("run", [("q", "d", 1.0), ("q", "d2")], "each tuple is topic, document, score"),
@@ -163,7 +164,7 @@ IN_MEMORY = [
     ("run", {"query_id": ["q"], "doc_id": ["a", "b"], "score": [1]}, "columns of the dict have different"),
     ("run", pandas.DataFrame([["q", "a", "b", 1]], columns=["qid", "docno", "docno", "score"]), "2 column"),
     ("run", pyarrow.Table.from_arrays([["q"], ["a"], [1.0], [2.0]], ["qid", "docno", "score", "score"]),
-     "the Arrow table has 2 columns named score"),
+     "the Arrow table has 2 columns named score instead of one"),
     ("run", pandas.DataFrame(), "the DataFrame has no column query_id (or qid, q_id …); it has no columns"),
     ("run", None, "cannot read a NoneType; give a dict of dicts, a DataFrame or Arrow data"),
     ("run", ScoredDoc, "cannot read a type"),
@@ -178,6 +179,8 @@ IN_MEMORY = [
     ("qrels", {"q": {"b\ud800": 1, "a": 1}}, "doc_id 'b\\ud800' has a lone surrogate"),
     ("run", pyarrow.table({"qid": ["q"] * 2, "docno": ["a", "b"], "score": [1.0, None]}), "row 1 has no s"),
     ("run", pyarrow.table({"qid": ["q", None], "docno": ["a", "b"], "score": [1.0, 1]}).to_reader(1), "ro"),
+    ("run", pyarrow.table({"qid": CODES, "docno": ["a", "b"], "score": [1.0, 1]}), "row 1 has no qid"),
+    ("run", pandas.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1j]}), "the score 1j is not a number"),
     ("qrels", LATER, "topic 'q1', document 'b': judged twice, at level 2 and at level 1; keep one judgmen"),
     ("qrels", [("q", "a", 1, "5"), ("q", "a", 2, "6")], "levels for several intents or judges (5, 6); kee"),
     ("qrels", "graded-dmeo", "neither a file nor an ir-datasets id; did you mean graded-demo?"),

@@ -191,6 +191,42 @@ def test_parquet_files_of_a_folder_are_one_table(which):
     assert evaluate(qrels, runs, [CG]).values.tolist() == expected
 
 
+@pytest.mark.parametrize(
+    ("column", "first", "second", "fact"),
+    [
+        ("query_id", [1], ["01"], {"1": {"d": 1.0}, "01": {"e": 2.0}}),
+        ("query_id", ["1"], [True], "2.parquet: query_id is of type bool, not a string"),
+        ("score", [1], ["2"], "2.parquet: row 0: the score '2' is not a number"),
+        ("score", [1], [2.5], {"1": {"d": 1.0, "e": 2.5}}),
+        ("score", np.float32([1]), [0.1], {"1": {"d": 1.0, "e": 0.1}}),
+        ("score", [1.0], None, "2.parquet has the columns query_id, doc_id, rank, and the first file of"),
+    ],
+)
+def test_each_file_of_a_folder_is_read_as_if_alone(column, first, second, fact):
+    Path("rows").mkdir()
+    whole = {"query_id": ["1"], "doc_id": ["d"], "score": [1.0]}
+    parquet.write_table(pyarrow.table(whole | {column: first}), "rows/1.parquet")
+    whole |= {"doc_id": ["e"], "score": [2.0]} | {column if second else "rank": second or [1]}
+    if not second:
+        del whole["score"]
+    parquet.write_table(pyarrow.table(whole), "rows/2.parquet")
+    found = refused(list, RunFile("rows")) if isinstance(fact, str) else by_topic(RunFile("rows"))
+    assert fact in found if isinstance(fact, str) else fact == found
+
+
+@pytest.mark.parametrize("kind", ["feather", "arrows"])
+def test_values_of_a_dictionary_are_read_as_plain_values(kind):
+    rows = {"doc_id": ["a", "b"], "score": [2.0, 1.0]}
+    for values in (["q", None], [7, None]):
+        topics = pyarrow.DictionaryArray.from_arrays([0, 1], values)
+        path = written(kind, pyarrow.table(rows | {"query_id": topics}))
+        assert refused(list, RunFile(path)) == f"{path}: row 1 has no query_id"
+        topics = pyarrow.DictionaryArray.from_arrays([0, 0], values)
+        path = written(kind, pyarrow.table(rows | {"query_id": topics}))
+        assert by_topic(RunFile(path)) == {str(values[0]): {"a": 2.0, "b": 1.0}}
+    assert "an integer, which may have lost leading" in refused(evaluate, {"007": {"a": 1}}, [path], [CG])
+
+
 def test_folder_without_parquet_files_is_refused():
     Path("empty").mkdir()
     assert "'empty' is a directory" in refused(evaluate, "empty", {"x": RUNS["A"]}, [CG])

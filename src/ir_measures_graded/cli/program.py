@@ -48,6 +48,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         return _write(lines) or status
     except (GradedError, Warning) as error:  # python -W error raises warnings
         return _fail(str(error))
+    except MemoryError:
+        return _fail("there is not enough memory; give smaller files, with the rows of each topic together")
 
 
 def _interrupt(number: int, _: object) -> NoReturn:

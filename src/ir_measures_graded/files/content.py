@@ -147,14 +147,21 @@ class Content:
         reason = f"the {self.compression} file is damaged or cut off here ({error})"
         return FileError(f"{self.name}:{line}: {reason}")
 
+    def whole(self) -> bytes:
+        """The whole content, or all before damage. Raises `FileError` if it is too long."""
+        most = self.sizes.value
+        read = self.stream.read(most + 1)
+        if len(read) > most:
+            advice = "write a Parquet file without other compression or a TREC file"
+            raise FileError(f"{self.name}: more than {most:,} bytes, which are read at once; {advice}")
+        return read
+
     def text(self) -> str:
         """The whole content. Raises `FileError` if it is too long, damaged or no UTF-8."""
-        most, read = self.sizes.value, b""
+        read = b""
         try:
-            read = self.stream.read(most + 1)
-            if len(read) > most:
-                raise FileError(f"{self.name}: more than {most:,} bytes; write a Parquet or a TREC file")
-            self.stream.read(1)  # raises an error of damaged data, which follows what was read
+            read = self.whole()
+            self.stream.read(1)  # raises the error of damaged data, which follows what was read
         except DAMAGE as error:
             raise self.failure(error, 1 + read.count(b"\n")) from None
         return decoded(read.removeprefix(BOM_UTF8), self.name)
@@ -173,7 +180,9 @@ class Content:
 
         if not self.compression and is_lasting(self.file):
             return pyarrow.OSFile(os.fspath(self.file))  # type: ignore[arg-type]
-        return pyarrow.BufferReader(owned_by_arrow(self.stream.read()))
+        whole = self.whole()
+        self.stream.read(1)  # raises the error of damaged data, which follows what was read
+        return pyarrow.BufferReader(owned_by_arrow(whole))
 
 
 def refuse_other(file: Any) -> None:

@@ -13,7 +13,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby, repeat
 from operator import itemgetter
@@ -27,7 +27,7 @@ from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Part, joined
 from ..errors import FileError, GradedError, needed, shown
 from .content import Content, File, is_lasting
-from .files import by_column, parts_of
+from .files import grouped, parts_of
 from .json_files import is_json
 from .table_files import arrow_table
 
@@ -93,8 +93,8 @@ def read_rows(
             f"{name}: {count - len(rows):,} rows list a document of a topic again; "
             "--duplicates first or best keeps one row"
         )
-    by_topic = by_column(rows, "query_id").values()
-    return ConvertedRows(role, name, replace(joined(by_topic, role), facts=rows.facts), count - len(rows))
+    by_topic, *_ = grouped(rows, "query_id")
+    return ConvertedRows(role, name, by_topic, count - len(rows))
 
 
 def _of_either_role(file: File, name: str, chosen: Chosen, duplicates: str | None) -> ConvertedRows:

@@ -19,7 +19,6 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures import ScoredDoc
@@ -32,11 +31,8 @@ from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, refuse_repeat
 from ..errors import FileError, shown
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
 from .json_files import is_json, json_parts
-from .table_files import FOLDER, kind_of, table_parts
+from .table_files import folder_parts, kind_of, table_parts
 from .text_files import text_parts
-
-if TYPE_CHECKING:
-    pass
 
 AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
@@ -104,7 +100,7 @@ class RunFile(RunSource):
         >>> [*RunFile(io.BytesIO(lines)).runs()]
         ['A', 'B']
         """
-        found = by_column(joined(self._every(), RUN), "run") if "run" in self.columns() else {}
+        found = by_run(joined(self._every(), RUN)) if "run" in self.columns() else {}
         runs = {name: copy(self) for name in found}
         for name, run in runs.items():
             run.run, run._kept = name, found[name]
@@ -158,7 +154,7 @@ class RunFile(RunSource):
         names: dict[str, None] = {}
         for rows in self._every():
             if "run" in rows.columns:
-                found = by_column(rows, "run")
+                found = by_run(rows)
                 names |= dict.fromkeys(found)
                 if self.run is not None:
                     rows = found.get(self.run, rows.take(slice(0)))
@@ -173,7 +169,7 @@ class RunFile(RunSource):
 def parts_of(file: File, role: Role, chosen: Chosen, sizes: Sizes = SIZES) -> Generator[Part]:
     """The rows of a file, in its order."""
     if parquet_files(file):
-        yield from table_parts(FOLDER, Content(file, sizes), role, chosen)
+        yield from folder_parts(Content(file, sizes), role, chosen)
         return
     with Content(file, sizes) as content:
         if is_json(content.stream.start):
@@ -233,9 +229,14 @@ def _last_change(query: Ids) -> int:
     return 0
 
 
-def by_column(rows: Part, column: str) -> dict[str, Part]:
-    """The rows of each topic or of each run, by its name in a column."""
+def grouped(rows: Part, column: str) -> tuple[Part, list[str], list[int]]:
+    """The rows with those of each topic or of each run together, the names, and their bounds in the rows."""
     stretches = stretches_of(rows.columns[column], f"run: {column}")
     order, bounds = stretches.grouped(len(rows))
-    rows = rows if order is None else rows.take(order)
-    return {name: rows.take(slice(a, b)) for name, (a, b) in zip(stretches.topics, pairwise(bounds.tolist()))}
+    return rows if order is None else rows.take(order), [*stretches.topics], bounds.tolist()
+
+
+def by_run(rows: Part) -> dict[str, Part]:
+    """The rows of each run by its name."""
+    rows, names, bounds = grouped(rows, "run")
+    return {name: rows.take(slice(a, b)) for name, (a, b) in zip(names, pairwise(bounds))}

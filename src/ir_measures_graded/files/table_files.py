@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,8 +27,6 @@ from .text_files import by_rank
 
 if TYPE_CHECKING:
     import pyarrow
-
-    Batches = Iterator[tuple[int, pyarrow.RecordBatch]]
 
 LZ4 = b"\x04\x22\x4d\x18"
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
@@ -79,26 +79,34 @@ def _arrow_stream(content: Content) -> TableFile:
     return TableFile(file.schema.names, batches)
 
 
-def _folder(content: Content) -> TableFile:
-    """The Parquet files of a folder or of a pattern, also partitioned ones, as one table."""
+def _folder(content: Content) -> Any:
+    """The Parquet files of a folder or of a pattern, which may be partitioned, as a dataset of pyarrow."""
     from pyarrow import dataset
 
-    found = dataset.dataset(parquet_files(content.file), format="parquet", partitioning="hive")
+    return dataset.dataset(parquet_files(content.file), format="parquet", partitioning="hive")
+
+
+def _file_of_folder(fragment: Any, schema: pyarrow.Schema, content: Content) -> TableFile:
+    """A file of a dataset, with its own types and the columns in the names of its folders."""
+    import pyarrow
+    from pyarrow import dataset
+
+    keys = dataset.get_partition_keys(fragment.partition_expression)
+    own = [field for field in fragment.physical_schema if field.name not in keys]
+    schema = pyarrow.schema([*own, *map(schema.field, keys)])
     return TableFile(
-        found.schema.names,
-        lambda columns: found.to_batches(columns=columns, batch_size=content.sizes.rows),
+        schema.names, lambda columns: fragment.to_batches(schema, columns, batch_size=content.sizes.rows)
     )
 
 
-Kind = tuple[str, Callable[[Content], TableFile]]
-"""The name of a kind of table files, and the function that opens one."""
+Kind = tuple[str, Callable[[Content], Any]]
+"""The name of a kind of table files, and the function that opens a file, as a `TableFile`, or a folder."""
 KINDS: dict[bytes, Kind] = {
     b"PAR1": ("Parquet", _parquet),
     b"ARROW1": ("Arrow", _arrow_file),
     b"\xff\xff\xff\xff": ("Arrow", _arrow_stream),
 }
 """The kinds of table files by the first bytes of a file."""
-FOLDER: Kind = ("Parquet", _folder)
 
 
 def kind_of(content: Content) -> Kind | None:
@@ -108,16 +116,40 @@ def kind_of(content: Content) -> Kind | None:
     return next((kind for magic, kind in KINDS.items() if content.stream.start.startswith(magic)), None)
 
 
-def table_parts(kind: Kind, content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
+def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
+    """The rows of the files of a folder or of a pattern, numbered from file to file.
+
+    Each file is read as if it were alone. Raises `FileError` as `table_parts`.
+    """
+    count = 0
+    with _opened(("Parquet", _folder), content) as folder:
+        columns, _ = file_columns(content.name, folder.schema.names, role, chosen)  # of the first file
+        for fragment in folder.get_fragments():
+            kind = "Parquet", partial(_file_of_folder, fragment, folder.schema)
+            before = count
+            for part in table_parts(kind, Content(fragment.path, content.sizes), role, chosen, columns):
+                count += len(part)
+                facts = part.facts._replace(file=content.name)
+                yield replace(part, line=part.line + before, facts=facts)
+
+
+def table_parts(
+    kind: Kind, content: Content, role: Role, chosen: Chosen, like: dict[str, str] | None = None
+) -> Iterator[Part]:
     """The rows of each batch of the file, in the order of the file.
 
-    Raises `FileError` for a file that cannot be read, for a missing column, and for a row whose id or number
-    is missing or of another type.
+    Raises `FileError` for a file that cannot be read, for a missing column, for other names of columns than
+    those of the first file of its folder, `like`, and for a row whose id or number is missing or of another
+    type.
     """
     facts = Facts(content.name, kind[0], unit="row")
     most, first = content.sizes.rows, 0
     with _opened(kind, content) as file:
         columns, ranks = file_columns(content.name, file.names, role, chosen)
+        if like not in (None, columns):
+            names, others = (", ".join(found.values()) for found in (columns, like))
+            reason = f"the first file of the folder has {others}; name the columns of all files alike"
+            raise FileError(f"{content.name} has the columns {names}, and {reason}")
         for batch in file.batches(list(columns.values())):
             batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
             batch.validate(full=True)  # damaged Arrow data could crash the process
@@ -128,8 +160,8 @@ def table_parts(kind: Kind, content: Content, role: Role, chosen: Chosen) -> Ite
 
 
 @contextmanager
-def _opened(kind: Kind, content: Content) -> Iterator[TableFile]:
-    """The open file. Turns an error of pyarrow or of the file into a `FileError`."""
+def _opened(kind: Kind, content: Content) -> Iterator[Any]:
+    """The open file or folder. Turns an error of pyarrow or of the file into a `FileError`."""
     name, open_ = kind
     pyarrow = needed("pyarrow", f"{content.name}: the format {name}")
     try:
@@ -147,9 +179,13 @@ def _part(batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, facts
     from pyarrow import types
 
     found: dict[str, Any] = {}
-    integers = tuple(ours for ours in IDS if types.is_integer(batch.column(columns[ours]).type))
+    integers: tuple[str, ...] = ()
     for ours, theirs in columns.items():
         column = batch.column(theirs)
+        if types.is_dictionary(column.type):  # the values of the dictionary may be null
+            column = column.dictionary_decode()
+        if ours in IDS and types.is_integer(column.type):
+            integers += (ours,)
         if ours == "probability":  # only measures of intents refuse a missing one
             found[ours] = numbers_or_nan(column)
             continue
@@ -173,13 +209,12 @@ def _ids(column: pyarrow.Array, name: str, is_id: bool) -> Ids:
     """A column of text. Ids must be strings or integers; runs and iterations may be of any type."""
     from pyarrow import types
 
-    is_coded = types.is_dictionary(column.type)
-    type_ = column.type.value_type if is_coded else column.type
+    type_ = column.type
     if types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_):
         return docs_of(column, name).ids()
     if is_id and not types.is_integer(type_):
         raise GradedError(f"{name} is of type {type_}, not a string; write the ids as strings")
-    return docs_of([*map(str, column.to_pylist())] if is_coded else column.cast("string"), name).ids()
+    return docs_of(column.cast("string"), name).ids()
 
 
 def arrow_table(part: Part) -> pyarrow.Table:

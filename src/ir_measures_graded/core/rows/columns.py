@@ -154,7 +154,7 @@ def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
         if len({*map(plain, found)}) > 1:
             raise GradedError(f"{where} has both {found[0]} and {found[1]}; name one of them {ours}")
         if len(found) > 1:
-            raise GradedError(f"{where} has {len(found)} columns named {found[0]}; it needs one")
+            raise GradedError(f"{where} has {len(found)} columns named {found[0]} instead of one")
         if found:
             return found[0]
     return None

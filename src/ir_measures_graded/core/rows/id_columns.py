@@ -270,6 +270,9 @@ def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
     import pyarrow
     from pyarrow import types
 
+    chunks = getattr(column, "chunks", [column])
+    if types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in chunks):
+        column = column.cast(column.type.value_type)
     if isinstance(column, pyarrow.ChunkedArray):
         if column.type == pyarrow.string() and column.nbytes >= 1 << 31:
             column = column.cast(pyarrow.large_string())  # an array of type string holds at most 2 GB

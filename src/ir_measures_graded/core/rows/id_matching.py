@@ -95,7 +95,7 @@ class Ids:
         >>> list(Ids.concatenated([Ids.of(["a", "bc"]), Ids.of(["d"])]))
         ['a', 'bc', 'd']
         """
-        parts = [part for part in parts if len(part)]
+        parts = [part.compact() for part in parts if len(part)]
         if not parts:
             return cls.of([])
         data = np.concatenate([part.data for part in parts])
@@ -161,9 +161,14 @@ class Ids:
         text = np.ascontiguousarray(self.data[rows_of(self.starts, self.length)])
         return Ids(text, bounds_of(self.length)[:-1], self.length)
 
+    def compact(self) -> Ids:
+        """The same ids, packed if most of `data`, which may be that of a whole file, has other text."""
+        is_full = self.step or self.data.size <= 2 * (int(self.length.sum()) + len(self))
+        return self if is_full else self.packed()
+
     def __reduce__(self) -> Any:
-        packed = self if self.step else self.packed()  # `data` may be that of a whole file
-        return Ids, (packed.data, packed.start, packed.length)
+        ids = self.compact()
+        return Ids, (ids.data, ids.start, ids.length)
 
     def changes(self) -> np.ndarray:
         """The rows whose id differs from the id of the row before, including the first row.

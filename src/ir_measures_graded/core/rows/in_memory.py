@@ -137,7 +137,10 @@ def numbers_or_nan(column: Any) -> np.ndarray:
 def as_floats(column: Any) -> Any:
     """A column of plain numbers as floats, any other column as Python objects."""
     numbers: Any = numbers_of(column) if is_arrow(column) else column
-    if getattr(getattr(numbers, "dtype", None), "kind", "") not in tuple("iuf"):
+    kind = getattr(getattr(numbers, "dtype", None), "kind", "")
+    if kind == "c":  # NumPy's complex numbers would be cut to their real part; those of Python are refused
+        numbers = numbers.astype(object)
+    if kind not in tuple("iuf"):
         return numbers.tolist() if hasattr(numbers, "tolist") else numbers
     if hasattr(numbers, "to_numpy"):  # a column of a DataFrame, which may have missing values
         return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
