@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.by_topic import bounds_of
+from ..core.rows.arrow import arrow_array
 from ..core.rows.columns import INTENTS, QRELS, RUN, Chosen, Role
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
@@ -29,7 +31,6 @@ from ..errors import FileError, GradedError, needed, shown
 from .content import Content, File, is_lasting
 from .files import grouped, parts_of
 from .json_files import is_json
-from .table_files import arrow_table
 
 GROUP = 1_000_000  # rows per row group of a Parquet file
 BREAK = "[\n\r\x0b\x0c\x85\u2028\u2029]|^\ufeff"
@@ -200,8 +201,18 @@ def _delimited(rows: ConvertedRows, delimiter: str = ",") -> bytes:
 
 def _parquet(rows: ConvertedRows) -> bytes:
     parquet = needed("pyarrow.parquet", "a Parquet file")
+    import pyarrow
+
+    columns: dict[str, Any] = {}
+    for name in _columns(rows):
+        column = rows.rows.columns[name]
+        if isinstance(column, Ids):  # `pyarrow.array` would import pandas
+            buffers = [None, *map(pyarrow.py_buffer, (bounds_of(column.length), column.packed().data))]
+            columns[name] = pyarrow.Array.from_buffers(pyarrow.large_string(), len(column), buffers)
+        else:
+            columns[name] = arrow_array(column)
     content = io.BytesIO()
-    table = arrow_table(rows.rows).select(_columns(rows))
+    table = pyarrow.table(columns)
     parquet.write_table(table, content, row_group_size=GROUP, store_schema=False)  # strings, not large ones
     return content.getvalue()
 

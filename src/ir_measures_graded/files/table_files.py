@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.by_topic import bounds_of
-from ..core.rows.arrow import arrow_array
 from ..core.rows.columns import Chosen, Role, file_columns
 from ..core.rows.id_columns import docs_of
 from ..core.rows.id_matching import Ids
-from ..core.rows.in_memory import as_floats, numbers_or_nan
-from ..core.rows.rows import IDS, Facts, Part, floats
+from ..core.rows.in_memory import numbers_in, numbers_or_nan
+from ..core.rows.rows import IDS, Facts, Part
 from ..errors import FileError, GradedError, needed
 from .content import DAMAGE, Content, parquet_files
 from .text_files import by_rank
@@ -193,10 +191,7 @@ def _part(batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, facts
             raise FileError(f"{facts.file}: row {first + column.to_pylist().index(None)} has no {theirs}")
         try:
             if ours == role.value:
-                numbers = as_floats(column)
-                if not isinstance(numbers, np.ndarray):
-                    numbers = floats(role, [numbers], lambda row: f"row {first + row}")
-                found[ours] = numbers
+                found[ours] = numbers_in(column, role, lambda row: f"row {first + row}")
             else:
                 found[ours] = _ids(column, theirs, ours in IDS)
         except GradedError as error:
@@ -215,16 +210,3 @@ def _ids(column: pyarrow.Array, name: str, is_id: bool) -> Ids:
     if is_id and not types.is_integer(type_):
         raise GradedError(f"{name} is of type {type_}, not a string; write the ids as strings")
     return docs_of(column.cast("string"), name).ids()
-
-
-def arrow_table(part: Part) -> pyarrow.Table:
-    """The rows as an Arrow table. `pyarrow.array` would import pandas."""
-    pyarrow = needed("pyarrow", "an Arrow table")
-    columns: dict[str, Any] = {}
-    for name, column in part.columns.items():
-        if isinstance(column, Ids):
-            buffers = [None, *map(pyarrow.py_buffer, (bounds_of(column.length), column.packed().data))]
-            columns[name] = pyarrow.Array.from_buffers(pyarrow.large_string(), len(column), buffers)
-        else:
-            columns[name] = arrow_array(column)
-    return pyarrow.table(columns)

@@ -94,7 +94,12 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
     cells |= {ours: integers_as_text(cells[ours]) for ours in integers}
     stretches = stretches_of(cells["query_id"], f"{kind}: {names[0]}")
     docs: Docs = docs_of(cells["doc_id"], f"{kind}: {names[1]}")
-    values = _numbers(role, cells["query_id"], docs, cells[role.value])
+
+    def location(row: int) -> str:
+        topic = docs_of(cells["query_id"], "query_id")[row]  # the column is one of ids, too
+        return f"{kind}: topic {shown(topic)}, document {shown(docs[row])}"
+
+    values = numbers_in(cells[role.value], role, location)
     values = -values if is_rank(names[2]) else values
     others = {ours: column_name(kind, columns.names, ours) for ours in INTENTS if role is QRELS}
     further = {
@@ -147,17 +152,10 @@ def as_floats(column: Any) -> Any:
     return numbers.astype(np.float64, copy=False)
 
 
-def _numbers(role: Role, topics: Any, docs: Docs, column: Any) -> np.ndarray:
-    """The levels or scores as floats. Raises `GradedError` for one that is not a number."""
+def numbers_in(column: Any, role: Role, location: Callable[[int], str]) -> np.ndarray:
+    """The levels or scores as floats. Raises `GradedError` for one that is not a number, as `floats`."""
     numbers = as_floats(column)
-    if isinstance(numbers, np.ndarray):
-        return numbers
-
-    def location(row: int) -> str:
-        topic = docs_of(topics, "query_id")[row]  # the column is one of ids, too
-        return f"{role.kind}: topic {shown(topic)}, document {shown(docs[row])}"
-
-    return floats(role, [numbers], location)
+    return numbers if isinstance(numbers, np.ndarray) else floats(role, [numbers], location)
 
 
 # Forms

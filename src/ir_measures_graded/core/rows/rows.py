@@ -47,17 +47,6 @@ class Facts(NamedTuple):
         """The name of a row in messages."""
         return f"{self.file}:{'' if self.unit == 'line' else ' row '}{line}"
 
-    @classmethod
-    def joined(cls, parts: Sequence[Facts]) -> Facts:
-        """The facts about all parts of a file."""
-        if not parts:
-            return cls()
-        return parts[0]._replace(
-            unjudged=sum(part.unjudged for part in parts),
-            integers=tuple(dict.fromkeys(chain.from_iterable(part.integers for part in parts))),
-            empty=tuple(dict.fromkeys(chain.from_iterable(part.empty for part in parts))),
-        )
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Part:
@@ -100,8 +89,14 @@ def taken(column: Docs | np.ndarray, rows: Indices) -> Any:
 
 def joined(parts: Iterable[Part], role: Role) -> Part:
     """The rows of all parts of a file; no rows if there are none."""
-    found = [*parts]
-    facts = Facts.joined([part.facts for part in found])
+    found, facts = [*parts], Facts()
+    if found:
+        every = [part.facts for part in found]
+        facts = every[0]._replace(
+            unjudged=sum(each.unjudged for each in every),
+            integers=tuple(dict.fromkeys(chain.from_iterable(each.integers for each in every))),
+            empty=tuple(dict.fromkeys(chain.from_iterable(each.empty for each in every))),
+        )
     found = [part for part in found if len(part)] or found[:1]
     if len(found) == 1:
         return replace(found[0], facts=facts)
@@ -402,28 +397,19 @@ def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[in
     `struct` converts them faster than NumPy and, unlike NumPy, refuses text such as "1". Raises `GradedError`
     for anything that is not a number, also for a bool.
     """
-    numbers = _floats(pieces)
-    # Only a 0 or a 1 can be a bool, and scores are rarely one of them.
-    if numbers is not None and ((numbers == 0) | (numbers == 1)).any():
-        numbers = numbers if all(BOOLS.isdisjoint(map(type, piece)) for piece in pieces) else None
-    if numbers is None:
-        row, number = next(each for each in enumerate(chain.from_iterable(pieces)) if not is_number(each[1]))
-        is_int = isinstance(number, int) and not isinstance(number, bool)
-        reason = "is larger than any float" if is_int else "is not a number"
-        raise GradedError(f"{location(row)}: the {role.number} {shown(number)} {reason}")
-    return numbers
-
-
-def _floats(pieces: Sequence[Collection[Any]]) -> np.ndarray | None:
-    """The numbers as floats, in which a bool is 0 or 1; None if one is not a number."""
     numbers = np.empty(sum(map(len, pieces)))
     done = 0
     with suppress(*_NO_NUMBER):
         for piece in pieces:
             struct.pack_into(f"{len(piece)}d", numbers.data, done, *piece)
             done += len(piece) * numbers.itemsize
-        return numbers
-    return None
+        may_have_bools = ((numbers == 0) | (numbers == 1)).any()  # scores are rarely 0 or 1
+        if not may_have_bools or all(BOOLS.isdisjoint(map(type, piece)) for piece in pieces):
+            return numbers
+    row, number = next(each for each in enumerate(chain.from_iterable(pieces)) if not is_number(each[1]))
+    is_int = isinstance(number, int) and not isinstance(number, bool)
+    reason = "is larger than any float" if is_int else "is not a number"
+    raise GradedError(f"{location(row)}: the {role.number} {shown(number)} {reason}")
 
 
 def is_number(number: Any) -> bool:
