@@ -1,6 +1,7 @@
 """Errors in user input, all under one subclass of `ValueError`, and the warning about taken names."""
 
 import logging
+import sys
 import warnings
 from collections.abc import Iterable
 from importlib import import_module
@@ -33,6 +34,16 @@ class InputWarning(UserWarning):
 
 class EmptyRunWarning(InputWarning):
     """A run in memory has no row, so no topic has a document. An empty file is an error instead."""
+
+
+def level_of_caller() -> int:
+    """The level, in the stack of the function that calls this one, of the code that called the package."""
+    frames = [sys._getframe(1)]
+    while outer := frames[-1].f_back:
+        frames.append(outer)
+    package = __name__.partition(".")[0]
+    ours = (n for n, frame in enumerate(frames) if frame.f_globals.get("__name__", "").startswith(package))
+    return 2 + max(ours)
 
 
 LONGEST = 80  # characters after which a value in an error message is cut off

@@ -47,3 +47,8 @@ def test_runs_and_measures_bring_orders_and_estimates(output, human):
     found = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9)
     records = list(map(json.loads, output(*words, "--confidence", "0.9", "-f", "jsonl")))
     assert records == found.records()
+
+
+def test_a_file_that_may_be_a_run_is_a_judge_if_there_are_no_runs(output, human):
+    Path("other.json").write_text(json.dumps(human))
+    assert output("judges", "human.txt", demo.NAME, "other.json", "-f", "csv")[2].startswith("other.json")

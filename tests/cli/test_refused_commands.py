@@ -61,6 +61,9 @@ judges qrels qrels --seed -1                          | seed=-1 is not allowed; 
 judges qrels qrels --confidence 95                    | confidence=95.0 is not allowed
 judges qrels qrels --gains exp                        | --gains requires runs and measures
 judges qrels qrels run P@5 --show favours             | --show favours requires measures and at least 2 runs
+judges qrels qrels run P@5 --show agreement           | name at least 2 runs, not 1
+judges qrels qrels qrels run P@5                      | name at least 2 runs, not 1
+judges qrels qrels runs.csv run P@5                   | runs.csv may be qrels or a run: convert it to
 levels qrels -p 2 -p 3                                | -p is given twice
 measures -o tsv                                       | (for the format, use -f tsv)
 power {ABC} P@5 --differences a                       | give numbers separated by commas, as in 0.05,0.1

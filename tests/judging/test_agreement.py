@@ -114,7 +114,9 @@ def test_orders_equal_scipys_and_the_definitions():
             right = [(a[other] > a[run]) + (a[other] == a[run]) / 2 for other in better]
             shares += [2 * np.mean(right) - 1] if better else []
         assert found["tau_AP"][row] == pytest.approx(np.mean(shares))
-    assert np.isnan(orders(np.zeros(3), np.arange(3))["tau_AP"])
+    for tied in (orders(np.zeros(3), np.arange(3)), orders(np.arange(3), np.zeros(3))):
+        assert np.isnan([*tied.values()]).all()
+    assert orders(np.array([1, 1, 0]), np.array([2, 1, 0]))["RBO"] == pytest.approx(1)
 
 
 def test_intervals_are_percentiles_over_resampled_topics(human, found):
@@ -168,12 +170,17 @@ def test_abstentions_and_documents_without_an_answer_are_counted(tmp_path):
 def test_a_run_is_warned_of_once_and_what_only_a_machine_shows_is_too(recwarn):
     human = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}}
     more = human | {"q3": {"a": 1}}
-    runs = {"A": {topic: {"a": 2.0, "b": 1.0} for topic in more}, "B": {"q1": {"a": 2.0, "b": 1.0}}}
+    whole = {topic: {"a": 2.0, "b": 1.0} for topic in more}
+    runs = {"A": whole, "B": {"q1": {"a": 2.0, "b": 1.0}}}
     for machine, told in ((human, []), (more, ["m: B: the run lacks 2 of 3 topics of the qrels"])):
         recwarn.clear()
         judges(human, {"m": machine}, runs, ["CG@2"], resamples=2)
         texts = [str(each.message) for each in recwarn]
         assert texts == ["B: the run lacks 1 of 2 topics of the qrels", *told]
+    recwarn.clear()
+    judges(human, {"m": human}, {"A": whole, "B": {}}, ["CG@2"], resamples=2)
+    assert str(recwarn[0].message) == "B: the run is empty"
+    assert {each.filename for each in recwarn} == {__file__}
 
 
 def test_equal_levels_have_no_kappa_and_equal_runs_no_tau():
@@ -240,6 +247,30 @@ def test_the_favour_of_a_run_is_its_distance_from_the_line_of_the_others():
     assert (wide.upper - wide.lower) / (narrow.upper - narrow.lower) == pytest.approx(
         quantile[1] / quantile[0]
     )
+
+
+@pytest.mark.parametrize("kind", ["constant judge", "two rankings", "same topics"])
+def test_no_favour_is_made_of_rounding_errors(kind):
+    human, machine = perturbed_values(0)
+    if kind == "constant judge":
+        human[1:] = 0.3 + 1e-7 * human[1:]
+        machine[:] = 0.7
+    elif kind == "two rankings":
+        human, machine = (each[[0] * 4 + [1] * 4] for each in (human, machine))
+    else:
+        human[:] = human[:, :1]
+        machine = human
+    found = favours(tuple("ABCDEFGH"), human, machine, 0.95)
+    assert len(found) == 8
+    assert max(abs(each.value) for each in found) < 1e-300
+    assert not any(each.verdict for each in found)
+
+
+def test_a_run_has_no_favour_if_all_others_have_one_mean():
+    human, machine = perturbed_values(0)
+    human[2:] = [np.random.default_rng(run).permutation(human[1]) for run in range(6)]
+    human[2::2] += 4 * np.spacing(human[2::2])
+    assert "A" not in {each.run for each in favours(tuple("ABCDEFGH"), human, machine, 0.95)}
     assert not favours(tuple("ABCDEFGH"), np.ones((8, 60)), machine, 0.95)
 
 
@@ -258,8 +289,13 @@ def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
     ("measure", "runs", "reason"),
     [
         ("nDCG_JK@10", "ABCDE", "needs at least 6 runs and 2 topics, not 5 and 20"),
-        ("nDCG_JK@100", "ABCDEF", "only normalised measures with a cutoff of at most 20"),
-        ("Q", "ABCDEF", "only normalised"),
+        ("nDCG_JK@100", "ABCDEF", "only measures with a cutoff of at most 20"),
+        ("Q", "ABCDEF", "only measures with"),
+        ("nCG@10", "ABCDEF", "a discount"),
+        ("nDCG_JK(b=20)@20", "ABCDEF", "a discount"),
+        ("gR@10", "ABCDEF", "a discount"),
+        ("MSR(ideal='retrieved')@10", "ABCDEF", "an ideal list of all judged documents"),
+        ("nDCG@1", "ABCDEF", ""),
         ("nDCG@20", "ABCDEF", ""),
     ],
 )
@@ -267,6 +303,7 @@ def test_favours_are_refused_with_the_reason(human, measure, runs, reason):
     given = {name: RUNS["ABCDE"[number % 5]] for number, name in enumerate(runs)}
     found = judges(human, {"m": perturbed(human, 1)}, given, [measure], resamples=10)
     assert bool(found.judges[0].orders[0].favours) is not bool(reason)
+    assert ("prefer a cutoff of 10" in " ".join(found.notes())) is (measure == "nDCG@20")
     if reason:
         assert reason in " ".join(found.notes())
         with pytest.raises(GradedError, match=reason):

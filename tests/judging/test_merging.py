@@ -56,6 +56,8 @@ def test_answers_are_read_but_for_documents_that_are_not_judged(tmp_path, name, 
         ("a.txt", "q1 0 a high\n", r"a\.txt:1: the level 'high' is not a number"),
         ("a.txt", "q1 0 a 2\nq1 0 a 1\n", r"a\.txt:2: topic 'q1', document 'a': judged twice, at level 2 "),
         ("a.csv", "topic,document,level\nq1,,2\n", r"a\.csv:2: the field doc_id is empty"),
+        ("a.csv", "topic,document,level\nq1,=x,2\nq1,'=x,2\n", "the id '=x' is written with and without"),
+        ("a.csv", "topic,document,level\n+1,a,2\n'+1,b,2\n", r"the id '\+1' is written with and without"),
     ],
 )
 def test_files_that_are_no_answers_are_refused_with_their_line(tmp_path, name, text, message):

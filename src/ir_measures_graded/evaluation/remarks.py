@@ -3,7 +3,6 @@
 `evaluate` and a `Study` warn of it in one line per run (`InputWarning`). The command `check` lists it.
 """
 
-import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import needs_intents
 from ..core.rows.rows import RunSource
-from ..errors import InputWarning
+from ..errors import InputWarning, level_of_caller
 from ..files.contracts import Contract
 from ..output.formats import counted, listed
 from ..output.tables import Note
@@ -42,17 +41,7 @@ def warn_of(remarks: Sequence[str], name: str = "") -> None:
         held.append((name, remarks))
     elif remarks:
         text = "; ".join(remarks)
-        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=_level_of_caller())
-
-
-def _level_of_caller() -> int:
-    """The level, in the stack of the function that calls this one, of the code that called the package."""
-    frames = [sys._getframe(1)]
-    while outer := frames[-1].f_back:
-        frames.append(outer)
-    package = __name__.partition(".")[0]
-    ours = (n for n, frame in enumerate(frames) if frame.f_globals.get("__name__", "").startswith(package))
-    return 2 + max(ours)
+        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=level_of_caller())
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from ..core.rows.id_columns import stretches_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, refuse_repeated
-from ..errors import FileError, shown
+from ..errors import FileError, level_of_caller, shown
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
 from .json_files import is_json, json_parts
 from .table_files import folder_parts, kind_of, table_parts
@@ -49,7 +49,7 @@ def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES)
     rows = joined(parts_of(file, QRELS, Chosen(unjudged=unjudged), sizes), QRELS)
     if rows.facts.unjudged and not unjudged:
         count = f"{rows.facts.unjudged:,} rows have no rating; their documents are unjudged"
-        warnings.warn(f"{rows.facts.file}: {count}", stacklevel=2)
+        warnings.warn(f"{rows.facts.file}: {count}", stacklevel=level_of_caller())
     if not rows.facts.file:  # an empty file has no part
         rows = replace(rows, facts=Facts(Content(file).name))
     return in_memory(rows, QRELS).table()

@@ -37,14 +37,13 @@ from ...core.ranking.gains import plain_number
 from ...core.registry.facts import is_normalised, sign_of
 from ...errors import GradedError
 from ...evaluation.named import Qrels, Runs
-from ...output.formats import counted, listed
+from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..statistics.agreement import of_levels, orders
-from ..statistics.intervals import student_interval
 from ..statistics.options import check_probability, require_installed, whole_number
 from ..statistics.paired import paired
-from ..statistics.significance import PERMUTED_AT_ONCE, rounded
+from ..statistics.significance import EXACT, PERMUTED_AT_ONCE, rounded
 from .panel import Panel, panels, values_of
 
 RESAMPLES: Final = 1000
@@ -56,8 +55,10 @@ SHOWN: Final = 5
 FEW: Final = 50
 """Intervals of κ and α over fewer topics are too short."""
 FEWEST_RUNS: Final = 6
+ONE_RUN: Final = "to compare the orders of runs, name at least 2 runs, not 1"
+PREFERRED: Final = 10
 DEEPEST: Final = 20
-"""The greatest cutoff of measures with favours."""
+"""The greatest cutoff of measures with favours; a greater one than `PREFERRED` names more runs falsely."""
 CHOSEN: Final = Note(
     "κ and α hold for the documents that the human judged. They hold for all documents of a machine only if "
     "these are a random sample, which documents chosen by holes are not; its option --random adds one."
@@ -78,6 +79,11 @@ BELIEVE: Final = (
     "disfavoured; a judge must not judge the system that it is part of"
 )
 UNPROVED: Final = "no run is found to be favoured, which does not prove that none is"
+DEEP: Final = (
+    "; prefer a cutoff of 10: with random levels for 80 % of the documents and 24 runs, nDCG@20 named a run "
+    "falsely in 82 to 89 % of simulations, nDCG@10 in at most 5 %"
+)
+"""The end of the note on a measure with a greater cutoff than 10."""
 
 
 class Statistic(NamedTuple):
@@ -107,7 +113,7 @@ class Statistic(NamedTuple):
 
 
 class Favour(NamedTuple):
-    """The value of a run beyond that of other runs of its quality, with an interval."""
+    """The value of a run beyond that of other runs of its quality, with an interval, NaN if there is none."""
 
     run: str
     value: float
@@ -269,6 +275,8 @@ class Judges(Result):
         named = {order.measure for _, order in self._orders for each in order.favours if each.verdict}
         for order in first.orders:
             text = order.no_favours or (BELIEVE if order.measure in named else UNPROVED)
+            if order.favours and order.measure.params["cutoff"] > PREFERRED:
+                text += DEEP
             notes.append(Note("{}: {}.", order.measure, text))
         return [*notes, *([ORDERS] if first.orders else []), COLUMNS]
 
@@ -299,7 +307,7 @@ class Judges(Result):
         if not named and self._orders and all(order.no_favours for _, order in self._orders):
             raise GradedError(self._orders[0][1].no_favours)
         rows = [
-            [judge, str(order.measure), *favour, favour.verdict]
+            [judge, str(order.measure), favour.run, *known(np.array(favour[1:])), favour.verdict]
             for judge, order in self._orders
             for favour in sorted(order.favours, key=lambda favour: -abs(favour.value))
             if favour.verdict or not named
@@ -342,7 +350,8 @@ def judges(
     answers are abstentions. The intervals of κ and α with the given `confidence`, and the spread of the
     agreement on orders, are percentiles over `resamples` draws of the topics with replacement. A pair of runs
     is significant by the primary procedure of `compare` at the level 1 − `confidence`. Favours are computed
-    for at least 6 runs and normalised measures with a cutoff of at most 20. Needs the extra ``stats``.
+    for at least 6 runs and discounted measures with a cutoff of at most 20 and an ideal list of all judged
+    documents. Needs the extra ``stats``.
 
     >>> human = {"q1": {"a": 0, "b": 1, "c": 2}, "q2": {"d": 0, "e": 2}}
     >>> machine = {"q1": {"a": 0, "b": 2, "c": 2}, "q2": {"d": 1, "e": 2, "f": 0}}
@@ -359,7 +368,7 @@ def judges(
     """
     found = panels(human, machines, runs, measures, machine_levels=machine_levels)
     if found[0].values is not None and len(found[0].values[0].runs) < 2:
-        raise GradedError("to compare the orders of runs, name at least 2 runs, not 1")
+        raise GradedError(ONE_RUN)
     return compared(found, confidence, resamples, seed)
 
 
@@ -475,11 +484,13 @@ def order_agreements(panel: Panel, resamples: int, confidence: float, seed: int)
 def why_no_favours(measure: Measure, runs: int, topics: int) -> str:
     """The reason why favours are not computed, or an empty text."""
     cutoff = measure.params.get("cutoff")
-    normalised = is_normalised(measure) or isinstance(measure, type(ir_measures.nDCG))
-    if not (normalised and cutoff and cutoff <= DEEPEST):
+    fits = isinstance(measure, type(ir_measures.nDCG))
+    if is_normalised(measure) and measure.ideal_documents == "judged":
+        fits = np.ptp(measure.rank_weights(DEEPEST)) > 0
+    if not (fits and cutoff and cutoff <= DEEPEST):
         return (
-            f"only normalised measures with a cutoff of at most {DEEPEST}, such as nDCG@10, show whom a "
-            "judge favours; others name runs falsely"
+            f"only measures with a cutoff of at most {DEEPEST}, a discount and an ideal list of all judged "
+            "documents, such as nDCG@10, show whom a judge favours; others name runs falsely"
         )
     if runs < FEWEST_RUNS or topics < 2:
         return (
@@ -493,21 +504,23 @@ def favours(
 ) -> tuple[Favour, ...]:
     """The favour of each run, from its values under either judge (runs × topics).
 
-    A run has none if all others have the same mean under the human.
+    A run has none if all others have the same mean under the human, but for rounding errors. A favour that is
+    the same in every topic has no interval, as in `paired`.
     """
-    count, topics = human.shape
-    others = ~np.eye(count, dtype=bool)
-    means = np.where(others, mean_over_topics(human), 0.0)
-    centre = means.sum(axis=1, keepdims=True) / (count - 1)
-    apart = np.where(others, means - centre, 0.0)
-    own = mean_over_topics(human)[:, None] - centre
-    with np.errstate(invalid="ignore", divide="ignore"):
-        weights = others / (count - 1) + apart * own / (apart**2).sum(axis=1, keepdims=True)
-    favour = machine - weights @ machine
-    mean, error = mean_over_topics(favour), favour.std(axis=1, ddof=1) / topics**0.5
-    lower, upper = student_interval(mean, error, topics - 1, confidence ** (1 / count))
-    found = map(Favour, runs, mean.tolist(), lower.tolist(), upper.tolist())
-    return tuple(each for each in found if np.isfinite(each.value))
+    means, lines, pairs = mean_over_topics(human), machine.copy(), []
+    for number in range(len(runs)):
+        others = np.arange(len(runs)) != number
+        apart = means - means[number - 1]  # Differences of close means are exact, those from their mean not.
+        apart -= apart[others].mean()
+        if np.ptp(apart[others]) > EXACT * np.abs(human).max():
+            weights = apart[others] * apart[number] / (apart[others] @ apart[others]) + 1 / others.sum()
+            lines[number] = machine[number - 1] + weights @ (machine[others] - machine[number - 1])
+            pairs.append((number, len(runs) + number))
+    if not pairs:
+        return ()
+    found = paired(np.concatenate([machine, lines]), pairs, 1 - confidence)
+    bounds = zip(found.difference.tolist(), found.lower.tolist(), found.upper.tolist())
+    return tuple(Favour(runs[number], *each) for (number, _), each in zip(pairs, bounds))
 
 
 def _orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:

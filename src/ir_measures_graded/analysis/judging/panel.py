@@ -19,9 +19,9 @@ from ir_measures import Measure
 from ...core.ranking.gains import pairs_of, plain_number
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
-from ...core.rows.columns import QRELS, RUN, Chosen
+from ...core.rows.columns import Chosen, Role
 from ...core.rows.rows import distinct
-from ...errors import GradedError, InputWarning, shown
+from ...errors import GradedError, InputWarning, level_of_caller, shown
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Judgments, Qrels, Runs, about, named_runs, run_names
 from ...files.files import parts_of, qrels_in
@@ -49,7 +49,8 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
 
     Whole levels become ints. In a text file, such as CSV with the columns topic, document and level, an empty
     level, ``?`` or ``-`` means that the document is not judged. Raises `GradedError` for a document judged at
-    two levels. The message begins with `name`, or with the line of a file.
+    two levels, and for an id with and without the apostrophe of `as_text`. The message begins with `name`, or
+    with the line of a file.
     """
     if isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels)):
         table = qrels_in(qrels, UNJUDGED)
@@ -59,33 +60,44 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
     if found.conflict:
         raise found.conflict
     judged = found.qrels.dicts()
-    id_of = _text if table.facts.form == "CSV" else str
     levels = {
-        id_of(topic): {id_of(doc): plain_number(level) for doc, level in judged.get(topic, {}).items()}
+        topic: {doc: plain_number(level) for doc, level in judged.get(topic, {}).items()}
         for topic in table.topics
     }
+    if table.facts.form == "CSV":
+        levels = by_id({topic: by_id(answers, name) for topic, answers in levels.items()}, name)
     return levels, table.facts.unjudged
 
 
 def as_text(cell: str) -> str:
     """The cell with an apostrophe before a sign that makes a spreadsheet compute; `answers_in` removes it.
 
-    >>> as_text("=1+2"), as_text("d1-2"), _text("'=1+2")
-    ("'=1+2", 'd1-2', '=1+2')
+    >>> as_text("=1+2"), as_text("d1-2")
+    ("'=1+2", 'd1-2')
     """
     return f"'{cell}" if re.match(r"'*[=+\-@]", cell) else cell
 
 
-def _text(cell: str) -> str:
-    return cell[1:] if re.match(r"'+[=+\-@]", cell) else cell
+def by_id(cells: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The values of cells that `as_text` wrote, by id. Raises `GradedError` for two cells of one id.
+
+    >>> by_id({"'=1+2": 3, "d1-2": 0}, "qrels")
+    {'=1+2': 3, 'd1-2': 0}
+    """
+    found: dict[str, Any] = {}
+    for cell, value in cells.items():
+        text = cell[1:] if re.match(r"'+[=+\-@]", cell) else cell
+        if text in found:
+            raise GradedError(f"{name}: the id {shown(text)} is written with and without an apostrophe")
+        found[text] = value
+    return found
 
 
-def holds_answers(path: str) -> bool:
-    """Whether a file begins as qrels and not as a run. Three fields without a header are those of a run."""
-    for role in (RUN, QRELS):
-        with suppress(GradedError), closing(parts_of(path, role, Chosen(unjudged=UNJUDGED))) as parts:
-            next(parts, None)
-            return role is QRELS
+def begins_as(path: str, role: Role) -> bool:
+    """Whether the first rows of a file can be read as answers or as a run; some files allow both."""
+    with suppress(GradedError), closing(parts_of(path, role, Chosen(unjudged=UNJUDGED))) as parts:
+        next(parts, None)
+        return True
     return False
 
 
@@ -231,7 +243,7 @@ def panels(
         if name and new:  # warnings of a machine that the human's levels do not cause are one line
             new = [f"{name}: {listed(new)}"]
         for text in new:
-            warnings.warn(text, InputWarning, stacklevel=3)
+            warnings.warn(text, InputWarning, stacklevel=level_of_caller())
     return [replace(panel, values=(values[0], other)) for panel, other in zip(found, values[1:])]
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from ...core.ranking.gains import plain_number
 
+P = 0.9  # the persistence of RBO
+
 
 def of_levels(
     counts: np.ndarray, first: np.ndarray, second: np.ndarray, levels: np.ndarray, divide: bool = True
@@ -107,7 +109,8 @@ def orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
     - ``tau_AP``: τ_AP, in which errors at the top weigh more; `second` is judged by `first`. For each run, it
       has the mean sign of the comparisons with the runs that are better by `second`;
     - ``rho``: Spearman's ρ;
-    - ``RBO``: rank-biased overlap with p = 0.9. Tied runs keep the order in which they are given.
+    - ``RBO``: rank-biased overlap with p = 0.9, extrapolated (eq. 32 of Webber et al.). Tied runs keep the
+      order in which they are given.
 
     NaN where all runs tie in one order.
 
@@ -116,7 +119,7 @@ def orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
     {'tau': 0.333, 'tau_AP': 0.5, 'rho': 0.5, 'RBO': 0.955}
 
     Sources: Yilmaz, Aslam & Robertson, A new rank correlation coefficient for information retrieval, SIGIR
-    2008; `rbo`.
+    2008; Webber, Moffat & Zobel, A similarity measure for indefinite rankings, TOIS 28(4), 2010.
     """
     a, b = (np.sign(values[..., :, None] - values[..., None, :]) for values in (first, second))
     better, tau = b < 0, kendall(first[..., None, :], second[..., None, :])[..., 0, 0]
@@ -126,27 +129,9 @@ def orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
         tau_ap = np.where(has_better, mean_sign, 0).sum(axis=-1) / has_better.sum(axis=-1)
         x, y = a.sum(axis=-1), b.sum(axis=-1)  # ranks, but for a factor and a constant
         rho = (x * y).sum(axis=-1) / np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
-    tau_ap = np.where(np.isnan(tau), np.nan, tau_ap)
     ranks = [1 + np.argsort(np.argsort(-each, axis=-1, kind="stable"), axis=-1) for each in (first, second)]
-    m = first.shape[-1]
-    flat = zip(*(each.reshape(-1, m) for each in ranks))
-    overlap = np.array([rbo(one, other, m) for one, other in flat]).reshape(tau.shape)
-    return {"tau": tau, "tau_AP": tau_ap, "rho": rho, "RBO": overlap}
-
-
-def rbo(first: np.ndarray, second: np.ndarray, depth: int, p: float = 0.9) -> float:
-    """Rank-biased overlap, extrapolated from the first `depth` ranks of both rankings.
-
-    `first` and `second` are the ranks (from 1) of the documents that both rankings have.
-
-    >>> rbo(np.array([1, 2, 3]), np.array([1, 2, 3]), 3), rbo(np.array([]), np.array([]), 3)
-    (1.0, 0.0)
-
-    Source: Webber, Moffat & Zobel, A similarity measure for indefinite rankings, TOIS 28(4), 2010, eq. 32.
-    """
-    if depth == 0:
-        return 0.0
-    seen = np.maximum(first, second).astype(np.int64)
-    overlap = np.cumsum(np.bincount(seen[seen <= depth], minlength=depth + 1))[1:]
-    rank = np.arange(1, depth + 1)
-    return float(overlap[-1] / depth * p**depth + (1 - p) / p * (overlap / rank * p**rank).sum())
+    depth = np.arange(1, first.shape[-1] + 1)
+    shared = (np.maximum(*ranks)[..., None, :] <= depth[:, None]).sum(axis=-1)  # in the first ranks of both
+    rbo = P ** depth[-1] + (1 - P) / P * (shared / depth * P**depth).sum(axis=-1)
+    found = {"tau": tau, "tau_AP": tau_ap, "rho": rho, "RBO": rbo}
+    return {name: np.where(np.isnan(tau), np.nan, each) for name, each in found.items()}

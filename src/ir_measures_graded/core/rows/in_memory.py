@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import EmptyRunWarning, GradedError, shown
+from ...errors import EmptyRunWarning, GradedError, level_of_caller, shown
 from .arrow import exports_arrow, is_arrow, numbers_of, whole_table
 from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
 from .id_columns import (
@@ -62,7 +62,7 @@ class InMemory(RunSource):
         self.is_empty = not table.values.size
         if self.is_empty:
             message = f"{self.name}: the run is empty".removeprefix(": ")
-            warnings.warn(message, EmptyRunWarning, stacklevel=2)
+            warnings.warn(message, EmptyRunWarning, stacklevel=level_of_caller())
         return table
 
 
