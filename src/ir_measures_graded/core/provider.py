@@ -62,10 +62,8 @@ class GradedEvaluator(Evaluator):
         first = np.empty_like(topics)
         for block in blocks:
             first[block.numbers] = block.order
-            for measure in self.graded:
-                values[measure][block.numbers] = _graded(measure, block)
-            for measure in self.standard:
-                values[measure][block.numbers] = standard.values(measure, block)
+            for measure in self.measures:
+                values[measure][block.numbers] = values_of(measure, block)
         for measure in self.graded:
             yield measure, topics, values[measure]
         if not self.standard:
@@ -138,8 +136,10 @@ def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | 
     return provider
 
 
-def _graded(measure: GradedMeasure, ranks: JudgedRanks) -> np.ndarray:
-    """The values of the topics of a block."""
+def values_of(measure: Measure, ranks: JudgedRanks) -> np.ndarray:
+    """The values of a graded or standard measure for the topics of a block."""
+    if not is_graded(measure):
+        return standard.values(measure, ranks)
     try:
         return computed(measure, view(measure, ranks), partial(evaluated, measure))
     except ScoreError as error:

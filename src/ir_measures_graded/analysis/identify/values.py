@@ -16,18 +16,15 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from ...core import provider
 from ...core.by_topic import changes, positions
-from ...core.measures import standard
 from ...core.measures.topics import ratio
-from ...core.provider import computed, view
 from ...core.ranking.gains import gain_of
 from ...core.ranking.judged import Judged
 from ...core.ranking.ranks import JudgedRanks
 from ...core.reduction import reduced
-from ...core.registry.facts import is_graded
 from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows
-from ...core.uncertainty import evaluated
 from ...errors import GradedError
 from . import definitions as by
 from .definitions import Definition, Function, Order
@@ -291,10 +288,8 @@ def ideally_cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.nda
 def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
     """The values of a measure; NaN for none, and if the data do not allow it."""
     with suppress(GradedError):  # a gain above max_gain, for example
-        if measure is not None and is_graded(measure):
-            return computed(measure, view(measure, ranks), partial(evaluated, measure))
         if measure is not None:
-            return np.nan_to_num(standard.values(measure, ranks))
+            return np.nan_to_num(provider.values_of(measure, ranks))
     return np.full(len(ranks.judged.topics), np.nan)
 
 
