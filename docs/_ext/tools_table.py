@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from computed import markdown
 
-from ir_measures_graded.analysis.identify.definitions import HERE, tools
+from ir_measures_graded.analysis.identify.definitions import HERE, TOOLS
 
 COLUMNS = {
     "measure": "measure",
@@ -22,7 +22,7 @@ COLUMNS = {
 
 def table() -> str:
     """One row per measure of a tool; a version means that the tests run it."""
-    others = [tool for tool in tools() if tool["known"] != HERE]
+    others = [tool for tool in TOOLS if tool["known"] != HERE]
     return markdown(["tool", "metric", *COLUMNS.values()], map(_row, others))
 
 

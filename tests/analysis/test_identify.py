@@ -443,7 +443,7 @@ def test_every_cell_of_the_table_of_tools_has_known_values():
         gains, tables.DISCOUNTS, tables.IDEALS, tables.NOTHING, order, tables.PRECISIONS, tables.DOCUMENTS,
         cutoff, tables.AVERAGED, tables.SHOWN,
     ]))  # fmt: skip
-    for tool in tables.tools():
+    for tool in tables.TOOLS:
         assert tool["known"] in ("run", "read", tables.HERE)
         assert (tool["version"] != "") == (tool["known"] == "run"), tool
         for name in known:
@@ -451,6 +451,6 @@ def test_every_cell_of_the_table_of_tools_has_known_values():
 
 
 def test_a_tool_that_takes_any_table_does_not_gain_from_unjudged_documents():
-    (row,) = (tool for tool in tables.tools() if tool["metric"] == "MSnDCG@{k}")
+    (row,) = (tool for tool in tables.TOOLS if tool["metric"] == "MSnDCG@{k}")
     assert tables.departs(row, "gain", "solved: 1:2, 2:3") == 0
     assert tables.departs(row, "gain", "2^level") == 1

@@ -16,7 +16,7 @@ from site_extensions import adapters, measure, of_tool
 
 from ir_measures_graded import array_values
 from ir_measures_graded.analysis import identify
-from ir_measures_graded.analysis.identify.definitions import tools
+from ir_measures_graded.analysis.identify.definitions import TOOLS
 
 TOPICS, DEPTH = 10, 50
 
@@ -103,7 +103,7 @@ def test_each_tool_is_found_and_altered_values_are_not(tool, robust, identified)
 
 
 def test_every_tool_that_is_said_to_have_run_is_run_here():
-    said = {(tool["tool"], tool["metric"].replace("{k}", "10")) for tool in tools() if tool["known"] == "run"}
+    said = {(tool["tool"], tool["metric"].replace("{k}", "10")) for tool in TOOLS if tool["known"] == "run"}
     ran = {(name, metric.replace("100", "10")) for name, metric in RUN}
     assert said == ran
 

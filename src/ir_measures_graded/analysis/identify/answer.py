@@ -124,7 +124,7 @@ class Answer:
     def __init__(self, case: Case, found: Found):
         self.found, self.space, self.case = found, found.space, case
         self.by_mean = case.means is not None
-        self.here = np.array([tool["known"] == by.HERE for tool in by.tools()])
+        self.here = np.array([tool["known"] == by.HERE for tool in by.TOOLS])
         self.is_found = bool(found.fitting) and not (self.by_mean and by.costs(found.fitting).min())
         candidates = found.fitting if self.is_found else found.nearest(1) or found.fitting
         costs = by.costs(candidates)
@@ -157,7 +157,7 @@ class Answer:
         """The tools that compute one of these matches, with the metric, and their names."""
         found = {}
         for row, number in np.argwhere((self.costs[numbers] == 0).T & ~self.here[:, None]).tolist():
-            tool, cutoff = by.tools()[row], self.matches[numbers[number]].cutoff.title()
+            tool, cutoff = by.TOOLS[row], self.matches[numbers[number]].cutoff.title()
             version = f" ({tool['version']})" if tool["version"] else ""
             found[f"{tool['tool']} {tool['metric'].replace('{k}', cutoff)}{version}"] = tool["tool"]
         return found
@@ -174,7 +174,7 @@ class Answer:
         whether it gives the same values."""
         costs = np.where(self.here, self.costs[numbers], by.FAR)
         member, row = divmod(int(costs.argmin()), costs.shape[1])
-        each, tool = self.matches[numbers[member]], by.tools()[row]
+        each, tool = self.matches[numbers[member]], by.TOOLS[row]
         measure = self.string(each, tool) if costs[member, row] < by.FAR else None
         if measure is None:
             return None, "", False

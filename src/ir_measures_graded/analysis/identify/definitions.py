@@ -293,9 +293,11 @@ def family(name: str) -> str:
 
 # ------------------------------------------------------------------------------------------------- tools
 
-# One row per measure of a tool, and last those of this package and ir-measures. Values between bars are
-# alternatives. `known` tells whether the version was run, as the tests do, or its source was read.
+# One row per measure of a tool, and last those of this package and ir-measures. Besides tool, version, metric
+# and known, the columns are dimensions. Values between bars are alternatives. `known` tells whether the
+# version was run, as the tests do, or its source was read.
 FILE = Path(__file__).with_name("tools.csv")
+TOOLS = tuple(csv.DictReader(FILE.read_text(encoding="utf-8").splitlines()))
 # The names in the table that stand for several values of a dimension.
 ANY: dict[str, Callable[[str], bool]] = {
     "": lambda value: True,
@@ -309,13 +311,6 @@ ANY: dict[str, Callable[[str], bool]] = {
 EMPTY = {"order": "one sort", "shown": f"{ROUNDED}|{PERCENT}"}
 HERE = "here"  # `known` of the measures of this package and ir-measures
 FAR = 9  # the departures of a definition from a tool that computes another measure
-
-
-@cache
-def tools() -> tuple[dict[str, str], ...]:
-    """The rows of the table. Besides tool, version, metric and known, the columns are dimensions."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
 
 
 def departs(tool: Mapping[str, str], name: str, value: str) -> int:
@@ -336,13 +331,13 @@ def admits(cell: str, value: str) -> bool:
 
 @cache
 def departures(name: str, value: str) -> np.ndarray:
-    """The departures of a value in one dimension from each of `tools`."""
-    return np.array([departs(tool, name, value) for tool in tools()], dtype=np.uint8)
+    """The departures of a value in one dimension from each of `TOOLS`."""
+    return np.array([departs(tool, name, value) for tool in TOOLS], dtype=np.uint8)
 
 
 def costs(definitions: Sequence[Sequence[str]], names: Sequence[str] = Definition._fields) -> np.ndarray:
     """The departures of definitions, or of their parts with these names, from each tool (C × tools)."""
-    found = np.zeros((len(definitions), len(tools())), dtype=np.uint8)
+    found = np.zeros((len(definitions), len(TOOLS)), dtype=np.uint8)
     for name, column in zip(names, zip(*definitions)):
         places = {value: place for place, value in enumerate(dict.fromkeys(column))}
         found += np.stack([departures(name, value) for value in places])[[places[value] for value in column]]
@@ -351,4 +346,4 @@ def costs(definitions: Sequence[Sequence[str]], names: Sequence[str] = Definitio
 
 def is_usual(name: str, value: str) -> bool:
     """Whether the table says of some tool that it has this value of a dimension."""
-    return any(tool[name] and tool["known"] != HERE and admits(tool[name], value) for tool in tools())
+    return any(tool[name] and tool["known"] != HERE and admits(tool[name], value) for tool in TOOLS)

@@ -125,7 +125,7 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
     measures = by.measures(levels).items()
     return {
         "measure": {name: of for name, of in measures if not families or by.family(name) in families},
-        "cutoff": _numbers(cutoffs or by.CUTOFFS),
+        "cutoff": {k: np.inf if k == by.ALL_RANKS else float(k) for k in cutoffs or by.CUTOFFS},
         "gain": by.gains_for(levels),
         "discount": by.DISCOUNTS | others,
         "ideal": by.IDEALS,
@@ -138,18 +138,14 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
     }
 
 
-def _numbers(cutoffs: Iterable[str]) -> dict[str, float]:
-    return {k: np.inf if k == by.ALL_RANKS else float(k) for k in cutoffs}
-
-
 def _all_cutoffs(space: Space, case: Case, deep: bool) -> Space:
     """The other cutoffs to the depth of the runs, or to `DEPTH`, for what some tool computes otherwise."""
     depth = int(case.ranks.retrieved.max(initial=0))
-    cutoffs = map(str, range(1, (depth if deep else min(depth, DEPTH)) + 1))
+    deepest = depth if deep else min(depth, DEPTH)
     usual = {
         name: {value: of for value, of in space[name].items() if by.is_usual(name, value)}
         for name in ("gain", "discount", "ideal", "precision", "documents")
     }
     others = {name: of for name, of in space["measure"].items() if not isinstance(of, Measure)}
-    numbers = _numbers(k for k in cutoffs if k not in space["cutoff"])
-    return {**space, "cutoff": numbers, "measure": others or space["measure"], **usual}
+    cutoffs = {str(k): float(k) for k in range(1, deepest + 1) if str(k) not in space["cutoff"]}
+    return {**space, "cutoff": cutoffs, "measure": others or space["measure"], **usual}

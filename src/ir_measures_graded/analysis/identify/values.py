@@ -104,7 +104,9 @@ class Case:
         self.id_order = np.empty_like(self.place)
         self.id_order[ids.descending(np.zeros_like(self.topic))] = self.place
         self.best = np.sort(self.matrix(judged.topic, self.coded(judged.level)), axis=1)
-        self.sorted, self.lists, self.different = cache(self._sorted), cache(self._lists), dict[Any, Lists]()
+        self.sorted = cache(self._sorted)
+        self.lists = cache(self._lists)
+        self.different: dict[Any, Lists] = {}
 
     @cached_property
     def members(self) -> dict[str, np.ndarray]:
