@@ -52,7 +52,7 @@ def hostile(folder):
         for place, doc in enumerate([*NAMES, f"unjudged {run}"])
     ]
     for name, runs in {"runs": NAMES, "two": NAMES[:2]}.items():
-        _write(f"{name}.parquet", ["run", "topic", "document", "score"], [r for r in scores if r[0] in runs])
+        _write(f"{name}.parquet", ["run", "topic", "document", "sim"], [r for r in scores if r[0] in runs])
     _write("run", ["topic", "document", "score"], [row[1:] for row in scores if row[0] == NAMES[0]])
     _write("values", ["topic", "value"], [(topic, place / 7) for place, topic in enumerate(topics)])
     return topics[1]
