@@ -8,8 +8,7 @@ from ..errors import GradedError
 from ..files.sources import is_file
 from ..output.formats import counted
 from ..output.result import Result, View
-from .arguments import RUNS, inputs, resamples
-from .arguments import qrels as qrels_of
+from .arguments import RUNS, inputs, qrels, resamples
 from .parser import Arguments, Option, output, real
 
 RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
@@ -20,8 +19,8 @@ UNCLEAR = "{} may be qrels or a run: convert it to a TREC file, or name its colu
 
 USAGE = ("HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…]",)
 OPTIONS = (
-    qrels_of("qrels HUMAN_QRELS"),
-    qrels_of("machine MACHINE_QRELS"),
+    qrels("qrels HUMAN_QRELS"),
+    qrels("machine MACHINE_QRELS"),
     *RUNS,
     Option("--machine_levels MAP", "from the machine's levels up to the human's, as in 0:0,5:1,10:3"),
     Option("--confidence C", "level of the intervals", real, default=0.95),
@@ -62,14 +61,14 @@ def run(arguments: Arguments) -> Result:
         raise GradedError("--gains requires runs and measures")
     if arguments.show in OF_ONE and more:
         raise GradedError(f"--show {arguments.show} requires a single machine")
-    qrels, runs, measures = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
+    human, runs, measures = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
     least = RUNS_OF.get(arguments.show, 0)
     if len(runs) < least:
         raise GradedError(f"--show {arguments.show} requires measures and at least {counted(least, 'run')}")
     if len(runs) == 1 and (more or arguments.show == "agreement"):
         raise GradedError(ONE_RUN)
     settings = arguments.of("machine_levels")
-    found = panels(qrels, [arguments.machine, *more], runs, measures, **settings)
+    found = panels(human, [arguments.machine, *more], runs, measures, **settings)
     agreed = compared(found, **arguments.of("confidence", "resamples", "seed"))
     results: list[Judges | Estimates] = [agreed]
     if runs and not more and arguments.show in (None, *OF_ONE):
