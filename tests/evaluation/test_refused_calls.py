@@ -73,7 +73,7 @@ TWICE, NOT_RANKED = "topic 'q1' retrieves document 'a' twice", "topic 'q1', docu
     [
         (("q1", "a", 1), TWICE),
         (("q1", "b", NAN), NOT_RANKED),
-        (("q1", "b", None), "row 1 has no score"),
+        (("q1", "b", None), "the score None is not a number"),
         (("q1", None, 1), "row 1 has no doc_id"),
         ((None, "b", 1), "row 1 has no query_id"),
     ],

@@ -177,7 +177,7 @@ IN_MEMORY = [
     ("qrels", pandas.DataFrame({"qid": [1.0], "docno": ["7"], "label": [2]}), "qid 1.0 is of type float,"),
     ("run", {"q\ud800": {"a": 1.0}}, "query_id 'q\\ud800' has a lone surrogate"),
     ("qrels", {"q": {"b\ud800": 1, "a": 1}}, "doc_id 'b\\ud800' has a lone surrogate"),
-    ("run", pyarrow.table({"qid": ["q"] * 2, "docno": ["a", "b"], "score": [1.0, None]}), "row 1 has no s"),
+    ("run", pyarrow.table({"qid": ["q"] * 2, "docno": ["a", "b"], "score": [1.0, None]}), "the score None"),
     ("run", pyarrow.table({"qid": ["q", None], "docno": ["a", "b"], "score": [1.0, 1]}).to_reader(1), "ro"),
     ("run", pyarrow.table({"qid": CODES, "docno": ["a", "b"], "score": [1.0, 1]}), "row 1 has no qid"),
     ("run", pandas.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1j]}), "the score 1j is not a number"),

@@ -166,10 +166,6 @@ class Ids:
         is_full = self.step or self.data.size <= 2 * (int(self.length.sum()) + len(self))
         return self if is_full else self.packed()
 
-    def __reduce__(self) -> Any:
-        ids = self.compact()
-        return Ids, (ids.data, ids.start, ids.length)
-
     def changes(self) -> np.ndarray:
         """The rows whose id differs from the id of the row before, including the first row.
 
