@@ -101,7 +101,7 @@ class SessionMeasure(GradedMeasure):
 
     def values(self, topics: Topics) -> np.ndarray:
         raise NotApplicableError(
-            f"{self} has a value for a session, not for a topic; evaluate, compare, power, gate, report and "
+            f"{self.__name__} has a value for a session, not for a topic; evaluate, compare, power, gate and "
             "sensitivity compute it with sessions=True (--sessions)"
         )
 
