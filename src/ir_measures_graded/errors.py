@@ -80,7 +80,8 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1, cutoff: float =
 
 
 def needed(module: str, what: str, extra: str = "tables") -> Any:
-    """The module of an extra. Raises `GradedError`, which says what needs it, if it is not installed.
+    """The module of an extra. Raises `GradedError`, which says what needs it, if it is not installed. The
+    message has the commands that install the extra from a package index and from a checkout.
 
     >>> needed("json", "a doctest").loads("1")
     1
@@ -88,20 +89,10 @@ def needed(module: str, what: str, extra: str = "tables") -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise lacking(what, module.partition(".")[0], extra) from None
-
-
-def lacking(what: str, library: str, extra: str) -> GradedError:
-    """The error that something needs a library, with the commands that install the extra from a package index
-    and from a checkout.
-
-    >>> str(lacking("a figure", "matplotlib", "plot")).partition(": ")[2]
-    "pip install 'ir-measures-graded[plot]', or in a checkout of the repository: pip install '.[plot]'"
-    """
-    return GradedError(
-        f"{what} needs {library}, which is not installed: pip install 'ir-measures-graded[{extra}]', "
-        f"or in a checkout of the repository: pip install '.[{extra}]'"
-    )
+        raise GradedError(
+            f"{what} needs {module.partition('.')[0]}, which is not installed: pip install "
+            f"'ir-measures-graded[{extra}]', or in a checkout of the repository: pip install '.[{extra}]'"
+        ) from None
 
 
 def warn_of_registration(message: str) -> None:

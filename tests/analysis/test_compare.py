@@ -15,12 +15,14 @@ from ir_measures_graded.analysis import Evaluation, compare, evaluate
 from ir_measures_graded.analysis.compare import TESTS
 from ir_measures_graded.analysis.comparison import PAIRED_T
 from ir_measures_graded.analysis.statistics.paired import CONSTANT, EQUAL, UNTESTED, detectable_effect
-from ir_measures_graded.analysis.statistics.significance import tukey_hsd, wilcoxon
+from ir_measures_graded.analysis.statistics.significance import tukey_hsd, two_way_anova, wilcoxon
 from ir_measures_graded.output import formats
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 posthocs = pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
 multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmodels is not installed")
+anova = pytest.importorskip("statsmodels.stats.anova", reason="statsmodels is not installed")
+formula = pytest.importorskip("statsmodels.formula.api", reason="statsmodels is not installed")
 
 MEASURE = "nDCG_JK(gains=0:0,1:1,2:10,3:100,avg=True)@100"
 FLAT = "nCG(gains=2:1,3:1)@100"
@@ -139,19 +141,23 @@ def test_conover_equals_scikit_posthocs(values, pairs):
     assert plain.tables()[2].title == "Conover, uncorrected"
 
 
-def test_tests_of_all_runs_equal_scipy_and_the_formula_of_sums_of_squares(values, found):
+def test_friedmans_test_equals_that_of_scipy(values, found):
     for measure in values.measures:
         array = values.of(measure)
         (test,) = found.find(measure, FRIEDMAN)
         assert (test.statistic, test.p) == pytest.approx(stats.friedmanchisquare(*array), rel=1e-9)
-        runs, topics = array.shape
-        means, rows, columns = array.mean(), array.mean(1, keepdims=True), array.mean(0, keepdims=True)
-        error = ((array - rows - columns + means) ** 2).sum() / ((runs - 1) * (topics - 1))
-        for name, side, size in ((ANOVA_RUNS, rows, runs), (ANOVA_TOPICS, columns, topics)):
-            f = ((side - means) ** 2).sum() * (array.size / size) / (size - 1) / error
-            (test,) = found.find(measure, name)
-            p = stats.f.sf(f, size - 1, (runs - 1) * (topics - 1))
-            assert (test.statistic, test.p) == pytest.approx((f, p))
+
+
+def test_anova_equals_that_of_statsmodels_and_does_not_overflow(values, found):
+    frame = values.data().to_frame()
+    for measure in values.measures:
+        table = frame[frame["measure"] == str(measure)]
+        peer = anova.anova_lm(formula.ols("value ~ C(run) + C(topic)", table).fit(), typ=2)
+        tests = [found.find(measure, name)[0] for name in (ANOVA_RUNS, ANOVA_TOPICS)]
+        assert [test.statistic for test in tests] == pytest.approx(peer["F"][:2].tolist(), rel=1e-10)
+        assert [test.p for test in tests] == pytest.approx(peer["PR(>F)"][:2].tolist(), rel=1e-10)
+    array = values.of(MEASURE)
+    assert two_way_anova(2.0**700 * array) == two_way_anova(array)
 
 
 def test_wilcoxon_and_randomisation_equal_scipy_with_holms_correction(values, found):
@@ -249,7 +255,7 @@ def test_equal_values_leave_tests_of_all_runs_undefined(number):
 # ------------------------------------------------------------------------------ errors
 
 
-@pytest.mark.parametrize("missing", ["scipy.stats", "scikit_posthocs", "statsmodels.formula.api"])
+@pytest.mark.parametrize("missing", ["scipy.special", "scipy.stats", "scikit_posthocs"])
 def test_missing_library_raises_an_error_that_names_the_extra(values, monkeypatch, missing):
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(GradedError, match=r"needs \w+, which is not installed: pip install .*stats"):
@@ -316,7 +322,7 @@ def test_the_answer_and_the_figure_show_which_of_many_runs_are_better():
     assert str(found).startswith(found.summary[:80])
     assert f"; {found.top(found.measures[0])[0]} has the best mean, and" in found.summary
     against = compare(many_runs(50), baseline=others[-1])
-    assert against.answer()[0].endswith(f" certainly better than {others[-1]}.")
+    assert against.answer()[0].endswith(f" significantly better than {others[-1]}.")
     for axes, measure in zip(found.figure().axes, found.measures, strict=True):
         (cells,) = axes.collections
         order, marks = found.best_first(measure), cells.get_array().reshape(50, 50)
@@ -337,6 +343,24 @@ def test_figure_with_a_baseline_shows_differences_and_intervals(found):
             assert [test.lower, test.upper] in intervals
             assert (points[run].get_markerfacecolor() == "white") == (not test.significant)
         assert ("smaller is better" in axes.get_xlabel()) == (measure.NAME == "NDPM")
+
+
+def test_what_few_topics_cannot_show_is_not_printed():
+    random = np.random.default_rng(1).random((3, 4))
+    found = compare(of_array(random))
+    best = found.best_first("nDCG_JK")[0]
+    assert found.answer() == [f"No difference by nDCG_JK was tested; {best} has the best mean."]
+    (bounded,), (unbounded,) = (
+        compare(of_array(random[:2, :2], each)).outcomes for each in ("nDCG_JK", "CG")
+    )
+    assert (bounded.detectable, unbounded.detectable > 1) == (None, True)
+
+
+def test_stars_are_told_for_every_alpha():
+    found = compare(many_runs(24), alpha=0.1)
+    assert "with p < 0.1 (** p < 0.01, * p < 0.05)." in found.notes()[0]
+    strict = compare(many_runs(24), alpha=0.001).figure().axes[0]
+    assert strict.get_xlabel().endswith("dark: p < 0.001, light: p < 0.001")
 
 
 def test_small_p_values_are_not_printed_as_0():

@@ -64,6 +64,7 @@ def test_bands_equal_the_scipy_bootstrap():
     stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
     qrels, runs = collection()
     found = curves(qrels, runs, nDCG_JK, 5, confidence=0.9, resamples=300, seed=8)
+    assert found.notes()[1].startswith("Below 50 topics, bands are narrow")
     options = {"confidence_level": 0.9, "n_resamples": 300, "method": "percentile"}
     for number, values in enumerate(evaluate(qrels, runs, ["nDCG_JK@5"]).of("nDCG_JK@5")):
         boot = stats.bootstrap((values,), np.mean, random_state=np.random.default_rng(8), **options)

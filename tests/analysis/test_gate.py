@@ -278,5 +278,5 @@ def test_a_run_that_lacks_topics_is_noted_in_every_document():
     qrels = {f"q{number}": {"a": 1 + number % 3, "b": 1} for number in range(12)}
     old = {topic: {"b": 2.0, "a": 1.0} for topic in qrels}
     found = gate(qrels, {"old": old, "new": dict([*old.items()][:11])}, "nDCG_JK(gains=exp)@1")
-    assert "new lacks 1 topic, with the value of an empty ranking." in found.notes()
+    assert "new lacks 1 topic; the value there is that of an empty ranking." in found.notes()
     assert "new lacks 1 topic" in found.junit()

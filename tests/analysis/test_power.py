@@ -73,7 +73,7 @@ def test_the_answer_and_the_table_have_these_numbers(found):
 def test_equal_runs_are_not_told_apart():
     found = power(of_array([[1, 2, 3], [1, 2, 3]], "CG"))
     assert (found.share("CG"), found.detectable("CG"), found.topics_for("CG", 0.1)) == (0, (0,) * 4, (2,) * 4)
-    assert (found.correction, found.chance("CG", 0.1)) == ("one comparison", 1)
+    assert (found.notes()[0], found.chance("CG", 0.1)) == ("Paired t over 3 topics, one comparison.", 1)
 
 
 def test_a_difference_out_of_reach_has_no_number_of_topics():

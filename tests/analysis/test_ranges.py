@@ -54,7 +54,9 @@ def test_differences_of_many_runs_are_those_of_each_pair(measure):
     }
     found = ranges(qrels, runs, [measure])
     (standing,) = standings(study_of(qrels, runs), found.measures).values()
-    assert [*standing[1:]] == found.table_of_differences().rows[0][1:-1]
+    records = [each.record() for each in found.differences if abs(each.value) > 1e-12]
+    kept = [[record[name] for record in records] for name in ("stands_over_ties", "stands_over_judgments")]
+    assert standing[1:] == (len(records), *(None if None in each else sum(each) for each in kept))
     for each in found.differences:
         pair = {each.run: runs[each.run], each.other: runs[each.other]}
         assert ranges(qrels, pair, [measure]).differences == (each,)
@@ -76,7 +78,7 @@ def test_a_measure_with_too_many_judgments_has_a_note():
     run = {"q": {f"x{number}": float(-number) for number in range(40)}}
     found = ranges(qrels, {"run": run}, ["nERR", "nDCG_JK"])
     by_nerr, by_ndcg = found.values
-    assert found.notes()[1:] == [f"nERR of run has no range over judgments: {by_nerr.note}."]
+    assert found.notes()[3:] == [f"nERR of run has no range over judgments: {by_nerr.note}."]
     assert "use a smaller cutoff" in by_nerr.note
     assert (by_nerr.unjudged is None, by_ndcg.unjudged is None, by_ndcg.note) == (True, False, "")
 
@@ -85,12 +87,13 @@ def test_tables():
     found = ranges(QRELS, RUNS, ["nDCG_JK@2", "ERR_G@2", "NDPM"])
     rows = found.table()[1]
     assert [row[:2] for row in rows][:2] == [["nDCG_JK@2", "tied"], ["nDCG_JK@2", "holes"]]
-    assert found.table_of_differences().rows == [
-        ["nDCG_JK@2", 1, 1, 0, True],
-        ["ERR_G@2", 1, 1, 0, False],
-        ["NDPM", 1, None, None, None],
+    names = "stands_over_ties", "stands_over_judgments", "exact"
+    stands = [[each.record()[name] for name in names] for each in found.differences]
+    assert stands == [[True, False, True], [True, False, False], [None, None, False]]
+    assert found.notes()[2:] == [
+        "NDPM of tied, holes has no range over ties: it is not computed.",
+        "unjudged: the range over all judgments of the unjudged documents within the cutoff.",
+        "NDPM of tied, holes has no range over judgments: judged_only=True leaves out unjudged documents.",
     ]
-    assert found.notes()[-1].endswith(
-        "no range over judgments: judged_only=True leaves out unjudged documents."
-    )
+    assert len(ranges(QRELS, RUNS, ["NDPM"]).notes()) == 3  # no sentence on ranges that are not shown
     assert len(found.records()) == 3 * (2 + 1)

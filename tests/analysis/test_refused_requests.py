@@ -47,7 +47,7 @@ holes(QRELS, RUNS, "CG@3", batch=0) | batch=0 is not allowed; it is a whole numb
 holes(QRELS, {"A": RUNS["good"]}, "CG@3") | holes needs at least 2 runs, because judgments settle differences
 holes(QRELS, {**RUNS, "D": {"q7": {"a": 1}}}, "CG@3") | D: none of its topics (such as 'q7') is in the qrels
 holes(QRELS, RUNS, "CG@3").save("missing/holes.csv") | the folder 'missing' does not exist; create it
-report(QRELS, {"good": RUNS["good"]}, ["AP"], baseline="best") | a comparison needs at least 2 runs, not 1
+report(QRELS, {"good": RUNS["good"]}, ["AP"], baseline="best") | the baseline 'best' is not among
 evaluate(QRELS, [("one", RUNS["good"]), ("one", RUNS["poor"])], ["AP"]) | two runs are named 'one'; give each
 evaluate(QRELS, {1: RUNS["good"]}, ["AP"]) | a run's name is a string, not 1
 evaluate({}, RUNS, ["AP"]) | the qrels are empty: there is no topic to evaluate
@@ -86,21 +86,24 @@ evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1)}) | topic 'q2' is not a t
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": (nan, 1)}) | topic 'q1' is not a turn of a session
 evaluate(QRELS, RUNS, ["AP"], sessions={"q1": ("s", 1), "q2": ("s", 1)}) | topics 'q1' and 'q2' are both
 gate(ONES, sessions=True) | sessions needs qrels and runs; values stay those of their topics
-evaluate(QRELS, RUNS, ["sDCG@5"]) | good: sDCG@5 has a value for a session, not for a topic; evaluate
+evaluate(QRELS, RUNS, ["sDCG@5"]) | good: sDCG has a value for a session, not for a topic; evaluate
+curves(QRELS, RUNS, "nsDCG") | good: nsDCG has a value for a session, not for a topic; evaluate, compare
 explain(QRELS, RUNS["good"], "sDCG", "q1") | sDCG has a value for a session, not for a topic; evaluate
-curves(QRELS, RUNS, "nsDCG") | good: nsDCG@1 has a value for a session, not for a topic; evaluate, compare
-curves(QRELS, RUNS, "ERR@5")                            | ERR@5 has no curve over ranks; most graded measures
+curves(QRELS, RUNS, "nsDCG@3") | evaluate, compare, power, gate and sensitivity compute
+curves(QRELS, RUNS, "ERR@5") | most graded measures have, and AP, Judged, nDCG, P, R, RBP, RR, Success of
+evaluate(QRELS, RUNS, ["Bpref"], unjudged="max") | have, and AP, nDCG, P, R, RBP, RR, SetP, SetR, Success of
 curves(QRELS, RUNS, "nCG@10", 20)                       | nCG@10 ends at rank 10, but depth=20
 curves(QRELS, RUNS, "nCG", 2.5)                         | depth=2.5 is not allowed
 curves(QRELS, RUNS, "nCG", 10**6)                       | it is a whole number from 1 to 100000
 curves(QRELS, RUNS, "P@1000000")                        | it is a whole number from 1 to 10000
 curves(QRELS, RUNS, ["CG@3", "P@10"])                   | curves takes one measure, not CG@3, P@10
 curves(QRELS, RUNS, "nCG", confidence=nan)              | confidence=nan is not allowed
-curves(QRELS, RUNS, "nCG", confidence=0.9, resamples=0) | resamples=0 is not allowed
+curves(QRELS, RUNS, "nCG", confidence=0.9, resamples=2) | it is a whole number ≥ 100
 curves(QRELS, RUNS, "nCG", confidence=0.9, seed=-1)     | seed=-1 is not allowed
 curves(QRELS, RUNS, "CG", 3, confidence=0.9, resamples=10**12) | too large: bands at 3 ranks would need
 curves({"q": {}}, {"A": {}}, "CG", confidence=0.9)      | bands need at least 2 topics; the qrels have 1
 curves(QRELS, {"rank": RUNS["good"]}, "CG", 2)          | 'rank' is a column name; rename the run
+curves(QRELS, {"A": {}, "A lower": {}}, "CG", 2, confidence=0.9) | 'A lower' is a column name; rename
 curves(QRELS, RUNS | {"poor": {"q1": {"a": nan}}}, "CG", 2) | poor: run: topic 'q1', document 'a'
 curves(QRELS, {"mine": A_RUN}, "CG", 2)                 | mine: none of its topics (such as '351')
 curves(QRELS, RUNS, "RelativeRelevance(norm='none')")   | has the score 3.0; it must be in [0, 1]

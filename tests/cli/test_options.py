@@ -16,9 +16,9 @@ CALLS = {
     "power P@5 nDCG_JK@100 --alpha 0.01 --power 0.9 --differences 0.1": (
         analysis.power, [["P@5", "nDCG_JK@100"]], {"alpha": 0.01, "power": 0.9, "differences": [0.1]}
     ),
-    "curves nCG --depth 4 --confidence 0.8 --resamples 50 --seed 3": (
+    "curves nCG --depth 4 --confidence 0.8 --resamples 100 --seed 3": (
         analysis.curves, ["nCG", 4],
-        {"confidence": 0.8, "resamples": 50, "seed": 3},
+        {"confidence": 0.8, "resamples": 100, "seed": 3},
     ),
     "curves ndcg_cut_3": (analysis.curves, ["nDCG", 3], {}),
     "sensitivity nDCG_JK --gains w1=0:0,1:1,2:1,3:1 --gains w100 --cutoffs 100": (

@@ -43,6 +43,14 @@ def test_a_run_has_its_remarks_in_every_way_of_use(run, remarks):
     assert [remark for _, remark in check(QRELS, {"x": run}, ["Bpref"]).remarks] == remarks
 
 
+def test_all_is_100_percent_only_if_none_is_judged():
+    qrels = {f"q{number}": {"a": 2, "b": 1, "c": 0} for number in range(250)}
+    run = {topic: dict.fromkeys("opqrstuvwx", 1.0) for topic in qrels} | {"q1": {"a": 1.0}}
+    assert "99% of the top 10 are unjudged" in [
+        remark for _, remark in check(qrels, {"x": run}, ["AP"]).remarks
+    ]
+
+
 def test_what_holds_for_several_runs_is_said_once():
     for call in (evaluate, lambda *given: curves(*given, depth=3)):
         with pytest.warns(InputWarning) as caught:

@@ -20,7 +20,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
-from ..core.registry.facts import sign_of
+from ..core.registry.facts import sign_of, width_of
 from ..errors import GradedError, did_you_mean
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
@@ -29,7 +29,7 @@ from ..evaluation.values import By, groups_of
 from ..output.formats import known, listed
 from .comparison import BY_GROUP, CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test
 from .statistics import significance
-from .statistics.options import as_list, check_probability, refuse_large, require_installed, whole_number
+from .statistics.options import as_list, check_probability, refuse_large, statistics_library, whole_number
 from .statistics.paired import FEW, Pairs, paired, paired_in_parts
 from .statistics.significance import Outcome, holm, run_ranks
 
@@ -88,8 +88,7 @@ def compare(
     for name in tests:
         if name not in TESTS:
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
-    libraries = {"conover": "scikit_posthocs", "anova": "statsmodels"}
-    require_installed("scipy", *(libraries[name] for name in tests if name in libraries))
+    statistics_library("scipy.special")
     evaluation, _ = evaluated(qrels, runs, measures, sessions)
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
@@ -130,15 +129,14 @@ def compare(
 
 def _compared(part: Evaluation, outcomes: Iterable[Test], **facts: Any) -> Comparison:
     """The comparison over all topics or over those of a group."""
-    lacks = [] if part.missing is None else part.missing.sum(axis=1).tolist()
     return Comparison(
         part.runs,
         part.measures,
         len(part.topics),
         mean_over_topics(part.values),
         tuple(outcomes),
-        lacking={run: number for run, number in zip(part.runs, lacks) if number},
         unit=part.unit,
+        lacking=part.lacking,
         **facts,
     )
 
@@ -175,6 +173,9 @@ def pairwise_tests(
     `columns` has lists or arrays of the fields of the tests, NaN for None. The test favours the first run of
     a pair if ``leaning``, by default the difference, is above 0.
     """
+    if "detectable" in columns:
+        beyond = columns["detectable"] > width_of(measure)
+        columns = {**columns, "detectable": np.where(beyond, np.nan, columns["detectable"])}
     columns = {name: known(np.asarray(column)) for name, column in columns.items()}
     leaning = columns.pop("leaning", None) or columns["difference"]
     found = []

@@ -72,8 +72,9 @@ class Test:
     A primary test also has the `difference` of the means of `run` and `other`, with bounds (`lower`, `upper`)
     that hold for the whole family together. The paired t-test has the standard `deviation` of the differences
     over the topics, Cohen's d_z (`effect_size`), and the smallest true difference that it finds with
-    probability .8 at the family's level (`detectable`). Tests over collections have Cochran's `Q`, its
-    p-value, and `I2`, which tell whether the difference varies between the collections.
+    probability .8 at the family's level (`detectable`), None if no two values can differ so much. Tests over
+    collections have Cochran's `Q`, its p-value, and `I2`, which tell whether the difference varies between
+    the collections.
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -131,7 +132,7 @@ class Comparison(Result):
     all pairs.
 
     `values` (runs × measures) are the means. `outcomes` holds all tests; `primary` is the name of the primary
-    one. `lacking` is the number of topics that a run lacks. `groups` has the comparisons over groups of
+    one. `lacking` has a sentence on each run that lacks topics. `groups` has the comparisons over groups of
     topics. Such a comparison has the `name` of the group, and the number `families` of groups that are tested
     together. `unit` is ``topic`` or ``session``.
     """
@@ -144,12 +145,12 @@ class Comparison(Result):
     baseline: str | None
     alpha: float
     uncorrected: bool = False
-    lacking: Mapping[str, int] = field(default_factory=dict)
     name: str = ""
     families: int = 1
     groups: Mapping[str, Comparison] = field(default_factory=dict)
     unit: str = "topic"
     primary: str = PAIRED_T
+    lacking: Sequence[str] = ()
 
     @cached_property
     def means(self) -> DataFrame:
@@ -232,18 +233,20 @@ class Comparison(Result):
             return f"No difference by {measure} was tested: each run lacks values."
         if len(tests) == 1:
             return f"{_told(tests[0])}, {over}."
+        if all(test.adjusted is None for test in tests):
+            return f"No difference by {measure} was tested; {self.best_first(measure)[0]} has the best mean."
         count = sum(test.significant for test in tests)
         differ = "differs" if count == 1 else "differ"
         found = f"{count} of {counted(len(tests), 'pair')} {differ} by {measure}, {over}"
         if self.baseline:
             better = [test.run for test in tests if test.winner == test.run]
             are = "is" if len(better) <= 1 else "are"
-            return f"{found}; {listed(better) or 'nothing'} {are} certainly better than {self.baseline}."
+            return f"{found}; {listed(better) or 'nothing'} {are} significantly better than {self.baseline}."
         best, *others = self.top(measure)
         if not others:
-            return f"{found}; {best} is certainly better than every other run."
+            return f"{found}; {best} is significantly better than every other run."
         named = f"{listed(others)} {'is' if len(others) == 1 else 'are'}"
-        return f"{found}; {best} has the best mean, and {named} not certainly worse."
+        return f"{found}; {best} has the best mean, and {named} not significantly worse."
 
     def notes(self) -> list[str]:
         """Sentences that the reader of the tables needs."""
@@ -259,8 +262,8 @@ class Comparison(Result):
         )
         if not self.baseline and self.pairs > FEW_PAIRS:
             columns = (
-                "The last column has the letters or the number of the runs that a run beats (** p < 0.01, "
-                "* p < 0.05)."
+                "The last column has the letters or the number of the runs that a run beats with "
+                f"p < {self.alpha:g} (** p < 0.01, * p < 0.05)."
             )
         found = [f"Paired t-tests over {counted(self.topics, self.unit)}, {intervals}. {columns}"]
         if len(self.measures) > 1:
@@ -284,10 +287,7 @@ class Comparison(Result):
             )
         for note in dict.fromkeys(test.note for test in primary if test.note):
             found.append(f"{_pairs([test for test in primary if test.note == note])}: {note}.")
-        return found + [
-            f"{run} lacks {counted(number, self.unit)}; the value there is that of an empty ranking."
-            for run, number in self.lacking.items()
-        ]
+        return [*found, *self.lacking]
 
     def tables(self) -> list[Table]:
         """The tables of the primary procedure, then one of each further test, with its title.
@@ -452,8 +452,8 @@ class Comparison(Result):
             axes.set(aspect="equal", ylim=(count, 0))
             axes.grid(visible=False)
             axes.set_title(plots.title(measure, width=36), loc="right", size=10)
-            text = f"row better than column\ndark: p < {STARS[0][0]:g}, light: p < {self.alpha:g}"
-            axes.set_xlabel(text, loc="right")
+            text = f"row better than column\ndark: p < {min(STARS[0][0], self.alpha):g}"
+            axes.set_xlabel(f"{text}, light: p < {self.alpha:g}", loc="right")
         return figure
 
     def _differences(self) -> Figure:
@@ -488,7 +488,7 @@ def _told(test: Test) -> str:
     names, sign = (str(test.run), str(test.other)), 1
     if test.winner == test.other:
         names, sign = names[::-1], -1
-    relation = "is better than" if test.significant else "does not certainly differ from"
+    relation = "is better than" if test.significant else "does not differ significantly from"
     found = (
         f"{names[0]} {relation} {names[1]} by {test.measure}: {decimal(sign * (test.difference or 0), '+')}"
     )

@@ -137,6 +137,9 @@ class Curves(Result):
         found = []
         if self.confidence:
             found.append(Note("{:g} % pointwise percentile bands", 100 * self.confidence))
+            if self.topics < 50:
+                text = "Below 50 topics, bands are narrow: in simulations, those of 95 % covered the mean "
+                found.append(Note(text + "in .89 to .94 of samples of 10 topics, and in .90 to .92 of 25."))
         if others := len(self.runs) - len(self.shown):
             text = "The best {} of {} are shown, and those to highlight; {} are grey and have no column."
             found.append(Note(text, BEST, counted(len(self.runs), "run"), others))
@@ -203,7 +206,7 @@ def curves(
       or 100 without one. A depth that would need too much memory is refused.
     - `ideal`: whether to add the curve of the ideal list; by default for CG, DCG_JK and DCG_Burges.
     - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap, from
-      `resamples` (≥ 1) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
+      `resamples` (≥ 100) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
     - `highlight`: the runs that figures of more than 12 runs show in colour, besides the best five.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
@@ -217,7 +220,7 @@ def curves(
     one, end = uncut(one_measure(measure, "curves", uncut=True), depth)
     if confidence is not None:
         check_probability(confidence, "confidence", 0.95)
-    whole_number(resamples, "resamples", 1)
+    whole_number(resamples, "resamples", 100)
     whole_number(seed, "seed", 0)
     judgments, named = read_judgments(qrels), named_runs(runs)
     with about(judgments.name):
@@ -229,8 +232,11 @@ def curves(
         if topics < 2:
             raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
         refuse_large("resamples", resamples, 16 * end * resamples, f"bands at {counted(end, 'rank')}")
+    taken = {RANK, IDEAL}
+    if confidence is not None:
+        taken |= {f"{name} {end}" for name in names for end in ("lower", "upper")}
     for name in names:
-        if name in (RANK, IDEAL):
+        if name in taken:
             raise NotApplicableError(f"{name!r} is a column name; rename the run")
     highlighted = (highlight,) if isinstance(highlight, str) else tuple(highlight)
     for name in highlighted:
@@ -261,7 +267,7 @@ def one_measure(measures: Measure | str | Iterable[Measure | str], what: str, un
 
 def uncut(measure: Measure, depth: int | None) -> tuple[GradedMeasure, int]:
     """Split a measure into the measure without a cutoff and the depth of its curve."""
-    measure = defined(measure, "curve over ranks")
+    measure = defined(measure, "curve over ranks", "cutoff")
     if not measure.CUTOFF:
         raise NotApplicableError(f"{name_of(measure)} has no cutoff and therefore no curve over ranks")
     cutoff = measure.params.get("cutoff")

@@ -24,8 +24,8 @@ E. S. Pearson: The use of confidence or fiducial limits. Biometrika 26, 1934.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import ceil, log
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
@@ -46,7 +46,7 @@ from ..output.result import Result
 from ..output.tables import Table
 from .comparison import PValue
 from .ranges import differences_by_topic
-from .statistics.options import require_installed, statistics_library, whole_number
+from .statistics.options import statistics_library, whole_number
 from .statistics.paired import FEW, POWER, deviation_limits, topics_needed
 from .statistics.significance import EXACT, deviation_of, differences_of, holm
 
@@ -164,8 +164,8 @@ class Verdict:
 class Gate(Result):
     """The verdicts by all measures (`verdicts`), and the one of the gate (`verdict`).
 
-    `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking` is the
-    number of topics that each run lacks.
+    `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking` has
+    a sentence on each run that lacks topics.
     """
 
     old: str
@@ -177,7 +177,7 @@ class Gate(Result):
     verdicts: tuple[Verdict, ...]
     unit: str = "topic"
     looks: int = 1
-    lacking: Mapping[str, int] = field(default_factory=dict)
+    lacking: Sequence[str] = ()
 
     @property
     def _whole(self) -> list[Verdict]:
@@ -282,10 +282,7 @@ class Gate(Result):
 
     def notes(self) -> list[str]:
         """The reasons of the verdicts, and notes on them."""
-        found = [*map(self.sentence, self.verdicts)]
-        for run, number in self.lacking.items():
-            if number:
-                found.append(f"{run} lacks {counted(number, self.unit)}, with the value of an empty ranking.")
+        found = [*map(self.sentence, self.verdicts), *self.lacking]
         if not self.chosen:
             found.append(f"No margin was given; it is {self.margin} of the old values.")
         looks = f", for {self.looks} looks" if self.looks > 1 else ""
@@ -380,7 +377,7 @@ def gate(
     because every run would hold; if no topic has a group; and, with the topics, if values of the old run
     differ from the stored ones.
     """
-    require_installed("scipy")
+    statistics_library("scipy.special")
     size = Margin.of("5%" if margin is None else margin)
     evaluation, study = evaluated(qrels, runs, measures, sessions, kept=True)
     runs_given, topics = len(evaluation.runs), len(evaluation.topics)
@@ -400,12 +397,9 @@ def gate(
     if study is not None and study.judgments.sessions is None:
         found = [replace(each, **_stands(each, rule, study, len(found))) for each in found]
     every = *found, *_verdicts([(group, evaluation.on(rows)) for group, rows in groups.items()], rule)
-    lacks = [] if evaluation.missing is None else evaluation.missing.sum(axis=1).tolist()
-    lacking = dict(zip(evaluation.runs, lacks))
     old, new = evaluation.runs
-    return Gate(
-        old, new, size, margin is not None, equivalent, every_group, every, evaluation.unit, looks, lacking
-    )
+    asked = size, margin is not None, equivalent, every_group
+    return Gate(old, new, *asked, every, evaluation.unit, looks, evaluation.lacking)
 
 
 def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.ndarray) -> None:

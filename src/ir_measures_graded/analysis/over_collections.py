@@ -35,7 +35,7 @@ from .compare import baseline_of, family_of, pairwise_tests, refuse_few
 from .comparison import FEW_PAIRS, LIKE_THESE, PAIRED_T, THESE, Comparison, Test
 from .paper import PaperTable
 from .statistics.intervals import heterogeneity, stratified_t, t_of_means
-from .statistics.options import check_probability, require_installed
+from .statistics.options import check_probability, statistics_library
 from .statistics.paired import FEW, paired_in_parts
 from .statistics.significance import holm
 
@@ -90,7 +90,7 @@ class OverCollections(Comparison):
             f"Q and I² tell whether a difference varies between collections. Topics: {sizes}.",
         ]
         if not self.baseline:
-            found.append("Letters name the runs; ** is p < 0.01, * p < 0.05.")
+            found.append(f"Letters name the runs beaten with p < {self.alpha:g}; ** is p < 0.01, * p < 0.05.")
         for column, measure in enumerate(self.measures):
             for row, run in enumerate(self.runs):
                 lacks = [name for name, part in self.groups.items() if np.isnan(part.values[row, column])]
@@ -163,7 +163,7 @@ def compare_collections(
     that cannot be used, for fewer than two runs, and for a collection of fewer than two topics.
     """
     check_probability(alpha, "alpha", 0.05)
-    require_installed("scipy")
+    statistics_library("scipy.special")
     evaluations: dict[str, Evaluation] = {}
     if isinstance(given, Mapping) and all(isinstance(each, (tuple, Evaluation)) for each in given.values()):
         for name, each in given.items():

@@ -29,7 +29,7 @@ from ..output.result import Result
 from ..output.tables import Column, Table
 from .compare import refuse_few
 from .statistics import paired
-from .statistics.options import as_list, check_probability, require_installed
+from .statistics.options import as_list, check_probability, statistics_library
 from .statistics.significance import holm
 
 SPREADS: Final = ("lowest", "median", "highest", "at_limit")
@@ -64,12 +64,6 @@ class Power(Result):
         """The pairs of runs, in the order of the columns of `p_values`."""
         return list(combinations(self.runs, 2))
 
-    @property
-    def correction(self) -> str:
-        """The correction of the test for the number of comparisons."""
-        count = len(self.pairs)
-        return "one comparison" if count == 1 else f"Holm's correction for {count} comparisons"
-
     def separated(self, measure: Measure | str) -> int:
         """The number of pairs with p < `alpha`."""
         return int((self.p_values[self._row(measure)] < self.alpha).sum())
@@ -101,7 +95,7 @@ class Power(Result):
     def topics_for(self, measure: Measure | str, difference: float) -> tuple[int | None, ...]:
         """The number of topics that find a true difference with `power`, for the pairs `SPREADS`.
 
-        None if more than 10 million. Raises `GradedError` for a difference that is not above 0.
+        None if more than 10 million.
         """
         return tuple(
             paired.topics_needed(difference, each, self.level, self.power) for each in self.spread(measure)
@@ -169,9 +163,11 @@ class Power(Result):
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""
+        count = len(self.pairs)
+        correction = "one comparison" if count == 1 else f"Holm's correction for {count} comparisons"
         what = f"{self.unit.capitalize()}s that find the difference" if self.wanted else "Differences found"
         found = [
-            f"Paired t over {counted(self.topics, self.unit)}, {self.correction}.",
+            f"Paired t over {counted(self.topics, self.unit)}, {correction}.",
             f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, for the "
             "pair of lowest, median and highest spread; at limit: the median spread at its upper 80 % limit, "
             f"{self.limit:.2f} times the estimate.",
@@ -204,18 +200,19 @@ def power(
     >>> from ir_measures_graded import nDCG_JK
     >>> evaluation = Evaluation(("A", "B", "C"), (nDCG_JK,), ("1", "2", "3", "4"), values[:, None])
     >>> found = power(evaluation)
-    >>> found.correction, found.pairs, found.topics_for(nDCG_JK, 0.05)
-    ("Holm's correction for 3 comparisons", [('A', 'B'), ('A', 'C'), ('B', 'C')], (17, 31, 45, 87))
+    >>> found.pairs, found.topics_for(nDCG_JK, 0.05)
+    ([('A', 'B'), ('A', 'C'), ('B', 'C')], (17, 31, 45, 87))
 
     Raises `GradedError` for fewer than two runs or topics and for an option out of its range.
     """
     check_probability(alpha, "alpha", 0.05)
-    require_installed("scipy")
+    statistics_library("scipy.special")
     if not alpha < power < 1:
         raise GradedError(f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8")
     wanted = tuple(dict.fromkeys(as_list(differences)))
     for difference in wanted:
-        paired.check_difference(difference)
+        if not 0 < difference < np.inf:
+            raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
     evaluation, _ = evaluated(qrels, runs, measures, sessions)
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)

@@ -7,6 +7,7 @@ the unjudged documents within the cutoff gives a value outside them.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -37,7 +38,6 @@ Interval = tuple[float, float]
 
 COMPARED = 1 << 19
 """The differences of about so many documents are bounded at once."""
-LEFT_OUT = "judged_only=True leaves out unjudged documents"
 ROUNDING = 1e-12
 """A difference this small can be a rounding error."""
 
@@ -122,34 +122,29 @@ class Ranges(Result):
         """One row per measure and run, then one per measure and pair of runs."""
         return Table.of(_COLUMNS, [each.record() for each in (*self.values, *self.differences)])
 
-    def table_of_differences(self) -> Table:
-        """One row per measure, with the numbers of differences that stand."""
-        columns = ("measure", "differences", "stand over ties", "stand over judgments", "exact")
-        rows = []
-        for measure in self.measures:
-            apart = [found.record() for found in self.differences if found.measure == measure]
-            found = [[record[name] for record in apart] for name in _STANDS]
-            over_ties, over_judgments = (None if None in each else sum(each) for each in found[:2])
-            exact = None if over_judgments is None else all(found[2])
-            rows.append([str(measure), len(apart), over_ties, over_judgments, exact])
-        return Table(columns, rows)
-
     def notes(self) -> list[Note]:
         """The meaning of the columns, and a sentence on each measure without some ranges, with the reason."""
-        text = "The ranges are over all orders of tied documents (ties) and all judgments of the unjudged "
-        text += "documents within the cutoff (unjudged); judged is the share of judged documents there."
-        found = [Note(text)]
-        for measure in self.measures:
-            of = [each for each in self.values if each.measure == measure]
-            for reason in dict.fromkeys(each.note for each in of if each.note):
-                runs = listed(each.run for each in of if each.note == reason)
-                found.append(Note("{} of {} has no range over judgments: {}.", measure, runs, reason))
+        found = [Note("judged is the share of judged documents within the cutoff.")]
+        for kind, over, all_of in _OVER:
+            lacking = [each for each in self.values if getattr(each, kind) is None]
+            if len(lacking) < len(self.values):
+                found.append(Note(f"{kind}: the range over all {all_of}."))
+            reasons = defaultdict(list)
+            for each in lacking:
+                reason = each.note if kind == "unjudged" else "it is not computed"
+                reasons[each.measure, reason].append(each.run)
+            for (measure, reason), runs in reasons.items():
+                found.append(Note("{} of {} has no range over {}: {}.", measure, listed(runs), over, reason))
         return found
 
 
+_OVER = (
+    ("ties", "ties", "orders of tied documents"),
+    ("unjudged", "judgments", "judgments of the unjudged documents within the cutoff"),
+)
 _ENDS = ("ties_min", "ties_max", "unjudged_min", "unjudged_max")
-_STANDS = ("stands_over_ties", "stands_over_judgments", "exact")
-_COLUMNS = ("measure", "run", "other", "value", *_ENDS, "judged", *_STANDS, "note")
+_COLUMNS = ("measure", "run", "other", "value", *_ENDS, "judged", "stands_over_ties", "stands_over_judgments",
+            "exact", "note")  # fmt: skip
 
 
 def ranges(qrels: Qrels, runs: Runs, measures: Iterable[GradedMeasure | str]) -> Ranges:
@@ -196,8 +191,8 @@ def differences_by_topic(
 
 
 class Standing(NamedTuple):
-    """The ranges of the runs by a measure, and how many of the `differences` between two of them certainly
-    keep their sign over ties and over judgments; None if that is not known."""
+    """The ranges of the runs by a measure, the number of `differences` other than 0 between two of them, and
+    how many of these certainly keep their sign over ties and over judgments; None if that is not known."""
 
     ranges: tuple[Range, ...]
     differences: int
@@ -207,11 +202,9 @@ class Standing(NamedTuple):
 
 def standings(study: Study, measures: Iterable[Measure]) -> dict[Measure, Standing]:
     """The ranges by each of the measures that have some, for which most differences need no exact bounds."""
-    found = {}
-    for measure in filter(has_ranges, measures):
-        runs = _Runs(_checked(measure), study.runs)
-        found[measure] = Standing(tuple(runs.ranges()), len(runs.pairs), *runs.standing())
-    return found
+    return {
+        measure: _Runs(_checked(measure), study.runs).standing() for measure in filter(has_ranges, measures)
+    }
 
 
 def has_ranges(measure: Measure) -> bool:
@@ -244,7 +237,9 @@ def _values(measure: GradedMeasure, topics: Topics) -> tuple[np.ndarray, str]:
         except Undetermined as error:
             note = str(error)
     if not both:
-        note = LEFT_OUT if measure["judged_only"] else measure.NO_UNJUDGED or "it is not computed"
+        note = measure.NO_UNJUDGED or "it is not computed"
+        if measure["judged_only"]:
+            note = "judged_only=True leaves out unjudged documents"
     return found, note
 
 
@@ -282,25 +277,25 @@ class _Runs:
     def differences(self) -> Iterator[Range]:
         """The ranges of the differences of the means, for all pairs."""
         names, means = [run.name for run in self.runs], self.means[0].tolist()
-        for pairs in self.parts():
+        for pairs in self.parts(self.pairs):
             ends = mean_over_topics(np.append(self.apart(1, pairs), self.over_judgments(pairs), axis=0))
             for (a, b), row in zip(pairs.tolist(), ends.T.tolist()):
                 over = _intervals(row)
                 exact = self.ends is not None and over[1] is not None
                 yield Range(self.measure, names[a], means[a] - means[b], *over, other=names[b], exact=exact)
 
-    def parts(self) -> list[np.ndarray]:
+    def parts(self, pairs: np.ndarray) -> list[np.ndarray]:
         """The pairs, so many at a time that their documents fit into memory."""
         longest = max(int(topics.retrieved.sum()) for topics in self.topics)
-        return np.array_split(self.pairs, len(self.pairs) * longest // COMPARED + 1)
+        return np.array_split(pairs, len(pairs) * longest // COMPARED + 1)
 
-    def standing(self) -> tuple[int | None, int | None]:
-        """How many differences keep their sign in all orders of ties, and how many under all judgments; None
-        without pairs, and if the range of any is not known."""
-        if not self.pairs.size:
-            return None, None
+    def standing(self) -> Standing:
+        """The ranges of the runs, and how many of their differences keep their sign."""
+        unequal = self.pairs[np.abs(np.diff(self.means[0][self.pairs]))[:, 0] > ROUNDING]
+        if not len(unequal):
+            return Standing(tuple(self.ranges()), 0, 0, 0)
         kept = np.zeros(2)
-        for pairs in self.parts():
+        for pairs in self.parts(unequal):
             ends = [self.apart(1, pairs)]
             if self.ends is None or not self.known.all():
                 ends.append(self.over_judgments(pairs))
@@ -315,8 +310,8 @@ class _Runs:
             for row, found in enumerate(ends):
                 means = mean_over_topics(found)
                 kept[row] += np.nan if np.isnan(means).any() else _keep(*means).sum()
-        over_ties, over_judgments = (None if np.isnan(number) else int(number) for number in kept.tolist())
-        return over_ties, over_judgments
+        counts = (None if np.isnan(number) else int(number) for number in kept.tolist())
+        return Standing(tuple(self.ranges()), len(unequal), *counts)
 
     def apart(self, row: int, pairs: np.ndarray) -> np.ndarray:
         """The ranges of differences whose two sides are independent of each other (2 × P × T), NaN if they

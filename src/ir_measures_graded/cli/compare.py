@@ -48,7 +48,7 @@ def run(arguments: Arguments) -> Result | Answer:
     paired t-tests with Holm's correction, and the intervals (lower, upper) hold for all differences together.
     d_z is the effect size; the true difference of size MDE is found with probability .8. Of more than 15
     pairs, the table has one row per run instead: runs have letters, and the last column lists the letters of
-    the runs that the run beats (** p < 0.01, * p < 0.05).
+    the runs that the run beats with p < alpha (** p < 0.01, * p < 0.05).
 
     latex, markdown and html have the table that papers print, runs × measures: best values bold, second-best
     underlined, letters for significance, and a caption. LaTeX needs the package booktabs.

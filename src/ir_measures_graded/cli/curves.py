@@ -10,7 +10,7 @@ OPTIONS = (
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
     Option("--highlight RUN", "of more than 12 runs, also show these in colour", many=True),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
-    *resamples("topics for the bands", RESAMPLES),
+    *resamples("topics for the bands, at least 100", RESAMPLES),
     *output(),
 )
 

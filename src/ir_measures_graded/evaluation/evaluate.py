@@ -139,6 +139,16 @@ class Evaluation(Result):
         return {run: dict(zip(names, values)) for run, values in zip(self.runs, self.means().tolist())}
 
     @property
+    def lacking(self) -> list[str]:
+        """A sentence on each run that lacks topics."""
+        counts = [] if self.missing is None else self.missing.sum(axis=1).tolist()
+        return [
+            f"{run} lacks {counted(number, self.unit)}; the value there is that of an empty ranking."
+            for run, number in zip(self.runs, counts)
+            if number
+        ]
+
+    @property
     def summary(self) -> str:
         """The measures, runs and topics in one line."""
         runs, topics = counted(len(self.runs), "run"), counted(len(self.topics), self.unit)
@@ -237,7 +247,7 @@ def evaluate(
 def _with_options(measure: Measure, options: Mapping[str, str]) -> Measure:
     """The measure with the options that it does not name. Raises `GradedError` if it does not have them."""
     missing = {name: word for name, word in options.items() if name not in measure.params}
-    return defined(measure, f"option {next(iter(missing))}")(**missing) if missing else measure
+    return defined(measure, f"option {next(iter(missing))}", *missing)(**missing) if missing else measure
 
 
 LEVELS = 4

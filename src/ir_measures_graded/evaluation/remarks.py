@@ -18,7 +18,7 @@ from ..core.registry.facts import needs_intents
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning, level_of_caller
 from ..files.contracts import Contract
-from ..output.formats import counted, listed
+from ..output.formats import Percent, counted, listed
 from ..output.tables import Note
 
 DEPTH = 10
@@ -60,7 +60,7 @@ def warned_together() -> Iterator[None]:
         joined = [str(note) for note in notes.values() if note.text == SPARSE][:1]
         if not joined and len(notes) > 1:
             low, *_, high = sorted(notes.values(), key=lambda note: note.names[0])
-            shares = f"{low.names[0]:.0%} to {high}" if str(low) != str(high) else str(high)
+            shares = f"{low.names[0]} to {high}" if str(low) != str(high) else str(high)
             joined = [f"{shares} in {listed(notes)}"]
         for name, remarks in held:
             warn_of([each for each in remarks if not (joined and isinstance(each, Note))], name)
@@ -121,11 +121,11 @@ class RunRemarks:
             if self.sparse:
                 yield Note(SPARSE, counted(self.most, "judged document"))
             else:
-                yield Note("{:.0%} of the top {:,} are unjudged", 1 - judged_top / top, self.depth)
+                yield Note("{} of the top {:,} are unjudged", Percent(1 - judged_top / top), self.depth)
         if not varied and self.counts[0].max(initial=0) > 1:
             yield "all scores of a topic are equal, so the document ids decide"
         if own and own >= OWN * topics and (self.contract is None or self.contract.own_topic):
-            share = f"{own:,} of {counted(topics, 'topic')} ({own / topics:.0%})"
+            share = f"{own:,} of {counted(topics, 'topic')} ({Percent(own / topics)})"
             option = "; the collection leaves it out, with --ignore_identical_ids (ignore_identical_ids=True)"
             yield f"in {share} a document has the id of the topic{option if self.contract else ''}"
 

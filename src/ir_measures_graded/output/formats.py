@@ -47,6 +47,17 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+class Percent(float):
+    """A share; as text in whole percent, of which only none is 0 and only all is 100.
+
+    >>> f"{Percent(0.001)}, {Percent(0.6)}, {Percent(0.998)}, {Percent(1)}"
+    '1%, 60%, 99%, 100%'
+    """
+
+    def __format__(self, spec: str) -> str:
+        return f"{self.real if self in (0.0, 1.0) else min(max(self.real, 0.01), 0.99):.0%}"
+
+
 def decimal(number: float, sign: str = "") -> str:
     """A number as a sentence has it, without the 0 before the point; with `sign` "+", a sign before any.
 

@@ -41,7 +41,7 @@ from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..statistics.agreement import of_levels, orders
-from ..statistics.options import check_probability, require_installed, whole_number
+from ..statistics.options import check_probability, statistics_library, whole_number
 from ..statistics.paired import paired
 from ..statistics.significance import EXACT, PERMUTED_AT_ONCE, rounded
 from .panel import Panel, panels, values_of
@@ -377,7 +377,7 @@ def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: in
     check_probability(confidence, "confidence", 0.95)
     whole_number(resamples, "resamples", 1)
     whole_number(seed, "seed", 0)
-    require_installed("scipy")
+    statistics_library("scipy.special")
     pairs = [_pairs(panel) for panel in found]
     levels = np.unique(np.concatenate([each for by_topic in pairs for each in by_topic]))
     options = levels, resamples, confidence, seed

@@ -50,7 +50,7 @@ from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..statistics.intervals import FewTopicsWarning, student_interval
-from ..statistics.options import check_probability, require_installed, statistics_library
+from ..statistics.options import check_probability, statistics_library
 from ..statistics.paired import FEW
 from ..statistics.significance import EXACT, differences_of, holm
 from .panel import HUMAN, MACHINE, Panel, panels, values_of
@@ -184,7 +184,7 @@ def estimate(
     Raises `GradedError` for fewer than 2 topics judged by both, and for scales that differ without
     `machine_levels`. Warns (`FewTopicsWarning`) for fewer than 10 topics judged by both.
     """
-    require_installed("scipy")
+    statistics_library("scipy.special")
     check_probability(confidence, "confidence", 0.95)
     (panel,) = panels(human, {MACHINE: machine}, runs, measures, machine_levels=machine_levels)
     return estimated(panel, confidence)

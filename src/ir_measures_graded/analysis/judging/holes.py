@@ -44,7 +44,7 @@ from ...output.formats import comma_separated, counted
 from ...output.result import Result, as_bytes
 from ...output.tables import Note, Table
 from ..curves import one_measure
-from ..statistics.options import check_probability, require_installed, statistics_library, whole_number
+from ..statistics.options import check_probability, statistics_library, whole_number
 from ..statistics.significance import EXACT
 from .panel import Levels, MergedQrels, add_answers, answers_in, as_text
 
@@ -180,7 +180,7 @@ def holes(
 
     Raises `GradedError` for fewer than two runs, for other measures, and for a measure without a cutoff.
     """
-    require_installed("scipy")
+    statistics_library("scipy.special")
     measure = one_measure(measure, "holes")
     measure = definition_of(measure) or measure
     if not is_weighted_by_rank(measure):

@@ -22,7 +22,7 @@ from ...output.tables import Column, Table
 from ..curves import Curves
 from ..levels import levels
 from ..sensitivity import Sensitivity
-from ..statistics.options import check_probability, require_installed
+from ..statistics.options import check_probability, statistics_library
 from . import pages, sections
 from .rankings import Rankings, rankings
 from .verdict import Verdict, verdict
@@ -121,7 +121,7 @@ def report(
     """
     pages.need_jinja()
     needed(*plots.NEEDS)
-    require_installed("scipy")
+    statistics_library("scipy.special")
     check_probability(alpha, "alpha", 0.05)
     given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
     if not isinstance(given, Mapping | None):

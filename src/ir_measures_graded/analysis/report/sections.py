@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
-from ...core.registry.facts import is_graded, sign_of
+from ...core.registry.facts import sign_of
 from ...core.registry.listing import facts_of, works_of
-from ...errors import NotApplicableError, needed
+from ...errors import NotApplicableError
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
 from ...files.content import is_lasting
@@ -168,8 +168,8 @@ def method(evaluation: Evaluation, study: Study, command: str) -> dict[str, Any]
     """The facts that a reader needs to check the values and to reproduce them.
 
     ``inputs`` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and ``sha256`` of
-    the file, which are empty where there is none. ``definitions`` have the facts about each measure, and the
-    formula as ``mathml``, which is empty if the measure has none in TeX. ``works`` are the sources.
+    the file, which are empty where there is none. ``definitions`` have the facts about each measure, and
+    ``works`` are the sources.
     """
     inputs = [{"kind": "qrels", "name": "", "path": study.judgments.name or ""}]
     for run in study.runs:
@@ -178,27 +178,7 @@ def method(evaluation: Evaluation, study: Study, command: str) -> dict[str, Any]
         inputs.append({"kind": "run", "name": run.name, "path": str(path)})
     for each in inputs:
         each["sha256"] = sha256(each["path"]) if is_lasting(each["path"]) else ""
-    definitions = []
-    for measure in evaluation.measures:
-        formula = mathml(measure.doc_field("tex") if is_graded(measure) else "")
-        definitions.append(facts_of(measure) | {"measure": measure, "mathml": formula})
+    definitions = [facts_of(measure) | {"measure": measure} for measure in evaluation.measures]
     works = dict.fromkeys(work for each in definitions for work in works_of(each["source"]))
     found = {"definitions": definitions, "inputs": inputs, "versions": [*versions()]}
     return found | {"command": command, "works": [*works]}
-
-
-def mathml(tex: str) -> str:
-    """A formula in TeX as MathML; empty if there is no formula, or if docutils cannot convert it.
-
-    Raises `GradedError` if docutils is not installed (extra ``report``).
-
-    >>> mathml(r"\\frac{1}{k}")[:5]
-    '<math'
-    """
-    latex2mathml = needed("docutils.utils.math.latex2mathml", "a formula", "report")
-    if not tex:
-        return ""
-    try:
-        return str(latex2mathml.tex2mathml(tex, as_block=True))
-    except Exception:  # a plugin's formula may be invalid, and docutils raises many types
-        return ""

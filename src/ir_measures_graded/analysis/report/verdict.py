@@ -1,6 +1,7 @@
 """The section on the verdict: the best runs by each measure, and the differences that hold."""
 
 from itertools import combinations
+from math import isclose
 from typing import NamedTuple
 
 import numpy as np
@@ -10,13 +11,11 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
-from ..compare import compare
+from ..compare import baseline_of, compare
 from ..comparison import Comparison, Test
 from ..ranges import Interval, Range, Standing, standings
 from ..statistics.intervals import mean_interval
-
-LEAST = 2
-"""The minimum number of topics for intervals and tests, and of runs for comparisons."""
+from ..statistics.significance import EXACT
 
 
 class Line(NamedTuple):
@@ -37,22 +36,27 @@ class OfMeasure(NamedTuple):
     """The verdict by one measure. `lines` start with the best run.
 
     `equal` are the runs that the comparison of all pairs does not separate from the best run, and `separated`
-    is the number of pairs that it separates. `standing` counts the differences between two runs that
-    certainly keep their sign in all orders of tied documents, and those that keep it under all judgments of
-    the unjudged documents.
+    is the number of pairs that it separates, None if it tests no pair. `standing` counts the differences
+    between two runs that certainly keep their sign in all orders of tied documents, and those that keep it
+    under all judgments of the unjudged documents.
     """
 
     measure: Measure
     smaller_is_better: bool
     lines: tuple[Line, ...]
     equal: tuple[str, ...]
-    separated: int
+    separated: int | None
     standing: Standing
 
     @property
     def best(self) -> Line:
         """The line of the run with the best mean; the first one if several runs have it."""
         return self.lines[0]
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """The runs with the best mean."""
+        return tuple(line.run for line in self.lines if isclose(line.mean, self.best.mean, rel_tol=EXACT))
 
     def has(self, kind: str) -> bool:
         """Whether any run has a range of a kind, ``ties`` or ``unjudged``, that is wider than one value."""
@@ -85,11 +89,11 @@ class Verdict(NamedTuple):
     every_pair: Comparison | None
 
     @property
-    def leaders(self) -> dict[str, list[str]]:
-        """Each run that is best by a measure, with these measures."""
-        found: dict[str, list[str]] = {}
+    def leaders(self) -> dict[tuple[str, ...], list[str]]:
+        """The runs that are best by a measure, with these measures."""
+        found: dict[tuple[str, ...], list[str]] = {}
         for each in self.measures:
-            found.setdefault(each.best.run, []).append(str(each.measure))
+            found.setdefault(each.leading, []).append(str(each.measure))
         return found
 
     @property
@@ -104,15 +108,14 @@ class Verdict(NamedTuple):
 
 def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: float) -> Verdict:
     """Test the differences between the runs, and compute intervals and ranges of their values."""
-    several, topics = len(evaluation.runs) >= LEAST, len(evaluation.topics)
-    if baseline is None and several:
-        baseline = evaluation.runs[0]
+    several, topics = len(evaluation.runs) >= 2, len(evaluation.topics)
+    baseline = baseline_of(evaluation.runs, baseline) or evaluation.runs[0]
     tested = every_pair = None
-    if (several and topics >= LEAST) or baseline not in (None, *evaluation.runs):
+    if several and topics >= 2:
         tested = compare(evaluation, baseline=baseline, alpha=alpha)
         every_pair = compare(evaluation, alpha=alpha)
     spans = standings(study, evaluation.measures)
-    confidence = 1 - alpha if topics >= LEAST else None
+    confidence = 1 - alpha if topics >= 2 else None
     found = []
     for measure in evaluation.measures:
         standing = spans.get(measure, Standing((), 0, None, None))
@@ -125,9 +128,10 @@ def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: f
             interval = None if confidence is None else mean_interval(values[row], confidence)
             lines.append(Line(run, float(means[row]), interval, test_of.get(run), span_of.get(run)))
         equal = every_pair.top(measure)[1:] if every_pair else [line.run for line in lines[1:]]
-        separated = len(every_pair.wins(measure)) if every_pair else 0
+        pairs = every_pair.find(measure) if every_pair else []
+        tests = [test for test in pairs if test.p is not None]
+        separated = sum(test.significant for test in tests) if tests else None
         found.append(
             OfMeasure(measure, sign_of(measure) < 0, tuple(lines), tuple(equal), separated, standing)
         )
-    shown = baseline if several else None
-    return Verdict(tuple(found), shown, alpha, confidence, tested, every_pair)
+    return Verdict(tuple(found), baseline if several else None, alpha, confidence, tested, every_pair)

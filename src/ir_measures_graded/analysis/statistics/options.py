@@ -3,13 +3,12 @@
 `scipy.special` has the distributions that most analyses need; `scipy.stats` takes a second to import.
 """
 
-from importlib.util import find_spec
 from numbers import Real
 from typing import Any
 
 from ...core.ranking.gains import plain_number
 from ...core.work import MEMORY
-from ...errors import GradedError, lacking, needed
+from ...errors import GradedError, needed
 
 
 def whole_number(value: Any, name: str, least: int, most: int | None = None) -> int:
@@ -53,12 +52,8 @@ def check_probability(value: float, name: str, example: float) -> None:
 
 
 def statistics_library(module: str) -> Any:
-    """Import a module. Raises `GradedError`, which names the extra, if it is not installed."""
+    """Import a module. Raises `GradedError`, which names the extra, if it is not installed.
+
+    An analysis calls this first, so that the error comes before runs are read.
+    """
     return needed(module, "this analysis", "stats")
-
-
-def require_installed(*libraries: str) -> None:
-    """Raise the `GradedError` that `statistics_library` would raise later, without importing anything."""
-    for name in libraries:
-        if find_spec(name) is None:
-            raise lacking("this analysis", name, "stats")

@@ -18,7 +18,6 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...core.by_topic import mean_over_topics
-from ...errors import GradedError
 from .intervals import student_interval
 from .options import statistics_library
 from .significance import deviation_of, differences_of, holm, quietly
@@ -139,13 +138,11 @@ def topics_needed(
 ) -> int | None:
     """The smallest number of topics, at least 2, on which the paired t-test finds a true difference.
 
-    `deviation` is the standard deviation of the differences. None if more than ten million. Raises
-    `GradedError` for a difference that is not above 0.
+    `deviation` is the standard deviation of the differences. None if more than ten million.
 
     >>> topics_needed(0.05, 0.1)
     34
     """
-    check_difference(difference)
     if deviation == 0:
         return 2
 
@@ -170,12 +167,6 @@ def deviation_limits(topics: int, confidence: float = 0.8) -> tuple[float, float
     tails = (1 - confidence) / 2, (1 + confidence) / 2
     low, high = (float((degrees / chi2(degrees, tail)) ** 0.5) for tail in tails)
     return low, high
-
-
-def check_difference(difference: float) -> None:
-    """Raise `GradedError` for a difference that is not a number above 0."""
-    if not 0 < difference < np.inf:
-        raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
 
 
 def chance_to_find(effect: float, topics: int, alpha: float) -> float:

@@ -1,7 +1,7 @@
 """Significance tests on arrays (runs × topics), besides the primary one in `paired`.
 
-SciPy, statsmodels and scikit-posthocs compute all tests but the randomised Tukey HSD, which they lack. This
-module adds the cases in which a test is undefined.
+SciPy and scikit-posthocs compute all tests but the analysis of variance and the randomised Tukey HSD, which
+they lack. This module adds the cases in which a test is undefined.
 """
 
 import warnings
@@ -76,26 +76,25 @@ def run_ranks(values: np.ndarray) -> np.ndarray:
 
 
 def two_way_anova(values: np.ndarray) -> tuple[Outcome, Outcome]:
-    """F tests of the runs and of the topics in a two-way analysis of variance (statsmodels).
+    """F tests of the runs and of the topics in a two-way analysis of variance.
 
     The model has no interaction, because there is one value per run and topic. The tests are undefined if
     runs and topics explain all variation, because the error variance is then zero.
     """
+    values = values / unit_of(values.ravel())
     run, topic = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
+    error = values - run - topic + values.mean()
     if np.ptp(values) <= _noise(values):
         return (Outcome(note="undefined: all values are equal"),) * 2
-    if np.ptp(values - run - topic) <= _noise(values):
+    if np.ptp(error) <= _noise(values):
         return (Outcome(note="undefined: runs and topics explain all variation"),) * 2
-    models = statistics_library("statsmodels.formula.api")
-    runs, topics = np.indices(values.shape)
-    table = {"value": values.ravel(), "run": runs.ravel(), "topic": topics.ravel()}
-    with quietly():
-        fitted = models.ols("value ~ C(run) + C(topic)", table).fit()
-        anova = statistics_library("statsmodels.stats.anova").anova_lm(fitted, typ=2)
-    return tuple(  # type: ignore[return-value]
-        Outcome(float(anova.loc[factor, "F"]), float(anova.loc[factor, "PR(>F)"]))
-        for factor in ("C(run)", "C(topic)")
-    )
+    rest = (run.size - 1) * (topic.size - 1)
+    found = []
+    for means in (run, topic):
+        ratio = values.size * means.var() / (means.size - 1) / ((error**2).sum() / rest)
+        p = statistics_library("scipy.special").fdtrc(means.size - 1, rest, ratio)
+        found.append(Outcome(float(ratio), float(p)))
+    return found[0], found[1]
 
 
 def tukey_hsd(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:

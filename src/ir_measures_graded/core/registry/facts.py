@@ -21,19 +21,20 @@ def is_graded(measure: Measure) -> TypeGuard[GradedMeasure]:
     return isinstance(measure, GradedMeasure)
 
 
-def defined(measure: Measure, what: str) -> GradedMeasure:
+def defined(measure: Measure, what: str, *needs: str) -> GradedMeasure:
     """The measure if it is graded, or the definition of a standard measure, which has `what` is asked for.
 
-    Raises `NotApplicableError` for other measures, with the reason or the measures that have a definition.
+    Raises `NotApplicableError` for other measures, with the reason or the measures that have a definition
+    with the parameters that it `needs`.
     """
     try:
         if (found := definition(measure)) is not None:
             return found
     except GradedError as error:
         raise NotApplicableError(f"{measure} has no {what}: {error}") from None
-    raise NotApplicableError(
-        f"{measure} has no {what}; most graded measures have, and {', '.join(DEFINITIONS)} of ir-measures"
-    )
+    names = [name for name, each in DEFINITIONS.items() if {*needs} <= {*each.SUPPORTED_PARAMS}]
+    others = f"most graded measures have, and {', '.join(names)} of ir-measures"
+    raise NotApplicableError(f"{measure} has no {what}; {others}")
 
 
 def name_of(measure: Measure) -> str:
@@ -59,6 +60,15 @@ def needs_all_topics(measure: Measure) -> bool:
 def needs_intents(measure: Measure) -> bool:
     """Whether the measure evaluates the judgments for the intents of a topic."""
     return is_graded(measure) and measure.INTENTS
+
+
+def width_of(measure: Measure) -> float:
+    """The width of the range of the values; infinite if it is not known. Standard measures with a definition
+    have values from 0 to 1."""
+    known = definition_of(measure)
+    if isinstance(known, Standard):
+        return 1.0
+    return {"[0, 1]": 1.0, "[-1, 1]": 2.0}.get(known.doc_field("range") if known else "", float("inf"))
 
 
 def gains_of(measure: Measure) -> Gains:

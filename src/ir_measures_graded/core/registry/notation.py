@@ -69,7 +69,7 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         parameters[key] = _value(node, text, strict)
     given = {key: parameters.pop(key) for key in OPTIONS if key in parameters and not is_graded(measure)}
     measure = measure(**parameters)
-    return defined(checked(measure), f"option {next(iter(given))}")(**given) if given else measure
+    return defined(checked(measure), f"option {next(iter(given))}", *given)(**given) if given else measure
 
 
 def parse_measures(
