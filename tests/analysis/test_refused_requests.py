@@ -130,7 +130,7 @@ evaluate({"q1": {"a": 0.9, "b": 2}}, RUNS, ["nDCG@9"]) | whole levels; nDCG_Burg
 ranges({"q1": {"a": 0.9, "b": 2}}, RUNS, ["P(rel=2)@9"]) | gP(max_gain=1,gains={0.9:0,2:1})@9 is the same
 ranges(QRELS, RUNS, ["CG(ties=mean)@2"])                | leave out ties, its ranges are computed anyway
 explain_difference(QRELS, {"good": RUNS["good"]}, "CG") | explain_difference needs 2 runs, not 1
-explain(QRELS, RUNS["good"], "EBR(ties=max)", "q1")     | one ranking with one level of each
+explain(QRELS, RUNS["good"], "Q(ties=max)", "q1")       | one ranking with one level of each
 explain(QRELS, RUNS["good"], "nCG(unjudged=max)", "q1") | one ranking with one level of each
 explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no contributions; most
 explain(QRELS, RUNS["good"], "P.5,10", "q1")            | explain takes one measure, not P@5, P@10

@@ -69,7 +69,7 @@ class Stop(AtRelevant):
 
 
 class SortedStop(Stop):
-    SORTED = True
+    TIES = ("mean", "min", "max")
 
 
 class Squares(Normalised):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of, tally
 from ..ranking.judged import computed_once, ideal_list
-from .sums import BETA, AtRelevant, BlendedRatio, SumOverRanks
+from .sums import BETA, SORTED, AtRelevant, BlendedRatio, SumOverRanks
 from .topics import GainList, Topics, ratio
 
 MANY = 32
@@ -178,7 +178,7 @@ class _WAP(_MeanAtRelevant):
     0.11
     """
 
-    SORTED = True
+    TIES = SORTED
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
         return gain
@@ -210,7 +210,7 @@ class _Q(_MeanAtRelevant, BlendedRatio):
 
     ALIASES = ("QMeasure",)
     PARAMETERS = {"beta": BETA}
-    SORTED = True
+    TIES = SORTED
 
 
 class _AGR(_WAP):

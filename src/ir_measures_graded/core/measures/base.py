@@ -57,9 +57,8 @@ class GradedMeasure(ir_measures.Measure):
     - `DEFAULT`: the value of an empty ranking; None if it depends on the topic (and is computed).
     - `SMALLER_IS_BETTER`: whether smaller values are better; with parameters, override `smaller_is_better`.
     - `TIES`: the values of the option `ties` besides 'docid', some of 'mean', 'min' and 'max'. The package
-      `uncertainty` computes them.
-    - `SORTED`: whether a value is extreme if tied documents are in the order of their gains. If not, which
-      only sums over relevant documents may declare, all orders are compared.
+      `uncertainty` computes them. Declare 'min' and 'max' only if a value is extreme if tied documents are in
+      the order of their gains.
     - `UNJUDGED`: whether the measure has the option `unjudged`; if not, `NO_UNJUDGED` may be the reason.
       Without further code, a value must never fall when two documents, at any distance, change places so
       that the better one stands higher.
@@ -80,7 +79,6 @@ class GradedMeasure(ir_measures.Measure):
     JUDGED_ONLY: ClassVar[bool] = False
     SMALLER_IS_BETTER: ClassVar[bool] = False
     TIES: ClassVar[tuple[str, ...]] = ()
-    SORTED: ClassVar[bool] = True
     UNJUDGED: ClassVar[bool] = False
     NO_UNJUDGED: ClassVar[str] = ""
     RISES: ClassVar[bool] = False

@@ -10,7 +10,7 @@ import numpy as np
 
 from .base import TopGainMeasure
 from .parameters import TOP_GAIN, Real
-from .sums import BETA, AtRelevant, BlendedRatio
+from .sums import BETA, SORTED, AtRelevant, BlendedRatio
 from .topics import Topics
 
 
@@ -50,7 +50,7 @@ class _ERR_G(_Cascade):
     """
 
     RECALL_BASE = False
-    SORTED = True
+    TIES = SORTED
     COMPARED = False
     RISES = True
 

@@ -10,7 +10,7 @@ information retrieval metrics. EVIA 2008.
 import numpy as np
 
 from .parameters import Choice, Real
-from .sums import BETA, BlendedRatio
+from .sums import BETA, SORTED, BlendedRatio
 from .topics import GainList, Topics
 
 
@@ -30,7 +30,7 @@ class _O_measure(BlendedRatio):
     (0.75, 0.5)
     """
 
-    SORTED = True
+    TIES = SORTED
     COMPARED = False
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> float:

@@ -33,7 +33,7 @@ from .ntcir import O_measure
 from .parameters import Choice, Count, Real
 from .rank_biased import RBP_G
 from .ratios import _gR, gP, gR
-from .sums import AtRelevant, WeightedGains
+from .sums import SORTED, AtRelevant, WeightedGains
 from .topics import GainList, Topics, ratio, topics_of
 
 LEVELS = 8
@@ -153,7 +153,7 @@ class _Rprec(Standard, AtRelevant):
     CUTOFF = False
     UNJUDGED = False
     NO_UNJUDGED = "its cutoff, the number of relevant documents, moves with the judgments"
-    SORTED = True
+    TIES = SORTED
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return np.where(rank <= topics.relevant[topic], 1.0, 0.0)  # `quotient` is 0 beyond rank R
@@ -169,7 +169,7 @@ class _Success(Standard, AtRelevant):
     """
 
     RECALL_BASE = False
-    SORTED = True
+    TIES = SORTED
     COMPARED = False
     RISES = True
 

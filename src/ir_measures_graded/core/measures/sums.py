@@ -12,11 +12,15 @@ from typing import ClassVar
 import numpy as np
 
 from ..by_topic import positions
-from .base import GradedMeasure
+from .base import EXTREMES, GradedMeasure
 from .parameters import Real
 from .topics import GainList, Topics, ratio, share
 
 BETA = Real(default=1, at_least=0, desc="weight β of the gains against the counts")
+
+
+SORTED: tuple[str, ...] = ("mean", *EXTREMES)
+"""The fact `TIES` of measures whose values are extreme if tied documents are in the order of their gains."""
 
 
 class SumOverRanks(GradedMeasure):
@@ -26,7 +30,7 @@ class SumOverRanks(GradedMeasure):
     in different orders.
     """
 
-    TIES: ClassVar[tuple[str, ...]] = ("mean", "min", "max")
+    TIES: ClassVar[tuple[str, ...]] = SORTED
     UNJUDGED = True
     LIMIT: ClassVar[float] = 1.0
 
@@ -221,9 +225,12 @@ class AtRelevant(SumOverRanks):
     Override those that are not 1: `stops` (u), `goes_on` (q), `achieved` (V), `possible` (d) and
     `divisor`. `COMPARED` declares whether all judgments must be compared for the option `unjudged`. If not,
     the highest value gives higher gains to earlier documents, and the lowest value to later ones.
+
+    Declare `TIES` with 'min' and 'max' if a value is highest if tied documents are in the order of their
+    gains, and lowest in its reverse.
     """
 
-    SORTED = False
+    TIES: ClassVar[tuple[str, ...]] = ("mean",)
     COMPARED: ClassVar[bool] = True
 
     def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:

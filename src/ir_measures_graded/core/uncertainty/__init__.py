@@ -15,11 +15,11 @@ import numpy as np
 
 from ...errors import GradedError
 from ..measures.base import EXTREMES, GradedMeasure
-from ..measures.sums import AtRelevant, WeightedGains
+from ..measures.sums import WeightedGains
 from ..measures.topics import Topics
 from .extremes import extreme
 from .judgments import Undetermined
-from .ties import expected, ordered, sums_over_orders
+from .ties import expected, ordered
 
 
 def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) -> np.ndarray:
@@ -34,12 +34,6 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     if ties == "mean":
         amounts = expected(measure, topics)
         return measure.curve_of(amounts, topics, depth) if depth else measure.value_of(amounts, topics)
-    if ties in EXTREMES and isinstance(measure, AtRelevant) and not measure.SORTED:
-        cut = topics.cut(depth) if depth else topics
-        sums = sums_over_orders(measure, cut, depth or int(topics.retrieved.max(initial=1)))
-        if depth:
-            return measure.scaled(sums, topics, np.arange(1, depth + 1))
-        return measure.scaled(sums[:, -1], topics)
     if ties in EXTREMES:
         gain = topics.whole_run.gain
         topics = topics.reranked(ordered(topics.ranks, gain if ties == "max" else -gain))

@@ -157,39 +157,3 @@ def blocks_of(topics: np.ndarray, size: int) -> Iterator[np.ndarray]:
     """Some topics at a time, each with a table of `size` numbers."""
     per_block = max(1, BLOCK // max(size, 1))
     return (topics[start : start + per_block] for start in range(0, topics.size, per_block))
-
-
-class Compositions:
-    """N compositions of documents of K kinds, the states of dynamic programming.
-
-    For some sums, the best sum over the ranks so far depends only on the composition of their documents.
-
-    `number` (N × K) are the documents of each kind. Among the compositions are all that have fewer documents
-    of a kind. `steps` has for each kind the compositions that hold it, and for each of these the composition
-    with one document fewer of that kind. `size` (N) is the number of documents of each composition.
-    """
-
-    def __init__(self, number: np.ndarray):
-        self.number, self.size = number, number.sum(axis=1)
-        index = {row.tobytes(): position for position, row in enumerate(number)}
-        self.steps = []
-        for kind in range(number.shape[1]):
-            after = np.flatnonzero(number[:, kind])
-            fewer = number[after]
-            fewer[:, kind] -= 1
-            before = np.array([index[row.tobytes()] for row in fewer], dtype=np.int64)
-            self.steps.append((after, before))
-
-    def extended(
-        self, best: np.ndarray, stops: np.ndarray, weight: np.ndarray, quotient: np.ndarray
-    ) -> np.ndarray:
-        """The best sum at each composition (… × N) after one more document, of one of the kinds or of none.
-
-        A document that leads to a composition adds `stops` (K) times the `weight` of the composition before
-        it (N) times the `quotient` at this composition (… × N).
-        """
-        reached = best.copy()
-        for (after, before), stop in zip(self.steps, stops):
-            sums = best[..., before] + stop * weight[before] * quotient[..., after]
-            reached[..., after] = np.maximum(reached[..., after], sums)
-        return reached

@@ -1,15 +1,13 @@
 """Tied scores: the lowest, the highest and the mean value over all orders of tied documents.
 
 The scores allow every order of the documents in a tie group, and each order is equally likely. For most
-measures an order by gain gives the lowest and the highest value (`ordered`). The mean follows from the
-parts of a measure (`expected`): the mean gain at each rank, the mean of products of two documents, or of the
-documents that a user passes before stopping. For other measures, `sums_over_orders` compares all orders by
-dynamic programming: the sum down to a rank depends only on how many documents of each gain are above it.
+measures an order by gain gives the lowest and the highest value (`ordered`), and the others have none. The
+mean follows from the parts of a measure (`expected`): the mean gain at each rank, the mean of products of two
+documents, or of the documents that a user passes before stopping.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import singledispatch
 
@@ -22,7 +20,7 @@ from ..measures.sums import AtRelevant, SumOverRanks, WeightedGains
 from ..measures.topics import GainList, Topics, ratio
 from ..ranking.ranks import JudgedRanks
 from ..work import CALLS, within_budget
-from .judgments import Compositions, Undetermined
+from .judgments import Undetermined
 
 EPSILON = np.finfo(np.float64).eps
 NEGLIGIBLE = 1e-100
@@ -172,7 +170,7 @@ def expected_stops(
     within = np.minimum(within, np.log(NEGLIGIBLE) / np.log1p(-mean_stop) + 1).astype(np.int64)
     widths = np.exp2(np.ceil(np.log2(within))).astype(np.int64)
     tables = 4 if sums else 2
-    refuse_orders(groups, tables * size * (widths + CALLS / 8), np.arange(size.size))
+    _refuse_work(groups, tables * size * (widths + CALLS / 8))
     for width in np.unique(widths).tolist():
         rows = np.flatnonzero(widths == width)
         rows = rows[np.argsort(-size[rows], kind="stable")]
@@ -206,61 +204,10 @@ def _shifted(table: np.ndarray) -> np.ndarray:
     return shifted
 
 
-def sums_over_orders(measure: AtRelevant, topics: Topics, depth: int) -> np.ndarray:
-    """The extreme sum down to each rank 1 … `depth` (T × depth) over all orders of tied documents.
-
-    All orders of a group lead to the same state behind it, so each group is considered by itself.
-    """
-    whole, plain = topics.whole_run, measure.amounts(topics)
-    relevant, gain = whole.gain > 0, np.zeros(whole.gain.size)
-    gain[relevant] = measure.relevant(topics.cut(None)).gain
-    untied = (topics.first == topics.last)[topics.run.gain > 0]
-    sums = plain.vector(np.where(untied, plain.gain, 0.0), depth)
-    groups, q = TieGroups(topics, relevant), measure.weights(gain, topics)[1]
-    number, before = groups.before(relevant.astype(np.float64)), groups.before(gain)
-    sign = 1 if measure.option("ties") == "max" else -1
-    weight = np.exp(groups.before(np.log(np.where(relevant, q, 1.0)))) * sign
-    for group, gains, counts in tied_gains(groups, gain):
-        topic, steps = groups.topic[group], int(groups.within[group])
-        compositions = Compositions(np.indices((counts + 1).tolist()).reshape(counts.size, -1).T)
-        size, total = compositions.size, before[group] + compositions.number @ gains
-        u, q = measure.weights(gains, topics)
-        reached = weight[group] * np.prod(q**compositions.number, axis=1)
-        achieved = measure.achieved(number[group] + size, total)
-        best = np.where(size == 0, 0.0, -np.inf)
-        for step in range(1, steps + 1):
-            rank = np.full(size.size, groups.first[group] + step - 1)
-            possible = measure.possible(rank, np.full(rank.size, topic), topics)
-            best = compositions.extended(best, u, reached, ratio(achieved, possible))
-            others = step - size  # irrelevant documents so far
-            best[(others < 0) | (others > groups.size[group] - groups.known[group])] = -np.inf
-            last = slice(rank[0] - 1, rank[0] if step < steps else None)
-            sums[topic, last] += abs(best.max())
-    return sums
-
-
-def tied_gains(groups: TieGroups, gain: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray]]:
-    """The groups of several documents: the number of each, its distinct gains, and how many of its documents
-    have each gain, at most its ranks within the cutoff.
-
-    Raises `Undetermined` if the orders of all groups are too much work.
-    """
-    tied, work = [], []
-    for group in np.flatnonzero(groups.size > 1).tolist():
-        documents = groups.entry[groups.opens[group] :][: groups.known[group]]
-        gains, number = np.unique(gain[documents], return_counts=True)
-        within = int(groups.within[group])
-        counts = np.minimum(number, within)
-        tied.append((group, gains, counts))
-        work.append(math.prod((counts + 1).tolist()) * gains.size * (within + 20))
-    refuse_orders(groups, np.array(work), np.array([group for group, *_ in tied]))
-    return tied
-
-
-def refuse_orders(groups: TieGroups, work: np.ndarray, group: np.ndarray) -> None:
-    """Raise `Undetermined` if the orders of some groups take too much `work`."""
+def _refuse_work(groups: TieGroups, work: np.ndarray) -> None:
+    """Raise `Undetermined` if the orders of the groups take too much `work`."""
     if work.size:
-        largest = group[np.argmax(work)]
+        largest = np.argmax(work)
         size, rank = groups.size[largest], groups.first[largest]
         topic = groups.topics.names[groups.topic[largest]]
         what = f"topic {topic!r} ties {size} documents at rank {rank}, which have too many orders"
