@@ -107,7 +107,7 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Arguments:
     """The `words` of a command line, the value of each option by its name, and the files that they name.
 
