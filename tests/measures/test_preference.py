@@ -9,7 +9,6 @@ from input_forms import shuffled
 from ir_measures_graded import ADM, NDPM, GradedError, KendallTau, Spearman
 
 MOST = np.finfo(float).max
-TAUS = [KendallTau(variant=variant) for variant in "abc"]
 
 
 def value(measure, qrels, run):
