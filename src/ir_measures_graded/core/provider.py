@@ -28,15 +28,16 @@ from .uncertainty import evaluated
 class GradedEvaluator(Evaluator):
     """Evaluates any number of runs with measures over one set of qrels, which is read once.
 
-    Every topic of the qrels has a value and no other topic has one. Graded measures, whose values are
-    finite, report topics in the order of the qrels; standard measures in ir-measures' order. `judged` are the
-    judged documents of the qrels, if they are at hand.
+    Every topic of the qrels has a value and no other topic has one; RR with a cutoff has none for a topic
+    without judgments. Graded measures, whose values are finite, report topics in the order of the qrels;
+    standard measures in ir-measures' order. `judged` are the judged documents of the qrels, if they are at
+    hand.
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Source, judged: Judged | None = None):
         measures = list(measures)
         self.graded = list(filter(is_graded, measures))
-        self.standard = [measure for measure in measures if not is_graded(measure)]
+        self.others = [measure for measure in measures if not is_graded(measure)]
         table = read_qrels(qrels)
         if judged is None:
             refuse_empty(table)
@@ -59,39 +60,37 @@ class GradedEvaluator(Evaluator):
         order of the qrels (T). The run is read block by block."""
         topics = np.arange(len(self.judged.topics))
         values = {measure: np.empty(topics.size) for measure in self.measures}
-        first = np.empty_like(topics)
+        place = np.empty_like(topics)  # of each topic in the run; -1 if the run lacks it
         for block in blocks:
-            first[block.numbers] = block.order
+            place[block.numbers] = block.order
             for measure in self.measures:
                 values[measure][block.numbers] = values_of(measure, block)
         for measure in self.graded:
             yield measure, topics, values[measure]
-        if not self.standard:
-            return
         judged = np.diff(self.judged.offsets) > 0
-        usual = self._order(first, judged)
-        for measure in self.standard:
-            in_run, others = usual
+        for measure in self.others:
             # The provider of RR@k reports topics with relevant documents first, and none without judgments.
-            if relevant_only := standard.formula_of(measure) == standard.RR_WITHIN:
-                relevant = self.judged.topic[self.judged.level >= measure["rel"]]
-                in_run, others = self._order(first, np.isin(topics, relevant))
+            is_within = standard.formula_of(measure) == standard.RR_WITHIN
+            relevant = self.judged.topic[self.judged.level >= measure["rel"]] if is_within else []
+            in_run, others = self._order(place, np.isin(topics, relevant) if is_within else judged)
             values[measure][others] = measure.DEFAULT
             order = np.concatenate((in_run, others))
-            yield measure, order[judged[order]] if relevant_only else order, values[measure]
+            if is_within:
+                order = order[judged[order]]
+            yield measure, order, values[measure]
 
     def reduced(self, run: Source) -> Iterable[JudgedRanks]:
         """The run, which is read and reduced with its blocks."""
         source = run if isinstance(run, RunSource) else in_memory(run, RUN)
         return blocks_of(self.judged, source.table() if source.in_memory else source.blocks())
 
-    def _order(self, first: np.ndarray, evaluated: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's
-        order, then the others by name. The last bit of a mean depends on this order."""
-        is_in_run = evaluated & (first >= 0)
+    def _order(self, place: np.ndarray, computed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The topics in the order of ir-measures' own providers: topics of the run that they have `computed`
+        in the run's order, then the others by name. The last bit of a mean depends on this order."""
+        is_in_run = computed & (place >= 0)
         in_run = np.flatnonzero(is_in_run)
         others = sorted(np.flatnonzero(~is_in_run).tolist(), key=self.judged.topics.__getitem__)
-        return in_run[np.argsort(first[in_run])], np.array(others, dtype=np.int64)
+        return in_run[np.argsort(place[in_run])], np.array(others, dtype=np.int64)
 
 
 class GradedProvider(Provider):
@@ -162,8 +161,8 @@ def view(measure: GradedMeasure, ranks: JudgedRanks, cut: bool = True) -> Topics
 
 
 def check_levels(measure: Measure, judged: Judged, rows: Rows | None = None) -> None:
-    """Raise `GradedError` if the measure needs intents that the qrels lack, one level of a document that has
-    several, or whole levels. `rows` are those of the qrels."""
+    """Raise `GradedError` if the measure needs intents and the qrels have none, if it needs one level and a
+    document has several, or if it needs whole levels. `rows` are those of the qrels."""
     if needs_intents(measure):
         judged.whole.intents  # noqa: B018  # reads them
         return

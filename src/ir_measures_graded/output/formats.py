@@ -278,7 +278,8 @@ def decimals(form: str, places: int | None = None, in_file: bool = False) -> int
     """
     if places is not None:
         return places
-    return -1 if form in ("json", "jsonl") or (in_file and form in ("tsv", "csv")) else PLACES
+    is_for_programs = form in FORMATS and form not in FOR_PEOPLE
+    return -1 if form in ("json", "jsonl") or (in_file and is_for_programs) else PLACES
 
 
 def sentences(form: str, notes: Iterable[str]) -> list[str]:

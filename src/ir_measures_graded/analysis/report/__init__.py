@@ -3,7 +3,8 @@
 - `report`: the function of this name runs the analyses on a set of runs.
 - `pages`: makes pages from the templates in the folder `page`.
 
-Each section of a report has a module, which computes plain data, and a template, which shows it:
+Each section of a report has a function, which computes plain data, and a template, which shows it. The
+functions are in `verdict`, `rankings` and `sections`:
 
 - `verdict`: the best runs, and the differences that hold; `material`: qrels and runs
 - `curves`: the first graded measure at every rank; `by_topic`: the runs topic by topic

@@ -5,8 +5,9 @@
   `search_length`, `intents`: the families.
 - `sessions`: measures of sessions, which evaluation combines from turns.
 - `sums`: definitions that several families share.
+- `standard`: definitions of ir-measures' standard measures, which are not registered.
 
-`ir_measures_graded.core.registry.names` registers the measures with the hook that plugins use.
+`ir_measures_graded.core.registry.names` lists the measures, and the import of the package registers them.
 """
 
 from . import (

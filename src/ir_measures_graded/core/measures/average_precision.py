@@ -42,9 +42,9 @@ class Thresholds:
         level = self.level(run)
         result = np.empty(level.size)
         many = (np.diff(self.offsets) > MANY)[run.topic]
-        for part, precision in ((~many, self._by_level), (many, self._by_pair)):
+        for part, compute in ((~many, self._by_level), (many, self._by_pair)):
             if part.any():
-                result[part] = precision(run.where(part), level[part], weight)
+                result[part] = compute(run.where(part), level[part], weight)
         return result
 
     def level(self, run: GainList) -> np.ndarray:

@@ -30,15 +30,15 @@ Compute = Callable[[GradedMeasure, Topics], np.ndarray]
 def by_intent(topics: Topics) -> Topics:
     """Each pair of a topic and an intent as a topic of its own, without scores."""
     ranks, intents = topics.ranks, topics.ranks.judged.intents
-    of_document = np.zeros(ranks.judged.level.size, dtype=np.int64)  # ranks; 0 if not retrieved
-    of_document[ranks.doc] = ranks.rank
-    rank = of_document[document_of(topics)]  # of each judgment
+    rank_of_document = np.zeros(ranks.judged.level.size, dtype=np.int64)  # A rank of 0 means not retrieved.
+    rank_of_document[ranks.doc] = ranks.rank
+    rank = rank_of_document[document_of(topics)]
     pair = intents.judged.topic
-    listed = np.flatnonzero(rank)
-    listed = listed[np.lexsort((rank[listed], pair[listed]))]
+    judgment = np.flatnonzero(rank)
+    judgment = judgment[np.lexsort((rank[judgment], pair[judgment]))]
     retrieved = ranks.retrieved[intents.topic]
-    of_pairs = JudgedRanks(intents.judged, listed, pair[listed], rank[listed], retrieved, scores=np.empty(0))
-    return topics.reranked(of_pairs)
+    columns = judgment, pair[judgment], rank[judgment]
+    return topics.reranked(JudgedRanks(intents.judged, *columns, retrieved, scores=np.empty(0)))
 
 
 @computed_once

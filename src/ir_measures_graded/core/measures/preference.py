@@ -70,7 +70,8 @@ documents_of = computed_once(Documents)
 class Groups:
     """The documents of each topic that are equal in some columns, in ascending order of these.
 
-    Tied documents: `topic` and `size` of each group, topic after topic, and the `group` of each entry.
+    A group has tied documents. There are the `topic` and `size` of each group, topic after topic, and the
+    `group` of each entry.
     """
 
     def __init__(self, documents: Documents, *columns: np.ndarray):
@@ -107,7 +108,9 @@ class Pairs:
         self.documents = n = np.bincount(topic, size, count).astype(np.int64)
         self.preferred = n * (n - 1) // 2 - by_user.pairs(count)
         self.agree = np.bincount(topic, agreed * size, count).astype(np.int64)
-        self.user, self.system = by_system.pairs(count) - both, by_user.pairs(count) - both
+        # The system ties pairs that the user orders (Cᵘ), and the other way round (Cˢ).
+        self.user = by_system.pairs(count) - both
+        self.system = by_user.pairs(count) - both
         self.oppose = self.preferred - self.agree - self.user
         self.distinct = np.minimum(
             *(np.bincount(tied.topic, minlength=count) for tied in (by_user, by_system))

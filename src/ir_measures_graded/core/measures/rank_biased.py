@@ -18,7 +18,7 @@ class _RBP_G(TopGainMeasure, WeightedGains):
     p.
 
     :formula: (1 − p) Σ_{i≤k} (G[i] / H) p^{i−1}; the residual is (1 − p) Σ_{i≤n} u_i p^{i−1} + p^n, where u_i
-        is 1 for an unjudged document and 0 for a judged one, and n the number of ranks after the cutoff
+        is 1 for an unjudged document and 0 for a judged one, and n the number of ranks up to the cutoff
     :tex: \mathrm{RBP} &= (1 - p) \sum_{i=1}^{k} \frac{G[i]}{H}\,p^{i-1} \\ \mathrm{residual} &= (1 - p)
         \sum_{i=1}^{n} u_i\,p^{i-1} + {p}^{n}
     :range: [0, 1]

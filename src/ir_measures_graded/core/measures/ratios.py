@@ -85,6 +85,7 @@ class _gP(MaxGainMeasure, WeightedGains):
 
     PARAMETERS = {"max_gain": TOPICS_BEST}
     LINEAR = False
+    LIMIT = 1.0
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         m = self.best(topics)

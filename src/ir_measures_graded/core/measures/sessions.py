@@ -85,7 +85,7 @@ class SessionMeasure(GradedMeasure):
     @property
     def turn(self) -> Turn:
         """The measure that is computed for each turn."""
-        names = ("b", "discount", "gains", "judged_only", "cutoff")
+        names = Turn.SUPPORTED_PARAMS.keys() & self.SUPPORTED_PARAMS.keys()
         return Turn(**{name: self[name] for name in names})
 
     def of_sessions(self, values: np.ndarray, turns: Turns, topics: Topics) -> np.ndarray:

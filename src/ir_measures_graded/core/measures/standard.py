@@ -2,7 +2,8 @@
 
 `definition_of` finds the definition of a measure of ir-measures. It has the name and the parameters of the
 measure, and the options `ties` and `unjudged`. None is registered. Without options, the values equal
-trec_eval's to the last bit: sums are added rank by rank, and logarithms are C's own.
+those of ir-measures' providers, mostly trec_eval's, to the last bit: sums are added rank by rank, and
+logarithms are C's own.
 
 `values` has the values of all standard measures without options, and `computes` tells which are supported.
 `FORMULAS` has those without a definition, to be read beside the C code of trec_eval 9.0.8 (``m_bpref.c`` …),
@@ -156,7 +157,7 @@ class _Rprec(Standard, AtRelevant):
     TIES = SORTED
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
-        return np.where(rank <= topics.relevant[topic], 1.0, 0.0)  # `quotient` is 0 beyond rank R
+        return np.where(rank <= topics.relevant[topic], 1.0, 0.0)  # `quality` is 0 beyond rank R
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         return topics.relevant
@@ -201,7 +202,7 @@ class _Judged(Standard, WeightedGains):
     UNJUDGED = False
     NO_UNJUDGED = "a document counts for being judged, whatever its level"
     LINEAR = False
-    weighting = -math.inf
+    weighting = -math.inf  # every level is at least this, so every judged document gains 1
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         return topics.retrieved if cutoff is None else np.minimum.outer(topics.retrieved, cutoff)

@@ -1,7 +1,7 @@
 """The input of a measure: all topics at once (`Topics`), or one topic (`Topic`).
 
-Both apply a measure's `gains`, `cutoff` and `judged_only` to a run's judged ranks, so measures do not
-handle these parameters themselves.
+Both apply a measure's `gains` and `cutoff` to its list, from which `GradedMeasure.listed` removes unjudged
+documents if `judged_only` is set. So measures do not handle these parameters themselves.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ Value = TypeVar("Value")
 
 
 def computed_once(compute: Callable[Given, Value]) -> Callable[Given, Value]:
-    """A function (or class) of qrels or topics, which keep the result for equal further arguments."""
+    """A function (or class) of qrels, runs or topics, which keep the result for equal further arguments."""
 
     @wraps(compute)
     def known(*given: Given.args, **named: Given.kwargs) -> Value:

@@ -1,8 +1,8 @@
 """The ranks of the judged documents in a run, from which every measure is computed.
 
 A run is flat arrays, topic after topic in the order of the qrels. They hold the rank of each retrieved judged
-document, the first and last rank of its tie group, and for each topic the number of retrieved documents and
-their scores. Unjudged documents are only counted.
+document, the first and last rank of its tie group, and for each topic the number of retrieved documents.
+Of unjudged documents there are only the scores, and the positions of those that are tied.
 """
 
 from __future__ import annotations
