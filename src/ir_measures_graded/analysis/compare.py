@@ -20,7 +20,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
-from ..core.registry.facts import sign_of, width_of
+from ..core.registry.facts import sign_of
 from ..errors import GradedError, did_you_mean
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
@@ -173,9 +173,6 @@ def pairwise_tests(
     `columns` has lists or arrays of the fields of the tests, NaN for None. The test favours the first run of
     a pair if ``leaning``, by default the difference, is above 0.
     """
-    if "detectable" in columns:
-        beyond = columns["detectable"] > width_of(measure)
-        columns = {**columns, "detectable": np.where(beyond, np.nan, columns["detectable"])}
     columns = {name: known(np.asarray(column)) for name, column in columns.items()}
     leaning = columns.pop("leaning", None) or columns["difference"]
     found = []

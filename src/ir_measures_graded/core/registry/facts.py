@@ -62,15 +62,6 @@ def needs_intents(measure: Measure) -> bool:
     return is_graded(measure) and measure.INTENTS
 
 
-def width_of(measure: Measure) -> float:
-    """The width of the range of the values; infinite if it is not known. Standard measures with a definition
-    have values from 0 to 1."""
-    known = definition_of(measure)
-    if isinstance(known, Standard):
-        return 1.0
-    return {"[0, 1]": 1.0, "[-1, 1]": 2.0}.get(known.doc_field("range") if known else "", float("inf"))
-
-
 def gains_of(measure: Measure) -> Gains:
     """The gains of a measure, by which its ideal list is sorted."""
     known = definition_of(measure)
