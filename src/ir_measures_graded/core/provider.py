@@ -211,7 +211,8 @@ def _problem(values: np.ndarray, topics: Topics, shape: tuple[int, ...]) -> str:
         return f"returned the shape {values.shape} for {of}; it must be {wanted}"
     if values.dtype.kind not in "biuf":
         return f"returned values of type {values.dtype}; a value must be a real number"
-    for topic, *place in np.argwhere(~np.isfinite(values)):
-        value = values[(topic, *place)]
-        return f"is {value} for topic {shown(topics.names[topic])}; a value must be finite"
+    infinite = np.argwhere(~np.isfinite(values))
+    if infinite.size:
+        first = tuple(infinite[0])
+        return f"is {values[first]} for topic {shown(topics.names[first[0]])}; a value must be finite"
     return ""

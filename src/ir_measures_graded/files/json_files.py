@@ -80,7 +80,8 @@ def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     else:
         form = "JSON array" if text.sign() == "[" else "JSON lines"
         things = text.things()
-        for first in things:
+        first = next(things, None)
+        if first is not None:
             every = chain([first], things)
             is_row = None not in [_id_of(first, ours) for ours in IDS]
             if is_row and _documents_of(first) is None:
