@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from command_line import command
 from ir_measures_graded import RunFile, cli
 from ir_measures_graded.core.rows.columns import RUN
 from ir_measures_graded.core.rows.id_matching import Ids
@@ -49,8 +50,8 @@ def test_trec_run_is_in_the_order_of_this_package(convert):
     assert Path("mine.run").read_text() == (
         "q1 Q0 d10 1 9.2 in\nq1 Q0 d1 2 9.2 in\nq1 Q0 d2 3 1e-17 in\nq2 Q0 d4 1 3 in\n"
     )
-    printed = convert("in.json", "-", "--run")
-    assert (printed.out, printed.err[:8]) == (Path("mine.run").read_text(), "in.json:")
+    done = command("convert", "-", "-", "--run", input=Path("in.json").read_bytes())
+    assert done.stdout.decode() == Path("mine.run").read_text().replace(" in\n", " standard_input\n")
 
 
 @pytest.mark.filterwarnings("default")

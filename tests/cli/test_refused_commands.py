@@ -20,6 +20,7 @@ FILES = {
 }
 ABC = "graded-demo A.run B.run C.run"
 REFUSED = f"""
+compare --collections c.csv AP --gains exp            | --gains is for one collection
 compare graded-demo A.run                             | no measure is given; name one or more
 compare graded-demo AP                                | no run is given; pass one or more run files
 compare {ABC} AP --baseline AA                        | 'AA' is not among the runs A, B, C; did you mean A?
@@ -38,7 +39,6 @@ evaluate qrels run CG@1 --confidence 95               | confidence=95.0 is not a
 evaluate graded-demo A.run AP --sessions=turns.csv    | turns.csv: topic 351 has two values of turn
 evaluate qrels . AP                                   | '.' is a directory; pass run files, for example ./*
 evaluate                                              | arguments are required: QRELS
-evaluate qrels run AP --provider nope                 | argument --provider: invalid choice: 'nope'
 evaluate qrels run AP -n                              | --no_summary requires --by_query
 evaluate qrels run AP -p -2                           | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -f xml                          | --format: invalid choice: 'xml'

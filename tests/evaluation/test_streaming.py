@@ -44,8 +44,8 @@ def test_sizes_and_rows_end_with_the_batch_and_ids_go_on():
     assert metric.compute() == np.mean([4, 2, 2, 6])
     metric.reset()
     metric.update([], [], [])
-    metric.update([1], [2], ["a"])
-    assert metric.compute() == 2
+    metric.update([1, 2], [2, 4], ["a", "b"])
+    assert metric.compute() == 3
 
 
 @pytest.mark.parametrize(

@@ -256,10 +256,8 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
     return found
 
 
-def files_of_collections(path: str | None) -> Iterator[str]:
+def files_of_collections(path: str) -> Iterator[str]:
     """The table file of collections, and the files that it names; none if it cannot be read."""
-    if path is None:
-        return
     yield path
     with suppress(GradedError):
         frame = frame_of(path)

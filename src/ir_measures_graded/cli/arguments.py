@@ -56,10 +56,12 @@ VALUES_HELP = "table of values in place of QRELS and RUN, as evaluate -q -f csv 
 BY = Option(
     "--by FILE:COLUMN",
     "also for each group of topics: a table with a column topic and this one",
-    reads=lambda text: [(text or "").rpartition(":")[0]],
+    reads=lambda text: [text.rpartition(":")[0]],
 )
 COLLECTION = (qrels(), *RUNS, SCOREDDOCS)
 """Qrels, runs and measures, which `inputs` reads."""
+OF_RANKINGS = ("sessions", "gains", "scoreddocs", "ignore_identical_ids", "run_column")
+"""Options of one set of qrels and its runs."""
 OF_RUNS = "QRELS RUN… MEASURE…"
 OF_VALUES = "--values FILE [RUN…] [MEASURE…]"
 
@@ -130,7 +132,7 @@ def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None
     Raises `GradedError` for a word that is neither a run nor a measure of the table, and for options that
     need rankings.
     """
-    for option in ("sessions", "gains", "scoreddocs", "ignore_identical_ids", "run_column"):
+    for option in OF_RANKINGS:
         if option in arguments.given:
             raise GradedError(f"--{option} needs QRELS and runs: the values of a table stay as they are")
     words = words_of(arguments) if words is None else words

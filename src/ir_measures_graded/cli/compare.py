@@ -17,7 +17,7 @@ from . import arguments as common
 from .parser import Arguments, Option, choice, output, several
 from .results import Answer, command_line
 
-FOR_ONE = ("tests", "uncorrected", "resamples", "seed")
+FOR_ONE = ("tests", "uncorrected", "resamples", "seed", "by", *common.OF_RANKINGS)
 """Options for a single collection."""
 PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""

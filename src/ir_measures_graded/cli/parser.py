@@ -170,8 +170,8 @@ class Parser(argparse.ArgumentParser):
                 found = [(word, path) for word in value for path in matching(word)]
                 value = [path for word, path in found if path == word or path != values.get("qrels")]
             values[option.name] = value
-            reads += option.reads(value) if option.reads else ()
-            writes += option.writes(value) if option.writes else ()
+            reads += option.reads(value) if option.reads and value is not None else ()
+            writes += option.writes(value) if option.writes and value is not None else ()
             if option.endings:
                 check_endings(each(value), option.endings)
         return Arguments(words, values, given, reads, writes)

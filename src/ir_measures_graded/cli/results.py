@@ -42,7 +42,8 @@ def check_files(arguments: Arguments) -> None:
     A file to be written must not be an input, perhaps by a link, nor be named twice. Standard input can be
     read once, if it is open.
     """
-    inputs, outputs = arguments.reads, arguments.writes
+    inputs = arguments.reads
+    outputs = [path for path in arguments.writes if path != "-"]
     if inputs.count("-") > 1:
         raise GradedError("standard input (-) can be read only once")
     if "-" in inputs and sys.stdin is None:

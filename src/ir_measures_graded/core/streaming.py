@@ -87,7 +87,6 @@ class RankingMetric:
             groups.append(np.array(coded, dtype=np.int64)[group])
         group, (score, label) = np.concatenate(groups), map(np.concatenate, [*zip(*self._batches)][:2])
         order = np.argsort(group, kind="stable")
-        sizes = np.bincount(group, minlength=len(numbers))
-        evaluator = ArrayEvaluator(self.measures, label[order], sizes, self.ties)
+        evaluator = ArrayEvaluator(self.measures, label[order], group[order], self.ties)
         means = evaluator.means(score[order]).tolist()
         return means[0] if len(means) == 1 else dict(zip(map(str, self.measures), means))

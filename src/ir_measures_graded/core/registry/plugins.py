@@ -7,6 +7,7 @@ Our own measures are admitted at import, those of other installed distributions 
 
 import keyword
 import os
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -46,6 +47,8 @@ _met: list[Plugin] = []
 trials: list[Callable[[GradedMeasure], str]] = []
 """Functions that return the reason why a plugin's measure is wrong, or an empty string."""
 _state = {"loaded": False}
+_LOADING = threading.RLock()
+"""Other threads wait until all plugins are admitted."""
 
 
 def admit_own(version: str) -> None:
@@ -113,14 +116,15 @@ def are_off() -> bool:
 
 def load() -> None:
     """Admit the plugins of all installed distributions; only the first call looks for them."""
-    if _state["loaded"] or are_off():
-        return
-    _state["loaded"] = True  # a plugin that is loaded may call this
-    from importlib.metadata import entry_points  # This import takes time.
+    with _LOADING:
+        if _state["loaded"] or are_off():
+            return
+        _state["loaded"] = True  # a plugin that is loaded may call this
+        from importlib.metadata import entry_points  # This import takes time.
 
-    found = [(*_distribution(entry), entry) for entry in entry_points(group="ir_measures_graded")]
-    for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
-        _admit(entry, distribution, version)
+        found = [(*_distribution(entry), entry) for entry in entry_points(group="ir_measures_graded")]
+        for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
+            _admit(entry, distribution, version)
     for plugin in _met:
         if plugin.problem:
             of = f"{plugin.distribution} {plugin.version}"
