@@ -1,13 +1,14 @@
 """The command `judges`: agreement, estimates, choice of tables, and errors."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from ir_measures_graded import demo
+from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import estimate, judges
-from ir_measures_graded.analysis.judging.panel import answers_in, trec_lines
+from ir_measures_graded.analysis.judging.panel import answers_in, is_judge, trec_lines
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")
@@ -25,7 +26,8 @@ def human(folder):
 
 
 def test_machines_are_compared_without_runs(output, human):
-    Path("other.csv").write_text("topic,document,level\n351,d0014,1\n351,d0007,\n")
+    """One has a file that could be a run."""
+    Path("other.csv").write_text("topic,document,score\n351,d0014,1\n351,d0007,\n")
     found = judges("human.txt", {"graded-demo": demo.NAME, "other": "other.csv"})
     words = ["judges", "human.txt", demo.NAME, "other.csv"]
     lines = output(*words)
@@ -39,7 +41,8 @@ def test_machines_are_compared_without_runs(output, human):
 
 
 def test_runs_and_measures_bring_orders_and_estimates(output, human):
-    words = ["judges", "human.txt", demo.NAME, *RUNS.values(), "P@5"]
+    output("convert", RUNS["A"], "A.csv")
+    words = ["judges", "human.txt", demo.NAME, *(RUNS | {"A": "A.csv"}).values(), "P@5"]
     lines = output(*words)
     assert max(map(len, lines)) <= 110
     both = "12 topics judged by both, 8 by the machine alone, 0 by the human alone."
@@ -49,6 +52,21 @@ def test_runs_and_measures_bring_orders_and_estimates(output, human):
     assert records == found.records()
 
 
-def test_a_file_that_may_be_a_run_is_a_judge_if_there_are_no_runs(output, human):
-    Path("other.json").write_text(json.dumps(human))
-    assert output("judges", "human.txt", demo.NAME, "other.json", "-f", "csv")[2].startswith("other.json")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("query_id,doc_id,score\nq1,d1,2.5\nq1,d2,1\n", False),
+        ("query_id,doc_id,rank\nq1,d1,1\nq1,d2,2\n", False),
+        ("query-id\tcorpus-id\tscore\nq\ta\t1\nr\ta\t1\nq\tb\t0\nq\tc\t1\nq\td\t0\nq\te\t0\n", True),
+        ('{"q": {"a": 0, "b": 3, "c": 1, "d": 0, "e": 2}}', True),
+        ('{"q": {"a": 0, "b": 3, "c": 1, "d": 0, "e": 0.5}}', False),
+        ('{"q": {"a": 4, "b": 3, "c": 2, "d": 1, "e": 0}}', None),
+        ('{"q": {"a": 1, "b": 1}, "r": {"a": 1, "b": 1}}', None),
+        ("topic,document,level,score\nq,a,1,0.9\n", None),
+    ],
+)
+def test_numbers_tell_a_judge_from_a_run(folder, text, expected):
+    Path("file").write_text(text)
+    unclear = pytest.raises(GradedError, match="file may be qrels or a run: convert it to a TREC file, or")
+    with unclear if expected is None else nullcontext():
+        assert is_judge("file", beside_runs=True) is expected

@@ -18,13 +18,8 @@ pytest.importorskip("statsmodels", reason="statsmodels is not installed")
 HUMAN = {"q1": {"a": 0, "b": 1, "c": 3}, "q2": {"d": 0, "e": 3, "alone": 1}, "q3": {"f": 2}}
 MACHINE = {"q1": {"a": 0, "b": 3, "c": 3, "more": 1}, "q2": {"d": 1, "e": 3}, "q4": {"g": 0}}
 LLMJUDGE = Path(__file__).parents[3] / "shared" / "data" / "llmjudge"
-PUBLISHED = {
-    "kappa": "kappa",
-    "alpha": "alpha ordinal",
-    "kappa_0_123": "kappa 0|123",
-    "kappa_01_23": "kappa 01|23",
-    "kappa_012_3": "kappa 012|3",
-}
+PUBLISHED = {f"kappa_{of.replace('|', '_')}": f"kappa {of}" for of in ("0|123", "01|23", "012|3")}
+PUBLISHED |= {"kappa": "kappa", "alpha": "alpha ordinal"}
 MEASURES = ["nDCG_JK@10", "NDPM", "P(rel=2)@5"]
 RUNS = demo.run_paths()
 
@@ -70,10 +65,8 @@ def test_the_tables_of_llmjudge_are_reproduced():
     for each, other in zip(found.judges, unmapped.judges):
         assert (each.statistics == other.statistics) is (each.judge != "h2oloo-zeroshot2")
         assert other.counts["abstentions"] == (each.judge == "h2oloo-zeroshot2")
-    assert (
-        "h2oloo-zeroshot2: the human's levels are 0, 1, 2, 3; 1 of 4423 answers is outside"
-        in unmapped.notes()[0]
-    )
+    outside = "h2oloo-zeroshot2: the human's levels are 0, 1, 2, 3; 1 of 4423 answers is outside"
+    assert outside in unmapped.notes()[0]
 
 
 def test_kappas_and_alphas_equal_those_of_peers(human):
@@ -81,10 +74,7 @@ def test_kappas_and_alphas_equal_those_of_peers(human):
     alpha = pytest.importorskip("krippendorff", reason="krippendorff is not installed").alpha
     one_level = {t: dict.fromkeys(judged, 1) for t, judged in human.items()}
     many, more = (
-        {
-            t: {doc: 30 * level + int(doc[1:]) % most for doc, level in judged.items()}
-            for t, judged in human.items()
-        }
+        {t: {doc: 30 * level + int(doc[1:]) % most for doc, level in of.items()} for t, of in human.items()}
         for most in (18, 7)
     )
     for one, other in ((human, perturbed(human, 4)), (human, one_level), (many, more)):
@@ -243,10 +233,8 @@ def test_the_favour_of_a_run_is_its_distance_from_the_line_of_the_others():
         assert favour.lower < favour.value < favour.upper
     assert [each.run for each in found if each.verdict == "favoured"] == ["D"]
     narrow, wide = (favours(tuple("ABCDEFGH"), human, machine, level)[3] for level in (0.5, 0.95))
-    quantile = [stats.t.isf((1 - level ** (1 / 8)) / 2, 59) for level in (0.5, 0.95)]
-    assert (wide.upper - wide.lower) / (narrow.upper - narrow.lower) == pytest.approx(
-        quantile[1] / quantile[0]
-    )
+    least, most = (stats.t.isf((1 - level ** (1 / 8)) / 2, 59) for level in (0.5, 0.95))
+    assert (wide.upper - wide.lower) / (narrow.upper - narrow.lower) == pytest.approx(most / least)
 
 
 @pytest.mark.parametrize("kind", ["constant judge", "two rankings", "same topics"])
@@ -293,7 +281,6 @@ def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
         ("Q", "ABCDEF", "only measures with"),
         ("nCG@10", "ABCDEF", "a discount"),
         ("nDCG_JK(b=20)@20", "ABCDEF", "a discount"),
-        ("gR@10", "ABCDEF", "a discount"),
         ("MSR(ideal='retrieved')@10", "ABCDEF", "an ideal list of all judged documents"),
         ("nDCG@1", "ABCDEF", ""),
         ("nDCG@20", "ABCDEF", ""),
@@ -316,9 +303,8 @@ def test_the_yardstick_is_the_humans_own_order_on_random_halves(human, found):
     taus = []
     for _ in range(400):
         order = generator.permutation(values.shape[1])
-        taus.append(
-            stats.kendalltau(*(values[:, half].mean(axis=1).round(9) for half in np.split(order, 2)))[0]
-        )
+        means = (values[:, half].mean(axis=1).round(9) for half in np.split(order, 2))
+        taus.append(stats.kendalltau(*means)[0])
     order = found.orders[2]
     assert order.halves == pytest.approx(np.nanmean(taus), abs=4 * np.std(taus) / 400**0.5)
     assert order.moves == ("less" if order.tau >= order.halves else "more")

@@ -41,10 +41,8 @@ def judged(topics, seed=0, documents=20):
 
 def by(found, run, measure, judge):
     """The estimate of a run by a judge."""
-    (one,) = [
-        each for each in found.estimates if (each.run, str(each.measure), each.judge) == (run, measure, judge)
-    ]
-    return one
+    key = run, measure, judge
+    return next(one for one in found.estimates if (one.run, str(one.measure), one.judge) == key)
 
 
 def first(qrels, topics):

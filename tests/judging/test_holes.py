@@ -133,13 +133,10 @@ def test_batches_are_answered_until_no_pair_is_open():
 
 @pytest.mark.parametrize("qrels", [{}, {"q1": {}, "q2": {}}])
 def test_without_judgments_the_first_50_come_by_depth(qrels):
-    runs = {
-        name: {
-            topic: {f"{name}{doc}" if doc % 3 else f"d{doc}": -doc for doc in range(60)}
-            for topic in ("q1", "q2")
-        }
-        for name in "AB"
-    }
+    runs = {}
+    for name in "AB":
+        scores = {f"{name}{doc}" if doc % 3 else f"d{doc}": -doc for doc in range(60)}
+        runs[name] = {"q1": scores, "q2": scores}
     found = holes(qrels, runs, "nDCG_JK@30")
     assert (len(found), found.open) == (50, 1)
     ranks = [row["best_rank"] for row in found.records()]

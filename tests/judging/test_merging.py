@@ -10,10 +10,8 @@ from ir_measures_graded.analysis.judging.panel import add_answers, answers_in, o
 
 
 def test_the_first_source_that_judges_a_document_decides():
-    machine, crowd = (
-        {"q1": {"a": 3, "b": 0, "d": 1}, "q3": {"e": 2}},
-        {"q1": {"a": 2, "d": 0}, "q2": {"f": 1}},
-    )
+    machine = {"q1": {"a": 3, "b": 0, "d": 1}, "q3": {"e": 2}}
+    crowd = {"q1": {"a": 2, "d": 0}, "q2": {"f": 1}}
     merged = add_answers({"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}, machine, crowd)
     assert merged.qrels == {"q1": {"a": 2, "b": 0, "d": 1}, "q2": {"c": 1, "f": 1}, "q3": {"e": 2}}
     assert merged.added == {"qrels": 3, "answers 1": 2, "answers 2": 1}
@@ -56,7 +54,11 @@ def test_answers_are_read_but_for_documents_that_are_not_judged(tmp_path, name, 
         ("a.txt", "q1 0 a high\n", r"a\.txt:1: the level 'high' is not a number"),
         ("a.txt", "q1 0 a 2\nq1 0 a 1\n", r"a\.txt:2: topic 'q1', document 'a': judged twice, at level 2 "),
         ("a.csv", "topic,document,level\nq1,,2\n", r"a\.csv:2: the field doc_id is empty"),
-        ("a.csv", "topic,document,level\nq1,=x,2\nq1,'=x,2\n", "the id '=x' is written with and without"),
+        (
+            "a.csv",
+            "topic,document,level\nq1,=x,2\nq1,'=x,2\n",
+            r"a\.csv: the id '=x' is written with and",
+        ),
         ("a.csv", "topic,document,level\n+1,a,2\n'+1,b,2\n", r"the id '\+1' is written with and without"),
     ],
 )

@@ -2,10 +2,8 @@
 
 from ..analysis.judging.agreement import ONE_RUN, RESAMPLES, Judges, compared
 from ..analysis.judging.estimate import Estimates, estimated
-from ..analysis.judging.panel import begins_as, panels
-from ..core.rows.columns import QRELS, RUN
+from ..analysis.judging.panel import is_judge, panels
 from ..errors import GradedError
-from ..files.sources import is_file
 from ..output.formats import counted
 from ..output.result import Result, View
 from .arguments import RUNS, inputs, qrels, resamples
@@ -15,7 +13,6 @@ RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
 """The least number of runs of the tables that need some."""
 OF_ONE = ("estimates", "pairs")
 """The tables of a single machine."""
-UNCLEAR = "{} may be qrels or a run: convert it to a TREC file, or name its column relevance or sim"
 
 USAGE = ("HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…]",)
 OPTIONS = (
@@ -40,23 +37,22 @@ def run(arguments: Arguments) -> Result:
     of topics and, as a yardstick, the human's own tau on two random halves of them. With 6 runs or more and
     an nDCG with a cutoff of at most 20, better 10, runs that a machine favours are named: a judge must not
     judge the system that it is part of. Levels outside the human's scale are abstentions in at most 1 % of a
-    machine's answers. Files of qrels are judges, the others are runs; beside runs or measures, a file that
-    can be both is refused. The estimates are the means by the human alone, by the machine alone, and
-    combined: the machine's mean over all its topics, corrected by its bias on the human's topics
-    (prediction-powered inference). lambda is the weight of the machine, worth the number of human topics
-    that would give an equally precise mean. A pair of runs is open without a significant combined
+    machine's answers. Files of qrels are judges, the others are runs. Beside runs or measures, a file that
+    can be both is a run if a number is not whole, and a judge if whole numbers repeat in a topic of 5
+    documents or more; otherwise it is refused. The estimates are the means by the human alone, by the
+    machine alone, and combined: the machine's mean over all its topics, corrected by its bias on the human's
+    topics (prediction-powered inference). lambda is the weight of the machine, worth the number of human
+    topics that would give an equally precise mean. A pair of runs is open without a significant combined
     difference.
 
       ir_measures_graded judges human.txt machines/*.txt -f latex
       ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --show pairs
       ir_measures_graded judges human.txt llm.txt a.run b.run P@5 --machine_levels 0:0,5:1,10:3 -f csv
     """
-    files = [text for text in arguments.inputs if text != "-" and is_file(text)]
-    more = [path for path in files if begins_as(path, QRELS)]
+    more = [text for text in arguments.inputs if text != "-" and is_judge(text)]
+    if len(more) < len(arguments.inputs):
+        more = [path for path in more if is_judge(path, beside_runs=True)]
     words = [text for text in arguments.inputs if text not in more]
-    for path in more:
-        if words and begins_as(path, RUN):
-            raise GradedError(UNCLEAR.format(path))
     if not words and arguments.gains:
         raise GradedError("--gains requires runs and measures")
     if arguments.show in OF_ONE and more:
@@ -67,8 +63,7 @@ def run(arguments: Arguments) -> Result:
         raise GradedError(f"--show {arguments.show} requires measures and at least {counted(least, 'run')}")
     if len(runs) == 1 and (more or arguments.show == "agreement"):
         raise GradedError(ONE_RUN)
-    settings = arguments.of("machine_levels")
-    found = panels(human, [arguments.machine, *more], runs, measures, **settings)
+    found = panels(human, [arguments.machine, *more], runs, measures, **arguments.of("machine_levels"))
     agreed = compared(found, **arguments.of("confidence", "resamples", "seed"))
     results: list[Judges | Estimates] = [agreed]
     if runs and not more and arguments.show in (None, *OF_ONE):
@@ -83,7 +78,6 @@ def run(arguments: Arguments) -> Result:
         )
     if arguments.show in ("agreement", "estimates"):
         return View(last.tables()[:1], read=last.data())
-    chosen = {"levels": agreed.level_table, "favours": agreed.favour_table}
     if isinstance(last, Estimates):
-        chosen["pairs"] = last.pair_table
-    return View([chosen[arguments.show]()])
+        return View([last.pair_table()])
+    return View([agreed.level_table() if arguments.show == "levels" else agreed.favour_table()])

@@ -192,11 +192,10 @@ class JudgeAgreement:
         """The judge's counts, statistics with their ends, and shares of significant pairs."""
         statistics = dict(self.statistics)
         shares: dict[str, float | None] = {}
-        halves: dict[str, float | None] = {}
         for order in self.orders:
             statistics |= {f"{name} {order.measure}": each for name, each in order.statistics.items()}
             shares |= {f"agreed {order.measure}": order.agreed, f"reversed {order.measure}": order.reversed}
-            halves[f"tau {order.measure} halves"] = order.halves
+        halves = {f"tau {order.measure} halves": order.halves for order in self.orders}
         values = {name: each.value for name, each in statistics.items()}
         lower = {f"{name} lower": each.lower for name, each in statistics.items()}
         upper = {f"{name} upper": each.upper for name, each in statistics.items()}
@@ -449,8 +448,7 @@ def in_parts(function: Callable[..., dict[str, Any]], size: int, *rows: np.ndarr
 
 def draws(topics: int, resamples: int, seed: int) -> np.ndarray:
     """How often each topic is in the sample and in each resample of it (1 + resamples × topics)."""
-    shares = np.full(topics, 1 / topics)
-    weights = np.random.default_rng(seed).multinomial(topics, shares, size=resamples)
+    weights = np.random.default_rng(seed).multinomial(topics, np.full(topics, 1 / topics), resamples)
     return np.concatenate([np.ones((1, topics), dtype=np.int64), weights])
 
 
@@ -458,13 +456,12 @@ def order_agreements(panel: Panel, resamples: int, confidence: float, seed: int)
     """The agreement on the order of at least two runs by each measure; none for fewer runs."""
     if panel.values is None or len(panel.values[0].runs) < 2:
         return
-    evaluation, topics = panel.values[0], panel.both
-    runs = evaluation.runs
+    runs, topics = panel.values[0].runs, panel.both
     weights = draws(len(topics), resamples, seed) / len(topics)
     first = np.argsort(np.random.default_rng(seed).random((SPLITS, len(topics)))) < len(topics) // 2
     both = np.stack([values_of(each, topics) for each in panel.values])
     pairs = list(combinations(range(len(runs)), 2))
-    for column, measure in enumerate(evaluation.measures):
+    for column, measure in enumerate(panel.values[0].measures):
         values = sign_of(measure) * both[:, :, column]
         found = _orders(*(weights @ each.T for each in values))
         statistics = {name: Statistic.of(each, confidence) for name, each in found.items()}

@@ -315,7 +315,6 @@ def _combined(human: np.ndarray, machine: np.ndarray, both: int) -> Mean:
     others = machine.shape[1] - both
     if not (others and both >= LEAST_TOPICS):
         return *alone, degrees, topics + others
-    judged = human[:, :both], machine[:, :both]
-    found = prediction_powered(*judged, machine[:, both:], human[:, both:])
+    found = prediction_powered(human[:, :both], machine[:, :both], machine[:, both:], human[:, both:])
     value, variance, weight = (np.where(found[2] > 0, *each) for each in zip(found, alone))
     return value, variance, weight, degrees - (weight > 0), topics + others

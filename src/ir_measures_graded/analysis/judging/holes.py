@@ -117,9 +117,8 @@ class Holes(Result):
 
     def notes(self) -> list[Note]:
         """The judgments that each source of answers added, the random sample, and the columns."""
-        notes = []
-        for name, added in [*self.merged.added.items()][1:]:
-            notes.append(Note("{}: {}.", name, counted(added, "new judgment")))
+        _, *answers = self.merged.added.items()
+        notes = [Note("{}: {}.", name, counted(added, "new judgment")) for name, added in answers]
         if self.sampled:
             text = "{} of the documents are a random sample, which alone shows how far judges agree."
             notes.append(Note(text, self.sampled))
@@ -137,8 +136,7 @@ class Holes(Result):
     def to_judge(self, path: str | os.PathLike[str]) -> bytes:
         """The content that `ask` writes to this file."""
         columns = ["topic", "document", "level", "runs", *(["sample"] if self.sampled else [])]
-        records = [{**each, "level": ""} for each in self.records()]
-        rows = [[as_text(each[column]) for column in columns] for each in records]
+        rows = [[as_text(each.get(column, "")) for column in columns] for each in self.records()]
         content = as_bytes(comma_separated(columns, rows))
         if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
             raise FileError(

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -19,12 +20,12 @@ from ir_measures import Measure
 from ...core.ranking.gains import pairs_of, plain_number
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
-from ...core.rows.columns import Chosen, Role
-from ...core.rows.rows import distinct
-from ...errors import GradedError, InputWarning, level_of_caller, shown
+from ...core.rows.columns import QRELS, RUN, Chosen, Role
+from ...core.rows.rows import Part, distinct, is_whole, joined
+from ...errors import FileError, GradedError, InputWarning, level_of_caller, shown
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Judgments, Qrels, Runs, about, named_runs, run_names
-from ...files.files import parts_of, qrels_in
+from ...files.files import grouped, parts_of, qrels_in
 from ...files.sources import is_file, qrels_source
 from ...output.formats import listed
 from ...output.tables import Note
@@ -37,6 +38,7 @@ ABSTAINED: Final = 0.01
 """At most this share of a machine's answers may be outside the human's scale."""
 OUTSIDE: Final = "{}: the human's levels are {}; {} of {} answers {} outside (topic {}, document {}: {})"
 MAP: Final = "map the machine's levels to the human's, for example machine_levels='0:0,5:1,10:3'"
+UNCLEAR = "{} may be qrels or a run: convert it to a TREC file, or name its column relevance or sim"
 UNJUDGED = (b"", b"?", b"-")
 """The texts in place of a level that mean that the judge gave none."""
 
@@ -50,7 +52,7 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
     Whole levels become ints. In a text file, such as CSV with the columns topic, document and level, an empty
     level, ``?`` or ``-`` means that the document is not judged. Raises `GradedError` for a document judged at
     two levels, and for an id with and without the apostrophe of `as_text`. The message begins with `name`, or
-    with the line of a file.
+    with the file and its line.
     """
     if isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels)):
         table = qrels_in(qrels, UNJUDGED)
@@ -65,7 +67,7 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
         for topic in table.topics
     }
     if table.facts.form == "CSV":
-        levels = by_id({topic: by_id(answers, name) for topic, answers in levels.items()}, name)
+        levels = by_id({topic: by_id(docs, table.file) for topic, docs in levels.items()}, table.file)
     return levels, table.facts.unjudged
 
 
@@ -78,27 +80,42 @@ def as_text(cell: str) -> str:
     return f"'{cell}" if re.match(r"'*[=+\-@]", cell) else cell
 
 
-def by_id(cells: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The values of cells that `as_text` wrote, by id. Raises `GradedError` for two cells of one id.
+def by_id(cells: Mapping[str, Any], file: str) -> dict[str, Any]:
+    """The values of cells that `as_text` wrote, by id. Raises `FileError` for two cells of one id.
 
-    >>> by_id({"'=1+2": 3, "d1-2": 0}, "qrels")
+    >>> by_id({"'=1+2": 3, "d1-2": 0}, "answers.csv")
     {'=1+2': 3, 'd1-2': 0}
     """
     found: dict[str, Any] = {}
     for cell, value in cells.items():
         text = cell[1:] if re.match(r"'+[=+\-@]", cell) else cell
         if text in found:
-            raise GradedError(f"{name}: the id {shown(text)} is written with and without an apostrophe")
+            raise FileError(f"{file}: the id {shown(text)} is written with and without an apostrophe")
         found[text] = value
     return found
 
 
-def begins_as(path: str, role: Role) -> bool:
-    """Whether the first rows of a file can be read as answers or as a run; some files allow both."""
-    with suppress(GradedError), closing(parts_of(path, role, Chosen(unjudged=UNJUDGED))) as parts:
-        next(parts, None)
-        return True
-    return False
+def is_judge(path: str, beside_runs: bool = False) -> bool:
+    """Whether a file has answers of a judge: by its form and, beside runs, by its first numbers.
+
+    A file whose form allows both is a run if a number is not whole. It is a judge if whole numbers repeat in
+    a topic of 5 documents or more, as levels do. Raises `GradedError` if its numbers allow both, too.
+    """
+    found: dict[Role, Part] = {}
+    for role in (QRELS, RUN):
+        with suppress(GradedError), closing(parts_of(path, role, Chosen(unjudged=UNJUDGED))) as parts:
+            found[role] = joined(islice(parts, 1), role)
+    if len(found) < 2 or not beside_runs:
+        return QRELS in found
+    levels = found[QRELS].columns["relevance"]
+    if np.array_equal(levels, found[RUN].columns["score"], equal_nan=True):  # one column is both
+        if not is_whole(levels):
+            return False
+        rows, _, bounds = grouped(found[QRELS], "query_id")
+        topics = np.split(rows.columns["relevance"], bounds)
+        if any(5 <= len(topic) > len({*topic}) for topic in topics):
+            return True
+    raise GradedError(UNCLEAR.format(path))
 
 
 def judgments_of(qrels: Levels) -> Iterator[tuple[str, str, float]]:
@@ -261,10 +278,10 @@ def on_one_scale(
         return rescaled(machine, machine_levels, name), 0, ""
     scale = sorted({level for *_, level in judgments_of(human)})
     least, most = min([0, *scale]), max([0, *scale])
-    is_whole = all(float(level).is_integer() for level in scale)
+    has_fractions = not all(float(level).is_integer() for level in scale)
 
     def is_outside(level: float) -> bool:
-        return not least <= level <= most or bool(is_whole and level % 1)
+        return not least <= level <= most or bool(level % 1 and not has_fractions)
 
     outside = [each for each in judgments_of(machine) if is_outside(each[2])]
     if not outside:
@@ -297,10 +314,9 @@ def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels"
     map that assigns a lower level to a higher one, and for a level below all levels of the map.
     """
     text = levels if isinstance(levels, str) else ",".join(f"{level}:{to}" for level, to in levels.items())
-    try:
+    pairs: list[tuple[float, float]] = []
+    with suppress(ValueError):
         pairs = sorted(pairs_of(text))
-    except ValueError:
-        pairs = []
     bounds = [level for level, _ in pairs]
     values = [value for _, value in pairs]
     is_rising = len({*bounds}) == len(bounds) and values == sorted(values)
