@@ -16,12 +16,7 @@ from hypothesis import strategies as st
 from pyarrow import csv, dataset, feather, ipc, parquet
 from reading import by_topic, in_pieces, outcome, refused, run_file
 
-from ir_measures_graded import (
-    CG,
-    GradedEvaluator,
-    RunFile,
-    nDCG_JK,
-)
+from ir_measures_graded import CG, GradedEvaluator, RunFile, nDCG_JK
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.files.files import qrels_in
 
@@ -173,21 +168,25 @@ def test_damaged_file_is_refused_with_its_kind(kind):
 
 @pytest.mark.parametrize("which", ["folder", "partitioned", "pattern", "dataset"])
 def test_parquet_files_of_a_folder_are_one_table(which):
-    parts = {"run=A": RUNS["A"], "run=B": RUNS["B"]}
+    parts = {"run=02": RUNS["A"], "run=2": RUNS["B"]}
     if which != "partitioned":
         parts = {"1": {"q1": RUNS["A"]["q1"]}, "2": {"q2": RUNS["A"]["q2"]}}
     for name, rows in parts.items():
         Path("rows", name).mkdir(parents=True)
         parquet.write_table(table({"A": rows}).drop_columns("run"), f"rows/{name}/part.parquet")
     Path("judged").mkdir()
-    judged = pyarrow.table({"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d1"], "label": [2, 1, 1]})
-    parquet.write_table(judged, "judged/a.parquet")
+    judged = pyarrow.table({"qid": ["q1", "q1"], "docno": ["d1", "d2"], "label": [2, 1]})
+    parquet.write_table(judged, "judged/a.PARQUET")
+    judged = pyarrow.table({"qid": ["q2"], "docno": ["d1"], "label": [1], "iteration": ["7"]})
+    parquet.write_table(judged, "judged/b.parquet")
+    assert [*qrels_in("judged").intents.ids()] == ["0", "0", "7"]
     if which == "partitioned":
-        assert {name: by_topic(run) for name, run in RunFile("rows").runs().items()} == RUNS
+        found = {name: by_topic(run) for name, run in RunFile("rows").runs().items()}
+        assert found == {"02": RUNS["A"], "2": RUNS["B"]}
     source = {"pattern": "rows/*/*.parquet", "dataset": dataset.dataset("rows")}.get(which, "rows")
-    qrels = {"pattern": "judged/*.parquet", "dataset": dataset.dataset("judged")}.get(which, "judged")
+    qrels = {"pattern": "judged/*", "dataset": dataset.dataset("judged")}.get(which, "judged")
     runs = RunFile("rows").runs() if which == "partitioned" else {"A": source}
-    expected = evaluate(QRELS, {name: RUNS[name] for name in runs}, [CG]).values.tolist()
+    expected = evaluate(QRELS, dict(zip(runs, RUNS.values())), [CG]).values.tolist()
     assert evaluate(qrels, runs, [CG]).values.tolist() == expected
 
 

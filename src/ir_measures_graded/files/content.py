@@ -37,6 +37,7 @@ DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The errors that decompressors raise for damaged data."""
 
 FIRST = 1 << 16  # bytes that decide about the columns of a file, and show some ranks
+ANY_PARQUET = "*.[Pp][Aa][Rr][Qq][Uu][Ee][Tt]"  # glob distinguishes cases
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -215,7 +216,7 @@ def parquet_files(file: File) -> list[str]:
     if not isinstance(file, (str, os.PathLike)) or os.path.isfile(file):
         return []
     name = os.fspath(file)
-    pattern = os.path.join(escape(name), "**", "*.parquet") if os.path.isdir(name) else name
+    pattern = os.path.join(escape(name), "**", ANY_PARQUET) if os.path.isdir(name) else name
     found = sorted(glob(pattern, recursive=True))
     return found if all(path.lower().endswith(".parquet") for path in found) else []
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 
-from ..core.rows.columns import Chosen, Role, file_columns
+from ..core.rows.columns import INTENTS, Chosen, Role, file_columns
 from ..core.rows.id_columns import docs_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
@@ -78,20 +79,27 @@ def _arrow_stream(content: Content) -> TableFile:
 
 
 def _folder(content: Content) -> Any:
-    """The Parquet files of a folder or of a pattern, which may be partitioned, as a dataset of pyarrow."""
-    from pyarrow import dataset
+    """The Parquet files of a folder or of a pattern as a dataset of pyarrow.
 
-    return dataset.dataset(parquet_files(content.file), format="parquet", partitioning="hive")
-
-
-def _file_of_folder(fragment: Any, schema: pyarrow.Schema, content: Content) -> TableFile:
-    """A file of a dataset, with its own types and the columns in the names of its folders."""
+    The keys in the names of folders, such as run=A, are its columns. They are text: 02 and 2 are two ids.
+    """
     import pyarrow
     from pyarrow import dataset
 
-    keys = dataset.get_partition_keys(fragment.partition_expression)
+    files = parquet_files(content.file)
+    parts = {part for file in files for part in PurePath(file).parent.parts if "=" in part}
+    keys = pyarrow.schema({unquote(part.partition("=")[0]): pyarrow.string() for part in parts})
+    return dataset.dataset(files, keys, "parquet", partitioning=dataset.partitioning(keys, flavor="hive"))
+
+
+def _file_of_folder(fragment: Any, number: str | None, content: Content) -> TableFile:
+    """A file of a dataset, with its own types and the keys of its folders. The key `number` is a float."""
+    import pyarrow.dataset
+
+    keys = pyarrow.dataset.get_partition_keys(fragment.partition_expression)
     own = [field for field in fragment.physical_schema if field.name not in keys]
-    schema = pyarrow.schema([*own, *map(schema.field, keys)])
+    types = [(key, pyarrow.float64() if key == number else pyarrow.string()) for key in keys]
+    schema = pyarrow.schema([*own, *types])
     return TableFile(
         schema.names, lambda columns: fragment.to_batches(schema, columns, batch_size=content.sizes.rows)
     )
@@ -117,37 +125,46 @@ def kind_of(content: Content) -> Kind | None:
 def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     """The rows of the files of a folder or of a pattern, numbered from file to file.
 
-    Each file is read as if it were alone. Raises `FileError` as `table_parts`.
+    Each file is read as if it were alone. If only some files have a column of `INTENTS`, the other rows have
+    the iteration 0 and no probability. Raises `FileError` as `table_parts`, and for other names of columns
+    than those of the first file.
     """
-    count = 0
     with _opened(("Parquet", _folder), content) as folder:
-        columns, _ = file_columns(content.name, folder.schema.names, role, chosen)  # of the first file
-        for fragment in folder.get_fragments():
-            kind = "Parquet", partial(_file_of_folder, fragment, folder.schema)
-            before = count
-            for part in table_parts(kind, Content(fragment.path, content.sizes), role, chosen, columns):
-                count += len(part)
-                facts = part.facts._replace(file=content.name)
-                yield replace(part, line=part.line + before, facts=facts)
+        files = {Content(file.path, content.sizes): file for file in folder.get_fragments()}
+    first: dict[str, str] = {}
+    every: set[str] = set()
+    for file, fragment in files.items():
+        with _opened(("Parquet", partial(_file_of_folder, fragment, None)), file) as table:
+            columns, _ = file_columns(file.name, table.names, role, chosen)
+        every.update(columns)
+        columns = {ours: name for ours, name in columns.items() if ours not in INTENTS}
+        first = first or columns
+        if columns != first:
+            names, others = (", ".join(found.values()) for found in (columns, first))
+            reason = f"the first file of the folder has {others}; name the columns of all files alike"
+            raise FileError(f"{file.name} has the columns {names}, and {reason}")
+    count = 0
+    for file, fragment in files.items():
+        before = count
+        open_ = partial(_file_of_folder, fragment, first[role.value])
+        for part in table_parts(("Parquet", open_), file, role, chosen):
+            count += len(part)
+            iteration = Ids.of(["0"]).take(np.zeros_like(part.line))
+            absent = {"iteration": iteration, "probability": np.full(len(part), np.nan)}
+            found = {ours: part.columns.get(ours, absent.get(ours)) for ours in every}
+            yield Part(found, part.line + before, part.facts._replace(file=content.name))
 
 
-def table_parts(
-    kind: Kind, content: Content, role: Role, chosen: Chosen, like: dict[str, str] | None = None
-) -> Iterator[Part]:
+def table_parts(kind: Kind, content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     """The rows of each batch of the file, in the order of the file.
 
-    Raises `FileError` for a file that cannot be read, for a missing column, for other names of columns than
-    those of the first file of its folder, `like`, and for a row whose id or number is missing or of another
-    type.
+    Raises `FileError` for a file that cannot be read, for a missing column, and for a row whose id or number
+    is missing or of another type.
     """
     facts = Facts(content.name, kind[0], unit="row")
     most, first = content.sizes.rows, 0
     with _opened(kind, content) as file:
         columns, ranks = file_columns(content.name, file.names, role, chosen)
-        if like not in (None, columns):
-            names, others = (", ".join(found.values()) for found in (columns, like))
-            reason = f"the first file of the folder has {others}; name the columns of all files alike"
-            raise FileError(f"{content.name} has the columns {names}, and {reason}")
         for batch in file.batches(list(columns.values())):
             batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
             batch.validate(full=True)  # damaged Arrow data could crash the process
@@ -184,14 +201,13 @@ def _part(batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, facts
             column = column.dictionary_decode()
         if ours in IDS and types.is_integer(column.type):
             integers += (ours,)
-        if ours == "probability":  # only measures of intents refuse a missing one
-            found[ours] = numbers_or_nan(column)
-            continue
-        if column.null_count:
+        if column.null_count and ours != "probability":  # only measures of intents refuse a missing one
             raise FileError(f"{facts.file}: row {first + column.to_pylist().index(None)} has no {theirs}")
         try:
             if ours == role.value:
                 found[ours] = numbers_in(column, role, lambda row: f"row {first + row}")
+            elif ours == "probability":
+                found[ours] = numbers_or_nan(column)
             else:
                 found[ours] = _ids(column, theirs, ours in IDS)
         except GradedError as error:
