@@ -132,11 +132,11 @@ def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]
     with _opened(("Parquet", _folder), content) as folder:
         files = {Content(file.path, content.sizes): file for file in folder.get_fragments()}
     first: dict[str, str] = {}
-    every: set[str] = set()
+    every: dict[str, str] = {}
     for file, fragment in files.items():
         with _opened(("Parquet", partial(_file_of_folder, fragment, None)), file) as table:
             columns, _ = file_columns(file.name, table.names, role, chosen)
-        every.update(columns)
+        every |= columns
         columns = {ours: name for ours, name in columns.items() if ours not in INTENTS}
         first = first or columns
         if columns != first:
