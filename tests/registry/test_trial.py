@@ -20,13 +20,11 @@ from ir_measures_graded import (
 from ir_measures_graded.core.measures import sessions
 from ir_measures_graded.testing import problem
 
-IDEAL = {"ideal": Choice("all", "retrieved", default="all", desc="the ideal list")}
-
 
 class OwnIdeal(Normalised):
     """A share of the gains of the judged or of the retrieved documents, which is not declared."""
 
-    PARAMETERS = IDEAL
+    PARAMETERS = {"ideal": Choice("all", "retrieved", default="all", desc="the ideal list")}
 
     def ideal(self, topics):
         if self["ideal"] == "all":
@@ -68,8 +66,8 @@ class Stop(AtRelevant):
         return rank
 
 
-class SortedStop(Stop):
-    TIES = ("mean", "min", "max")
+SORTED = {"TIES": ("mean", "min", "max")}
+SHY = {**SORTED, "stops": lambda self, gain, topics: 1 / (1 + gain)}
 
 
 class Squares(Normalised):
@@ -80,10 +78,6 @@ class Squares(Normalised):
 
     def normalised_gain(self, gain, best):
         return ratio(gain, best) ** 2
-
-
-class LinearSquares(Squares):
-    LINEAR = True
 
 
 class ByTop(GradedMeasure):
@@ -111,11 +105,7 @@ class Fails(TopicMeasure):
         return 1 / 0
 
 
-@pytest.mark.parametrize(
-    "measure",
-    [UnknownIdeal(), KnownIdeal(), Stop(), Squares()],
-    ids=str,
-)
+@pytest.mark.parametrize("measure", [UnknownIdeal(), KnownIdeal(), Stop(), Squares()], ids=str)
 def test_right_declarations_pass(measure):
     assert problem(measure) == ""
 
@@ -124,9 +114,13 @@ def test_right_declarations_pass(measure):
     ("measure", "reason"),
     [
         (OwnIdeal(), "ideal='retrieved'.*no ideal list of the judged documents; declare ideal_documents"),
-        (SortedStop(), "where .* is right"),
+        (type("SortedStop", (Stop,), SORTED)(), "where .* is right"),
+        (type("Shy", (AtRelevant,), SHY)(), "Shy.ties='min'.@2 is .* where .* is right"),
         (type("Rising", (type(nERR),), {"RISES": True})(), "where .* is right"),
-        (LinearSquares(), "is no weighted sum of gains; declare LINEAR = False"),
+        (
+            type("LinearSquares", (Squares,), {"LINEAR": True})(),
+            "is no weighted sum of gains; declare LINEAR = False",
+        ),
         (type("OldRatio", (type(gP),), {"LINEAR": True})(), "is no weighted sum of gains"),
         (ByTop(), "depends on other topics; declare needs_all_topics"),
         (Found(), "depends on documents that are not retrieved; declare RECALL_BASE = True"),
