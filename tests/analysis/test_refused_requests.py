@@ -121,11 +121,12 @@ sensitivity(QRELS, RUNS, ["CG"], gains={"x": {1: -1}})  | level 1 has gain -1, w
 sensitivity(QRELS, RUNS, ["AP"], gains=["w1", "w3"])    | no measure takes the gains
 sensitivity(QRELS, RUNS, ["CG@5"], cutoffs=[1, 2])      | no measure takes the cutoff
 ranges(QRELS, RUNS, ["Bpref"]) | Bpref has no ranges over ties and judgments; most graded measures have, and
-evaluate(QRELS, RUNS, ["AP(rel=0)"], ties="mean") | no option ties: AP: rel=0 is not allowed
+evaluate(QRELS, RUNS, ["SetP(relative=True)"], ties="mean") | ties: SetP: relative=True has no options
 evaluate(QRELS, RUNS, ["NDPM"], ties="mean") | NDPM has no option 'ties'; it takes performance, tied_by, gains
 evaluate(QRELS, RUNS, ["Rprec"], unjudged="max") | its cutoff, the number of relevant documents, moves
 evaluate(QRELS, RUNS, ["AP(ties=mean)"], unjudged="max") | unjudged='max' and ties='mean' cannot be combined
 evaluate(QRELS, RUNS, ["AP"], ties="best") | AP: ties='best' is not allowed; ties is one of 'docid'
+evaluate({"q1": {"a": 0.9, "b": 2}}, RUNS, ["SetAP"]) | 'a': the level is 0.9; SetAP takes whole levels
 evaluate({"q1": {"a": 0.9, "b": 2}}, RUNS, ["nDCG@9"]) | whole levels; nDCG_Burges(gains=linear)@9 is the same
 ranges({"q1": {"a": 0.9, "b": 2}}, RUNS, ["P(rel=2)@9"]) | gP(max_gain=1,gains={0.9:0,2:1})@9 is the same
 ranges(QRELS, RUNS, ["CG(ties=mean)@2"])                | leave out ties, its ranges are computed anyway

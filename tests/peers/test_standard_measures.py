@@ -45,7 +45,7 @@ MEASURES = [
     *(nDCG(**gains, **lists) for gains in GAINS for lists in LISTS),
     *(nDCG(**gains, **lists) @ cutoff for gains in GAINS for lists in LISTS for cutoff in CUTOFFS),
     *(Judged @ cutoff for cutoff in CUTOFFS),
-    *(Judged, NumQ, NumRel, NumRelRet, nDCG(dcg="log2") @ 10),
+    *(Judged, NumQ, NumRel, NumRelRet, SetP(relative=False), nDCG(dcg="log2") @ 10),
 ]
 MEASURES = list(dict.fromkeys(MEASURES))
 

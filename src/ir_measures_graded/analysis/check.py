@@ -11,7 +11,7 @@ from ir_measures import Measure
 
 from ..core.by_topic import changes, mean_over_topics
 from ..core.measures.standard import definition_of
-from ..core.provider import GradedEvaluator, GradedProvider, check_levels
+from ..core.provider import GradedEvaluator
 from ..core.ranking.judged import Judged
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
@@ -19,6 +19,7 @@ from ..core.registry.facts import needs_intents
 from ..core.registry.notation import parse_measures
 from ..core.uncertainty import with_option
 from ..errors import EmptyRunWarning, GradedError
+from ..evaluation.evaluators import evaluators
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, measures_for, named_runs, read_judgments
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remark, measure_remarks
 from ..output.formats import counted, listed
@@ -96,9 +97,7 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     depth = depth_of(wanted) if wanted else DEPTH
     named = named_runs(runs, needed=False)
     judged = judgments.documents
-    with about(judgments.name):
-        for measure in filter(GradedProvider().supports, wanted):
-            check_levels(measure, judged)
+    evaluators(wanted, judgments)  # refuses what `evaluate` refuses
     ends = _over_ties(wanted or parse_measures(TIED))
     remarks = [(run.name, remark) for run in named for remark in _of_run(run, judgments, depth, ends)]
     remarks += [(str(measure), text) for measure, text in measure_remarks(wanted, judged, judgments.contract)]

@@ -11,7 +11,7 @@ from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers.gdeval_provider import GdevalEvaluator
 
 from ..core.measures.standard import definition_of
-from ..core.provider import GradedEvaluator, GradedProvider
+from ..core.provider import GradedEvaluator, GradedProvider, check_levels
 from ..core.registry.names import registry
 from ..errors import GradedError, shown
 from ..output.formats import listed
@@ -49,6 +49,9 @@ def evaluators(
         with explained(group):
             if provider is None:
                 refuse_uncomputed(group)
+            if provider in (None, ir_measures.pytrec_eval):
+                for measure in filter(ir_measures.pytrec_eval.supports, group):
+                    check_levels(measure, judgments.documents, judgments.table)
             other = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
         others.append((group, other))
         refuse_for_gdeval(other)
@@ -66,8 +69,7 @@ def refuse_uncomputed(measures: Iterable[Measure]) -> None:
     for measure in itertools.filterfalse(providers_of, measures):
         takes_rel = "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params
         binary = measure(rel=1) if takes_rel else measure
-        computed = (each for each in (binary, measure @ 10) if providers_of(each) or definition_of(each))
-        alike = [*computed][:1]
+        alike = [each for each in (binary, measure @ 10) if providers_of(each) or definition_of(each)][:1]
         if graded := registry().get(f"{measure.NAME}_G"):
             alike.append(graded @ measure.params["cutoff"] if "cutoff" in measure.params else graded)
         use = f"; use {' or '.join(map(str, alike))}" if alike else ""

@@ -31,7 +31,7 @@ from .average_precision import _GAP, GAP
 from .base import GradedMeasure
 from .cumulated_gain import _nDCG_Burges, nDCG_Burges
 from .ntcir import O_measure
-from .parameters import Choice, Count, Real
+from .parameters import Choice, Count, Flag, Real
 from .rank_biased import RBP_G
 from .ratios import _gR, gP, gR
 from .sums import SORTED, AtRelevant, WeightedGains
@@ -123,8 +123,12 @@ class _SetP(_P):
     :formula: C(n) / n
     """
 
+    PARAMETERS = {**Standard.PARAMETERS, "relative": Flag(default=False, desc="share of the best value")}
     CUTOFF = False
     LINEAR = False
+
+    def refusal(self) -> str:
+        return "relative=True has no options" if self["relative"] else super().refusal()
 
 
 class _R(Standard, _gR):
@@ -355,6 +359,8 @@ def num_ret(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
 
 RR_WITHIN = "RR@k"
 """The name of RR with a cutoff, which ir-measures' provider msmarco computes."""
+ONLY_PYTREC_EVAL = ("SetAP", "SetF", "IPrec", "infAP")
+"""The measures that the provider pytrec_eval computes, and this package does not."""
 LIMIT = 2**31
 """The limit of the whole numbers of C, in which trec_eval has cutoffs and levels. Greater gains overflow in
 pytrec_eval, so this package computes them."""
@@ -371,10 +377,10 @@ FORMULAS: dict[str, Callable[[Topics, ir_measures.Measure], np.ndarray]] = {
 def formula_of(measure: ir_measures.Measure) -> str:
     """The name of a standard measure that is computed here, or of its definition; empty for any other."""
     name = getattr(measure, "OF", measure.NAME)
-    if name == "RBP" or name not in {**FORMULAS, **DEFINITIONS}:
+    is_known = name != "RBP" and name in {**FORMULAS, **DEFINITIONS}
+    # Others may derive a subclass.
+    if not is_known or type(measure) not in (type(getattr(ir_measures, name)), DEFINITIONS.get(name)):
         return ""
-    if type(measure) not in (type(getattr(ir_measures, name)), DEFINITIONS.get(name)):
-        return ""  # others may derive a subclass
     return RR_WITHIN if name == "RR" and measure["cutoff"] is not NOT_PROVIDED else name
 
 
@@ -406,7 +412,7 @@ def computes(measure: ir_measures.Measure) -> bool:
 
 def needs_whole_levels(measure: ir_measures.Measure) -> bool:
     """Whether trec_eval defines the measure, because trec_eval reads levels as whole numbers."""
-    return formula_of(measure) not in ("", "Judged", RR_WITHIN)
+    return measure.NAME in ONLY_PYTREC_EVAL or formula_of(measure) not in ("", "Judged", RR_WITHIN)
 
 
 def values(measure: ir_measures.Measure, ranks: JudgedRanks) -> np.ndarray:
