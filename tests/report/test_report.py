@@ -18,6 +18,7 @@ pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed"
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 from ir_measures_graded.analysis import Evaluation, compare, ranges, report
+from ir_measures_graded.analysis.report.pages import drawing
 from ir_measures_graded.analysis.report.sections import by_topic
 from ir_measures_graded.analysis.report.verdict import verdict
 from ir_measures_graded.core import reduction
@@ -99,8 +100,10 @@ def test_the_page_needs_nothing_but_itself(of_demo):
         assert not any(name.startswith("on") for name in attributes)
         for name in ("href", "xlink:href"):
             assert attributes.get(name, "#")[0] == "#" or attributes[name] == "data:,"
-    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
-    assert len(ids) == len({*ids})
+    matrices = drawing(compare("graded-demo", DEMO_RUNS, ["P@1", "Success@1"]).drawing(), "p-values")
+    for html in (of_demo.html, matrices):
+        ids = re.findall(r' id="([^"]*)"', html)
+        assert len(ids) == len({*ids})
 
 
 @pytest.mark.parametrize(

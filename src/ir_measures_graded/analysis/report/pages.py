@@ -22,6 +22,8 @@ from ...output.formats import clean, numeric
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+NEEDS = ("jinja2", "an HTML page", "report")
+"""The arguments of `needed` for Jinja."""
 FOLDER = Path(__file__).parent / "page"
 LONGEST = 300
 """A name is cut off after this many characters, so that no name can fill the page."""
@@ -39,7 +41,7 @@ def page(kind: str, title: str, extra_style: str = "", **values: Any) -> str:
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    template = _environment(need_jinja()).get_template(f"{kind}.html")
+    template = _environment(needed(*NEEDS)).get_template(f"{kind}.html")
     html = template.render(title=title, style=style, script=script, policy=policy, **values)
     lines = map(clean, html.split("\n"))  # ids and names may have control characters
     # They may also have lone surrogates, which cannot be encoded.
@@ -73,11 +75,6 @@ def _source(text: str) -> str:
     """The expression that allows this text in a content security policy."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-def need_jinja() -> Any:
-    """Import Jinja. Raises `GradedError`, which names the extra, if it is not installed."""
-    return needed("jinja2", "an HTML page", "report")
 
 
 # ---------------------------------------------------------------------------------- text in templates
@@ -130,7 +127,6 @@ def shortened(text: object) -> str:
 
 # ---------------------------------------------------------------------------------- figures
 
-STYLE = re.compile(r' style="([^"]*)"')
 INHERITED = 'stroke-linejoin="round" stroke-linecap="butt"'
 """The rules for all elements in Matplotlib's style sheet, as attributes."""
 THEME = {
@@ -148,15 +144,16 @@ def drawing(figure: Figure, label: str) -> str:
     """A figure as an ``<svg>`` element without style attributes, in the colours of the page.
 
     `label` describes the figure for screen readers. The id ``run-3`` that `Artist.set_gid` set becomes the
-    attribute ``data-run="3"``. A page has one figure at most, because ids of figures are not unique.
+    attribute ``data-run="3"``. A page has one figure at most, because ids of figures are not unique; even in
+    one figure, equal images have the same id, so images lose theirs.
     """
     for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
         patch.set_visible(False)  # the page is the background
     element = plots.svg(figure)
     element = re.sub(r"<(metadata|style)\b.*?</\1>", "", element, flags=re.DOTALL)
-    element = STYLE.sub(lambda found: _attributes(found[1]), element)
+    element = re.sub(r' style="([^"]*)"', lambda found: _attributes(found[1]), element)
     element = re.sub(r' id="run-(\d+)"', r' data-run="\1"', element)
-    element = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", element)
+    element = re.sub(r' (id="image[^"]*"|transform="rotate\(-0 [^"]*\)")', "", element)
     element = re.sub(r"\d+\.\d{2,}(?=[ \"])", lambda found: f"{float(found[0]):.1f}", element)
     element = re.sub(r"\s*\n\s*", " ", element).replace("> <", "><")
     opening = f'<svg role="img" aria-label="{escape(label)}" {INHERITED}'
@@ -172,7 +169,5 @@ def _attributes(style: str) -> str:
             continue
         if name == "font":
             name, value = "font-size", re.search(r"[\d.]+px", value)[0]  # type: ignore[index]
-        if value in THEME:
-            value = THEME[value]
-        found.append(f' {name}="{escape(value)}"')
+        found.append(f' {name}="{escape(THEME.get(value, value))}"')
     return "".join(found)

@@ -119,7 +119,7 @@ def report(
     Raises `GradedError` for no run, for an unknown baseline, and for input and options that `evaluate` or
     `compare` refuses.
     """
-    pages.need_jinja()
+    needed(*pages.NEEDS)
     needed(*plots.NEEDS)
     statistics_library("scipy.special")
     check_probability(alpha, "alpha", 0.05)
