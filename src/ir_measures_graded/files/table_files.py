@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ..core.rows.columns import INTENTS, Chosen, Role, file_columns
+from ..core.rows.columns import Chosen, Role, file_columns
 from ..core.rows.id_columns import docs_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
@@ -92,14 +92,13 @@ def _folder(content: Content) -> Any:
     return dataset.dataset(files, keys, "parquet", partitioning=dataset.partitioning(keys, flavor="hive"))
 
 
-def _file_of_folder(fragment: Any, number: str | None, content: Content) -> TableFile:
-    """A file of a dataset, with its own types and the keys of its folders. The key `number` is a float."""
+def _file_of_folder(fragment: Any, content: Content) -> TableFile:
+    """A file of a dataset, with its own types and the keys of its folders."""
     import pyarrow.dataset
 
     keys = pyarrow.dataset.get_partition_keys(fragment.partition_expression)
     own = [field for field in fragment.physical_schema if field.name not in keys]
-    types = [(key, pyarrow.float64() if key == number else pyarrow.string()) for key in keys]
-    schema = pyarrow.schema([*own, *types])
+    schema = pyarrow.schema([*own, *((key, pyarrow.string()) for key in keys)])
     return TableFile(
         schema.names, lambda columns: fragment.to_batches(schema, columns, batch_size=content.sizes.rows)
     )
@@ -125,33 +124,26 @@ def kind_of(content: Content) -> Kind | None:
 def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     """The rows of the files of a folder or of a pattern, numbered from file to file.
 
-    Each file is read as if it were alone. If only some files have a column of `INTENTS`, the other rows have
-    the iteration 0 and no probability. Raises `FileError` as `table_parts`, and for other names of columns
-    than those of the first file.
+    Each file is read as if it were alone, but for columns that the first one lacks. Raises `FileError` as
+    `table_parts`, and for a file that lacks a column of the first one, names it otherwise, or alone has runs.
     """
     with _opened(("Parquet", _folder), content) as folder:
         files = {Content(file.path, content.sizes): file for file in folder.get_fragments()}
     first: dict[str, str] = {}
-    every: dict[str, str] = {}
     for file, fragment in files.items():
-        with _opened(("Parquet", partial(_file_of_folder, fragment, None)), file) as table:
+        with _opened(("Parquet", partial(_file_of_folder, fragment)), file) as table:
             columns, _ = file_columns(file.name, table.names, role, chosen)
-        every |= columns
-        columns = {ours: name for ours, name in columns.items() if ours not in INTENTS}
         first = first or columns
-        if columns != first:
+        if columns | first != columns or ("run" in columns) != ("run" in first):
             names, others = (", ".join(found.values()) for found in (columns, first))
             reason = f"the first file of the folder has {others}; name the columns of all files alike"
             raise FileError(f"{file.name} has the columns {names}, and {reason}")
     count = 0
     for file, fragment in files.items():
         before = count
-        open_ = partial(_file_of_folder, fragment, first[role.value])
-        for part in table_parts(("Parquet", open_), file, role, chosen):
+        for part in table_parts(("Parquet", partial(_file_of_folder, fragment)), file, role, chosen):
             count += len(part)
-            iteration = Ids.of(["0"]).take(np.zeros_like(part.line))
-            absent = {"iteration": iteration, "probability": np.full(len(part), np.nan)}
-            found = {ours: part.columns.get(ours, absent.get(ours)) for ours in every}
+            found = {ours: part.columns[ours] for ours in first}
             yield Part(found, part.line + before, part.facts._replace(file=content.name))
 
 
