@@ -11,7 +11,6 @@ are tested in each collection by paired t-tests (`paired`), and over all by two 
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from glob import glob
@@ -257,14 +256,13 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
 
 
 def files_of_collections(path: str) -> Iterator[str]:
-    """The table file of collections, and the files that it names; none if it cannot be read."""
+    """The table file of collections, and the files that it names."""
     yield path
-    with suppress(GradedError):
-        frame = frame_of(path)
-        for name in {"qrels", "runs"} & {*frame.columns}:
-            for pattern in frame[name].astype(str):
-                file = os.path.join(os.path.dirname(path), pattern)
-                yield from [file] if os.path.exists(file) else glob(file)
+    frame = frame_of(path)
+    for name in {"qrels", "runs"} & {*frame.columns}:
+        for pattern in frame[name].astype(str):
+            file = os.path.join(os.path.dirname(path), pattern)
+            yield from [file] if os.path.exists(file) else glob(file)
 
 
 def _runs(folder: str, pattern: str) -> list[tuple[str, Any]]:

@@ -24,7 +24,6 @@ from . import COMMANDS, PROGRAM
 
 STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """The signals after which a command cleans up and ends."""
-LONGEST_MESSAGE = 1000
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -131,10 +130,8 @@ def _fail(message: str) -> int:
 
 
 def tell(message: str) -> None:
-    """Print a message in one line on standard error, if it is open; a very long one loses its middle."""
+    """Print a message in one line on standard error, if it is open."""
     text = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in message)
-    if len(text) > LONGEST_MESSAGE:
-        text = f"{text[: LONGEST_MESSAGE // 2]}…{text[-LONGEST_MESSAGE // 2 :]}"
     if sys.stderr is not None:
         with suppress(OSError):
             print(f"{PROGRAM}: {text}", file=sys.stderr)

@@ -128,20 +128,20 @@ def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]
     `table_parts`, and for a file that lacks a column of the first one, names it otherwise, or alone has runs.
     """
     with _opened(("Parquet", _folder), content) as folder:
-        files = {Content(file.path, content.sizes): file for file in folder.get_fragments()}
+        fragments = [*folder.get_fragments()]
     first: dict[str, str] = {}
-    for file, fragment in files.items():
-        with _opened(("Parquet", partial(_file_of_folder, fragment)), file) as table:
+    count = 0
+    for fragment in fragments:
+        file = Content(fragment.path, content.sizes)
+        kind = "Parquet", partial(_file_of_folder, fragment)
+        with _opened(kind, file) as table:
             columns, _ = file_columns(file.name, table.names, role, chosen)
         first = first or columns
         if columns | first != columns or ("run" in columns) != ("run" in first):
-            names, others = (", ".join(found.values()) for found in (columns, first))
-            reason = f"the first file of the folder has {others}; name the columns of all files alike"
-            raise FileError(f"{file.name} has the columns {names}, and {reason}")
-    count = 0
-    for file, fragment in files.items():
+            names = ", ".join(columns.values())
+            raise FileError(f"{file.name} has the columns {names}, and the first file of the folder others")
         before = count
-        for part in table_parts(("Parquet", partial(_file_of_folder, fragment)), file, role, chosen):
+        for part in table_parts(kind, file, role, chosen):
             count += len(part)
             found = {ours: part.columns[ours] for ours in first}
             yield Part(found, part.line + before, part.facts._replace(file=content.name))

@@ -63,15 +63,12 @@ def __dir__() -> list[str]:
 def _measures() -> None:
     """Make graded measures known to PyTerrier's parser and to ``pyterrier.measures``.
 
-    That module copies ir-measures' registry when it is imported, so it lacks measures registered later.
+    That module copies ir-measures' registry when it is imported, so it may lack measures registered later.
     """
     redirect(ir_measures.util.parse_trec_measure, _parse_trec_measure)
     module = sys.modules.get("pyterrier.measures")
     if module is not None:
         vars(module).setdefault("__getattr__", _missing_in_pyterrier)
-        for name, measure in names.registry().items():
-            if is_graded(measure):
-                vars(module).setdefault(name, measure)
 
 
 def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
