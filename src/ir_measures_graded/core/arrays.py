@@ -16,7 +16,7 @@ from ir_measures import Measure
 from ..errors import GradedError, InputWarning, shown
 from .by_topic import blocks, bounds_of, changes, positions
 from .measures.standard import definition_of
-from .provider import GradedEvaluator, GradedProvider
+from .provider import GradedEvaluator, GradedProvider, refuse_unsupported
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
 from .registry.notation import parse_measures
@@ -76,8 +76,7 @@ class ArrayEvaluator(GradedEvaluator):
         if ties not in TIES:
             raise GradedError(f"ties={shown(ties)} is not allowed; ties is {', '.join(TIES)}")
         self.in_order = [_with_ties(measure, ties) for measure in parse_measures(measures)]
-        if lacking := [measure for measure in self.in_order if not GradedProvider().supports(measure)]:
-            raise GradedError(f"the provider graded does not compute {lacking[0]}")
+        refuse_unsupported(GradedProvider(), self.in_order)
         level = numbers_in("labels", labels)
         self._shape = level.shape
         names, sizes, self._documents = groups_of(level.shape, groups)

@@ -130,9 +130,14 @@ def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | 
     if not provider.is_available():
         hint = f"; to install it: {how}" if (how := provider.install_instructions()) else ""
         raise GradedError(f"the provider {name} is not available here{hint}")
-    if missing := [str(measure) for measure in measures if not provider.supports(measure)]:
-        raise GradedError(f"the provider {name} does not compute {', '.join(missing)}")
+    refuse_unsupported(provider, measures)
     return provider
+
+
+def refuse_unsupported(provider: Provider, measures: Iterable[Measure]) -> None:
+    """Raise `GradedError` for measures that the provider lacks."""
+    if missing := [str(measure) for measure in measures if not provider.supports(measure)]:
+        raise GradedError(f"the provider {provider.NAME} does not compute {', '.join(missing)}")
 
 
 def values_of(measure: Measure, ranks: JudgedRanks) -> np.ndarray:

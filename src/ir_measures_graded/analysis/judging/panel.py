@@ -102,10 +102,11 @@ def is_judge(path: str, beside_runs: bool = False) -> bool:
     a topic of 5 documents or more, as levels do. Raises `GradedError` if its numbers allow both, too.
     """
     found: dict[Role, Part] = {}
-    for role in (QRELS, RUN):
+    roles = (QRELS, RUN) if beside_runs else (QRELS,)
+    for role in roles:
         with suppress(GradedError), closing(parts_of(path, role, Chosen(unjudged=UNJUDGED))) as parts:
             found[role] = joined(islice(parts, 1), role)
-    if len(found) < 2 or not beside_runs:
+    if len(found) < 2:
         return QRELS in found
     levels = found[QRELS].columns["relevance"]
     if np.array_equal(levels, found[RUN].columns["score"], equal_nan=True):  # one column is both
