@@ -6,7 +6,6 @@ of `run` is the help. Output is printed only after everything is computed, so an
 table.
 """
 
-import gc
 import inspect
 import os
 import signal
@@ -34,7 +33,6 @@ def run(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else [*argv]
     if argv is None:  # the process is this command
-        gc.freeze()  # imported modules live until its end: the collector need not search them
         for number in STOPS:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, _interrupt)
