@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from glob import escape, glob
 from typing import Any
 
 from ir_measures import Measure
@@ -229,6 +228,8 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     if os.path.isdir(text):
         return GradedError(f"{text!r} is a directory; pass run files, for example {os.path.join(text, '*')}")
     if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", text):
+        from glob import escape, glob  # takes time
+
         beside = glob(os.path.join(escape(os.path.dirname(text)), "*"))
         return GradedError(f"file not found: {text!r}{did_you_mean(text, beside, most=3)}")
     name = re.match(r"\w*", text)

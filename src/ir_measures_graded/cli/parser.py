@@ -4,7 +4,6 @@
 """
 
 import argparse
-import glob
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -14,6 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import GradedError, did_you_mean, needed
+from ..files.content import matching
 from ..files.sources import is_file
 from ..output import plots
 from ..output.files import checked_ending
@@ -167,7 +167,7 @@ class Parser(argparse.ArgumentParser):
             default = [] if option.many or option.repeated else option.default
             value = parsed.get(option.name, default)
             if option.reads and isinstance(value, list):
-                found = [(word, path) for word in value for path in matching(word)]
+                found = [(word, path) for word in value for path in files_of(word)]
                 value = [path for word, path in found if path == word or path != values.get("qrels")]
             values[option.name] = value
             reads += option.reads(value) if option.reads and value is not None else ()
@@ -209,14 +209,13 @@ def check_endings(paths: Iterable[str], endings: Mapping[str, Sequence[str]]) ->
             needed(*endings[ending])
 
 
-def matching(word: str) -> list[str]:
+def files_of(word: str) -> list[str]:
     """The files that a pattern matches, which the shell did not replace; the word if there is none.
 
-    A file of this very name is no pattern.
+    A file of this very name is no pattern, and a pattern of Parquet files is one table.
     """
-    if is_file(word) or not glob.has_magic(word):
-        return [word]
-    return sorted(path for path in glob.glob(word) if not os.path.isdir(path)) or [word]
+    paths = [word] if is_file(word) else matching(word)
+    return [path for path in paths if not os.path.isdir(path)] or [word]
 
 
 def typed(pattern: str, read: Callable[[str], Any], wanted: str) -> Callable[[str], Any]:

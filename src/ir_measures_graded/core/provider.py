@@ -111,8 +111,7 @@ class GradedProvider(Provider):
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Source) -> GradedEvaluator:
         measures = list(dict.fromkeys(measures))
-        if lacking := [measure for measure in measures if not self.supports(measure)]:
-            raise GradedError(f"the provider 'graded' does not compute {lacking[0]}")
+        refuse_unsupported(self, measures)
         return GradedEvaluator(measures, qrels)
 
 

@@ -92,7 +92,7 @@ def explained(measures: Sequence[Measure]) -> Iterator[None]:
 
 HIGHEST = 4
 """The highest level that gdeval takes."""
-READ = re.compile(r"(0|[1-9][0-9]{0,14}) [^ \t-\r]+")
+READ = r"(0|[1-9][0-9]{0,14}) [^ \t-\r]+"
 """Topic and document as gdeval reads them."""
 
 
@@ -108,7 +108,7 @@ def refuse_for_gdeval(evaluator: Evaluator, run: Mapping[str, Mapping[str, float
         if run is not None:
             rows = ((topic, doc, 0) for topic, docs in run.items() for doc in docs)
         for topic, doc, level in rows:
-            if not READ.fullmatch(f"{topic} {doc}") or level % 1 or level > HIGHEST:
+            if not re.fullmatch(READ, f"{topic} {doc}") or level % 1 or level > HIGHEST:
                 names = ", ".join(map(str, gdeval.measures))
                 raise GradedError(
                     f"cannot compute {names}: gdeval takes topics that are whole numbers, ids without blanks "

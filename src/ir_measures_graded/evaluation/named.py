@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from glob import glob
 from numbers import Real
 from typing import Any
 
@@ -33,6 +32,7 @@ from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source, in_memory
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, did_you_mean, shown
+from ..files.content import matching
 from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile
 from ..files.sources import definitions_of, qrels_source
@@ -47,9 +47,7 @@ file, or a `RunFile`. A file is read when its run is evaluated.
 One path, pattern of paths such as ``runs/*``, `RunFile` or table is also accepted, and so is a list of
 these. As in the commands, the column
 ``run`` then names the runs of a table, and `run_names` names the others."""
-ENDINGS = re.compile(
-    r"(?i)(\.(runs?|txt|trec|[ct]sv|parquet|feather|arrows?|ipc|out|res|results))?(\.(gz|bz2|xz|zst))?$"
-)
+ENDINGS = r"(?i)(\.(runs?|txt|trec|[ct]sv|parquet|feather|arrows?|ipc|out|res|results))?(\.(gz|bz2|xz|zst))?$"
 """Endings of file names that are not part of a run's name."""
 UNNAMED = "run"
 """The name of a run without a name."""
@@ -351,8 +349,7 @@ def _files(run: Any) -> list[Any]:
     """The files that match a pattern such as ``runs/*`` or have this path; anything else unchanged."""
     if not isinstance(run, (str, os.PathLike)):
         return [run]
-    matching = [] if os.path.exists(run) else sorted(glob(os.fspath(run)))
-    return [*map(RunFile, matching or [os.fspath(run)])]
+    return [*map(RunFile, matching(os.fspath(run)))]
 
 
 def _is_table(run: Any) -> bool:
@@ -401,7 +398,7 @@ def run_names(paths: Sequence[str]) -> list[str]:
 def short_names(path: str) -> list[str]:
     """The file name of a run without and with its endings."""
     name = os.path.basename(path)
-    return [ENDINGS.sub("", name) or name, name]
+    return [re.sub(ENDINGS, "", name) or name, name]
 
 
 @contextmanager

@@ -25,8 +25,8 @@ from ..errors import GradedError, shown
 Given = bool | Mapping[Any, tuple[Any, Any]] | None
 """How topics form sessions: True for ids such as ``31_1``, or a mapping of topics to session and turn. None
 and False: topics are no turns."""
-PATTERN = re.compile(r"(.+)[_.-]([0-9]+)", re.DOTALL)
-NUMBER = re.compile("[0-9]{1,18}")
+PATTERN = r"(?s)(.+)[_.-]([0-9]+)"
+NUMBER = "[0-9]{1,18}"
 """A turn's number, as text."""
 Fields = tuple[np.ndarray, np.ndarray, np.ndarray]
 """The `values`, `missing` and `unreported` of a run, as in `Evaluation`."""
@@ -71,12 +71,12 @@ def _turns(topics: Sequence[str], given: Given) -> Iterator[tuple[str, int]]:
         pair: Any = None
         if given is not True:
             pair = given.get(topic)
-        elif match := PATTERN.fullmatch(topic):
+        elif match := re.fullmatch(PATTERN, topic):
             pair = match.groups()
         session = turn = None
         with suppress(TypeError, ValueError):
             session, turn = pair
-        if not isinstance(session, (str, Integral)) or session == "" or not NUMBER.fullmatch(str(turn)):
+        if not isinstance(session, (str, Integral)) or session == "" or not re.fullmatch(NUMBER, str(turn)):
             raise GradedError(
                 f"topic {shown(topic)} is not a turn of a session: name it as in 31_1, 31-1 or 31.1, or map "
                 "each topic to its session and a number of at most 18 digits, as in {'q1': ('31', 1)}"

@@ -26,8 +26,7 @@ from ..core.rows.arrow import exports_arrow, whole_table
 from ..core.rows.columns import NAMES, column_name, plain, required_column
 from ..errors import FileError, GradedError, needed, shown
 from ..files.content import DAMAGE, Content
-from ..files.forms import number_of
-from ..files.json_files import DECODER, IS_JSON
+from ..files.forms import is_json, number_of
 from ..files.table_files import kind_of
 from ..output.formats import counted, listed
 from .named import UNNAMED, about, run_names
@@ -188,9 +187,8 @@ def frame_of(table: Any, form: str = "a table with a header") -> DataFrame:
 def _frame_of_text(text: bytes) -> DataFrame:
     """The rows of JSON, of trec_eval -q, or of fields between tabs, commas, semicolons or blanks."""
     pandas = needed("pandas", "a table of values")
-
     text = text.lstrip(b"\r\n")
-    if IS_JSON.match(text):
+    if is_json(text):
         return pandas.DataFrame(_json(str(text, "utf-8-sig")))
     head = str(text.partition(b"\n")[0], "utf-8-sig")
     separator = next((sign for sign in "\t,;" if sign in head), r"\s+")
@@ -208,6 +206,8 @@ def _frame_of_text(text: bytes) -> DataFrame:
 
 def _json(text: str) -> Any:
     """Records, an array of them or one in each line, or an object of columns."""
+    from ..files.json_files import DECODER  # takes time
+
     try:
         found = DECODER.decode(text)
     except json.JSONDecodeError:

@@ -17,7 +17,6 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
-from glob import escape, glob
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Union
 
 import numpy as np
@@ -38,7 +37,7 @@ DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 
 FIRST = 1 << 16  # bytes that decide about the columns of a file, and show some ranks
 ANY_PARQUET = "*.[Pp][Aa][Rr][Qq][Uu][Ee][Tt]"  # glob distinguishes cases
-ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]+://"
 
 
 class Sizes(NamedTuple):
@@ -197,7 +196,7 @@ def refuse_other(file: Any) -> None:
 
 def refuse_address(name: Any) -> None:
     """Raise `FileError` for an address such as s3://bucket/run.parquet."""
-    if isinstance(name, (str, os.PathLike)) and ADDRESS.match(os.fspath(name)):
+    if isinstance(name, (str, os.PathLike)) and re.match(ADDRESS, os.fspath(name)):
         raise FileError(
             f"{shown(os.fspath(name))} is an address, which is not read; pass the object "
             "pyarrow.dataset.dataset(…) of it in Python, or download the file"
@@ -211,12 +210,30 @@ def is_lasting(file: File) -> bool:
     return os.path.isfile(file) or bool(parquet_files(file))
 
 
+def is_pattern(name: str) -> bool:
+    """Whether a path has the signs of a pattern, such as ``runs/*``."""
+    return not {*"*?["}.isdisjoint(name)
+
+
+def matching(name: str) -> list[str]:
+    """The paths that a pattern matches; the name if it is a path or matches none."""
+    if os.path.exists(name) or not is_pattern(name):
+        return [name]
+    from glob import glob  # takes time
+
+    return sorted(glob(name)) or [name]
+
+
 def parquet_files(file: File) -> list[str]:
     """The Parquet files of a folder and of its folders, or those of a pattern; empty for any other file."""
     if not isinstance(file, (str, os.PathLike)) or os.path.isfile(file):
         return []
-    name = os.fspath(file)
-    pattern = os.path.join(escape(name), "**", ANY_PARQUET) if os.path.isdir(name) else name
+    name, is_folder = os.fspath(file), os.path.isdir(file)
+    if not is_folder and not is_pattern(name):
+        return []
+    from glob import escape, glob  # takes time
+
+    pattern = os.path.join(escape(name), "**", ANY_PARQUET) if is_folder else name
     found = sorted(glob(pattern, recursive=True))
     return found if all(path.lower().endswith(".parquet") for path in found) else []
 

@@ -30,7 +30,7 @@ from ..core.rows.rows import Part, joined
 from ..errors import FileError, GradedError, needed, shown
 from .content import Content, File, is_lasting
 from .files import grouped, parts_of
-from .json_files import is_json
+from .forms import is_json
 
 GROUP = 1_000_000  # rows per row group of a Parquet file
 BREAK = "[\n\r\x0b\x0c\x85\u2028\u2029]|^\ufeff"

@@ -30,7 +30,7 @@ from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, refuse_repeated
 from ..errors import FileError, level_of_caller, shown
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
-from .json_files import is_json, json_parts
+from .forms import is_json
 from .table_files import folder_parts, kind_of, table_parts
 from .text_files import text_parts
 
@@ -173,6 +173,8 @@ def parts_of(file: File, role: Role, chosen: Chosen, sizes: Sizes = SIZES) -> Ge
         return
     with Content(file, sizes) as content:
         if is_json(content.stream.start):
+            from .json_files import json_parts  # takes time
+
             yield from json_parts(content, role, chosen)
         else:
             kind = kind_of(content)

@@ -27,8 +27,9 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 ONE_ROW = "write each row in a line of its own, and end each file with a line break before joining files"
 TABLE = "write a table with the columns query_id, doc_id and score (or relevance)"
 SAMPLED = (3, 4, 5)  # numbers of fields that several forms have
+IS_JSON = rb'\s*(\{\s*["}]|\[\s*[{\[\]])'
 INTEGER = re.compile(rb"[+-]?[0-9]+")
-SAMPLE = 5_000  # lines that decide about such a form
+SAMPLE = 1_000  # lines that decide about such a form
 MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
 Fields = tuple[bytes, ...]  # a column of the first rows
 
@@ -76,6 +77,15 @@ JUDGED = _form(QRELS, "3 fields", "topic document level")
 LETOR = _form(QRELS, "LETOR", "level qid:topic document", letor=True)._replace(
     lines="level qid:topic features # document"
 )
+
+
+def is_json(start: bytes) -> bool:
+    """Whether a file that begins with these bytes is JSON.
+
+    >>> is_json(b'{"q1": {}}'), is_json(b"[{}]"), is_json(b"{q1} Q0 d1 1 9.2 t")
+    (True, True, False)
+    """
+    return re.match(IS_JSON, start.removeprefix(BYTE_ORDER_MARK)) is not None
 
 
 def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import re
-from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -32,11 +31,10 @@ from .content import Content
 from .forms import TABLE, number_of
 from .text_files import by_rank
 
-IS_JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\[\]])')
 BLANK = re.compile(r"[ \t\r\n]*")
 MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*("[^"\\]*(?:\\.[^"\\]*)*")[ \t\r\n]*:')
-MEASURE = re.compile(r"[A-Za-z_]+@[0-9]+")
-SURROGATE = re.compile("[\ud800-\udfff]")
+MEASURE = r"[A-Za-z_]+@[0-9]+"
+SURROGATE = "[\ud800-\udfff]"
 
 Topic = tuple[int, Any, Collection[Any], Collection[Any]]
 """The line and the name of a topic, its documents and their values."""
@@ -52,15 +50,6 @@ REFUSED = {
     "scores": VALUES,
 }
 """Other kinds of files by a key of an object."""
-
-
-def is_json(start: bytes) -> bool:
-    """Whether a file that begins with these bytes is JSON.
-
-    >>> is_json(b'{"q1": {}}'), is_json(b"[{}]"), is_json(b"{q1} Q0 d1 1 9.2 t")
-    (True, True, False)
-    """
-    return IS_JSON.match(start.removeprefix(BOM_UTF8)) is not None
 
 
 def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
@@ -261,7 +250,7 @@ def _ids(column: Sequence[Any], ours: str, facts: Facts, line: Any) -> tuple[Ids
             reason = " is empty"
         elif type(cell) not in (str, int):
             reason = f" {shown(cell)} is not a string"
-        elif SURROGATE.search(str(cell)):
+        elif re.search(SURROGATE, str(cell)):
             reason = f" {shown(cell)} has a lone surrogate"
         if reason:
             raise FileError(f"{facts.location(line[row])}: the {ours}{reason}")
@@ -282,7 +271,7 @@ def _topic(text: Text, topic: Any, documents: Any, role: Role) -> Topic:
         return text.line, topic, documents, range(-1, -1 - len(documents), -1)
     if not isinstance(documents, dict):
         raise text.error(f"topic {shown(topic)} has documents without levels or scores: {shown(documents)}")
-    if documents and all(map(MEASURE.fullmatch, documents)):
+    if documents and all(re.fullmatch(MEASURE, document) for document in documents):
         raise text.error(VALUES)
     return text.line, topic, documents, documents.values()
 

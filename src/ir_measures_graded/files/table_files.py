@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,14 +29,14 @@ LZ4 = b"\x04\x22\x4d\x18"
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
 
 
-class TableFile(NamedTuple):
+class TableFile:
     """An open table file: the names of its columns, and its rows.
 
     `batches` yields the batches, which may lack columns other than those given.
     """
 
-    names: list[str]
-    batches: Callable[[list[str]], Iterable[pyarrow.RecordBatch]]
+    def __init__(self, names: list[str], batches: Callable[[list[str]], Iterable[pyarrow.RecordBatch]]):
+        self.names, self.batches = names, batches
 
 
 def _parquet(content: Content) -> TableFile:
@@ -83,6 +81,9 @@ def _folder(content: Content) -> Any:
 
     The keys in the names of folders, such as run=A, are its columns. They are text: 02 and 2 are two ids.
     """
+    from pathlib import PurePath
+    from urllib.parse import unquote
+
     import pyarrow
     from pyarrow import dataset
 

@@ -20,7 +20,7 @@ WIDTH = 110
 """Sentences below a table have at most this many columns of text."""
 
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_CONTROL = "[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
 """Line breaks and other control characters, also those that reverse the direction of the text behind them."""
 
 
@@ -30,7 +30,7 @@ def clean(text: str) -> str:
     >>> clean("a\\n\\x1b[31mb")
     'a  [31mb'
     """
-    return _CONTROL.sub(" ", text)
+    return text if text.isprintable() else re.sub(_CONTROL, " ", text)
 
 
 def known(numbers: np.ndarray) -> list[Any]:
@@ -133,10 +133,10 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
 
 def escaped_markdown(text: str) -> str:
     """Text that Markdown prints as it is, in one line."""
-    return _MARKDOWN.sub(r"\\\g<0>", clean(text))
+    return re.sub(_MARKDOWN, r"\\\g<0>", clean(text))
 
 
-_MARKDOWN = re.compile(r"[\\`*|\[<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
+_MARKDOWN = r"[\\`*|\[<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)"
 """The characters that Markdown reads. It takes an underscore between letters or digits literally."""
 
 
@@ -289,12 +289,12 @@ def sentences(form: str, notes: Iterable[str]) -> list[str]:
     (['% a \\input{b} lacks 1 topic.'], ['\\# \\<b> lacks 1 topic.'])
     """
     if form == "markdown":
-        return [_BLOCK.sub(r"\1\\\2", escaped_markdown(note.strip())) for note in notes]
+        return [re.sub(_BLOCK, r"\1\\\2", escaped_markdown(note.strip())) for note in notes]
     mark = "% " if form == "latex" else ""
     return [line for note in notes for line in wrap(mark + clean(note), WIDTH, subsequent_indent=mark)]
 
 
-_BLOCK = re.compile(r"^(\d*)([#>+=.)-])")
+_BLOCK = r"^(\d*)([#>+=.)-])"
 """The characters that begin a heading, a quotation, a list or a rule in Markdown."""
 
 
