@@ -123,7 +123,7 @@ import ir_measures_graded_command, sys
 assert "numpy" not in sys.modules  # else it is too late to choose the number of its threads
 from ir_measures_graded import cli
 
-heavy = ["ir_measures_graded.analysis", "ir_measures_graded.cli.evaluate", "glob"]
+heavy = [f"ir_measures_graded.{name}" for name in ("analysis", "cli.evaluate", "files.json_files")]
 heavy += ["concurrent.futures", "ir_datasets", "matplotlib", "pandas", "pyarrow", "scipy", "tqdm"]
 for words in ["--version"], ["measures"], ["evaluate", "qrels", "run", "nCG", "AP"]:
     assert cli.main(words) == 0

@@ -19,11 +19,11 @@ def package_files() -> set[str]:
     return {str(path.relative_to(folder)) for path in found if path.is_file() and path.suffix != ".pyc"}
 
 
-def test_wheel_contains_exactly_the_package(built):
+def test_wheel_contains_exactly_the_package_and_its_command(built):
     (wheel,) = built.glob("ir_measures_graded-*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     package = {name for name in names if ".dist-info/" not in name}
-    assert package == package_files()
+    assert package == package_files() | {"ir_measures_graded_command.py"}
     assert "ir_measures_graded/py.typed" in package
     metadata = f"ir_measures_graded-{ir_measures_graded.__version__}.dist-info"
     assert {f"{metadata}/METADATA", f"{metadata}/entry_points.txt", f"{metadata}/licenses/LICENSE"} <= names
