@@ -33,7 +33,7 @@ if _TYPE_CHECKING:
     from .core.arrays import ArrayEvaluator, array_mean, array_values
     from .core.registry.hooks import hookimpl
     from .core.streaming import RankingMetric
-    from .demo import register as register_demo
+    from .demo import register_demo
     from .files.files import RunFile
 
 __version__ = "0.1.0"
@@ -58,14 +58,13 @@ _plugins.trials.append(_problem)
 
 _LAZY = dict.fromkeys(["ArrayEvaluator", "array_mean", "array_values"], ".core.arrays")
 _LAZY |= {"hookimpl": ".core.registry.hooks", "RankingMetric": ".core.streaming", "RunFile": ".files.files"}
+_LAZY["register_demo"] = ".demo"
 
 
 def __getattr__(name: str) -> _Any:
     """A name or module that is imported on first use, or the measure of that name that a plugin brings."""
     if name in _LAZY:
         return getattr(_import_module(_LAZY[name], __name__), name)
-    if name == "register_demo":
-        return _import_module(".demo", __name__).register
     if not name.startswith("_"):
         if _find_spec(f"{__name__}.{name}") is not None:
             return _import_module(f".{name}", __name__)

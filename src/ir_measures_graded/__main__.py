@@ -1,8 +1,6 @@
 """``python -m ir_measures_graded``: the command line."""
 
-import sys
-
 from ir_measures_graded_command import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -203,8 +203,7 @@ def _order(measure: GradedMeasure) -> Iterator[str]:
 
 
 def _options(measure: GradedMeasure) -> Iterator[str]:
-    if wrong := problem(measure):
-        yield wrong
+    yield from filter(None, [problem(measure)])
 
 
 _CHECKS = {

@@ -68,7 +68,7 @@ socket.socket.connect = socket.create_connection = socket.getaddrinfo = no_netwo
 
 from ir_measures_graded import demo
 assert "ir_datasets" not in sys.modules
-demo.register()
+demo.register_demo()
 
 opened = []
 def watch(event, args):
@@ -110,5 +110,5 @@ def test_taken_id_is_kept_with_a_warning(monkeypatch):
     ir_datasets.registry.register(demo.NAME, ir_datasets.Dataset())
     other = ir_datasets.load(demo.NAME)
     with pytest.warns(RegistrationWarning, match="ir_datasets already has a graded-demo"):
-        demo.register()
+        demo.register_demo()
     assert ir_datasets.load("graded-demo") is other

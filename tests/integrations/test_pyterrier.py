@@ -224,7 +224,7 @@ def test_failure_is_logged_in_one_line(monkeypatch, caplog):
         raise RuntimeError("out of\norder")
 
     monkeypatch.setattr(ir_measures_graded.integrations.pyterrier, "redirect", fail)
-    monkeypatch.setattr(demo, "register", fail)
+    monkeypatch.setattr(demo, "register_demo", fail)
     monkeypatch.setitem(sys.modules, "ir_datasets", object())
     assert ir_measures_graded.integrations.pyterrier.load() is ir_measures_graded.integrations.pyterrier
     lines = ["PyTerrier works without some of ir_measures_graded: RuntimeError: out of order"] * 2

@@ -4,7 +4,6 @@
 """
 
 import argparse
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
@@ -214,8 +213,7 @@ def files_of(word: str) -> list[str]:
 
     A file of this very name is no pattern, and a pattern of Parquet files is one table.
     """
-    paths = [word] if is_file(word) else matching(word)
-    return [path for path in paths if not os.path.isdir(path)] or [word]
+    return [word] if is_file(word) else matching(word)
 
 
 def typed(pattern: str, read: Callable[[str], Any], wanted: str) -> Callable[[str], Any]:

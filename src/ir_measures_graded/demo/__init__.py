@@ -20,7 +20,7 @@ Each run returns 100 documents per topic, judged and unjudged:
 >>> from ir_measures_graded import demo
 >>> list(demo.run_paths())
 ['A', 'B', 'C', 'D', 'E']
->>> demo.register()
+>>> demo.register_demo()
 >>> import ir_datasets
 >>> next(ir_datasets.load("graded-demo").queries_iter()).text
 'beekeeping on city roofs rules'
@@ -64,7 +64,7 @@ def run_paths() -> dict[str, Path]:
     return {name: DATA / f"{name}.run" for name in "ABCDE"}
 
 
-def register() -> None:
+def register_demo() -> None:
     """Register ``graded-demo`` with ir-datasets, and so with PyTerrier as ``irds:graded-demo``.
 
     Files are read only when they are used, nothing is downloaded, and a second call has no effect. If another
@@ -92,7 +92,7 @@ def _collection() -> Any:
         TsvQueries(local(queries_path()), namespace=NAME, lang="en"),
         TrecQrels(local(qrels_path()), LEVELS),
         TrecScoredDocs(local(run_paths()["A"])),
-        SimpleNamespace(origin=__name__),  # identifies our collection in `register`
+        SimpleNamespace(origin=__name__),  # identifies our collection in `register_demo`
     )
     counts = MetadataProvider(MetadataProvider.json_loader(local(DATA / "metadata.json")))
     return Dataset(MetadataComponent(NAME, parts, counts), parts)

@@ -347,9 +347,8 @@ def pairs_of(runs: Any) -> Iterator[tuple[str, Any]]:
 
 def _files(run: Any) -> list[Any]:
     """The files that match a pattern such as ``runs/*`` or have this path; anything else unchanged."""
-    if not isinstance(run, (str, os.PathLike)):
-        return [run]
-    return [*map(RunFile, matching(os.fspath(run)))]
+    is_path = isinstance(run, (str, os.PathLike))
+    return [*map(RunFile, matching(os.fspath(run)))] if is_path else [run]
 
 
 def _is_table(run: Any) -> bool:

@@ -216,12 +216,12 @@ def is_pattern(name: str) -> bool:
 
 
 def matching(name: str) -> list[str]:
-    """The paths that a pattern matches; the name if it is a path or matches none."""
+    """The files, and folders of Parquet files, of a pattern; the name if it is a path or matches none."""
     if os.path.exists(name) or not is_pattern(name):
         return [name]
     from glob import glob  # takes time
 
-    return sorted(glob(name)) or [name]
+    return sorted(path for path in glob(name) if not os.path.isdir(path) or parquet_files(path)) or [name]
 
 
 def parquet_files(file: File) -> list[str]:

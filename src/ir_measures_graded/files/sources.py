@@ -78,9 +78,9 @@ def _collection(name: str) -> Any:
     """The ir-datasets collection with this id. Raises `GradedError` if there is none."""
     import ir_datasets  # only on demand, because this import takes half a second
 
-    from ..demo import register
+    from ..demo import register_demo
 
-    register()
+    register_demo()
     with suppress(KeyError):
         return ir_datasets.load(name)
     what = "a file, not an" if os.path.exists(name) else "neither a file nor an"

@@ -179,14 +179,14 @@ def _collection() -> None:
     """
     pyterrier: Any = sys.modules.get("pyterrier")
     if "ir_datasets" in sys.modules:
-        demo.register()
+        demo.register_demo()
     elif pyterrier is not None:
         get_dataset = pyterrier.get_dataset
 
         @functools.wraps(get_dataset)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             if f"irds:{demo.NAME}" in (*args, *kwargs.values()):
-                demo.register()
+                demo.register_demo()
             return get_dataset(*args, **kwargs)
 
         pyterrier.get_dataset = wrapper
