@@ -32,7 +32,7 @@ from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source, in_memory
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, did_you_mean, shown
-from ..files.content import matching
+from ..files.content import ENDINGS, matching
 from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile
 from ..files.sources import definitions_of, qrels_source
@@ -47,8 +47,6 @@ file, or a `RunFile`. A file is read when its run is evaluated.
 One path, pattern of paths such as ``runs/*``, `RunFile` or table is also accepted, and so is a list of
 these. As in the commands, the column
 ``run`` then names the runs of a table, and `run_names` names the others."""
-ENDINGS = r"(?i)(\.(runs?|txt|trec|[ct]sv|parquet|feather|arrows?|ipc|out|res|results))?(\.(gz|bz2|xz|zst))?$"
-"""Endings of file names that are not part of a run's name."""
 UNNAMED = "run"
 """The name of a run without a name."""
 

@@ -37,6 +37,9 @@ DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 
 FIRST = 1 << 16  # bytes that decide about the columns of a file, and show some ranks
 ANY_PARQUET = "*.[Pp][Aa][Rr][Qq][Uu][Ee][Tt]"  # glob distinguishes cases
+FORMS = "runs?|txt|trec|[ct]sv|jsonl?|parquet|feather|arrows?|ipc|out|res|results"
+ENDINGS = rf"(?i)(\.({FORMS}))?(\.(gz|bz2|xz|zst))?$"
+"""Endings of file names that are not part of a run's name."""
 ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]+://"
 
 

@@ -28,7 +28,7 @@ from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Part, joined
 from ..errors import FileError, GradedError, needed, shown
-from .content import Content, File, is_lasting
+from .content import ENDINGS, Content, File, is_lasting
 from .files import grouped, parts_of
 from .forms import is_json
 
@@ -64,9 +64,8 @@ class ConvertedRows:
         skipped = {"rows without a rating": facts.unjudged, "repeated documents": self.repeated}
         told = "".join(f"; skipped {count:,} {what}" for what, count in skipped.items() if count)
         topics = len(set(self.column("query_id")))
-        return (
-            f"{self.name}: {self.role.kind}, {facts.form}: {topics:,} topics, {len(self.rows):,} rows{told}"
-        )
+        counts = f"{topics:,} topics, {len(self.rows):,} rows{told}"
+        return f"{self.name}: {self.role.kind}, {facts.form}: {counts}"
 
 
 def read_rows(
@@ -170,7 +169,7 @@ def _trec(rows: ConvertedRows) -> bytes:
             warnings.warn(f"TREC files have no probabilities of intents; {advice}", stacklevel=2)
         fields = [topics, iterations or repeat("0"), documents, map(_number, values)]
         return "".join(f"{' '.join(line)}\n" for line in zip(*fields)).encode()
-    tag = runs[0] if runs else BLANK.sub("_", re.sub(r"\..*", "", os.path.basename(rows.name))) or "run"
+    tag = runs[0] if runs else BLANK.sub("_", re.sub(ENDINGS, "", os.path.basename(rows.name))) or "run"
     # As trec_eval, this package compares scores as 32-bit floats, and then documents.
     with np.errstate(over="ignore"):
         compared = np.array(values).astype(np.float32).tolist()
