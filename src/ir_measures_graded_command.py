@@ -14,7 +14,7 @@ def main() -> int:
     none unless the environment sets their number. The garbage collector would search modules in vain, while
     they are imported and later.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
     gc.disable()
     from ir_measures_graded.cli import main as run
 

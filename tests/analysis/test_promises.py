@@ -116,7 +116,7 @@ def test_save_writes_every_form_with_all_decimals_or_those_that_are_wanted(resul
     else:
         with pytest.raises(GradedError, match=f"a result of the kind {kind} has no figure; save its table"):
             result.save(tmp_path / "x.svg")
-    with pytest.raises(GradedError, match="the ending is one of"):
+    with pytest.raises(GradedError, match="endings are"):
         result.save(tmp_path / "x.docx")
 
 

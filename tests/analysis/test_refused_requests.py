@@ -46,7 +46,7 @@ holes(QRELS, RUNS, "CG(judged_only=True)@3") | holes needs fixed weights of rank
 holes(QRELS, RUNS, "CG@3", batch=0) | batch=0 is not allowed; it is a whole number ≥ 1
 holes(QRELS, {"A": RUNS["good"]}, "CG@3") | holes needs at least 2 runs, because judgments settle differences
 holes(QRELS, {**RUNS, "D": {"q7": {"a": 1}}}, "CG@3") | D: none of its topics (such as 'q7') is in the qrels
-holes(QRELS, RUNS, "CG@3").save("missing/holes.csv") | the folder 'missing' does not exist; create it
+holes(QRELS, RUNS, "CG@3").save("missing/holes.csv") | folder 'missing' does not exist; create it
 report(QRELS, {"good": RUNS["good"]}, ["AP"], baseline="best") | the baseline 'best' is not among
 evaluate(QRELS, [("one", RUNS["good"]), ("one", RUNS["poor"])], ["AP"]) | two runs are named 'one'; give each
 evaluate(QRELS, {1: RUNS["good"]}, ["AP"]) | a run's name is a string, not 1
@@ -156,7 +156,7 @@ gate(ONES, margin="5") | it must be below the old mean 1; write 5% for a share
 gate(ONES, looks=0) | looks=0 is not allowed; it is a whole number from 1 to 1000
 gate(of_array([[1] * 5])) | there are 1 run and 5 topics
 gate(of_array([[0] * 5, range(5)])) | the old mean is 0, and a relative margin is a
-gate(QRELS, BM25, ["CG"], stored=ONES) | stored values: the run 'bm25' is not among those evaluated: A, B
+gate(QRELS, BM25, ["CG"], stored=ONES) | stored values: the run 'bm25' is none of those evaluated: A, B
 intervals(QRELS, RUNS, ["AP"]) | intervals(evaluate(qrels, runs, measures))
 identify(QRELS, RUNS["good"], 0.25) | give a mean as mean=0.25
 compare_collections([ROW | {"collection": ""}]) | row 1, column collection: '' is empty

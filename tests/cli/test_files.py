@@ -50,7 +50,7 @@ def test_of_several_files_none_is_written_if_one_cannot_be(refusal):
     Path("values.csv").write_text("old")
     Path("file").touch()
     told = refusal("holes", "qrels", "run", "other", "P@2", "-o", "values.csv", "--ask", "file/ask.csv")
-    assert told == "cannot write 'file/ask.csv': the folder 'file' is a file"
+    assert told == "cannot write 'file/ask.csv': folder 'file' is a file"
     assert Path("values.csv").read_text() == "old"
 
 
@@ -129,7 +129,7 @@ def test_an_interrupted_file_leaves_nothing(folder, monkeypatch, stop):
 
 
 @pytest.mark.parametrize(
-    ("path", "reason"), [("no/f.csv", "the folder 'no' does not exist"), ("d.csv", "a folder")]
+    ("path", "reason"), [("no/f.csv", "folder 'no' does not exist"), ("d.csv", "a folder")]
 )
 @pytest.mark.parametrize("option", ["-o", "--ask"])
 def test_a_file_that_cannot_be_written_is_refused_before_the_work(refusal, option, path, reason):

@@ -42,7 +42,7 @@ evaluate                                              | arguments are required: 
 evaluate qrels run AP -n                              | --no_summary requires --by_query
 evaluate qrels run AP -p -2                           | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -f xml                          | --format: invalid choice: 'xml'
-evaluate qrels run AP -o values.xls                   | is one of png, svg, pdf, txt, md, tex, tsv, csv
+evaluate qrels run AP -o values.xls                   | endings are png, svg, pdf, txt, md, tex, tsv, csv
 evaluate qrels run AP -z                              | unrecognized arguments: -z
 evaluate qrels run AP - -                             | standard input (-) can be read only once
 evaluate qrels run CG@1 --interval t                  | --interval requires --confidence
@@ -68,7 +68,7 @@ levels qrels -p 2 -p 3                                | -p is given twice
 measures -o tsv                                       | (for the format, use -f tsv)
 power {ABC} P@5 --differences a                       | give numbers separated by commas, as in 0.05,0.1
 power {ABC} P@5 --topics 5                            | unrecognized arguments: --topics 5 (see
-report qrels run other -o r.pdf                       | the ending is one of html, htm
+report qrels run other -o r.pdf                       | endings are html, htm
 report qrels run other --queries queries.tsv          | queries.tsv:1: there is no tab
 sensitivity {ABC} nDCG_JK --gains w1 --gains w1=1:1   | two weightings are named 'w1'
 sensitivity {ABC} nDCG_JK --gains x=1:a               | cannot read the weighting 'x=1:a'

@@ -201,9 +201,11 @@ def test_data_in_memory_are_refused_with_the_fact(kind, source, fact):
 
 @pytest.mark.parametrize("value", [None, 5, {}, io.StringIO("")], ids=type)
 def test_file_is_a_path_or_an_open_binary_file(value):
-    assert "a file is given as a path, - for standard input, or an open binary file" in refused(
-        RunFile, value
-    )
+    assert "a file is a path, - (standard input) or an open binary file" in refused(RunFile, value)
+
+
+def test_a_stream_that_is_refused_is_not_read_on():
+    assert "the score is NaN" in refused(evaluate, TWO, [RunFile(io.BytesIO(b"q1 Q0 a 1 nan t"))], [CG])
 
 
 def many(count):

@@ -227,7 +227,7 @@ def test_failure_is_logged_in_one_line(monkeypatch, caplog):
     monkeypatch.setattr(demo, "register_demo", fail)
     monkeypatch.setitem(sys.modules, "ir_datasets", object())
     assert ir_measures_graded.integrations.pyterrier.load() is ir_measures_graded.integrations.pyterrier
-    lines = ["PyTerrier works without some of ir_measures_graded: RuntimeError: out of order"] * 2
+    lines = ["PyTerrier lacks some of ir_measures_graded: RuntimeError: out of order"] * 2
     assert caplog.messages == lines
     assert {record.levelno for record in caplog.records} == {logging.WARNING}
 

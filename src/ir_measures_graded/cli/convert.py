@@ -1,5 +1,6 @@
 """The command `convert`."""
 
+import os
 import sys
 
 from ..core.rows.columns import QRELS, RUN, Chosen
@@ -39,10 +40,10 @@ def run(arguments: Arguments) -> list[str]:
     target = arguments.target or arguments.output
     if target is None or (arguments.target and arguments.output):
         raise GradedError("convert writes one file; give IN and OUT, or IN -o OUT")
-    role = None
-    if arguments.qrels or (".qrels" in target.lower() and not arguments.run):
+    role, name = None, os.path.basename(target).lower()
+    if arguments.qrels or (".qrels" in name and not arguments.run):
         role = QRELS
-    elif arguments.run or ".run" in target.lower():
+    elif arguments.run or ".run" in name:
         role = RUN
     rows = read_rows(arguments.source, role, Chosen(arguments.run_column), arguments.duplicates)
     content = written(rows, target)

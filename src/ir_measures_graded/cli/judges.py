@@ -4,6 +4,7 @@ from ..analysis.judging.agreement import ONE_RUN, RESAMPLES, Judges, compared
 from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.panel import is_judge, panels
 from ..errors import GradedError
+from ..files.content import is_lasting
 from ..output.formats import counted
 from ..output.result import Result, View
 from .arguments import RUNS, inputs, qrels, resamples
@@ -49,7 +50,7 @@ def run(arguments: Arguments) -> Result:
       ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --show pairs
       ir_measures_graded judges human.txt llm.txt a.run b.run P@5 --machine_levels 0:0,5:1,10:3 -f csv
     """
-    more = [text for text in arguments.inputs if text != "-" and is_judge(text)]
+    more = [text for text in arguments.inputs if is_lasting(text) and is_judge(text)]
     if len(more) < len(arguments.inputs):
         more = [path for path in more if is_judge(path, beside_runs=True)]
     words = [text for text in arguments.inputs if text not in more]

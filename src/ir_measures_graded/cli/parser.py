@@ -4,6 +4,7 @@
 """
 
 import argparse
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
@@ -213,7 +214,8 @@ def files_of(word: str) -> list[str]:
 
     A file of this very name is no pattern, and a pattern of Parquet files is one table.
     """
-    return [word] if is_file(word) else matching(word)
+    paths = [word] if is_file(word) else matching(word)
+    return [path for path in paths if not os.path.isdir(path)] or [word]
 
 
 def typed(pattern: str, read: Callable[[str], Any], wanted: str) -> Callable[[str], Any]:

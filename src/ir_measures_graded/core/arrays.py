@@ -212,9 +212,7 @@ def scores_in(given: Array, shape: tuple[int, ...]) -> np.ndarray:
     """Scores in an array of the shape of the labels."""
     scores = numbers_in("scores", given)
     if scores.shape != shape:
-        raise GradedError(
-            f"the scores have the shape {scores.shape}, the labels {shape}; give a score per label"
-        )
+        raise GradedError(f"scores have the shape {scores.shape}, labels {shape}; give a score per label")
     return scores
 
 

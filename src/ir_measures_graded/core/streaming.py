@@ -32,8 +32,8 @@ class RankingMetric:
     """
 
     def __init__(self, measures: Measures, ties: str = "mean"):
-        ArrayEvaluator(measures, [0], [1], ties)  # Refuse wrong arguments at once.
         self.measures, self.ties = parse_measures(measures), ties
+        ArrayEvaluator(self.measures, [0], [1], ties)  # Refuse wrong arguments at once.
         self.larger_is_better = sign_of(self.measures[0]) > 0
         self.reset()
 
@@ -85,7 +85,8 @@ class RankingMetric:
         for _, _, keys, group in self._batches:
             coded = [numbers.setdefault(object() if key is None else key, len(numbers)) for key in keys]
             groups.append(np.array(coded, dtype=np.int64)[group])
-        group, (score, label) = np.concatenate(groups), map(np.concatenate, [*zip(*self._batches)][:2])
+        group = np.unique(np.concatenate(groups), return_inverse=True)[1]  # groups of padding have no number
+        score, label = map(np.concatenate, [*zip(*self._batches)][:2])
         order = np.argsort(group, kind="stable")
         evaluator = ArrayEvaluator(self.measures, label[order], group[order], self.ties)
         means = evaluator.means(score[order]).tolist()

@@ -97,9 +97,7 @@ class Evaluation(Result):
     def part(self, runs: Sequence[str], measures: Sequence[Measure | str]) -> Evaluation:
         """The values of these runs and measures only, in this order. Raises `GradedError` for any other."""
         if unknown := [run for run in runs if run not in self.runs]:
-            raise GradedError(
-                f"the run {shown(unknown[0])} is not among those evaluated: {listed(self.runs)}"
-            )
+            raise GradedError(f"the run {shown(unknown[0])} is none of those evaluated: {listed(self.runs)}")
         rows, columns = [*map(self.runs.index, runs)], [*map(self._column, measures)]
         cells = np.ix_(rows, columns)
         return replace(
@@ -283,13 +281,13 @@ class Work:
                 refuse_repeated(table)
             graded = run.reduced(self.judgments, table)
             standard = {} if table is None else table.dicts()
-            missing = np.array([topic not in standard for topic in numbers])
+            missing = np.array([not standard.get(topic) for topic in numbers])
             if self.ours is not None:
                 counts = remarks.RunRemarks(self.ours.judged, self.depth, self.judgments.contract)
                 for measure, order, found in self.ours.reported(counts.watched(graded)):
                     row = self.row[measure]
                     values[row, order], unreported[row, order] = found[order], False
-                missing = counts.missing
+                missing = counts.counts[0] == 0
                 if run.kept_for is None:  # a study has warned already
                     unusual = [*counts.of(run.source)]
         for group, evaluator in self.others:

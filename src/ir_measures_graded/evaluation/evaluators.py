@@ -113,5 +113,5 @@ def refuse_for_gdeval(evaluator: Evaluator, run: Mapping[str, Mapping[str, float
                 raise GradedError(
                     f"cannot compute {names}: gdeval takes topics that are whole numbers, ids without blanks "
                     f"and whole levels up to {HIGHEST}, not topic {shown(topic)}, document {shown(doc)}, "
-                    f"level {level}; ERR_G(max_gain=15) and nDCG_Burges take others"
+                    f"level {level}; ERR_G and nDCG_Burges take others"
                 )

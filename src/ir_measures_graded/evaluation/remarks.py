@@ -82,7 +82,6 @@ class RunRemarks:
         self.most = int(judged.whole.sizes.max(initial=0))
         self.sparse = self.most <= 2 and judged.whole.level.min(initial=1) >= 1
         self.counts = np.zeros((6, len(judged.topics)), dtype=np.int64)
-        self.missing = np.ones(len(judged.topics), dtype=bool)  # topics that the run lacks
 
     def watched(self, blocks: Iterable[JudgedRanks]) -> Iterator[JudgedRanks]:
         """The same blocks, which are counted."""
@@ -97,7 +96,6 @@ class RunRemarks:
         a document has the id of the topic.
         """
         depth, topics = self.depth or 0, ranks.retrieved.size
-        self.missing[ranks.numbers] = ranks.order < 0
         self.counts[:, ranks.numbers] = [
             ranks.retrieved,
             np.bincount(ranks.topic, minlength=topics),

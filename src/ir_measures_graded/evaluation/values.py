@@ -119,9 +119,7 @@ def read_attribute(given: str) -> dict[str, Any]:
     """
     path, _, column = given.rpartition(":")
     if not path:
-        raise GradedError(
-            f"{shown(given)} is not a column of a file; give FILE:COLUMN, as in topics.csv:kind"
-        )
+        raise GradedError(f"{shown(given)} is no column of a file; give FILE:COLUMN, as in topics.csv:kind")
     return _of_topics(frame_of(path), path, column)
 
 

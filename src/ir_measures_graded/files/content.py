@@ -191,9 +191,7 @@ class Content:
 def refuse_other(file: Any) -> None:
     """Raise `GradedError` for anything that is not a `File`."""
     if isinstance(file, io.TextIOBase) or not (isinstance(file, (str, os.PathLike)) or hasattr(file, "read")):
-        raise GradedError(
-            f"a file is given as a path, - for standard input, or an open binary file, not as {shown(file)}"
-        )
+        raise GradedError(f"a file is a path, - (standard input) or an open binary file, not {shown(file)}")
     refuse_address(file)
 
 
@@ -219,12 +217,12 @@ def is_pattern(name: str) -> bool:
 
 
 def matching(name: str) -> list[str]:
-    """The files, and folders of Parquet files, of a pattern; the name if it is a path or matches none."""
+    """The paths that a pattern matches; the name if it is a path or matches none."""
     if os.path.exists(name) or not is_pattern(name):
         return [name]
     from glob import glob  # takes time
 
-    return sorted(path for path in glob(name) if not os.path.isdir(path) or parquet_files(path)) or [name]
+    return sorted(glob(name)) or [name]
 
 
 def parquet_files(file: File) -> list[str]:
@@ -237,7 +235,7 @@ def parquet_files(file: File) -> list[str]:
     from glob import escape, glob  # takes time
 
     pattern = os.path.join(escape(name), "**", ANY_PARQUET) if is_folder else name
-    found = sorted(glob(pattern, recursive=True))
+    found = sorted(filter(os.path.isfile, glob(pattern, recursive=True)))
     return found if all(path.lower().endswith(".parquet") for path in found) else []
 
 

@@ -28,7 +28,7 @@ from ..core.rows.id_columns import stretches_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, refuse_repeated
-from ..errors import FileError, level_of_caller, shown
+from ..errors import FileError, GradedError, level_of_caller, shown
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
 from .forms import is_json
 from .table_files import folder_parts, kind_of, table_parts
@@ -90,7 +90,7 @@ class RunFile(RunSource):
         self.file, self.run, self.run_column = file, run, run_column
         self._chosen = Chosen(run_column)
         self.name = Content(file).name
-        self._kept: Part | None = None
+        self._kept: Part | GradedError | None = None
 
     def runs(self) -> dict[str, RunFile]:
         """The runs of the file by name, in order of appearance; empty if no column names the runs.
@@ -146,7 +146,12 @@ class RunFile(RunSource):
             yield from parts_of(self.file, RUN, self._chosen, sizes or self.sizes)
             return
         if self._kept is None:
-            self._kept = joined(parts_of(self.file, RUN, self._chosen, self.sizes), RUN)
+            try:
+                self._kept = joined(parts_of(self.file, RUN, self._chosen, self.sizes), RUN)
+            except GradedError as error:  # a second reading would begin behind it
+                self._kept = error
+        if isinstance(self._kept, GradedError):
+            raise self._kept
         yield self._kept
 
     def _parts(self) -> Generator[Part]:

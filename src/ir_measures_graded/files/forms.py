@@ -29,7 +29,7 @@ TABLE = "write a table with the columns query_id, doc_id and score (or relevance
 SAMPLED = (3, 4, 5)  # numbers of fields that several forms have
 IS_JSON = rb'\s*(\{\s*["}]|\[\s*[{\[\]])'
 INTEGER = re.compile(rb"[+-]?[0-9]+")
-SAMPLE = 1_000  # lines that decide about such a form
+SAMPLE = 5_000  # lines that decide about such a form
 MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
 Fields = tuple[bytes, ...]  # a column of the first rows
 
@@ -109,10 +109,12 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
         lines.seek(0)
     elif has_breaks(first_line):
         raise FileError(f"{file}:1: a line break of another program inside the line; {ONE_ROW}")
-    rows = (line.split() for line in lines if line.strip() and not line.startswith(b"#"))
+    rows = (fields for line in lines if not line.startswith(b"#") and (fields := line.split()))
     first = next(rows, [])
-    sample = SAMPLE if len(first) in SAMPLED else 0  # other forms show in one row
-    found = _form_of_rows(role, [first, *islice(rows, sample)])
+    sample = [first, *islice(rows, SAMPLE if len(first) in SAMPLED else 0)]  # other forms show in one row
+    if next(rows, None):  # the last topic may be cut off
+        sample = [row for row in sample if row[0] != sample[-1][0]] or sample
+    found = _form_of_rows(role, sample)
     if isinstance(found, str):
         raise FileError(f"{file}: {found}")
     return found._replace(unjudged=chosen.unjudged), header if is_described else 0
@@ -230,7 +232,9 @@ def check_order(rows: Part, form: Form, last: dict[str, tuple[float, float]]) ->
     `last` has the last rank and score of each topic in earlier rows of the file. It is brought up to date.
     """
     scores = np.asarray(rows.columns["score"])
-    ranks = -scores if form.ranks else np.array([*map(float, rows.columns["rank"])])
+    fields = () if form.ranks else rows.columns["rank"]
+    ranks = np.array([number_of(field.encode()) for field in fields], dtype=float)  # NaN if it is none
+    ranks = -scores if form.ranks else ranks
     before = np.roll(ranks, 1), np.roll(scores, 1)
     stretches = stretches_of(rows.columns["query_id"], "run: query_id")
     topics, bounds = [*stretches.topics], [*stretches.start.tolist(), len(rows)]

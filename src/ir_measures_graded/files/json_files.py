@@ -304,7 +304,7 @@ def _documents_of(item: dict[str, Any]) -> Any:
 def _item(text: Text, item: dict[str, Any], role: Role, chosen: Chosen) -> Topic:
     """The topic of an item, its documents and their values."""
     documents, query = _documents_of(item), item.get("query")
-    topic = query.get("qid") if isinstance(query, dict) else _id_of(item, "query_id")
+    topic = _id_of(query if isinstance(query, dict) and "qid" in query else item, "query_id")
     if topic is None or documents is None:
         raise text.error(_reason(item, role))
     if role is QRELS:
@@ -312,7 +312,8 @@ def _item(text: Text, item: dict[str, Any], role: Role, chosen: Chosen) -> Topic
     chosen.refuse_unread(text.name)
     if not isinstance(documents, list) or not documents or not isinstance(documents[0], dict):
         return _topic(text, topic, documents, role)
-    keys, ranks = columns.file_columns(text.name, ["query_id", *documents[0]], RUN, Chosen())
+    names = dict.fromkeys(["query_id", *documents[0]])
+    keys, ranks = columns.file_columns(text.name, [*names], RUN, Chosen())
     rows = [each if isinstance(each, dict) else {} for each in documents]
     values = [row.get(keys["score"]) for row in rows]
     if ranks:

@@ -20,11 +20,11 @@ from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, h
 
 MARKS = rb"(?m)^(\xef\xbb\xbf)+"
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
-LETOR = rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*((docid|docno)\s*=\s*)?(?P<document>\S+))?"
-NTCIR_LEVEL = rb"L[0-9]+"
+LETOR = re.compile(rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*(doc(id|no)\s*=\s*)?(?P<doc>\S+))?")
+NTCIR_LEVEL = re.compile(rb"L[0-9]+")
 FIELD = rb'(?:"([^"]*(?:""[^"]*)*)("?))?([^,]*)(,?)'
 """A field of CSV: the quoted text, its end, other text, and the delimiter after it."""
-BREAK = rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"
+BREAK = re.compile(rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
 HEADER = (
     "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
     "between commas, semicolons or tabs"
@@ -41,7 +41,7 @@ class Lines:
     def __init__(self, content: Content, form: Form):
         self.content, self.form, self.name = content, form, content.name
         self.number = 0
-        self._field = FIELD.replace(b",", form.delimiter.encode())
+        self._field = re.compile(FIELD.replace(b",", form.delimiter.encode() or b","))
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
@@ -117,20 +117,20 @@ class Lines:
 
     def refuse_break(self, record: bytes) -> None:
         """Raise `FileError` if another program would break this text, a line or a field without its end."""
-        if found := re.search(BREAK, record):
+        if found := BREAK.search(record):
             raise self.error(f"{BREAKS[found[0]]} inside a line; {ONE_ROW}: {_shown(record)}")
 
     def _separated(self, line: bytes) -> list[bytes]:
         if line.startswith(b"#"):
             return []
-        if self.form.letor and (found := re.match(LETOR, line)):
-            return [found["level"], found["topic"], found["document"] or b""]
+        if self.form.letor and (found := LETOR.match(line)):
+            return [found["level"], found["topic"], found["doc"] or b""]
         return line.split()
 
     def _delimited(self, record: bytes) -> list[bytes]:
         record = record.removesuffix(b"\n").removesuffix(b"\r")
         fields: list[bytes] = []
-        for field in re.finditer(self._field, record):
+        for field in self._field.finditer(record):
             quoted, end, text, delimiter = field.groups()
             if quoted is None:
                 self.refuse_break(text)
@@ -147,7 +147,7 @@ class Lines:
     def number_in(self, text: bytes) -> float:
         """The level or score in a field."""
         role = self.form.role
-        number = number_of(text[1:] if role is QRELS and re.fullmatch(NTCIR_LEVEL, text) else text)
+        number = number_of(text[1:] if role is QRELS and NTCIR_LEVEL.fullmatch(text) else text)
         if number is None:
             raise self.error(f"the {role.number} {_shown(text)} is not a number ({self.form.lines})")
         if not role.lowest <= number <= role.highest:

@@ -41,9 +41,7 @@ def load() -> ModuleType:
             step()
         except Exception as error:
             what = " ".join(f"{type(error).__name__}: {error}".split())
-            logging.getLogger(__name__).warning(
-                "PyTerrier works without some of ir_measures_graded: %s", what
-            )
+            logging.getLogger(__name__).warning("PyTerrier lacks some of ir_measures_graded: %s", what)
     return sys.modules[__name__]
 
 

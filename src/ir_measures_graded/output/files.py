@@ -60,9 +60,7 @@ def refuse_unwritable(paths: Iterable[str]) -> None:
             raise GradedError(f"cannot write {path!r} twice; give each output a file of its own")
         if not os.path.isdir(folder):
             reason = "is a file" if os.path.exists(folder) else "does not exist; create it"
-            raise GradedError(
-                f"cannot write {path!r}: the folder {os.path.dirname(path) or folder!r} {reason}"
-            )
+            raise GradedError(f"cannot write {path!r}: folder {os.path.dirname(path) or folder!r} {reason}")
         if os.path.isdir(target):
             raise GradedError(f"cannot write {path!r}: it is a folder")
         targets.add(target)
@@ -77,9 +75,7 @@ def checked_ending(path: str | os.PathLike[str], allowed: Iterable[str], hint: s
     """The ending of a path. Raises `GradedError` if it is not allowed."""
     ending = ending_of(path)
     if ending not in allowed:
-        raise GradedError(
-            f"cannot write {os.fspath(path)!r}: the ending is one of {', '.join(allowed)}{hint}"
-        )
+        raise GradedError(f"cannot write {os.fspath(path)!r}: endings are {', '.join(allowed)}{hint}")
     return ending
 
 

@@ -187,7 +187,9 @@ def escaped_latex(text: str) -> str:
 
 _NAMED = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
 _LATEX = str.maketrans(
-    {sign: f"\\{sign}" for sign in "&%$#_{}"} | dict(zip("\\~^<>|", map(r"\text{}{{}}".format, _NAMED)))
+    {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    | dict(zip("\\~^<>|", map(r"\text{}{{}}".format, _NAMED)))
+    | {"[": "{[}", "*": "{*}"}  # at the beginning of a row, they would be an argument of the row before
 )
 
 

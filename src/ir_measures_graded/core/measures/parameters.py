@@ -122,9 +122,7 @@ class Gains(Parameter):
         return canonical_gains(value)
 
 
-TIED_BY = Choice(
-    "score", "rank", default="score", desc="documents with equal scores are tied, or ranks decide"
-)
+TIED_BY = Choice("score", "rank", default="score", desc="documents of equal score are tied, or ranks decide")
 PERFECT = partial(Real, default=None, above=0, at_most=LARGEST)
 TOPICS_BEST = PERFECT(desc="the gain m that counts as 1; unset: the topic's highest gain")
 TOP_GAIN = PERFECT(desc="the top gain H; unset: the highest gain in the qrels, over all topics")

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import EmptyRunWarning, GradedError, level_of_caller, shown
 from .arrow import exports_arrow, is_arrow, numbers_of, whole_table
-from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
+from .columns import INTENTS, MOST_COLUMNS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
 from .id_columns import (
     Cells,
     Docs,
@@ -230,7 +230,8 @@ def _columns(source: Any, role: Role) -> Columns | None:
     if isinstance(source, Mapping):
         if not source or not all(isinstance(each, (list, tuple, np.ndarray)) for each in source.values()):
             return None
-        if all(column_name(role.kind, [*source], ours) is not None for ours in role.columns):
+        names = (column_name(role.kind, [*source], ours) for ours in role.columns)
+        if len(source) <= MOST_COLUMNS and None not in names:
             return _of_mapping(source, role)
         return _of_lists(source, role) if role is RUN else None
     if isinstance(source, Part):

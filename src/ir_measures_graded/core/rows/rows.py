@@ -180,7 +180,7 @@ class Rows(RunSource):
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
         where = f"{self._source(row)}: topic {shown(self.topic_of(row))} retrieves document"
-        return self.failure(f"{where} {shown(self.docs[row])} twice; keep one (convert --duplicates)")
+        return self.failure(f"{where} {shown(self.docs[row])} twice; keep one (as convert --duplicates best)")
 
     def _source(self, row: int) -> str:
         return self.role.kind if self.line is None else self.facts.location(self.line[row])
