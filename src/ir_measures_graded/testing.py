@@ -194,12 +194,11 @@ def _order(measure: GradedMeasure) -> Iterator[str]:
     by_level = [(qrels, sorted(qrels, key=qrels.__getitem__)) for qrels, _ in CASES]
     best = [(qrels, _run(reversed(docs))) for qrels, docs in by_level]
     worst = [(qrels, _run(docs)) for qrels, docs in by_level]
-    high, low = (sign * values_of([measure], cases)[0].mean() for cases in (best, worst))
-    if high < low - TOLERANCE:
-        yield (
-            f"the best order of all documents has the mean {sign * high:g}, the worst {sign * low:g}; "
-            f"declare SMALLER_IS_BETTER = {sign > 0}"
-        )
+    for each in (measure, *([measure @ 2] if measure.CUTOFF else [])):
+        high, low = (sign * values_of([each], cases)[0].mean() for cases in (best, worst))
+        if high < low - TOLERANCE:
+            means = f"the mean {sign * high:g}, the worst {sign * low:g}"
+            yield f"the best order of all documents has {means}; declare SMALLER_IS_BETTER = {sign > 0}"
 
 
 def _options(measure: GradedMeasure) -> Iterator[str]:
@@ -254,7 +253,7 @@ def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]
     retrieved = [({doc: qrels[doc] for doc in qrels if doc in run}, run) for qrels, run in cases]
     if not measure.RECALL_BASE and not _equal(values_of([measure], retrieved), values):
         yield "depends on documents that are not retrieved; declare RECALL_BASE = True"
-    beside = values_of([measure], [*cases, ({"a": 9.0}, {})])[:, : len(cases)]
+    beside = values_of([measure], [*cases, ({"a": 9.0}, {"a": 1.0})])[:, : len(cases)]
     if not measure.needs_all_topics and not _equal(beside, values):
         yield "depends on other topics; declare needs_all_topics"
     evaluator, runs = _evaluator([measure], cases)

@@ -53,37 +53,32 @@ def test_verdicts_are_those_of_one_sided_t_tests():
         assert (found.needed is None) == (found.reachable is None) == (found.verdict != "undecided")
 
 
-def test_undecided_tells_the_topics_that_find_the_margin_with_power_80_percent():
+@pytest.mark.parametrize(("equivalent", "chance"), [(False, 0.8), (True, 0.9)])
+def test_undecided_tells_the_topics_that_find_the_margin_with_power_80_percent(equivalent, chance):
+    """Each of two tests succeeds in .9, so that both do in .8."""
     old, new = drawn(1, 50, seed=3)[0]
-    result = gate(of_pair(old, new), margin="2%")
+    result = gate(of_pair(old, new), margin="2%", equivalent=equivalent)
     (found,) = result.verdicts
     assert found.verdict == "undecided"
-    extra = new - 0.98 * old
+    extra = max((new - 0.98 * old, 1.02 * old - new)[: 1 + equivalent], key=np.std)
     share = 0.02 * old.mean() / extra.std(ddof=1)
     topics = np.arange(2, 3000)
-    with np.errstate(divide="ignore"):  # SciPy before 1.12
-        power = stats.nct.sf(stats.t.isf(0.05, topics - 1), topics - 1, share * topics**0.5)
-    assert found.needed == topics[power >= 0.8][0]
-    reach = (stats.t.isf(0.05, 49) + stats.t.ppf(0.8, 49)) * extra.std(ddof=1) / 50**0.5 / old.mean()
+    reach = (stats.t.isf(0.05, 49) + stats.t.ppf(chance, 49)) * extra.std(ddof=1) / 50**0.5 / old.mean()
     assert found.reachable == Margin(pytest.approx(reach), relative=True)
-    for tail, needed in ((0.1, found.needed_least), (0.9, found.needed_most)):
-        limit = (49 / stats.chi2.isf(tail, 49)) ** 0.5  # the two-sided 80 % limits of the deviation
-        power = stats.nct.sf(stats.t.isf(0.05, topics - 1), topics - 1, share / limit * topics**0.5)
-        assert needed == topics[power >= 0.8][0]
+    spreads = [1.0, *((49 / stats.chi2.isf(tail, 49)) ** 0.5 for tail in (0.1, 0.9))]  # 80 % limits
+    for spread, needed in zip(spreads, (found.needed, found.needed_least, found.needed_most)):
+        with np.errstate(divide="ignore"):  # SciPy before 1.12
+            power = stats.nct.sf(stats.t.isf(0.05, topics - 1), topics - 1, share / spread * topics**0.5)
+        assert needed == topics[power >= chance][0]
     limits = f"(80 % limits {found.needed_least} and {found.needed_most})"
-    more = f"new topics, or {found.needed - 50} more with --looks 2."
+    more = f"new topics, or at least {found.needed - 50} more with --looks 2."
     needs = f"2 % needs about {found.needed} topics {limits} if the true difference is 0: {more}"
     assert result.notes()[0].endswith(needs)
 
 
 def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson():
     old = np.full(60, 0.5) + np.arange(60) / 1000
-    for lost, size, verdict in (
-        (0, "5%", "holds"),
-        (1, "5%", "undecided"),
-        (1, "8%", "holds"),
-        (1, 0.05, "holds"),
-    ):
+    for lost, size, verdict in ((0, "5%", "holds"), (1, "5%", "undecided"), (1, "8%", "holds")):
         new = np.where(np.arange(60) < lost, 0.2, old)
         new[10:12] += 0.01
         found = gate(of_pair(old, new), margin=size)
@@ -94,6 +89,7 @@ def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson():
     seen = "4.9 % of all topics may fail unseen by 60, more than the margin of 2 %; 149 topics would show"
     assert any(note.startswith(seen) for note in gate(of_pair(old, old), margin="2%").notes())
     assert not any("unseen" in note for note in gate(of_pair(old, old), margin="5%").notes())
+    assert all(gate(of_pair(old, old), margin=tiny).notes() for tiny in (1e-17, 1e-310))
     worse, undecided = (gate(of_pair(old, np.where(np.arange(60) < n, 0, old)), margin=0.035) for n in (9, 2))
     assert [worse.verdict, undecided.verdict] == ["worse", "undecided"]
     assert "; 9 of 60 topics changed, 9 lost" in worse.notes()[0]
@@ -105,15 +101,10 @@ def test_each_of_several_looks_has_its_share_of_the_error():
     p_values = []
     for old, new in drawn(40, 50, shift=-0.02, seed=4):
         p = stats.ttest_1samp(new - 0.95 * old, 0, alternative="greater").pvalue
-        assert gate(of_pair(old, new), margin="5%", looks=4).holds == (p < 0.05 / 4)
+        found = gate(of_pair(old, new), margin="5%", looks=4.0)
+        assert (found.holds, str(found.looks)) == (p < 0.05 / 4, "4")
         p_values.append(p)
-    assert min(p_values) < 0.05 / 4 < sorted(p_values)[-2]
-    assert any(0.05 / 4 < p < 0.05 for p in p_values)
-
-
-def test_a_change_of_exactly_a_tenth_is_neither_a_drop_nor_a_rise():
-    found = gate(of_pair([0.8, 0.3, 0.9, 0.5], [0.7, 0.2, 1.0, 0.3]), margin=0.3).verdicts[0]
-    assert (found.drops, found.rises) == (1, 0)
+    assert {(p < 0.05 / 4, p < 0.05) for p in p_values} == {(True, True), (False, True), (False, False)}
 
 
 def test_smaller_is_better_is_mirrored():
@@ -121,8 +112,6 @@ def test_smaller_is_better_is_mirrored():
     assert gate(of_pair(old, new)).verdict == "worse"
     assert gate(of_pair(old, new, "NDPM")).verdict == "holds"
     assert gate(of_pair(new, old, "NDPM")).verdict == "worse"
-    fallen = gate(of_pair(new, old, "NDPM")).verdicts[0].fallen
-    assert all(after > before for _, before, after in fallen)
 
 
 def test_all_measures_must_hold_and_worse_is_corrected_for_their_number():
@@ -151,18 +140,22 @@ def test_constant_differences_are_decided_by_the_margin():
     for loss in np.arange(1, 40) / 100:  # not even by rounding errors does a loss of the margin hold
         (found,) = gate(of_pair(old + loss, old), margin=loss).verdicts
         assert (found.verdict, found.p, found.beyond) == ("worse", None, False)
+    (found,) = gate(of_pair(*drawn(1, 400, deviation=1e-6)[0]), margin=0.1).verdicts
+    assert 0 < found.p < 1e-300  # None if t is undefined
 
 
 def test_equivalent_equals_two_one_sided_tests_of_statsmodels():
     verdicts = set()
     for seed in range(12):
-        old, new = drawn(1, 60, (seed % 3) * 0.02, 0.06, seed)[0]
+        old, new = drawn(1, 60, (seed % 4) * 0.03, 0.06, seed)[0]
         found = gate(of_pair(old, new), margin=0.02, equivalent=True)
         p = weightstats.ttost_paired(new, old, -0.02, 0.02)[0]
         differs = stats.ttest_rel(new, old).pvalue < 0.05
         assert found.verdict == ("holds" if p < 0.05 else "differs" if differs else "undecided")
-        verdicts.add(found.verdict)
-    assert verdicts == {"holds", "differs", "undecided"}
+        beyond = stats.ttest_1samp(new - old, 0.02, alternative="greater").pvalue < 0.05
+        assert found.verdicts[0].beyond == beyond
+        verdicts.add((found.verdict, beyond))
+    assert verdicts == {("holds", False), ("differs", False), ("differs", True), ("undecided", False)}
 
 
 @pytest.fixture
@@ -181,6 +174,8 @@ def test_groups_are_notes_unless_every_group_must_hold(hard_topics):
     ]  # fmt: skip
     assert found.holds
     assert gate(of_pair(old, new), by=by, margin="10%", every_group=True).verdict == "worse"
+    (told,) = gate(of_pair(old, old), by=by, every_group=True).answer()
+    assert "not worse than old by nDCG_JK@10 in no group, within" in told
 
 
 def test_a_group_whose_old_values_are_0_is_no_error(hard_topics):
@@ -188,6 +183,9 @@ def test_a_group_whose_old_values_are_0_is_no_error(hard_topics):
     old[:12] = 0
     found = gate(of_pair(old, new), by=by, margin="10%")
     assert (found.verdicts[1].group, found.verdicts[1].verdict) == ("hard", "holds")
+    new[:12] = np.eye(1, 12)
+    told = gate(of_pair(old, new), by=by, margin="10%").notes()[1]
+    assert "in hard: undecided: the old mean is 0, and a share of it allows no loss;" in told
     with pytest.raises(GradedError, match="no topic has a group: the groups are those of topics 1; the val"):
         gate(of_pair(old, new), by={"1": "hard"})
 
@@ -232,24 +230,21 @@ def test_verdicts_that_stand_are_the_same_for_every_order_and_judgment():
         if len(seen) == 4:
             break
         qrels = {f"q{t}": {d: int(random.integers(0, 3)) for d in "ab"} | {"z": 2} for t in range(2)}
-        runs = {
-            name: {topic: {d: float(random.integers(0, 3)) for d in "abx"} for topic in qrels}
-            for name in ("old", "new")
-        }
-        found = gate(qrels, runs, ["nDCG_JK@2"], margin=0.9)
+        old, new = ({t: {d: float(random.integers(0, 3)) for d in "abx"} for t in qrels} for _ in range(2))
+        found = gate(qrels, {"old": old, "new": new}, ["nDCG_JK@2"], margin=0.9)
         if not found.holds:
             continue
 
         def held(qrels, runs):
             return gate(qrels, runs, ["nDCG_JK@2"], margin=0.9).holds
 
-        choices = [[(t, o, n) for o in orders(runs["old"][t]) for n in orders(runs["new"][t])] for t in qrels]
+        choices = [[(t, o, n) for o in orders(old[t]) for n in orders(new[t])] for t in qrels]
         tied = [
             held(qrels, {"old": {t: o for t, o, _ in chosen}, "new": {t: n for t, _, n in chosen}})
             for chosen in product(*choices)
         ]
         judged = [
-            held({t: qrels[t] | {"x": level} for t, level in zip(qrels, levels)}, runs)
+            held({t: qrels[t] | {"x": level} for t, level in zip(qrels, levels)}, {"old": old, "new": new})
             for levels in product((0, 1, 2), repeat=2)
         ]
         for kind, of_all in ((KINDS[0], tied), (KINDS[1], judged)):
@@ -269,9 +264,6 @@ def test_documents_have_the_verdicts():
     assert [case.get("name") for case in suite.iter("testcase")] == ["AP", "P@5"]
     assert suite.find("testcase/failure").get("type") == "worse"
     assert "a\N{REPLACEMENT CHARACTER}b" in suite[0].get("classname")
-    undecided = gate(of_pair(*drawn(1, 50, seed=3)[0]), margin="2%")
-    suites = [ElementTree.fromstring(undecided.junit(status)) for status in (None, 0)]
-    assert [suite.get("failures") for suite in suites] == ["1", "0"]
 
 
 def test_a_run_that_lacks_topics_is_noted_in_every_document():

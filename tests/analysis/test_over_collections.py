@@ -138,6 +138,9 @@ def test_missing_cells_are_shown_and_have_no_mean(given):
     assert found.table()[1][-1][2:8] == ["C", *means[:2], None, None, None]
     assert "C has no mean of AP and no test over all: it lacks small." in found.notes()
     assert "C" not in found.answer()[0]
+    d = given["large"].values[0, 0] - given["large"].values[1, 0]
+    reach = stats.sem(d) * stats.t.ppf((1 + 0.95 ** (1 / 7)) / 2, 399)  # 3, 3 and 1 differences
+    assert over(found, "large", "upper")[0, 0] == pytest.approx(d.mean() + reach)
     whole = compare_collections(given, baseline="A")
     assert over(found, LIKE_THESE, "p")[0, 0] == over(whole, LIKE_THESE, "p")[0, 0]
     assert np.isnan([over(found, test, "p")[0, 1:] for test in (THESE, LIKE_THESE)]).all()

@@ -8,6 +8,7 @@ from evaluations import of_array
 
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import evaluate, power
+from ir_measures_graded.analysis.statistics.paired import CONSTANT
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
@@ -63,17 +64,26 @@ def test_the_answer_and_the_table_have_these_numbers(found):
         f"20 topics find a difference of 0.05 in {best} with probability {chance:.2f} (median pair); about "
         f"{topics[1]} topics, {topics[0]} to {topics[2]} by pair, find it with 0.8."
     )
-    columns, rows = found.table()
-    assert columns == ["measure", "difference", "lowest", "median", "highest", "at limit"]
-    assert rows[0] == [best, 0.05, *topics]
-    names = "measure", "difference", "lowest", "median", "highest", "at_limit", "chance"
-    assert [found.records()[0][name] for name in names] == [best, 0.05, *topics, chance]
+    assert found.table()[1][0] == [best, 0.05, *topics]
+    assert found.records()[0]["chance"] == chance
 
 
 def test_equal_runs_are_not_told_apart():
     found = power(of_array([[1, 2, 3], [1, 2, 3]], "CG"))
     assert (found.share("CG"), found.detectable("CG"), found.topics_for("CG", 0.1)) == (0, (0,) * 4, (2,) * 4)
     assert (found.notes()[0], found.chance("CG", 0.1)) == ("Paired t over 3 topics, one comparison.", 1)
+
+
+def test_pairs_without_a_test_are_told():
+    (_, separated, untested) = power(of_array([[1, 2, 3], [3, 1, 2], [2, 2, 9]], "CG")).answer()
+    assert separated == "CG separates 0 of 3 pairs of runs (p < 0.05)."
+    assert untested.startswith("No p for 3 pairs by CG (intervals only: fewer than 10 topics")
+    array = np.random.default_rng(0).random((3, 12))
+    array[1] = array[0] + 0.25
+    assert power(of_array(array, "CG")).answer()[2].startswith("No p for 1 pair by CG (the difference")
+    constant = power(of_array(array[:2], "CG"))
+    assert constant.answer() == [f"CG separates no runs: {CONSTANT}."]
+    assert (constant.records()[0]["median"], constant.topics_for("CG", 0.1)) == (None, (None,) * 4)
 
 
 def test_a_difference_out_of_reach_has_no_number_of_topics():

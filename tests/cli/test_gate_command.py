@@ -63,15 +63,12 @@ def test_json_tells_how_the_verdict_was_reached(table, capsys):
 
 
 def test_stored_values_are_compared_with_the_old_run(capsys):
-    evaluated = ["evaluate", demo.NAME, RUNS["A"], RUNS["B"], "nDCG_JK@10", "-q", "-f", "csv", "-p", "6"]
-    assert cli.main(evaluated) == 0
-    stored = capsys.readouterr().out
-    Path("stored.csv").write_text(stored)
-    words = ["gate", demo.NAME, RUNS["A"], RUNS["B"], "nDCG_JK@10", "--values", "stored.csv"]
-    assert cli.main(words) == 0
-    Path("stored.csv").write_text(stored.replace("A,351,0.2", "A,351,0.3"))
+    words, stored = [demo.NAME, RUNS["A"], RUNS["B"], "nDCG_JK@10"], Path("stored.csv")
+    assert cli.main(["evaluate", *words, "-q", "-p", "6", "-o", "stored.csv"]) == 0
+    assert cli.main(["gate", *words, "--values", "stored.csv"]) == 0
+    stored.write_text(stored.read_text().replace("A,351,0.2", "A,351,0.3"))
     capsys.readouterr()
-    assert cli.main(words) == 2
+    assert cli.main(["gate", *words, "--values", "stored.csv"]) == 2
     assert "A: nDCG_JK@10 is not what was stored in 1 topic (351)" in capsys.readouterr().err
 
 

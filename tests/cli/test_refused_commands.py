@@ -51,6 +51,8 @@ evalute                                               | 'evalute' is not a comma
 explain {ABC} CG                                      | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1                   | explain takes one measure, not CG, nCG
 gate --values AP.csv A nwe                            | the runs of the table are A
+gate --values AP.csv odl A                            | measure not found: odl
+gate --values AP.csv                                  | a gate needs two runs
 gate qrels run other AP --margin 1% --margin 2%       | --margin is given twice
 holes qrels run other CG@3 P@5                        | holes takes one measure, not CG@3, P@5
 holes qrels run other CG@3 --merged new.txt           | --merged requires --answers

@@ -2,7 +2,6 @@
 
 import shutil
 
-import numpy as np
 import pytest
 
 import ir_measures_graded
@@ -72,11 +71,6 @@ class Careless(Good):
     PARAMETERS = {"p": Lax(default=1, desc="a factor")}
 
 
-class Reversed(Good):
-    __doc__ = Good.__doc__
-    SMALLER_IS_BETTER = True
-
-
 class Remembering(Good):
     __doc__ = Good.__doc__
     seen = [0]
@@ -98,8 +92,7 @@ class Tied(GradedMeasure):
     TIES = ("max",)
 
     def values(self, topics):
-        run = topics.run
-        return 100 - run.sum(np.where(run.rank == 1, run.gain, 0))
+        return 100 - topics.run.total
 
 
 @pytest.mark.parametrize(
@@ -108,7 +101,7 @@ class Tied(GradedMeasure):
         (Unsourced, "declaration", r"lacks :source:, the paper that defines the measure"),
         (Narrow, "values", r"is 2 for the levels .*, outside its :range: \[0, 1\]"),
         (Careless, "parameters", r"is accepted; let `canonical` raise GradedError"),
-        (Reversed, "order", r"declare SMALLER_IS_BETTER = False"),
+        (Tied, "order", r"declare SMALLER_IS_BETTER = True"),
         (Remembering, "values", r"keep no state and use no other topics"),
         (Failing, "values", r"IndexError.*; a measure has a value for every topic"),
         (Tied, "options", r"Tied\(ties='max'\).* is .* where .* is right"),

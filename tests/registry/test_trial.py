@@ -82,7 +82,7 @@ class Squares(Normalised):
 
 class ByTop(GradedMeasure):
     def values(self, topics):
-        return topics.run.total / topics.possible_gains.max(initial=1)
+        return topics.run.total / topics.run.gain.max(initial=1)
 
 
 class Found(GradedMeasure):

@@ -12,7 +12,6 @@ from ir_measures import Measure
 from ..core.by_topic import changes, mean_over_topics
 from ..core.measures.standard import definition_of
 from ..core.provider import GradedEvaluator
-from ..core.ranking.judged import Judged
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import needs_intents
@@ -48,11 +47,11 @@ class Check(Result):
 
     def answer(self) -> list[Note]:
         """The runs and measures with a remark, and the sentence on the levels."""
-        named, runs = dict.fromkeys(name for name, _ in self.remarks), counted(len(self.runs), "run")
-        text, told = "Nothing is unusual about {}.", [runs if self.runs else "the measures"]
-        if named:
-            text, told = "{} on {}.", [counted(len(self.remarks), "remark"), listed(named)]
-        return [Note(text, *told), *map(Note, self.levels.answer())]
+        what = counted(len(self.runs), "run") if self.runs else "the measures"
+        found = Note("Nothing is unusual about {}.", what)
+        if named := dict.fromkeys(name for name, _ in self.remarks):
+            found = Note("{} on {}.", counted(len(self.remarks), "remark"), listed(named))
+        return [found, *map(Note, self.levels.answer())]
 
     def tables(self) -> list[Table]:
         """One row per remark, the levels of the qrels, and what is known about their collection."""
@@ -101,7 +100,6 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     ends = _over_ties(wanted or parse_measures(TIED))
     remarks = [(run.name, remark) for run in named for remark in _of_run(run, judgments, depth, ends)]
     remarks += [(str(measure), text) for measure, text in measure_remarks(wanted, judged, judgments.contract)]
-    remarks += _rounded(wanted, judged)
     if judgments.contract is None and (text := level_remark(judged, LEVELS)):
         remarks.append((judgments.name or "qrels", text))
     found = levels(judgments, highest=any(map(needs_intents, wanted)))
@@ -109,8 +107,8 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
 
 
 def _over_ties(measures: Iterable[Measure]) -> dict[Measure, tuple[Measure, Measure]]:
-    """The measures with ranges over ties, each with its least and its greatest value."""
-    known = filter(None, map(definition_of, measures))
+    """The measures with ranges over ties and without the option: their least and greatest values."""
+    known = [each for each in map(definition_of, measures) if each and not each.option("ties")]
     found = {measure: [with_option(measure, "ties", end) for end in ("min", "max")] for measure in known}
     return {measure: (low, high) for measure, (low, high) in found.items() if low and high}
 
@@ -153,14 +151,3 @@ def _apart(block: JudgedRanks) -> np.ndarray:
     compared = as_compared(scores)
     near = ~changes(topic) & changes(scores) & ~changes(compared)
     return np.bincount(topic[near], minlength=block.retrieved.size) > 0
-
-
-def _rounded(measures: Iterable[Measure], judged: Judged) -> Iterator[tuple[str, str]]:
-    """The measures that trec_eval 10 rounds in another way, by topics."""
-    for measure in measures:
-        if measure.NAME == "IPrec":
-            relevant = np.bincount(judged.topic[judged.level >= measure["rel"]], minlength=len(judged.topics))
-            recalled = measure["recall"] * relevant
-            if count := int((np.floor(recalled + 0.9) != np.floor(recalled + 0.5)).sum()):
-                text = f"trec_eval 10 rounds to another number of documents in {counted(count, 'topic')}"
-                yield str(measure), text

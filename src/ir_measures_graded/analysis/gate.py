@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, log
+from math import log, log1p
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
@@ -111,7 +111,8 @@ class Verdict:
     `p_holds` is the p-value of "holds". `p_worse` is that of "worse" (one-sided) or "differs" (two-sided),
     with Holm's correction for the measures. `p` is that of the claim that the verdict makes, None if it makes
     none. If t is undefined, because all topics agree, they are 0 or 1, and `p` is None. `beyond` is true if
-    the new run is worse by more than the margin (upper bound of e below 0).
+    the new run is certainly worse by more than the margin (upper bound of e below 0) or, if the runs should
+    be equivalent, better by more.
 
     `changed` topics differ, and `lost` of them lost at least half of their value; at most the share `unseen`
     of all topics does so (the one-sided bound of Clopper and Pearson).
@@ -202,8 +203,8 @@ class Gate(Result):
 
     def answer(self) -> list[str]:
         """The verdict in one sentence, with the measures that decide it."""
-        decisive = [each for each in self._deciding if each.verdict == self.verdict] or self._deciding
-        by = listed(each.name for each in decisive)
+        decisive = (UNDECIDED, SMALL) if self.verdict == UNDECIDED else (self.verdict,)
+        by = listed(each.name for each in self._deciding if each.verdict in decisive)
         if self.verdict in (WORSE, DIFFERS):
             how = "is significantly worse than" if self.verdict == WORSE else "differs significantly from"
             return [f"{self.new} {how} {self.old} by {by}."]
@@ -255,6 +256,8 @@ class Gate(Result):
         elif each.verdict != UNDECIDED:
             beyond = "beyond" if each.beyond else "not certainly beyond"
             reason = f"{difference}, {beyond} the margin of {self.margin}"
+        elif self.margin.relative and each.old <= 0:
+            reason = f"the old mean is {each.old:.4g}, and a share of it allows no loss"
         elif each.reachable is None:
             reason = f"more topics may be lost than the margin of {self.margin} allows"
         else:
@@ -278,7 +281,7 @@ class Gate(Result):
             return f"{needs}, but the observed one is {each.difference:+.4f}"
         if self.looks > 1:
             return f"{needs}, {more} more"
-        return f"{needs}: new {self.unit}s, or {more} more with --looks 2"
+        return f"{needs}: new {self.unit}s, or at least {more} more with --looks 2"
 
     def notes(self) -> list[str]:
         """The reasons of the verdicts, and notes on them."""
@@ -297,9 +300,8 @@ class Gate(Result):
             if (share := self.margin.share(each.old)) < unseen:
                 measure = "" if self.margin.relative else f"{each.measure}: "
                 may_fail = f"{100 * unseen:.1f} % of all {self.unit}s may fail unseen by {count}"
-                show = f"{ceil(log(self.level) / log(1 - share))} {self.unit}s would show such a failure"
+                show = f"{np.ceil(log(self.level) / log1p(-share)):.0f} {self.unit}s would show a failure"
                 found.append(f"{measure}{may_fail}, more than the margin of {self.margin}; {show}.")
-        for each in self._whole:
             orders, judgments = "order of tied documents", "judgment of unjudged documents"
             for what, stands in ((orders, each.stands_over_ties), (judgments, each.stands_over_judgments)):
                 if stands is not None:
@@ -391,8 +393,8 @@ def gate(
     if stored is not None:
         _refuse_drift(evaluation, stored)
     groups = groups_of(evaluation.topics, by)
-    level = LEVEL / whole_number(looks, "looks", 1, MOST_LOOKS)
-    rule = Rule(size, level, equivalent)
+    looks = whole_number(looks, "looks", 1, MOST_LOOKS)
+    rule = Rule(size, LEVEL / looks, equivalent)
     found = _verdicts([(None, evaluation)], rule)
     if study is not None and study.judgments.sessions is None:
         found = [replace(each, **_stands(each, rule, study, len(found))) for each in found]
@@ -414,7 +416,7 @@ def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.nd
     if not margin.relative and sign_of(measure) > 0 and mean > 0 and max(mean, 1) <= margin.size:
         raise GradedError(
             f"{measure}: margin={margin} is not allowed; as a difference it must be below the old mean "
-            f"{mean:.4g}; write {margin}% for a share"
+            f"{mean:.4g}; a share is written as 5%"
         )
 
 
@@ -439,10 +441,9 @@ def _p_worse(part: Evaluation, measure: Measure, rule: Rule) -> float:
     """The p-value of "worse" or, if runs should be equivalent, of "differs", without correction."""
     old, new = part.of(measure)
     change, noise = differences_of(new, old)
-    p = _p_above_0(-sign_of(measure) * change, noise)
-    if not rule.equivalent:
-        return p
-    return 2 * min(p, 1 - p) if change.any() else 1.0
+    better = sign_of(measure) * change
+    p_worse, p_better = _p_above_0(-better, noise), _p_above_0(better, noise)
+    return min(2 * min(p_worse, p_better), 1.0) if rule.equivalent else p_worse
 
 
 def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, p_worse: float) -> Verdict:
@@ -453,31 +454,30 @@ def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, 
     change, noise = differences_of(new, old)
     better, allowed = sign_of(measure) * change, margin.allowed(old)
     mean_old, mean_new, mean, loss = (float(mean_over_topics(each)) for each in (old, new, change, allowed))
-    down, up = allowed + better, better  # the values whose means bound a loss and a gain
-    p_holds = _p_above_0(down, noise)
-    if equivalent:
-        up = allowed - better
-        p_holds = max(p_holds, _p_above_0(up, noise))
+    # The values whose means bound a loss and a gain, and those whose true means must be above 0.
+    down, up = allowed + better, allowed - better if equivalent else better
+    kept = (down, up) if equivalent else (down,)
+    p_holds = max(_p_above_0(each, noise) for each in kept)
 
-    half = np.abs(old) if sign_of(measure) > 0 else np.maximum(np.abs(old), abs(mean_old))
+    whole = np.abs(old) if sign_of(measure) > 0 else np.maximum(np.abs(old), abs(mean_old))
     losses = np.abs(better) if equivalent else -better
     changed = int(np.count_nonzero(better))
-    lost = int(((losses > 0) & (losses >= half / 2)).sum())
+    lost = int(((losses > 0) & (losses >= whole / 2)).sum())
     unseen = 1.0
     if lost < count:  # Clopper and Pearson's one-sided upper bound of the share of topics that are lost
         unseen = float(statistics_library("scipy.special").betaincinv(lost + 1, count - lost, 1 - level))
-    loses_little = p_holds < level or not changed
+    is_within_margin = p_holds < level or not changed
     verdict, p = UNDECIDED, None
     if group is not None and count < FEW:
         verdict = SMALL
-    elif loses_little and (changed >= FEW or not lost or unseen <= margin.share(mean_old)):
+    elif is_within_margin and (changed >= FEW or not lost or unseen <= margin.share(mean_old)):
         verdict, p = HOLDS, p_holds
     elif p_worse < level:
         verdict, p = DIFFERS if equivalent else WORSE, p_worse
 
-    error = _error(down, noise)
+    error = max(_error(each, noise) for each in kept)
     # The bound on the side of a loss has the error of the test, so that it is within the margin it tests.
-    reach = _quantile(count, level) * np.array([-error, _error(up, noise)])
+    reach = _quantile(count, level) * np.array([-_error(down, noise), _error(up, noise)])
     lower, upper = known(np.sort(sign_of(measure) * (float(mean_over_topics(better)) + reach)))
     numbers: dict[str, Any] = {"old": mean_old, "new": mean_new, "difference": mean}
     numbers |= {"lower": lower, "upper": upper, "changed": changed, "lost": lost, "unseen": unseen}
@@ -485,19 +485,20 @@ def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, 
     fell = [row for row in np.argsort(better, kind="stable")[:5].tolist() if better[row] < 0]
     numbers["fallen"] = tuple((part.topics[row], float(old[row]), float(new[row])) for row in fell)
     numbers |= {"drops": int((-better > DROP).sum()), "rises": int((better > DROP).sum())}
-    if verdict == UNDECIDED and not loses_little and error > 0 and loss > 0:
-        numbers |= _needed(margin, level, loss, error, count, mean_old)
-    return Verdict(measure, group, verdict, count, beyond=_p_above_0(-down, noise) < level, **numbers)
+    if verdict == UNDECIDED and not is_within_margin and error > 0 and loss > 0:
+        numbers |= _needed(rule, loss, error, count, mean_old)
+    numbers["beyond"] = min(_p_above_0(-each, noise) for each in kept) < level
+    return Verdict(measure, group, verdict, count, **numbers)
 
 
-def _needed(
-    margin: Margin, level: float, loss: float, error: float, count: int, old: float
-) -> dict[str, Any]:
+def _needed(rule: Rule, loss: float, error: float, count: int, old: float) -> dict[str, Any]:
     """The margin that `count` topics can show, and the topics that the margin, a mean `loss`, needs."""
-    reach = (_quantile(count, level) + _quantile(count, 1 - POWER)) * error
+    margin, level, equivalent = rule
+    power = (1 + POWER) / 2 if equivalent else POWER  # so that both of two tests succeed in .8
+    reach = (_quantile(count, level) + _quantile(count, 1 - power)) * error
     reachable = replace(margin, size=reach / old if margin.relative else reach)
     limits = np.array([1.0, *deviation_limits(count)]) * error * count**0.5
-    needed = (topics_needed(loss, limit, 2 * level, POWER) for limit in limits.tolist())
+    needed = (topics_needed(loss, limit, 2 * level, power) for limit in limits.tolist())
     return dict(zip(("reachable", "needed", "needed_least", "needed_most"), (reachable, *needed)))
 
 
@@ -512,11 +513,15 @@ def _error(values: np.ndarray, noise: Any = 0.0) -> float:
 
 
 def _p_above_0(values: np.ndarray, noise: Any) -> float:
-    """The p-value of the one-sided t-test of whether the true mean is above 0, but for errors of `noise`."""
+    """The p-value of the one-sided t-test of whether the true mean is above 0, but for errors of `noise`.
+
+    It is 0 or 1 if t is undefined, and else above 0.
+    """
     mean, error = float(mean_over_topics(values)), _error(values, noise)
     if error == 0:
         return float(mean <= noise)
-    return float(statistics_library("scipy.special").stdtr(values.size - 1, -mean / error))
+    p = statistics_library("scipy.special").stdtr(values.size - 1, -mean / error)
+    return max(float(p), np.finfo(float).tiny)
 
 
 def _stands(verdict: Verdict, rule: Rule, study: Study, measures: int) -> dict[str, Any]:

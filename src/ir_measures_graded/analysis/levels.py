@@ -44,12 +44,12 @@ class Levels(Result):
         judged, above = int(self.documents.sum()), int(self.relevant.sum())
         if not judged:
             return ["No document is judged."]
-        topics, are = self.relevant.size, "is" if judged == 1 else "are"
-        are_above = "is" if above == 1 else "are"
+        used = np.array(self.levels, dtype=float)[self.documents > 0]
+        are, are_above = ("is" if number == 1 else "are" for number in (judged, above))
+        documents, topics = counted(judged, "document"), counted(self.relevant.size, "topic")
         return [
-            f"{counted(judged, 'document')} of {counted(topics, 'topic')} {are} judged, with levels from "
-            f"{self.levels[0]:g} to {self.levels[-1]:g}; {above} {are_above} above level 0, "
-            f"{above / topics:.4g} per topic."
+            f"{documents} of {topics} {are} judged, with levels from {used[0]:g} to {used[-1]:g}; "
+            f"{above} {are_above} above level 0, {above / self.relevant.size:.4g} per topic."
         ]
 
     def data(self) -> Table:
@@ -73,7 +73,8 @@ class Levels(Result):
     def gains(self) -> dict[str, GainMap]:
         """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones.
 
-        Those of the collection come first. There are none for more than 100 levels, which are magnitudes.
+        Those of the collection come first. There are no others if no level is above 0, or if there are more
+        than 100 levels, which are magnitudes.
         """
         fixed = self.contract.gains_of(self.levels) if self.contract else {}
         found: dict[str, GainMap] = {"collection": fixed} if fixed else {}
@@ -82,10 +83,11 @@ class Levels(Result):
                 found[name] = {level: gain for level, gain in gains.items() if level in self.levels}
             return found
         above = dict(enumerate((level for level in self.levels if level > 0), start=1))
-        if len(above) <= LARGEST:
-            found["flat"] = dict.fromkeys(above.values(), 1)
-            found["linear"] = {level: number for number, level in above.items()}
-            found["exponential"] = {level: 2**number - 1 for number, level in above.items()}
+        if not above or len(self.levels) > LARGEST:
+            return found
+        found["flat"] = dict.fromkeys(above.values(), 1)
+        found["linear"] = {level: number for number, level in above.items()}
+        found["exponential"] = {level: 2**number - 1 for number, level in above.items()}
         if len(above) <= STEEP:
             found["steep"] = {level: 10 ** (number - 1) for number, level in above.items()}
         return found
@@ -96,12 +98,11 @@ class Levels(Result):
 
     def notes(self) -> list[Note]:
         """Unusual properties of the levels that the table does not show, one sentence each."""
-        used = [level for level, number in zip(self.levels, self.documents.tolist()) if number]
-        if len(used) > LARGEST:
+        if len(self.levels) > LARGEST:
             text = "There are {} levels: they are magnitudes rather than grades, so gains are not suggested."
-            return [Note(text, len(used))]
+            return [Note(text, len(self.levels))]
         notes = []
-        for level in used:
+        for level in np.array(self.levels, dtype=object)[self.documents > 0].tolist():
             if level < 0:
                 notes.append(Note("Level {} is negative; its gain is 0 unless gains= sets it.", level))
             if not isinstance(level, int):

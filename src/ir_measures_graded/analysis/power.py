@@ -24,13 +24,13 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
-from ..output.formats import counted
+from ..output.formats import counted, known
 from ..output.result import Result
 from ..output.tables import Column, Table
 from .compare import refuse_few
 from .statistics import paired
 from .statistics.options import as_list, check_probability, statistics_library
-from .statistics.significance import holm
+from .statistics.significance import quietly
 
 SPREADS: Final = ("lowest", "median", "highest", "at_limit")
 """Pairs of runs by the spread of their differences: lowest, median, highest, median at its upper limit."""
@@ -45,8 +45,8 @@ class Power(Result):
     """The p-value of every pair of runs by every measure, and the spread of their differences.
 
     `p_values`, with Holm's correction, and `deviations` (σ of the differences over topics) are arrays
-    (measures × pairs). `wanted` are the differences for which topics are tabulated; `power` is the
-    probability of finding them. `unit` is ``topic`` or ``session``.
+    (measures × pairs), NaN if they are undefined. `wanted` are the differences for which topics are
+    tabulated; `power` is the probability of finding them. `unit` is ``topic`` or ``session``.
     """
 
     runs: tuple[str, ...]
@@ -83,8 +83,10 @@ class Power(Result):
         return self.alpha / len(self.pairs)
 
     def spread(self, measure: Measure | str) -> tuple[float, ...]:
-        """The standard deviations of the differences of the pairs `SPREADS`."""
-        lowest, median, highest = np.quantile(self.deviations[self._row(measure)], (0, 0.5, 1)).tolist()
+        """The standard deviations of the differences of the pairs `SPREADS`; NaN if undefined."""
+        deviations = self.deviations[self._row(measure)]
+        with quietly():
+            lowest, median, highest = np.nanquantile(deviations, (0, 0.5, 1)).tolist()
         return lowest, median, highest, median * self.limit
 
     def detectable(self, measure: Measure | str) -> tuple[float, ...]:
@@ -95,7 +97,7 @@ class Power(Result):
     def topics_for(self, measure: Measure | str, difference: float) -> tuple[int | None, ...]:
         """The number of topics that find a true difference with `power`, for the pairs `SPREADS`.
 
-        None if more than 10 million.
+        None if more than 10 million, or if the spread is undefined.
         """
         return tuple(
             paired.topics_needed(difference, each, self.level, self.power) for each in self.spread(measure)
@@ -116,6 +118,9 @@ class Power(Result):
         return [sentence for measure in self._best_first() for sentence in self._answer(measure)]
 
     def _answer(self, measure: Measure) -> Iterator[str]:
+        if np.isnan(self.spread(measure)).any():
+            yield f"{measure} separates no runs: {paired.CONSTANT}."
+            return
         topics, several = counted(self.topics, self.unit), len(self.pairs) > 1
         median = " (median pair)" if several else ""
         if not self.wanted:
@@ -132,6 +137,9 @@ class Power(Result):
             yield f"{topics} find a difference of {wanted:g} in {measure} with probability {chance}; {need}."
         pairs = f"{self.separated(measure)} of {counted(len(self.pairs), 'pair')} of runs"
         yield f"{measure} separates {pairs} (p < {self.alpha:g})."
+        if untested := int(np.isnan(self.p_values[self._row(measure)]).sum()):
+            reason = paired.UNTESTED if self.topics < paired.FEW else paired.CONSTANT
+            yield f"No p for {counted(untested, 'pair')} by {measure} ({reason})."
 
     def tables(self) -> list[Table]:
         """The topics that the wanted differences need or, without any, the differences that the topics find.
@@ -159,22 +167,19 @@ class Power(Result):
             for wanted in self.wanted:
                 chance = self.chance(measure, wanted)
                 rows.append([str(measure), wanted, *self.topics_for(measure, wanted), chance, *facts])
-        return Table(COLUMNS, rows)
+        return Table(COLUMNS, [known(np.array(row, dtype=object)) for row in rows])
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""
         count = len(self.pairs)
         correction = "one comparison" if count == 1 else f"Holm's correction for {count} comparisons"
         what = f"{self.unit.capitalize()}s that find the difference" if self.wanted else "Differences found"
-        found = [
+        return [
             f"Paired t over {counted(self.topics, self.unit)}, {correction}.",
             f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, for the "
             "pair of lowest, median and highest spread; at limit: the median spread at its upper 80 % limit, "
             f"{self.limit:.2f} times the estimate.",
         ]
-        if not self.wanted:
-            found.append("To see how many topics find a difference, name it, as in --differences 0.05.")
-        return found
 
 
 def power(
@@ -218,7 +223,7 @@ def power(
     refuse_few(len(evaluation.topics), evaluation.unit)
     pairs = [*combinations(range(len(evaluation.runs)), 2)]
     found = [paired.paired(evaluation.of(measure), pairs) for measure in evaluation.measures]
-    p_values = np.array([holm(np.nan_to_num(tests.p, nan=1.0)) for tests in found])
-    deviations = np.nan_to_num([tests.deviation for tests in found])
+    p_values = np.array([tests.adjusted for tests in found])
+    deviations = np.array([tests.deviation for tests in found])
     labels = evaluation.runs, evaluation.measures, len(evaluation.topics)
     return Power(*labels, alpha, power, wanted, p_values, deviations, evaluation.unit)

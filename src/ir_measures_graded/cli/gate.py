@@ -1,7 +1,8 @@
 """The command `gate`."""
 
 from ..analysis.gate import STATUS, UNDECIDED, gate
-from .arguments import BY, VALUES_HELP, chosen, collection_or_values, inputs, values_of
+from ..files.sources import is_file
+from .arguments import BY, VALUES_HELP, chosen, collection_or_values, inputs, values_of, words_of
 from .parser import Arguments, Option, at_least_1, output
 from .results import Answer
 
@@ -35,7 +36,8 @@ def run(arguments: Arguments) -> Answer:
     """
     settings = arguments.of("margin", "by", "every_group", "equivalent", "looks")
     stored = values_of(arguments)
-    if stored is not None and arguments.qrels in stored.runs:
+    has_files = any(map(is_file, words_of(arguments)))
+    if stored is not None and (not has_files or arguments.qrels in stored.runs):
         found = gate(chosen(arguments, stored), **settings)
     else:
         found = gate(*inputs(arguments), stored=stored, **settings)

@@ -49,7 +49,7 @@ from ...evaluation.named import Qrels, Runs
 from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ..statistics.intervals import FewTopicsWarning, student_interval
+from ..statistics.intervals import FewTopicsWarning, student_interval, student_p
 from ..statistics.options import check_probability, statistics_library
 from ..statistics.paired import FEW
 from ..statistics.significance import EXACT, differences_of, holm
@@ -288,7 +288,7 @@ def _family(
         with np.errstate(invalid="ignore", divide="ignore"):
             worth = np.where(weight > 0, spread / variance, topics)
             if is_difference and (count == 1 or both >= FEW):
-                p = 2 * statistics_library("scipy.special").stdtr(degrees, -np.abs(value) / error)
+                p = student_p(value / error, degrees)
                 # p is 1 if all differences are 0, NaN if they are constant.
                 p = np.where(error > 0, p, np.where(value == 0, 1.0, np.nan))
         worth = np.where((spread > 0) & (variance > 0) & (judge != MACHINE), worth, np.nan)

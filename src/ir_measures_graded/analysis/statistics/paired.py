@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...core.by_topic import mean_over_topics
-from .intervals import student_interval
+from .intervals import student_interval, student_p
 from .options import statistics_library
 from .significance import deviation_of, differences_of, holm, quietly
 
@@ -57,15 +57,15 @@ class Paired(NamedTuple):
     note: np.ndarray
 
 
-def paired(values: np.ndarray, pairs: Pairs, alpha: float = 0.05, families: int | None = None) -> Paired:
+def paired(values: np.ndarray, pairs: Pairs, alpha: float = 0.05, family: int | None = None) -> Paired:
     """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
 
     Two equal rows have p = 1 and an interval without width. A constant difference other than 0 has neither p
     nor interval. Several differences over fewer than 10 topics have intervals, but no p.
 
-    The topics may be those of one of several parts, of which as many as `families` have at least 10 topics:
-    intervals and effects then hold for all of them together. Fewer than 10 topics of a part have no p. A row
-    may be NaN.
+    The topics may be those of one of several parts. Its parts of at least 10 topics then have `family`
+    differences in all, and intervals and effects hold for all of them together. Fewer than 10 topics of a
+    part have no p. A row may be NaN.
 
     >>> found = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
     >>> found.difference.round(3), found.statistic.round(3), found.effect_size.round(3)
@@ -76,39 +76,40 @@ def paired(values: np.ndarray, pairs: Pairs, alpha: float = 0.05, families: int 
     first, second = np.array(pairs).T
     differences, noise = differences_of(values[first], values[second])
     count, topics = differences.shape
-    size = count * (families or 1)
+    size = family or count
     level, degrees = (1 - alpha) ** (1 / size), topics - 1
     equal = ~differences.any(axis=1)
-    constant = ~equal & (np.ptp(differences, axis=1) <= noise)
-    mean, special = mean_over_topics(differences), statistics_library("scipy.special")
+    constant = ~equal & (np.ptp(differences, axis=1) <= noise) & (topics > 1)
+    mean = mean_over_topics(differences)
     with quietly():
         deviation = np.where(constant, np.nan, deviation_of(differences))
         effect_size = np.where(equal, 0.0, mean / deviation)
         statistic, error = effect_size * topics**0.5, deviation / topics**0.5
     statistic[equal] = np.nan
-    p = 2 * special.stdtr(degrees, -np.abs(statistic))
+    p = student_p(statistic, degrees)
     p[equal] = 1.0
     adjusted = holm(p, count)
-    if topics < FEW and (count > 1 or families is not None):
+    if topics < FEW and (count > 1 or family is not None):
         p, adjusted = np.full((2, count), np.nan)
     lower, upper = student_interval(mean, error, degrees, level)
     detectable = np.where(equal, np.nan, deviation) * detectable_effect(topics, alpha / size)
     few = np.count_nonzero(differences, axis=1) < FEW
-    reasons = {MISSING: np.isnan(mean), EQUAL: equal, CONSTANT: constant, UNTESTED: np.isnan(p)}
-    reasons[FEW_DIFFER] = few
-    note = np.select([*reasons.values()], [*reasons], "")
+    cases = [np.isnan(mean), equal, constant, np.isnan(p), few]
+    note = np.select(cases, [MISSING, EQUAL, CONSTANT, UNTESTED, FEW_DIFFER], "")
     return Paired(mean, statistic, p, adjusted, lower, upper, deviation, effect_size, detectable, note)
 
 
 def paired_in_parts(parts: Sequence[np.ndarray], pairs: Pairs, alpha: float) -> list[Paired]:
     """The tests of `pairs` in each of some parts of the topics, such as groups or collections.
 
-    The p-values have Holm's correction for all differences in all parts of at least 10 topics.
+    P-values, intervals and effects have the correction for all differences in all parts of at least 10
+    topics.
     """
-    large = [part.shape[1] >= FEW for part in parts]
-    found = [paired(part, pairs, alpha, families=sum(large)) for part in parts]
-    count = sum(np.isfinite(each.difference).sum() for each, is_large in zip(found, large) if is_large)
-    adjusted = holm(np.array([each.p for each in found]), int(count))
+    first, second = np.array(pairs).T
+    large = [part for part in parts if part.shape[1] >= FEW]
+    family = sum(int(np.isfinite(part[first] - part[second]).all(axis=1).sum()) for part in large)
+    found = [paired(part, pairs, alpha, family) for part in parts]
+    adjusted = holm(np.array([each.p for each in found]), family)
     return [each._replace(adjusted=p) for each, p in zip(found, adjusted)]
 
 
@@ -140,8 +141,8 @@ def topics_needed(
 
     `deviation` is the standard deviation of the differences. None if more than ten million.
 
-    >>> topics_needed(0.05, 0.1)
-    34
+    >>> topics_needed(0.05, 0.1), topics_needed(0.00093, 1.0), topics_needed(0.0008, 1.0)
+    (34, 9074901, None)
     """
     if deviation == 0:
         return 2
@@ -152,9 +153,10 @@ def topics_needed(
     high = 2
     while not enough(high):
         high *= 2
-        if high > MOST_TOPICS:
+        if high > 2 * MOST_TOPICS:
             return None
-    return bisect_left(range(high), True, lo=high // 2 + 1, key=enough)
+    found = bisect_left(range(high), True, lo=high // 2 + 1, key=enough)
+    return found if found <= MOST_TOPICS else None
 
 
 def deviation_limits(topics: int, confidence: float = 0.8) -> tuple[float, float]:
