@@ -129,20 +129,20 @@ class RunRemarks:
 
 
 def level_remark(judged: Judged, least: int) -> str:
-    """The remark on levels 1 … n without 0, if n is at least `least`; empty for other levels.
+    """The remark on levels of which none is relevant, or that are 1 … n without 0, for n from `least` on.
 
     A scale may lack some of its levels, but not most.
     """
     levels = judged.whole.all_levels
     highest = levels.max(initial=0)
+    if highest <= 0:
+        return "no level is above 0, so no document is relevant"
     is_scale = least <= highest <= min(SCALE, 2 * levels.size) and not (levels % 1).any()
     if not (is_scale and levels[0] == 1):
         return ""
     gains = gains_text({level: level - 1 for level in map(plain_number, levels.tolist())})
-    return (
-        "the lowest level is 1: it counts as relevant (AP, P, …) and has a gain of 1. If 1 means not "
-        f"relevant: gains={gains} and rel=2"
-    )
+    remark = "the lowest level is 1: it counts as relevant (AP, P, …) and has a gain of 1"
+    return f"{remark}. If 1 means not relevant: gains={gains} and rel=2"
 
 
 def leaves_open(measure: Measure, parameter: str) -> bool:

@@ -277,7 +277,7 @@ def cells_of(frame: DataFrame, name: str, unnamed: str, apart: bool = False) -> 
     bad = ~np.isfinite(numbers)
     column = str(frame[measure][bad].iloc[0]) if wide and bad.any() else value
     _refuse(frame[value].rename(column), bad, name, "not a finite number")
-    columns = {"run": unnamed if run is None else frame[run], "topic": frame[topic]}
+    columns = {"run": unnamed if run is None else frame[run].astype(str), "topic": frame[topic].astype(str)}
     columns |= {"measure": frame[measure], "value": numbers}
     if apart:
         columns[COLLECTION] = frame[COLLECTION].astype(str)

@@ -200,7 +200,7 @@ def refuse_address(name: Any) -> None:
     if isinstance(name, (str, os.PathLike)) and re.match(ADDRESS, os.fspath(name)):
         raise FileError(
             f"{shown(os.fspath(name))} is an address, which is not read; pass the object "
-            "pyarrow.dataset.dataset(…) of it in Python, or download the file"
+            "pyarrow.dataset.dataset(…) of it in Python (runs by name), or download the file"
         )
 
 

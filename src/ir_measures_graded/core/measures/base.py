@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import GradedError, NotApplicableError, did_you_mean, shown
 from ..by_topic import mean_over_topics
-from ..ranking.gains import LINEAR
+from ..ranking.gains import LINEAR, plain_number
 from ..ranking.gains import Gains as Weighting
 from ..ranking.ranks import JudgedRanks
 from .parameters import CUTOFF, JUDGED_ONLY, ORDERS, UNJUDGED, Choice, Flag, Gains, Parameter
@@ -243,7 +243,7 @@ class MaxGainMeasure(GradedMeasure):
         if highest > given:
             raise NotApplicableError(
                 f"{self}: topic {topic!r} has a document of level {level:g}, whose gain {highest:g} is above "
-                f"max_gain; max_gain must be at least {highest:g}"
+                f"max_gain; max_gain must be at least {plain_number(highest)}"
             )
         return float(given)
 

@@ -172,7 +172,7 @@ def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number
     others = sorted({*levels} - {*preset})
     if others:
         missing = ", ".join(f"{level:g}" for level in others[:6]) + (", …" if len(others) > 6 else "")
-        pairs = ",".join(f"{level:g}:GAIN" for level in sorted({*others, *preset}) if level > 0)
+        pairs = ",".join(f"{level:g}:GAIN" for level in sorted({*others, *preset}) if level != 0)
         raise GradedError(
             f"the preset {given} ({gains_text(preset)}) has no gain for level {missing} of the qrels; "
             f"choose a gain for each level, NAME={pairs if len(others) <= 6 else 'LEVEL:GAIN,…'}"
