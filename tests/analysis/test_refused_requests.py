@@ -37,6 +37,7 @@ NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
 
 REFUSED = r"""
 judges(QRELS, {"m": {"q1": {"x": 3}, "q9": {"a": 0}}}) | no document is judged by both the human and m;
+judges(QRELS, {"m": QRELS}, resamples=99) | resamples=99 is not allowed; it is a whole number ≥ 100
 judges(QRELS, {"m": QRELS}, {"A": {}}) | to compare the orders of runs, give both runs and measures
 judges(QRELS, {"m": QRELS}, {"A": {}}, ["P@5"]) | to compare the orders of runs, name at least 2 runs, not 1
 judges(QRELS, {"m": {"q1": {"a": 12, "b": 4}}}) | 2 of 2 answers are outside (topic 'q1', document 'a': 12)

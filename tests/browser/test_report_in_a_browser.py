@@ -53,7 +53,7 @@ def small_report(tmp_path_factory):
 def hostile_report(tmp_path_factory):
     topics = list(HOSTILE.values())
     documents = {topic: [f"{topic[-300:]}{number}" for number in range(11)] for topic in topics}
-    qrels = {topic: {ids[number]: number % 4 for number in range(8)} for topic, ids in documents.items()}
+    qrels = {topic: {ids[n]: n % 4 / 2 - 0.5 for n in range(8)} for topic, ids in documents.items()}
 
     def run(step):
         return {q: {ids[n * step % 11]: -n for n in range(8)} for q, ids in documents.items()}
@@ -168,6 +168,9 @@ def test_names_and_ids_stay_text(opened, hostile_report):
     assert page.title() == HOSTILE["script"]
     for summary in page.locator("details.topic summary").all():
         summary.click()
+    levels = "cells => cells.map((cell) => [cell.textContent, cell.className.split(' ')[1]].join())"
+    legend = page.locator(".levels .cell").evaluate_all(levels)
+    assert {*page.locator("td.c").evaluate_all(levels)} == {*legend}
     names = page.locator("#verdict tbody th").all_inner_texts()
     shown = [re.sub("[\u202c\u202e]", "", name) for name in HOSTILE.values()]  # which turn a text around
     assert {*names} == {name if len(name) < 300 else f"{name[:300]}…" for name in shown}

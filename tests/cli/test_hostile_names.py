@@ -32,7 +32,7 @@ LINES = {
     "gate": "qrels.parquet two.parquet nCG@2",
     "power": "qrels.parquet runs.parquet nCG@2 AP --differences 0.1",
     "holes": "qrels.parquet runs.parquet nCG@2 --ask ask.csv",
-    "judges": "qrels.parquet machine.parquet runs.parquet P@2 --resamples 9",
+    "judges": "qrels.parquet machine.parquet runs.parquet P@2 --resamples 100",
 }
 FORMATS = "txt md tex tsv csv json jsonl html svg".split()
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e]")

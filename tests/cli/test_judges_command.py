@@ -31,7 +31,7 @@ def test_machines_are_compared_without_runs(output, human):
     found = judges("human.txt", {"graded-demo": demo.NAME, "other": "other.csv"})
     words = ["judges", "human.txt", demo.NAME, "other.csv"]
     lines = output(*words)
-    assert lines[0].startswith("graded-demo, the best of 2 judges, agrees with the human on 100 % of")
+    assert lines[0].startswith("graded-demo, with the highest κ of 2 judges, agrees with the human on 100%")
     lines = lines[lines.index("") + 1 :]
     assert lines[0].split()[:4] == ["judge", "documents", "unanswered", "abstentions"]
     unanswered = found.judges[1].counts["unanswered"]

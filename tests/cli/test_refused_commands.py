@@ -57,7 +57,7 @@ gate qrels run other AP --margin 1% --margin 2%       | --margin is given twice
 holes qrels run other CG@3 P@5                        | holes takes one measure, not CG@3, P@5
 holes qrels run other CG@3 --merged new.txt           | --merged requires --answers
 identify graded-demo A.run                            | give each run a file of its values, or --mean
-identify graded-demo A.run B.run --mean 0.5           | 2 runs and the values of 1 are given
+identify graded-demo A.run B.run --mean 0.5           | numbers of runs (2) and of their values (1) differ
 identify graded-demo A.run A.run                      | A.run: cannot be read as lines of a topic and a value
 judges qrels qrels --seed -1                          | seed=-1 is not allowed; it is a whole number ≥ 0
 judges qrels qrels --confidence 95                    | confidence=95.0 is not allowed

@@ -56,12 +56,12 @@ def test_the_tables_of_llmjudge_are_reproduced():
     with open(LLMJUDGE / "published.csv", encoding="utf-8") as file:
         published = {row.pop("judge"): row for row in csv.DictReader(file)}
     paths = sorted((LLMJUDGE / "judges").glob("*.gz"))
-    found = judges(LLMJUDGE / "human.txt", paths, machine_levels="0:0,1:1,2:2,3:3", resamples=50)
+    found = judges(LLMJUDGE / "human.txt", paths, machine_levels="0:0,1:1,2:2,3:3", resamples=100)
     assert {each.judge for each in found.judges} == published.keys()
     for each in found.judges:
         computed = {ours: f"{each.statistics[name].value:.4f}" for ours, name in PUBLISHED.items()}
         assert computed == {ours: f"{float(text):.4f}" for ours, text in published[each.judge].items()}
-    unmapped = judges(LLMJUDGE / "human.txt", paths, resamples=50)
+    unmapped = judges(LLMJUDGE / "human.txt", paths, resamples=100)
     for each, other in zip(found.judges, unmapped.judges):
         assert (each.statistics == other.statistics) is (each.judge != "h2oloo-zeroshot2")
         assert other.counts["abstentions"] == (each.judge == "h2oloo-zeroshot2")
@@ -78,7 +78,7 @@ def test_kappas_and_alphas_equal_those_of_peers(human):
         for most in (18, 7)
     )
     for one, other in ((human, perturbed(human, 4)), (human, one_level), (many, more)):
-        found = agreement(one, other, resamples=1)
+        found = agreement(one, other, resamples=100)
         pairs = [(level, other[t][doc]) for t, judged in one.items() for doc, level in judged.items()]
         levels = np.array(pairs, dtype=float).T
         for scale in ("interval", "ordinal"):
@@ -121,7 +121,7 @@ def test_intervals_are_percentiles_over_resampled_topics(human, found):
         taus.append(stats.kendalltau(*means)[0])
         if number % 4 == 0:
             copies = [{str(n): qrels[topics[t]] for n, t in enumerate(drawn)} for qrels in (human, other)]
-            kappas.append(agreement(*copies, resamples=1).statistics["kappa quadratic"].value)
+            kappas.append(agreement(*copies, resamples=100).statistics["kappa quadratic"].value)
     for statistic, resampled in (
         (found.orders[2].statistics["tau"], taus),
         (found.statistics["kappa quadratic"], kappas),
@@ -164,11 +164,11 @@ def test_a_run_is_warned_of_once_and_what_only_a_machine_shows_is_too(recwarn):
     runs = {"A": whole, "B": {"q1": {"a": 2.0, "b": 1.0}}}
     for machine, told in ((human, []), (more, ["m: B: the run lacks 2 of 3 topics of the qrels"])):
         recwarn.clear()
-        judges(human, {"m": machine}, runs, ["CG@2"], resamples=2)
+        judges(human, {"m": machine}, runs, ["CG@2"], resamples=100)
         texts = [str(each.message) for each in recwarn]
         assert texts == ["B: the run lacks 1 of 2 topics of the qrels", *told]
     recwarn.clear()
-    judges(human, {"m": human}, {"A": whole, "B": {}}, ["CG@2"], resamples=2)
+    judges(human, {"m": human}, {"A": whole, "B": {}}, ["CG@2"], resamples=100)
     assert str(recwarn[0].message) == "B: the run is empty"
     assert {each.filename for each in recwarn} == {__file__}
 
@@ -182,9 +182,9 @@ def test_equal_levels_have_no_kappa_and_equal_runs_no_tau():
 
 def test_each_judge_has_a_row(human):
     machines = {"one": perturbed(human, 1), "two": perturbed(human, 2, 0.8)}
-    found = judges(human, machines, RUNS, MEASURES, resamples=20)
+    found = judges(human, machines, RUNS, MEASURES, resamples=100)
     for each, name, record in zip(found.judges, machines, found.records(), strict=True):
-        alone = agreement(human, machines[name], RUNS, MEASURES, resamples=20)
+        alone = agreement(human, machines[name], RUNS, MEASURES, resamples=100)
         assert (each.statistics, each.orders) == (alone.statistics, alone.orders)
         assert (record["judge"], record["tau NDPM"]) == (name, each.orders[1].tau)
         assert sum(record.get(f"{a}>{b}", 0) for a in range(4) for b in range(4)) == record["documents"]
@@ -210,7 +210,7 @@ def test_agreement_does_not_depend_on_the_unit_of_the_scale(factor):
     scaled = (
         {t: {d: factor * level for d, level in j.items()} for t, j in of.items()} for of in (HUMAN, MACHINE)
     )
-    found, expected = agreement(*scaled, resamples=5), agreement(HUMAN, MACHINE, resamples=5)
+    found, expected = agreement(*scaled, resamples=100), agreement(HUMAN, MACHINE, resamples=100)
     values = ([each.value for each in of.statistics.values()] for of in (found, expected))
     np.testing.assert_allclose(*values, rtol=1e-12)
 
@@ -268,7 +268,7 @@ def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
     runs = {name: dict.fromkeys(human, order) for name, order in orders.items()}
     best = sorted(orders["r2"], key=orders["r2"].get)[-10:]
     machine = {q: levels | dict.fromkeys(best, 3) for q, levels in human.items()}
-    found = judges(human, {"m": machine}, runs, ["nDCG_JK@10"], resamples=10)
+    found = judges(human, {"one": {"q0": {"d0": 0}}, "m": machine}, runs, ["nDCG_JK@10"], resamples=100)
     assert next(row[2] for row in found.favour_table(named=True).rows) == "r2"
     assert any("believe the largest favour of a judge first" in note for note in found.notes())
 
@@ -276,7 +276,7 @@ def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
 @pytest.mark.parametrize(
     ("measure", "runs", "reason"),
     [
-        ("nDCG_JK@10", "ABCDE", "needs at least 6 runs and 2 topics, not 5 and 20"),
+        ("nDCG_JK@10", "ABCDE", "a favour needs at least 6 runs and 2 topics, not 5 and 20"),
         ("nDCG_JK@100", "ABCDEF", "only measures with a cutoff of at most 20"),
         ("Q", "ABCDEF", "only measures with"),
         ("nCG@10", "ABCDEF", "a discount"),
@@ -288,7 +288,7 @@ def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
 )
 def test_favours_are_refused_with_the_reason(human, measure, runs, reason):
     given = {name: RUNS["ABCDE"[number % 5]] for number, name in enumerate(runs)}
-    found = judges(human, {"m": perturbed(human, 1)}, given, [measure], resamples=10)
+    found = judges(human, {"m": perturbed(human, 1)}, given, [measure], resamples=100)
     assert bool(found.judges[0].orders[0].favours) is not bool(reason)
     assert ("prefer a cutoff of 10" in " ".join(found.notes())) is (measure == "nDCG@20")
     if reason:

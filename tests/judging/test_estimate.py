@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.analysis import compare, evaluate
+from ir_measures_graded.analysis import compare, estimate, evaluate
 from ir_measures_graded.analysis.judging.estimate import (
     COMBINED,
     JUDGES,
     FewTopicsWarning,
     _family,
-    estimate,
     prediction_powered,
 )
 from ir_measures_graded.analysis.judging.panel import HUMAN, MACHINE
@@ -79,7 +78,7 @@ def test_the_estimate_equals_that_of_ppi_python(population):
     human, machine = population[:, 0]
     both, others = slice(60, 120), slice(1000, 1940)
     given = human[both], machine[both], machine[others]
-    value, variance, weight = prediction_powered(*given)
+    value, variance, weight = prediction_powered(*given, human[:0])
     assert 0.5 < weight < 1
     assert value == pytest.approx(ppi.ppi_mean_pointestimate(*given, lam=weight).item(), rel=1e-12)
     # The peer divides the covariance by n, not n − 1.
@@ -162,13 +161,14 @@ def test_a_useless_machine_gets_no_weight():
 
 
 def test_values_that_never_vary_give_intervals_without_width():
-    human = {f"q{number}": {"a": 1} for number in range(12)}
-    machine = {f"q{number}": {"a": 1} for number in range(30)}
+    human = {f"q{number}": {"a": 1} for number in range(12)} | {"q12": {}, "alone": {}}
+    machine = {f"q{number}": {"a": 1} for number in range(30)} | {"empty": {}}
     run = {topic: {"a": 1.0} for topic in machine}
     found = estimate(human, machine, {"A": run, "B": run}, [NDCG])
     for one in (*found.estimates, *found.pairs):
         assert (one.lower, one.upper) == (one.value, one.value) == ((0, 0) if one.other else (1, 1))
         assert one.worth is None
+    assert "equal to that of B; 12 topics judged by both, 18 by the machine alone, 0 by" in found.summary
 
 
 def test_too_few_topics_of_both_raise_an_error_or_a_warning():
@@ -196,4 +196,4 @@ def test_all_pairs_are_one_family_and_open_without_a_significant_difference():
 
 def test_a_covariance_of_rounding_errors_is_0():
     human, machine = np.array([0, 0, 1, 0, 2]) / 3, np.array([0, 1, 3, 1, 0]) / 3
-    assert prediction_powered(human, machine, np.array([1.0, 2.0, 3.0]) / 3)[2] == 0
+    assert prediction_powered(human, machine, np.array([1.0, 2.0, 3.0]) / 3, human[:0])[2] == 0

@@ -54,11 +54,7 @@ def test_answers_are_read_but_for_documents_that_are_not_judged(tmp_path, name, 
         ("a.txt", "q1 0 a high\n", r"a\.txt:1: the level 'high' is not a number"),
         ("a.txt", "q1 0 a 2\nq1 0 a 1\n", r"a\.txt:2: topic 'q1', document 'a': judged twice, at level 2 "),
         ("a.csv", "topic,document,level\nq1,,2\n", r"a\.csv:2: the field doc_id is empty"),
-        (
-            "a.csv",
-            "topic,document,level\nq1,=x,2\nq1,'=x,2\n",
-            r"a\.csv: the id '=x' is written with and",
-        ),
+        ("a.csv", "topic,document,level\nq1,=x,2\nq1,'=x,2\n", r"a\.csv: the id '=x' is written with"),
         ("a.csv", "topic,document,level\n+1,a,2\n'+1,b,2\n", r"the id '\+1' is written with and without"),
     ],
 )
@@ -104,10 +100,10 @@ def test_levels_of_another_scale_are_abstentions_up_to_1_percent_of_the_answers(
     }
     with pytest.raises(GradedError, match=rf"\(topic 'r', document 'd': {level}\); map the"):
         on_one_scale(SCALE, machine, None)
-    assert on_one_scale(SCALE, machine, "-1:0,0.5:1,3:3")[0]["q"] == {**machine["q"]} | {
-        doc: 1 for doc, given in machine["q"].items() if given in (1, 2)
-    }
+    kept, outside, sentence = on_one_scale(SCALE, machine, "-1:0,0.5:1,3:9")
+    assert ({*kept["q"].values()}, outside) == ({0, 1, 9}, 0)
+    assert "(topic 'q', document 'd3': 9). The map" in sentence
     del machine["q"]["d0"], machine["r"]["d"], machine["s"]["g"]
     kept, outside, sentence = on_one_scale(SCALE, machine | {"t": {"f": 1}}, None, "m")
-    assert (kept, outside) == ({"q": machine["q"], "r": {"c": 2}, "t": {"f": 1}}, 1)
+    assert (kept, outside) == ({"q": machine["q"], "r": {"c": 2}, "s": {}, "t": {"f": 1}}, 1)
     assert f"1 of 200 answers is outside (topic 's', document 'e': {level}). Such" in sentence

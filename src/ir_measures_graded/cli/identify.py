@@ -47,7 +47,7 @@ def run(arguments: Arguments) -> Result:
     if not runs:
         raise GradedError("no run is given; pass a run file and the values of its topics")
     if len(runs) != len(given):
-        count = f"{len(runs)} runs and the values of {len(given)} are given"
+        count = f"the numbers of runs ({len(runs)}) and of their values ({len(given)}) differ"
         raise GradedError(
             f"{count}; give each run a file of its values, or --mean; --measure names a measure"
         )

@@ -37,7 +37,7 @@ from ...core.ranking.gains import plain_number
 from ...core.registry.facts import is_normalised, sign_of
 from ...errors import GradedError
 from ...evaluation.named import Qrels, Runs
-from ...output.formats import counted, known, listed
+from ...output.formats import Percent, counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..statistics.agreement import of_levels, orders
@@ -217,17 +217,17 @@ class Judges(Result):
         kappas = np.array([each.statistics["kappa"].value for each in self.judges], dtype=float)
         best = self.judges[int(np.argmax(np.nan_to_num(kappas, nan=-1)))]
         kappa, documents = best.statistics["kappa"], counted(int(best.counts["documents"]), "document")
-        among = f", the best of {len(self.judges)} judges," if len(self.judges) > 1 else ""
+        among = f", with the highest κ of {len(self.judges)} judges," if len(self.judges) > 1 else ""
         told = "" if kappa.lower is None else f", κ {kappa}"
-        text = "{}{} agrees with the human on {:.0f} % of {}{}{}."
+        text = "{}{} agrees with the human on {} of {}{}{}."
         orders = [order for order in best.orders if order.tau is not None]
         taus = listed(f"τ {order.tau:.2f} by {order.measure}" for order in orders)
         runs = f", and on the order of {len(orders[0].runs)} runs with {taus}" if orders else ""
-        return [Note(text, best.judge, among, 100 * best.counts["same"], documents, told, runs)]
+        return [Note(text, best.judge, among, Percent(best.counts["same"]), documents, told, runs)]
 
     def tables(self) -> list[Table]:
         """The documents and κ of each judge, its other statistics, orders, favours and levels."""
-        share = f"{100 * self.confidence:g} %"
+        share = f"{100 * self.confidence:.10g} %"
         names = self.judges[0].statistics
         divided = [name for name in names if "|" in name]
         weighted = [name for name in names if " " in name and name not in divided]
@@ -264,7 +264,7 @@ class Judges(Result):
 
     def notes(self) -> list[str]:
         """What the reader of the tables must know."""
-        first, topics = self.judges[0], min(each.topics for each in self.judges)
+        topics = min(each.topics for each in self.judges)
         notes = [each.outside for each in self.judges if each.outside]
         if topics < FEW:
             text = "The intervals of κ and α are too short with fewer than {} topics, here {}."
@@ -272,12 +272,13 @@ class Judges(Result):
         if any(each.counts["machine only"] for each in self.judges):
             notes.append(CHOSEN)
         named = {order.measure for _, order in self._orders for each in order.favours if each.verdict}
-        for order in first.orders:
+        for of_judges in zip(*(each.orders for each in self.judges)):
+            order = max(of_judges, key=lambda order: len(order.favours))
             text = order.no_favours or (BELIEVE if order.measure in named else UNPROVED)
             if order.favours and order.measure.params["cutoff"] > PREFERRED:
                 text += DEEP
             notes.append(Note("{}: {}.", order.measure, text))
-        return [*notes, *([ORDERS] if first.orders else []), COLUMNS]
+        return [*notes, *([ORDERS] if self._orders else []), COLUMNS]
 
     def spread_table(self) -> Table:
         """A row per judge and measure with the agreement of the orders and of the significant differences.
@@ -294,7 +295,7 @@ class Judges(Result):
         others = ("tau_AP", "rho", "RBO", "agreed", "reversed")
         columns += [Column(name, kind="{:.2f}".format) for name in others]
         columns += [Column("significant", "pairs"), "moves"]
-        share = f"{100 * self.confidence:g} %"
+        share = f"{100 * self.confidence:.10g} %"
         title = f"Agreement on the order of runs; tau with its spread over {share} of sets of topics"
         return Table.of(columns, records, title)
 
@@ -347,10 +348,10 @@ def judges(
     `evaluate`; give both runs and measures, or neither. `machine_levels` maps the levels of the machines to
     the human's scale, as in `estimate`. Without it, levels outside this scale in at most 1 % of a machine's
     answers are abstentions. The intervals of κ and α with the given `confidence`, and the spread of the
-    agreement on orders, are percentiles over `resamples` draws of the topics with replacement. A pair of runs
-    is significant by the primary procedure of `compare` at the level 1 − `confidence`. Favours are computed
-    for at least 6 runs and discounted measures with a cutoff of at most 20 and an ideal list of all judged
-    documents. Needs the extra ``stats``.
+    agreement on orders, are percentiles over at least 100 `resamples` of the topics with replacement. A pair
+    of runs is significant by the primary procedure of `compare` at the level 1 − `confidence`. Favours are
+    computed for at least 6 runs and discounted measures with a cutoff of at most 20 and an ideal list of
+    all judged documents. Needs the extra ``stats``.
 
     >>> human = {"q1": {"a": 0, "b": 1, "c": 2}, "q2": {"d": 0, "e": 2}}
     >>> machine = {"q1": {"a": 0, "b": 2, "c": 2}, "q2": {"d": 1, "e": 2, "f": 0}}
@@ -374,7 +375,7 @@ def judges(
 def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: int) -> Judges:
     """The agreement in each panel, as `judges`."""
     check_probability(confidence, "confidence", 0.95)
-    whole_number(resamples, "resamples", 1)
+    whole_number(resamples, "resamples", 100)
     whole_number(seed, "seed", 0)
     statistics_library("scipy.special")
     pairs = [_pairs(panel) for panel in found]
@@ -490,9 +491,7 @@ def why_no_favours(measure: Measure, runs: int, topics: int) -> str:
             "documents, such as nDCG@10, show whom a judge favours; others name runs falsely"
         )
     if runs < FEWEST_RUNS or topics < 2:
-        return (
-            f"the favour of a judge needs at least {FEWEST_RUNS} runs and 2 topics, not {runs} and {topics}"
-        )
+        return f"a favour needs at least {FEWEST_RUNS} runs and 2 topics, not {runs} and {topics}"
     return ""
 
 

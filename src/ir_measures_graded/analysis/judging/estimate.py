@@ -61,8 +61,8 @@ LEAST_TOPICS: Final = 5
 """With fewer topics of both judges, the human's are used alone."""
 NUMBERS: Final = ("value", "lower", "upper", "topics", "lambda", Column("worth", kind=round))
 BEST: Final = (
-    "{} has the best estimate by {}, {:.4f} ({:.4f} to {:.4f}); {} judged by both, {} by the machine alone, "
-    "{} by the human alone."
+    "{} has the best estimate by {}, {:.4f} ({:.4f} to {:.4f}){}; {} judged by both, {} by the machine "
+    "alone, {} by the human alone."
 )
 LEFT: Final = (
     "{}: {} of {} of runs {} open, without a significant difference of the combined estimates (Holm over all "
@@ -122,7 +122,9 @@ class Estimates(Result):
         measure = self.estimates[0].measure
         means = [one for one in self.estimates if (one.judge, one.measure) == (COMBINED, measure)]
         best = max(means, key=lambda one: sign_of(measure) * one.value)
-        numbers = best.value, best.lower, best.upper, counted(self.both, "topic")
+        equal = [one.run for one in means if one is not best and np.isclose(one.value, best.value, EXACT, 0)]
+        others = f", equal to that of {listed(equal)}" if equal else ""
+        numbers = best.value, best.lower, best.upper, others, counted(self.both, "topic")
         return [Note(BEST, best.run, measure, *numbers, self.machine_only, self.human_only)]
 
     def tables(self) -> list[Table]:
@@ -225,20 +227,21 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
 
 
 def prediction_powered(
-    human: np.ndarray, machine: np.ndarray, others: np.ndarray, alone: np.ndarray | None = None
+    human: np.ndarray, machine: np.ndarray, others: np.ndarray, alone: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The combined estimates of means, their variances, and λ; see the module for the formulas.
 
     `human` and `machine` (… × n) are values of the same n ≥ 5 topics, `others` the machine's values of
-    further topics, at least one, and `alone` the human's of further topics. var(L) is over all topics of the
-    machine, var(H) over all of the human.
+    further topics, at least one, and `alone` the human's of further topics, if any. var(L) is over all topics
+    of the machine, var(H) over all of the human.
 
     >>> machine = np.array([0.2, 0.3, 0.5, 0.6, 0.7])
-    >>> estimate, variance, weight = prediction_powered(machine - 0.1, machine, np.tile(machine, 9))
+    >>> estimate, variance, weight = prediction_powered(
+    ...     machine - 0.1, machine, np.tile(machine, 9), machine[:0]
+    ... )
     >>> float(estimate.round(3)), float(weight)
     (0.36, 1.0)
     """
-    alone = human[..., :0] if alone is None else alone
     n, more, k = human.shape[-1], others.shape[-1], alone.shape[-1]
     share = n / (n + k)
     spread = _variance(np.concatenate([machine, others], axis=-1))
@@ -311,10 +314,11 @@ def _alone(values: np.ndarray) -> Mean:
 
 def _combined(human: np.ndarray, machine: np.ndarray, both: int) -> Mean:
     """The combined means; the human's if the judges share fewer than 5 topics, or all of the machine's."""
-    *alone, degrees, topics = _alone(human)
+    mean, variance, weight, degrees, topics = _alone(human)
     others = machine.shape[1] - both
-    if not (others and both >= LEAST_TOPICS):
-        return *alone, degrees, topics + others
-    found = prediction_powered(human[:, :both], machine[:, :both], machine[:, both:], human[:, both:])
-    value, variance, weight = (np.where(found[2] > 0, *each) for each in zip(found, alone))
-    return value, variance, weight, degrees - (weight > 0), topics + others
+    if others and both >= LEAST_TOPICS:
+        found = prediction_powered(human[:, :both], machine[:, :both], machine[:, both:], human[:, both:])
+        combined, of_combined, weight = found
+        mean = np.where(weight > 0, combined, mean)
+        variance = np.where(weight > 0, of_combined, variance)
+    return mean, variance, weight, degrees - (weight > 0), topics + others

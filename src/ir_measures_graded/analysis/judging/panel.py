@@ -37,7 +37,7 @@ LISTED = 12
 ABSTAINED: Final = 0.01
 """At most this share of a machine's answers may be outside the human's scale."""
 OUTSIDE: Final = "{}: the human's levels are {}; {} of {} answers {} outside (topic {}, document {}: {})"
-MAP: Final = "map the machine's levels to the human's, for example machine_levels='0:0,5:1,10:3'"
+MAP: Final = "map the machine's levels to the human's with machine_levels (--machine_levels), such as 0:0,5:1"
 UNCLEAR = "{} may be qrels or a run: convert it to a TREC file, or name its column relevance or sim"
 UNJUDGED = (b"", b"?", b"-")
 """The texts in place of a level that mean that the judge gave none."""
@@ -122,6 +122,11 @@ def is_judge(path: str, beside_runs: bool = False) -> bool:
 def judgments_of(qrels: Levels) -> Iterator[tuple[str, str, float]]:
     """The topic, document and level of each judgment."""
     return ((topic, doc, level) for topic, judged in qrels.items() for doc, level in judged.items())
+
+
+def judged_topics(qrels: Levels) -> Levels:
+    """The topics with a judgment."""
+    return {topic: judged for topic, judged in qrels.items() if judged}
 
 
 def trec_lines(qrels: Levels) -> Iterator[str]:
@@ -238,12 +243,12 @@ def panels(
         raise GradedError("to compare the orders of runs, give both runs and measures")
     if refused := [*filter(needs_intents, wanted)]:
         raise GradedError(f"{refused[0]} takes no judges: they are compared by one level of each document")
-    by_human, _ = answers_in(human, HUMAN)
+    by_human = judged_topics(answers_in(human, HUMAN)[0])
     found = []
     for name, machine in machines.items():
         levels, abstentions = answers_in(machine, MACHINE)
         levels, outside, sentence = on_one_scale(by_human, levels, machine_levels, str(name))
-        found.append(Panel(str(name), by_human, levels, abstentions + outside, sentence))
+        found.append(Panel(str(name), by_human, judged_topics(levels), abstentions + outside, sentence))
     if not named:
         return found
     read = []
@@ -270,13 +275,13 @@ def on_one_scale(
 ) -> tuple[Levels, int, str]:
     """The machine's qrels on the human's scale, the number of answers outside it, and a sentence about them.
 
-    `machine_levels` is as in `rescaled`; `name` names the machine in messages. Without `machine_levels`, the
-    human's scale has the levels from the human's lowest level, or 0, to the highest, whole if the human's
-    are. The machine need not use all of them. Its other levels are abstentions in at most 1 % of its answers;
-    the sentence names the first. Raises `GradedError` if there are more.
+    `machine_levels` is as in `rescaled`; `name` names the machine in messages. The human's scale has the
+    levels from the human's lowest level, or 0, to the highest, whole if the human's are. The machine need not
+    use all of them. The sentence names its first answer at another level. Such answers are abstentions in at
+    most 1 % of all. Raises `GradedError` if there are more, but keeps them all if `machine_levels` is given.
     """
     if machine_levels is not None:
-        return rescaled(machine, machine_levels, name), 0, ""
+        machine = rescaled(machine, machine_levels, name)
     scale = sorted({level for *_, level in judgments_of(human)})
     least, most = min([0, *scale]), max([0, *scale])
     has_fractions = not all(float(level).is_integer() for level in scale)
@@ -292,13 +297,13 @@ def on_one_scale(
     counts = len(outside), answers, "is" if len(outside) == 1 else "are"
     levels = listed((f"{level:g}" for level in scale), LISTED) or "none"
     facts = name, levels, *counts, shown(topic), shown(document), level
+    if machine_levels is not None:
+        return machine, 0, Note(f"{OUTSIDE}. The map of the levels keeps them.", *facts)
     if len(outside) > ABSTAINED * answers:
         raise GradedError(f"{OUTSIDE.format(*facts)}; {MAP}")
     kept = {topic: dict(judged) for topic, judged in machine.items()}
     for topic, document, _ in outside:
         del kept[topic][document]
-        if not kept[topic]:
-            del kept[topic]
     return kept, len(outside), Note(f"{OUTSIDE}. Such answers are abstentions; to keep them, {MAP}.", *facts)
 
 

@@ -149,15 +149,18 @@ def drawing(figure: Figure, label: str) -> str:
     """
     for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
         patch.set_visible(False)  # the page is the background
-    element = plots.svg(figure)
-    element = re.sub(r"<(metadata|style)\b.*?</\1>", "", element, flags=re.DOTALL)
-    element = re.sub(r' style="([^"]*)"', lambda found: _attributes(found[1]), element)
-    element = re.sub(r' id="run-(\d+)"', r' data-run="\1"', element)
-    element = re.sub(r' (id="image[^"]*"|transform="rotate\(-0 [^"]*\)")', "", element)
-    element = re.sub(r"\d+\.\d{2,}(?=[ \"])", lambda found: f"{float(found[0]):.1f}", element)
+    element = re.sub(r"<(metadata|style)\b.*?</\1>", "", plots.svg(figure), flags=re.DOTALL)
+    element = re.sub("<[^>]*>", lambda found: _tag(found[0]), element)
     element = re.sub(r"\s*\n\s*", " ", element).replace("> <", "><")
-    opening = f'<svg role="img" aria-label="{escape(label)}" {INHERITED}'
-    return element.replace("<svg", opening, 1)
+    return element.replace("<svg", f'<svg role="img" aria-label="{escape(label)}" {INHERITED}', 1)
+
+
+def _tag(tag: str) -> str:
+    """A tag of an SVG as `drawing` has it. The text between tags may have names, which no rule may change."""
+    tag = re.sub(r' style="([^"]*)"', lambda found: _attributes(found[1]), tag)
+    tag = re.sub(r' id="run-(\d+)"', r' data-run="\1"', tag)
+    tag = re.sub(r' (id="image[^"]*"|transform="rotate\(-0 [^"]*\)")', "", tag)
+    return re.sub(r"\d+\.\d{2,}(?=[ \"])", lambda found: f"{float(found[0]):.1f}", tag)
 
 
 def _attributes(style: str) -> str:

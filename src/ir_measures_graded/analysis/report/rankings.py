@@ -1,5 +1,6 @@
 """The section on rankings: the documents of each topic, rank by rank, beside the ideal list."""
 
+from math import isfinite
 from os.path import commonprefix
 from typing import Any, NamedTuple
 
@@ -77,7 +78,7 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
     weights = next(iter(found.values()))[0].weights
     ids = [id_ for run in found.values() for each in run for id_ in each.documents]
     prefix = commonprefix(ids)  # noqa: RUF071  # ids are not paths
-    data = {"first": FIRST, "levels": levels, "prefix": prefix, "unit": UNIT}
+    data = {"first": FIRST, "levels": [*levels.items()], "prefix": prefix, "unit": UNIT}
     data["weights"] = None if weights is None else _numbers(weights)
     of_topics = [
         _of_topic(topics, number, [of_run[place] for of_run in found.values()], prefix)
@@ -110,13 +111,11 @@ def _of_topic(topics: ByTopic, number: int, found: list[Explanation], prefix: st
 
 
 def _texts(levels: np.ndarray) -> list[str]:
-    return [
-        NONE if level != level else f"{plain_number(level)}".replace("-", "−") for level in levels.tolist()
-    ]
+    texts = (NONE if level != level else str(plain_number(level)) for level in levels.tolist())
+    return [text.replace("-", "−") for text in texts]
 
 
 def _numbers(values: np.ndarray) -> list[Number | None]:
-    """Rounded numbers, None for NaN."""
-    return [
-        None if value != value else plain_number(float(f"{value:.{DIGITS}g}")) for value in values.tolist()
-    ]
+    """Rounded numbers, None for NaN and infinite ones, which JSON lacks."""
+    rounded = (float(f"{value:.{DIGITS}g}") for value in values.tolist())
+    return [plain_number(value) if isfinite(value) else None for value in rounded]

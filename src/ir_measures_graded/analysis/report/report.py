@@ -125,9 +125,7 @@ def report(
     check_probability(alpha, "alpha", 0.05)
     given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
     if not isinstance(given, Mapping | None):
-        raise GradedError(
-            f"queries={shown(queries)} is not allowed; it maps topics to texts, or is a file's path"
-        )
+        raise GradedError(f"queries={shown(queries)} is not allowed; map topics to texts, or give a path")
     study = study_of(qrels, runs)
     evaluation = evaluate(study.judgments, study.runs, measures or MEASURES)
     main = next(filter(is_graded, evaluation.measures), evaluation.measures[0])

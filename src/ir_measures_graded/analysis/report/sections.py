@@ -29,7 +29,8 @@ DEPTHS = (10, 100)
 DEPTH = 100
 """Curves end at least at this rank."""
 MOST = 250
-"""The maximum number of topics listed; of more topics, those in which the runs differ most are listed."""
+"""The maximum number of topics listed; of more topics, those in which the runs differ most are listed, or
+those with the highest values of a single run."""
 
 # ---------------------------------------------------------------------------------- data
 

@@ -123,7 +123,8 @@ def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: f
         span_of = {span.run: span for span in standing.ranges}
         values, lines = evaluation.of(measure), []
         means = mean_over_topics(values)
-        for row in np.argsort(-sign_of(measure) * means, kind="stable").tolist():
+        sign = sign_of(measure)
+        for row in np.argsort(-sign * means, kind="stable").tolist():
             run = evaluation.runs[row]
             interval = None if confidence is None else mean_interval(values[row], confidence)
             lines.append(Line(run, float(means[row]), interval, test_of.get(run), span_of.get(run)))
@@ -131,7 +132,5 @@ def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: f
         pairs = every_pair.find(measure) if every_pair else []
         tests = [test for test in pairs if test.p is not None]
         separated = sum(test.significant for test in tests) if tests else None
-        found.append(
-            OfMeasure(measure, sign_of(measure) < 0, tuple(lines), tuple(equal), separated, standing)
-        )
+        found.append(OfMeasure(measure, sign < 0, tuple(lines), tuple(equal), separated, standing))
     return Verdict(tuple(found), baseline if several else None, alpha, confidence, tested, every_pair)

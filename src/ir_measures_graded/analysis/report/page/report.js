@@ -74,12 +74,13 @@ if (topics) {
 const lists = document.getElementById("topic-lists");
 if (lists) {
   const common = JSON.parse(document.getElementById("rankings-data").textContent);
-  const levels = Object.keys(common.levels);
+  const gains = new Map(common.levels);  // an object would put whole levels first
+  const levels = [...gains.keys()];
   const round = (value) => (value == null ? "–" : String(Number(value.toPrecision(4))).replace("-", "−"));
 
   const facts = (data, row, rank, level) => {
     const ideal = row < 0;
-    const gain = level === "–" ? 0 : common.levels[level];
+    const gain = gains.get(level) ?? 0;
     const weight = common.weights?.[rank - 1];
     const list = ideal ? null : data.runs[row];
     const found = [["rank", rank]];
