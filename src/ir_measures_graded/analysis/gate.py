@@ -206,7 +206,8 @@ class Gate(Result):
         decisive = (UNDECIDED, SMALL) if self.verdict == UNDECIDED else (self.verdict,)
         by = listed(each.name for each in self._deciding if each.verdict in decisive)
         if self.verdict in (WORSE, DIFFERS):
-            how = "is significantly worse than" if self.verdict == WORSE else "differs significantly from"
+            sure = "significantly " if any(each.p for each in self._deciding) else ""
+            how = f"is {sure}worse than" if self.verdict == WORSE else f"differs {sure}from"
             return [f"{self.new} {how} {self.old} by {by}."]
         kept = f"is {'equivalent to' if self.equivalent else 'not worse than'} {self.old} by {by}"
         whether = "It is undecided whether " if self.verdict == UNDECIDED else ""

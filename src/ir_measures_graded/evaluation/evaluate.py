@@ -121,9 +121,8 @@ class Evaluation(Result):
     @property
     def reported(self) -> np.ndarray:
         """The values as objects (runs × measures × topics); None where a provider reports none."""
-        values = self.values.astype(object)
-        values[False if self.unreported is None else self.unreported] = None
-        return values
+        unreported = np.zeros(self.values.shape, bool) if self.unreported is None else self.unreported
+        return np.where(unreported, np.array(None), self.values)
 
     def means(self) -> np.ndarray:
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
