@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ir_measures_graded import parse_measure
 from ir_measures_graded.analysis import Evaluation
+from ir_measures_graded.core.registry.notation import measure_named
 
 
 def of_array(array, measure="nDCG_JK", unreported=None):
@@ -11,4 +11,4 @@ def of_array(array, measure="nDCG_JK", unreported=None):
     array = np.asarray(array, dtype=float)
     topics = tuple(f"q{number}" for number in range(array.shape[1]))
     runs = tuple("ABCDEFGH"[: len(array)])
-    return Evaluation(runs, (parse_measure(measure),), topics, array[:, None, :], unreported=unreported)
+    return Evaluation(runs, (measure_named(measure),), topics, array[:, None, :], unreported=unreported)

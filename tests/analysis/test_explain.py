@@ -29,13 +29,6 @@ def test_the_vectors_of_discounted_cumulated_gain():
     assert found.values == pytest.approx(jk.DCG_VECTOR, abs=jk.A_HUNDREDTH)
 
 
-def test_normalised_measures_have_the_two_sums_that_they_divide():
-    found = explain(*JK, "nCG@10", "q")
-    assert (found.sums.tolist(), found.ideal.tolist()) == (jk.CG_VECTOR, jk.CG_IDEAL[:10])
-    assert found.values.tolist() == [sum_ / ideal for sum_, ideal in zip(jk.CG_VECTOR, jk.CG_IDEAL)]
-    np.testing.assert_allclose(found.contributions, np.array(jk.G) / 19, rtol=1e-15)
-
-
 # ------------------------------------------------------------------------------------- any ranking
 
 
@@ -90,6 +83,8 @@ def test_the_differences_of_documents_sum_to_that_of_the_values(collection, anot
         assert sizes == sorted(sizes, reverse=True)
         adding = [row for row in rows if row["contribution"] or row["other_contribution"]]
         assert len(found.table()[1]) == len(adding)
+        cut = explain_difference(qrels, {"old": old, "new": new}, measure, topic, 1)
+        assert cut.records() == [row for row in rows if 1 in (row["rank"], row["other_rank"])]
 
 
 def test_ties_of_unjudged_documents_are_in_the_order_of_the_measure():
@@ -118,13 +113,6 @@ def test_standard_measures_have_values_at_all_ranks(measure):
 
 
 # ------------------------------------------------------------------------ ties, cutoffs, other cases
-
-
-TIED = {"q": {"a": 1, "b": 3, "c": -2}}, {"q": {"a": 5, "b": 5, "x": 5, "y": 5, "c": 1}}
-
-
-def test_tied_documents_stand_by_id():
-    assert explain(*TIED, "CG", "q").documents == ("y", "x", "b", "a", "c")
 
 
 def test_scores_are_those_that_are_compared_and_only_ties_look_equal():
@@ -157,11 +145,9 @@ def test_the_worst_topic_with_a_relevant_document_comes_without_a_topic():
     run = {"good": {"a": 1.0}, "bad": {"x": 4.0, "y": 3.0, "b": 2.0}}
     for measure in ("nDCG_JK@3", "AP@3", "ERR_G", "NR"):
         found = explain(qrels, run, measure)
-        told = (
-            "First relevant document at rank 3; 1 of its 3 relevant ones in the first 3; 1 of the 3 judged."
-        )
+        told = "the worst of 2 topics with a relevant document. First relevant document at rank 3; 1 of its 3"
         assert (found.topic, found.topics) == ("bad", 2)
-        assert found.summary.endswith(f". {told}")
+        assert told in found.summary
     with pytest.raises(GradedError, match="no topic has a relevant document"):
         explain({"q": {"a": 0}}, run, "Q")
 
@@ -191,5 +177,5 @@ def test_condensed_lists_have_the_documents_that_the_measure_sees():
 
 def test_unjudged_documents_are_not_relevant_where_level_0_has_a_gain():
     run = {"t": {"x": 4.0, "y": 3.0, "a": 2.0}}
-    found = explain({"t": {"a": 1, "b": 0}}, run, "nDCG_JK(gains=0:1,1:2)@3", "t")
-    assert "First relevant document at rank 3; 1 of its 2 relevant ones" in found.summary
+    found = explain({"t": {"a": 1, "b": 0}}, run, "nDCG_JK(gains=0:1,1:2)@3")
+    assert "worst of 1 topic with a relevant document. First relevant document at rank 3; 1" in found.summary

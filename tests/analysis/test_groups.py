@@ -68,6 +68,7 @@ def test_alexander_governs_test_tells_whether_a_difference_depends_on_the_group(
             assert (test.statistic, test.p) == pytest.approx((expected.statistic, expected.pvalue))
             p.append(test.p)
         assert [test.adjusted for test in tests] == pytest.approx(multipletests(p, method="holm")[1])
+    assert "Groups of at least 10 topics are tested, here 2 of 5; their p" in " ".join(found.notes())
     titles = [table.title for table in found.tables()]
     holm = "Alexander–Govern, Holm's correction for 2 comparisons"
     assert titles[1] == f"Does the difference depend on the group? {holm}"

@@ -32,11 +32,6 @@ def test_the_bootstrap_equals_that_of_scipy():
             )
 
 
-def test_students_t_equals_that_of_statsmodels():
-    peer = weightstats.DescrStatsW(VALUES[0]).tconfint_mean(0.001)
-    assert mean_interval(VALUES[0], 0.999, "t") == pytest.approx(peer, rel=1e-9)
-
-
 @given(
     arrays(np.float64, st.integers(2, 12), elements=st.floats(-1e6, 1e6) | st.sampled_from([0, 1, 1e-300])),
     st.sampled_from([*KINDS]),
@@ -87,6 +82,6 @@ def test_every_run_and_measure_of_an_evaluation_has_its_interval():
 
 def test_topics_without_a_value_are_left_out():
     unreported = np.array([[[False, False, True, False]]])
-    found = intervals(of_array([[0.2, 0.4, 0.0, 0.6]], unreported=unreported))
-    assert found.of("A", "nDCG_JK") == mean_interval(np.array([0.2, 0.4, 0.6]))
+    found = intervals(of_array([[0.2, 0.4, 0.0, 0.6]], "faith", unreported))
+    assert found.of("A", "faith") == mean_interval(np.array([0.2, 0.4, 0.6]))
     assert (found.topics.item(), found.values.item()) == (3, pytest.approx(0.4))

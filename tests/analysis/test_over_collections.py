@@ -1,5 +1,6 @@
 """Comparison over several collections: strata, missing cells, and the same numbers by files and by values."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -98,7 +99,9 @@ def test_two_collections_call_only_differences_over_these_significant(given):
     assert [row["Q"] is None for row in rows] == [True, True, False, False]
     found = compare_collections(two, baseline="A")
     assert "2 of 2 pairs differ by AP, stratified t over 2 collections; B, C are" in found.answer()[0]
-    assert len(found.figure().axes[0].get_yticks()) == 6  # two differences over all and in each collection
+    labels = [text.get_text() for text in found.figure().axes[0].get_yticklabels()]
+    assert labels[::2] == ["all collections (2): B", "large (400): B", "middle (40): B"]
+    assert "for 4 differences" in found.groups["large"].notes()[0]
 
 
 @pytest.mark.parametrize("scale", [2.0**-660, 2.0**660])
@@ -119,24 +122,22 @@ def test_tests_do_not_depend_on_the_scale_of_the_values(given, scale):
         assert (tuple(scale * bound for bound in one[0]), *one[1:]) == other
 
 
-def test_one_collection_has_the_paired_t_test_and_copies_of_topics_decide_nothing(given):
+def test_one_collection_has_the_paired_t_test(given):
     one = compare_collections({"small": given["small"]})
     plain = [test.adjusted for test in compare(given["small"]).outcomes]
     assert sorted(over(one, THESE, "adjusted")[0]) == pytest.approx(sorted(plain))
     assert np.isnan(over(one, LIKE_THESE, "p")).all()
-    large = of_array(np.tile(given["large"].values[:, 0], 5), "AP")
-    more = compare_collections({**given, "large": large})
-    plain = np.mean([x.values[:, 0].mean(axis=1) for x in given.values()], axis=0)
-    assert more.values[:, 0] == pytest.approx(plain)
 
 
 def test_missing_cells_are_shown_and_have_no_mean(given):
-    small = of_array(given["small"].values[:2, 0], "AP")
+    small = replace(of_array(given["small"].values[:2, 0], "AP"), missing=np.eye(2, 12, dtype=bool))
     found = compare_collections({**given, "small": small})
     means = [part.values[2, 0] for part in found.groups.values()]
     assert np.isnan(means).tolist() == [False, False, True]
     assert found.table()[1][-1][2:8] == ["C", *means[:2], None, None, None]
-    assert "C has no mean of AP and no test over all: it lacks small." in found.notes()
+    assert "C has no mean of AP: it lacks small." in found.notes()
+    assert "A and C by AP, B and C by AP: one of the runs lacks a collection." in found.notes()
+    assert found.notes()[-1].startswith("small: B lacks 1 topic;")
     assert "C" not in found.answer()[0]
     d = given["large"].values[0, 0] - given["large"].values[1, 0]
     reach = stats.sem(d) * stats.t.ppf((1 + 0.95 ** (1 / 7)) / 2, 399)  # 3, 3 and 1 differences
@@ -146,10 +147,17 @@ def test_missing_cells_are_shown_and_have_no_mean(given):
     assert np.isnan([over(found, test, "p")[0, 1:] for test in (THESE, LIKE_THESE)]).all()
     assert " – |" in found.to_markdown()
     lone = compare_collections({"one": of_array(small.values[:1, 0], "AP"), "two": small})
-    assert lone.answer() == ["No difference by AP was tested: each run lacks values."]
-    same = {name: of_array(np.tile(x.values[:1, 0], (2, 1)), "AP") for name, x in given.items()}
-    equal = compare_collections(same)
-    assert [over(equal, test, "p", "lower").tolist() for test in (THESE, LIKE_THESE)] == [[[1], [0]]] * 2
+    assert lone.answer() == ["No difference by AP was tested: no pair has values in each collection."]
+
+
+def test_equal_runs_have_p_1_and_a_constant_difference_has_none_but_counts(given):
+    array = {name: x.values[[0, 0, 0, 1], 0] + [[0], [0], [0.5], [0]] for name, x in given.items()}
+    found = compare_collections({name: of_array(x, "AP") for name, x in array.items()}, baseline="A")
+    for test in (THESE, LIKE_THESE):
+        p, adjusted, lower = over(found, test, "p", "adjusted", "lower")
+        assert (p[0], lower[0], adjusted[2]) == (1, 0, pytest.approx(min(1, 3 * p[2])))
+        assert np.isnan(p[1])
+        assert found.find("AP", test)[1].note.startswith(f"t over {test} is undefined, because")
 
 
 def test_files_and_values_give_the_same_bits(table, capsys):
@@ -168,13 +176,28 @@ def test_files_and_values_give_the_same_bits(table, capsys):
         np.testing.assert_array_equal(values.groups[name].values[np.ix_(order, of)], part.values)
     assert compare_collections(rows).records() == files.records()
     assert compare_collections(rows).data("means").rows == files.data("means").rows
+    of_ap = [row for row in files.records() if row["measure"] == "AP"]
+    assert compare_collections(rows, ["AP"]).records() == of_ap
     pandas.DataFrame(rows).to_csv("values.csv", index=False)
     told = []
     for words in (["--collections", table, *MEASURES], ["--values", "values.csv"]):
         assert cli.main(["compare", *words, "-o", "map.svg", "-o", "table.tex", "-o", "page.html"]) == 0
         told.append(capsys.readouterr().out)
-    assert told[0] == told[1] == f"{files}\n"
+    assert told[0] == f"{files}\n"
+    assert told[0].startswith(told[1])  # a table of values does not tell which topics a run lacks
+    lacking = [row for row in rows if row["collection"] == "odd" or row["measure"] == "AP"]
+    pandas.DataFrame(lacking).to_csv("lacking.csv", index=False)
+    assert cli.main(["compare", "--values", "lacking.csv", "nDCG@10"]) == 0
+    assert "A has no mean of nDCG@10: it lacks even." in capsys.readouterr().out
     assert r"even $\uparrow$" in Path("table.tex").read_text()
+
+
+def test_cells_of_parquet_may_be_empty_and_a_file_may_be_named_like_a_pattern(table):
+    Path("A/odd.run.gz").rename("A/odd[1].run.gz")
+    cells = [["a", "odd.qrels", "A/odd[1].run.gz"], ["b", "odd.qrels", None]]
+    pandas.DataFrame(cells, columns=["collection", "qrels", "runs"]).to_parquet("c.parquet")
+    with pytest.raises(GradedError, match=r"row 2 \(b\): a cell is empty"):
+        read("c.parquet")
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,6 @@ holes(QRELS, {"A": RUNS["good"]}, "CG@3") | holes needs at least 2 runs, because
 holes(QRELS, {**RUNS, "D": {"q7": {"a": 1}}}, "CG@3") | D: none of its topics (such as 'q7') is in the qrels
 holes(QRELS, RUNS, "CG@3").save("missing/holes.csv") | folder 'missing' does not exist; create it
 report(QRELS, {"good": RUNS["good"]}, ["AP"], baseline="best") | the baseline 'best' is not among
-evaluate(QRELS, [("one", RUNS["good"]), ("one", RUNS["poor"])], ["AP"]) | two runs are named 'one'; give each
 evaluate(QRELS, {1: RUNS["good"]}, ["AP"]) | a run's name is a string, not 1
 evaluate({}, RUNS, ["AP"]) | the qrels are empty: there is no topic to evaluate
 evaluate({"q1": {"a": 0.5}}, RUNS, ["AP"]) | qrels: topic 'q1', document 'a': the level is 0.5; AP takes whole
@@ -57,7 +56,6 @@ evaluate(QRELS, {"mine": A_RUN}, ["AP"]) | mine: none of its topics (such as '35
 evaluate(QRELS, 5, ["AP"]) | runs: cannot read 5 as a run; give a dict of runs by name, or a list of pairs of
 evaluate(QRELS, [("one", RUNS["good"], 1)], ["AP"]) | runs: cannot read ('one', {'q1': {'a': 3.0, 'x': 2.5
 evaluate(QRELS, {"mine": NESTED}, ["AP"]) | the score <deeply nested dict> is not
-evaluate(QRELS, RUNS, ["AP"]).of("muAP") | muAP is not among the measures evaluated: AP
 identify(QRELS, RUNS["good"], {"x": 0.5}) | values: none of its topics (such as 'x') is in the qrels; give
 identify(QRELS, RUNS["good"], {}) | values: there is no value
 identify(QRELS, RUNS["good"], {"q1": 0.5}, measure="alpha_nDCG@5") | cannot compute alpha_nDCG@5
@@ -94,7 +92,6 @@ curves(QRELS, RUNS, "nsDCG@3") | evaluate, compare, power, gate and sensitivity 
 curves(QRELS, RUNS, "ERR@5") | most graded measures have, and AP, Judged, nDCG, P, R, RBP, RR, Success of
 evaluate(QRELS, RUNS, ["Bpref"], unjudged="max") | have, and AP, nDCG, P, R, RBP, RR, SetP, SetR, Success of
 curves(QRELS, RUNS, "nCG@10", 20)                       | nCG@10 ends at rank 10, but depth=20
-curves(QRELS, RUNS, "nCG", 2.5)                         | depth=2.5 is not allowed
 curves(QRELS, RUNS, "nCG", 10**6)                       | it is a whole number from 1 to 100000
 curves(QRELS, RUNS, "P@1000000")                        | it is a whole number from 1 to 10000
 curves(QRELS, RUNS, ["CG@3", "P@10"])                   | curves takes one measure, not CG@3, P@10
@@ -105,13 +102,13 @@ curves(QRELS, RUNS, "CG", 3, confidence=0.9, resamples=10**12) | too large: band
 curves({"q": {}}, {"A": {}}, "CG", confidence=0.9)      | bands need at least 2 topics; the qrels have 1
 curves(QRELS, {"rank": RUNS["good"]}, "CG", 2)          | 'rank' is a column name; rename the run
 curves(QRELS, {"A": {}, "A lower": {}}, "CG", 2, confidence=0.9) | 'A lower' is a column name; rename
-curves(QRELS, RUNS | {"poor": {"q1": {"a": nan}}}, "CG", 2) | poor: run: topic 'q1', document 'a'
-curves(QRELS, {"mine": A_RUN}, "CG", 2)                 | mine: none of its topics (such as '351')
 curves(QRELS, RUNS, "RelativeRelevance(norm='none')")   | has the score 3.0; it must be in [0, 1]
 ranges(TWO, {}, ["nDCG_JK"])                            | an Evaluation has no rankings
 curves(TWO, {}, ["nDCG_JK"])                            | an Evaluation has no rankings
 intervals(of_array([[0]]))                              | A: nDCG_JK has 1 topic
 intervals(TWO, method="BCa")                            | method='BCa' is not allowed; it is one of t, bca
+intervals(TWO, seed=-1)                                 | seed=-1 is not allowed; it is a whole number ≥ 0
+intervals(TWO).of("C", "nDCG_JK")                       | the run 'C' is not among those evaluated: A, B
 sensitivity(QRELS, RUNS, [])                            | no measure is given; name at least one
 sensitivity(QRELS, RUNS, ["CG"], gains="w1")            | there is only one ranking of the runs
 sensitivity(QRELS, RUNS, ["CG"], cutoffs=range(1, 900)) | 899 rankings of the runs are too many
@@ -135,7 +132,6 @@ explain_difference(QRELS, {"good": RUNS["good"]}, "CG") | explain_difference nee
 explain(QRELS, RUNS["good"], "Q(ties=max)", "q1")       | one ranking with one level of each
 explain(QRELS, RUNS["good"], "nCG(unjudged=max)", "q1") | one ranking with one level of each
 explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no contributions; most
-explain(QRELS, RUNS["good"], "P.5,10", "q1")            | explain takes one measure, not P@5, P@10
 explain(QRELS, RUNS["good"], "CG", 7)                   | topic '7' is not in the qrels (such as 'q1')
 explain(QRELS, RUNS["good"], "CG", "q11")               | did you mean q1?
 explain(QRELS, RUNS["good"], "CG", "q1", 10**9)         | it is a whole number from 1 to 100000
@@ -144,7 +140,8 @@ compare(of_array([[0.1, 0.2]])) | at least 2 runs, not 1
 compare(of_array([[0.1], [0.2]])) | at least 2 topics, not 1
 compare(QRELS, BM25, ["CG"], baseline="bm2") | not among the runs bm25, bm25+rm3; did you mean bm25?
 compare(TWO, tests=["f"]) | the tests are conover, anova, tukey, wilcoxon
-compare(TWO, sessions=True) | values stay those of their topics
+compare(TWO, uncorrected=True) | uncorrected is for Conover's comparisons; add the test conover
+compare(TWO).top("AP") | AP is not among the measures evaluated: nDCG_JK
 compare(TWO, seed=True) | seed=True is not allowed; it is a whole number ≥ 0
 compare(TWO, resamples=1.5) | resamples=1.5 is not allowed; it is a whole number ≥ 1
 power(QRELS, MISSING, alpha=0) | alpha=0 is not allowed; it is above 0 and below 1, as 0.05
@@ -161,6 +158,9 @@ gate(QRELS, BM25, ["CG"], stored=ONES) | stored values: the run 'bm25' is none o
 intervals(QRELS, RUNS, ["AP"]) | intervals(evaluate(qrels, runs, measures))
 identify(QRELS, RUNS["good"], 0.25) | give a mean as mean=0.25
 compare_collections([ROW | {"collection": ""}]) | row 1, column collection: '' is empty
+compare_collections({"x": TWO, "y": TWO}, ["AP"]) | AP is not among the measures evaluated: nDCG_JK
+compare_collections({"x": TWO}, smaller=["AP"]) | smaller is for a table of values
+compare_collections({"x": TWO}).data("tests") | what='tests' is not allowed; it is 'differences' or
 compare_collections([ROW] * 2) | x: values: row 2: A has two values of AP for topic 1
 compare_collections([{"run": "A", "topic": "1", "AP": 0.5}]) | have no column collection
 """

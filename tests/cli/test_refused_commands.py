@@ -21,11 +21,11 @@ FILES = {
 ABC = "graded-demo A.run B.run C.run"
 REFUSED = f"""
 compare --collections c.csv AP --gains exp            | --gains is for one collection
+compare --collections c.csv AP --show tests           | --show tests is for one collection
 compare graded-demo A.run                             | no measure is given; name one or more
 compare graded-demo AP                                | no run is given; pass one or more run files
 compare {ABC} AP --baseline AA                        | 'AA' is not among the runs A, B, C; did you mean A?
 compare {ABC} AP --resamples=0                        | argument --resamples: '0' is not allowed
-curves graded-demo A.run nCG DCG_JK                   | curves takes one measure, not nCG, DCG_JK
 curves graded-demo A.run P --depth ten                | argument --depth: 'ten' is not allowed
 curves graded-demo A.run P no-such.run                | file not found: 'no-such.run'; did you mean C.run?
 evaluate qrels run AP --gains w1                      | --gains applies to no measure: AP
@@ -54,7 +54,6 @@ gate --values AP.csv A nwe                            | the runs of the table ar
 gate --values AP.csv odl A                            | measure not found: odl
 gate --values AP.csv                                  | a gate needs two runs
 gate qrels run other AP --margin 1% --margin 2%       | --margin is given twice
-holes qrels run other CG@3 P@5                        | holes takes one measure, not CG@3, P@5
 holes qrels run other CG@3 --merged new.txt           | --merged requires --answers
 identify graded-demo A.run                            | give each run a file of its values, or --mean
 identify graded-demo A.run B.run --mean 0.5           | numbers of runs (2) and of their values (1) differ
@@ -64,9 +63,7 @@ judges qrels qrels --confidence 95                    | confidence=95.0 is not a
 judges qrels qrels --gains exp                        | --gains requires runs and measures
 judges qrels qrels run P@5 --show favours             | --show favours requires measures and at least 2 runs
 judges qrels qrels run P@5 --show agreement           | name at least 2 runs, not 1
-judges qrels qrels qrels run P@5                      | name at least 2 runs, not 1
 judges qrels qrels runs.csv run P@5                   | runs.csv may be qrels or a run: convert it to
-levels qrels -p 2 -p 3                                | -p is given twice
 measures -o tsv                                       | (for the format, use -f tsv)
 power {ABC} P@5 --differences a                       | give numbers separated by commas, as in 0.05,0.1
 power {ABC} P@5 --topics 5                            | unrecognized arguments: --topics 5 (see

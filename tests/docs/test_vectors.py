@@ -45,6 +45,8 @@ def test_the_trec_files_have_the_same_values(tmp_path):
         found = evaluate(tmp_path / f"{folder}.qrels", tmp_path / f"{folder}.run", [name])
         values = dict(zip(found.topics, found.values[0, 0])) | {"all": found.means()[0, 0]}
         assert values[topic] == pytest.approx(float(value), rel=1e-12), (name, folder)
+    lines = [line.split() for line in (tmp_path / "ties.run").read_text().splitlines()]
+    assert lines == sorted(lines, key=lambda line: (line[0], -float(line[4])))  # as their ranks
 
 
 @pytest.mark.parametrize("tool", conformance.TOOLS)

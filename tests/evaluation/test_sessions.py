@@ -148,7 +148,8 @@ def test_analyses_take_sessions_as_topics():
     given, sessions = (qrels, {"a": run, "b": noise}, ["nDCG_JK@5", "AP"]), True
     hand = of_sessions(evaluate(*given))
     pairs = [(each(*given, sessions=sessions), each(hand)) for each in (compare, power, gate)]
-    for of_runs, of_values in (*pairs, (intervals(evaluate(*given, sessions=sessions)), intervals(hand))):
+    pairs.append((intervals(evaluate(*given, sessions=sessions)), intervals(hand)))
+    for of_runs, of_values in pairs:
         for one, other in zip(of_runs.records(), of_values.records(), strict=True):
             numbers = [{k: v for k, v in each.items() if isinstance(v, float)} for each in (one, other)]
             assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)

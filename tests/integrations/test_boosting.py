@@ -173,8 +173,8 @@ def test_scorer_equals_a_loop_over_the_folds():
             Ridge(), {"alpha": [1e-3, 1e9]}, scoring=renamed, cv=folds.set_split_request(groups="qid")
         )
         assert search.fit(features, labels, qid=ids).best_score_ >= np.mean(found[f"test_{LARGER}"]) - 1e-3
-        with pytest.raises(GradedError, match="a scorer sees only a fold; call"):
-            scorer(LARGER)(Ridge().fit(features, labels), features, labels)
+        with pytest.raises(GradedError, match=r"params={'qid': ids}\) or fit\(qid=ids\)"):
+            renamed(Ridge().fit(features, labels), features, labels)
         with pytest.raises(GradedError, match="a scorer takes one measure, not 2"):
             scorer("P_1,5")
         with pytest.raises(GradedError, match="the predictions of a classifier are classes"):

@@ -81,13 +81,15 @@ def compare(
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
     check_probability(alpha, "alpha", 0.05)
-    needed = 16 * whole_number(resamples, "resamples", 1)
-    refuse_large("resamples", resamples, needed, "their differences")
-    whole_number(seed, "seed", 0)
+    resamples = whole_number(resamples, "resamples", 1)
+    seed = whole_number(seed, "seed", 0)
+    refuse_large("resamples", resamples, 16 * resamples, "their differences")
     tests = tuple(dict.fromkeys(as_list(tests)))
     for name in tests:
         if name not in TESTS:
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
+    if uncorrected and "conover" not in tests:
+        raise GradedError("uncorrected is for Conover's comparisons; add the test conover")
     statistics_library("scipy.special")
     evaluation, _ = evaluated(qrels, runs, measures, sessions)
     refuse_few(len(evaluation.runs), "run")
@@ -106,9 +108,8 @@ def compare(
         outcomes += tested(PAIRED_T, paired(values, pairs, alpha)._asdict())
         for name, found in _further(values, pairs, tests, alpha, resamples, seed):
             if name in OF_ALL:
-                outcomes += [
-                    Test(measure, name, statistic=one.statistic, p=one.p, note=one.note) for one in found
-                ]
+                (one,) = found
+                outcomes.append(Test(measure, name, statistic=one.statistic, p=one.p, note=one.note))
             else:
                 plain = name == TUKEY_HSD or (name == CONOVER and uncorrected)
                 outcomes += tested(name, _columns(found, plain))
@@ -129,16 +130,9 @@ def compare(
 
 def _compared(part: Evaluation, outcomes: Iterable[Test], **facts: Any) -> Comparison:
     """The comparison over all topics or over those of a group."""
-    return Comparison(
-        part.runs,
-        part.measures,
-        len(part.topics),
-        mean_over_topics(part.values),
-        tuple(outcomes),
-        unit=part.unit,
-        lacking=part.lacking,
-        **facts,
-    )
+    means = mean_over_topics(part.values)
+    facts |= {"outcomes": tuple(outcomes), "unit": part.unit, "lacking": part.lacking}
+    return Comparison(part.runs, part.measures, len(part.topics), means, **facts)
 
 
 def refuse_few(count: int, what: str) -> None:

@@ -72,9 +72,9 @@ class Test:
     A primary test also has the `difference` of the means of `run` and `other`, with bounds (`lower`, `upper`)
     that hold for the whole family together. The paired t-test has the standard `deviation` of the differences
     over the topics, Cohen's d_z (`effect_size`), and the smallest true difference that it finds with
-    probability .8 at the family's level (`detectable`), None if no two values can differ so much. Tests over
-    collections have Cochran's `Q`, its p-value, and `I2`, which tell whether the difference varies between
-    the collections.
+    probability .8 at the family's level (`detectable`), None if all topics have the same difference.
+    Tests over collections have Cochran's `Q`, its p-value, and `I2`, which tell whether the difference
+    varies between the collections.
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -230,7 +230,7 @@ class Comparison(Result):
         tests = [test for test in self.find(measure) if test.difference is not None]
         over = f"{METHODS[self.primary]} over {counted(self.topics, self.unit)}"
         if not tests:
-            return f"No difference by {measure} was tested: each run lacks values."
+            return f"No difference by {measure} was tested: no pair has values in each {self.unit}."
         if len(tests) == 1:
             return f"{_told(tests[0])}, {over}."
         if all(test.adjusted is None for test in tests):
@@ -272,21 +272,22 @@ class Comparison(Result):
         found += self._remarks()
         if self.groups:
             tested = sum(part.topics >= FEW for part in self.groups.values())
-            text = f"Groups of at least {FEW} topics are tested: their p and intervals are corrected for "
-            found.append(f"{text}{counted(tested, 'group')}.")
+            text = f"Groups of at least {FEW} topics are tested, here {tested} of {len(self.groups)}"
+            found.append(f"{text}; their p and intervals are corrected for all of these.")
         return found + [f"{name}: {note}" for name, part in self.groups.items() for note in part._remarks()]
 
     def _remarks(self) -> list[str]:
         """What is special about some differences."""
         found = []
-        primary = [test for test in self.outcomes if test.test == PAIRED_T]
+        tests = [test for test in self.outcomes if test.test in METHODS]
+        primary = [test for test in tests if test.test == self.primary]
         if stronger := [t for t in primary if t.significant and (t.lower or 0.0) * (t.upper or 0.0) <= 0]:
             found.append(
                 f"Holm's test finds more than the intervals show: {_pairs(stronger)} "
                 f"differ with p < {self.alpha:g}, and the interval reaches 0."
             )
-        for note in dict.fromkeys(test.note for test in primary if test.note):
-            found.append(f"{_pairs([test for test in primary if test.note == note])}: {note}.")
+        for note in dict.fromkeys(test.note for test in tests if test.note):
+            found.append(f"{_pairs([test for test in tests if test.note == note])}: {note}.")
         return [*found, *self.lacking]
 
     def tables(self) -> list[Table]:
@@ -329,8 +330,8 @@ class Comparison(Result):
         return self.by_run(["mean", *NUMBERS], cells)
 
     def _of_test(self, test: str, title: str = "") -> Table:
-        """A row per pair or, of more than 15 pairs, per run, the best runs first."""
-        if self.pairs <= FEW_PAIRS:
+        """A row per pair or, of more than 15 pairs without baseline, per run, the best first."""
+        if self.baseline or self.pairs <= FEW_PAIRS:
             return self.by_pair(test, title)
         cells = {
             (measure, run): [self._means[measure, run], beaten]
@@ -386,7 +387,7 @@ class Comparison(Result):
     def papers(self) -> list[PaperTable]:
         """The table that papers print: runs × measures, over all topics and over each group of them."""
         holm = f", Holm's correction for {counted(self.family, 'difference')} per measure"
-        of_group = f" of the group {self.name}" if self.name else ""
+        of_group = f" ({self.name})" if self.name else ""
         about = [
             f"Means over {counted(self.topics, self.unit)}{of_group}.",
             f"Paired t-tests{holm if self.family > 1 else ''}, p < {self.alpha:g}.",
@@ -500,4 +501,4 @@ def _told(test: Test) -> str:
 
 def _pairs(tests: Iterable[Test]) -> str:
     """The pairs of runs of some tests, with the measure."""
-    return listed(f"{test.run} and {test.other} by {test.measure}" for test in tests)
+    return listed(dict.fromkeys(f"{test.run} and {test.other} by {test.measure}" for test in tests))

@@ -18,14 +18,7 @@ from ..core.by_topic import mean_over_topics
 from ..core.measures.base import GradedMeasure
 from ..core.provider import check_levels, computed, view
 from ..core.ranking.gains import gain_of
-from ..core.registry.facts import (
-    defined,
-    gains_of,
-    is_plain_sum,
-    name_of,
-    needs_intents,
-    sign_of,
-)
+from ..core.registry.facts import defined, gains_of, is_plain_sum, name_of, needs_intents, sign_of
 from ..core.registry.notation import checked, parse_measures
 from ..core.uncertainty import evaluated
 from ..errors import GradedError, NotApplicableError, did_you_mean
@@ -220,20 +213,19 @@ def curves(
     one, end = uncut(one_measure(measure, "curves", uncut=True), depth)
     if confidence is not None:
         check_probability(confidence, "confidence", 0.95)
-    whole_number(resamples, "resamples", 100)
-    whole_number(seed, "seed", 0)
+    resamples = whole_number(resamples, "resamples", 100)
+    seed = whole_number(seed, "seed", 0)
     judgments, named = read_judgments(qrels), named_runs(runs)
     with about(judgments.name):
         check_levels(one, judgments.documents, judgments.table)
     topics, names = len(judgments.topics), tuple(run.name for run in named)
     over = f"curves over {counted(topics, 'topic')}"
     refuse_large("depth", end, end * (topics * BYTES + 24 * len(named)), over)
+    taken = {RANK, IDEAL}
     if confidence is not None:
         if topics < 2:
             raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
         refuse_large("resamples", resamples, 16 * end * resamples, f"bands at {counted(end, 'rank')}")
-    taken = {RANK, IDEAL}
-    if confidence is not None:
         taken |= {f"{name} {end}" for name in names for end in ("lower", "upper")}
     for name in names:
         if name in taken:
@@ -244,7 +236,7 @@ def curves(
             raise GradedError(f"there is no run {name!r} to highlight{did_you_mean(name, names)}")
 
     best, cut = None, one @ end  # with a cutoff, a measure may order tied documents in another way
-    if is_plain_sum(one) if ideal is None else ideal:
+    if ideal or (ideal is None and is_plain_sum(one)):
         best = mean_over_topics(values_at_ranks(cut, ideal_run(judgments, one), judgments, end))
     means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
     with warned_together():

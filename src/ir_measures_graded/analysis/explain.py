@@ -3,7 +3,7 @@
 `explain` shows one run, `explain_difference` the documents that make the difference of two runs.
 
 A value that is a sum over documents, such as DCG, is split into their contributions. For every measure that
-takes a cutoff, the value with the cutoff at each rank is computed.
+takes a cutoff, the value of the list down to each rank is computed.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Explanation(Result):
     - `weights`: the weight of a gain of 1 at the rank, before sums are averaged or divided
     - `contributions`: the amount that the document adds to `value`. The contributions at all ranks of the
       list sum to `value`.
-    - `values`: the value with the cutoff at this rank
+    - `values`: the value of the list down to this rank
     - `sums`: the running sum of weighted gains, for measures that divide it by the sum of the ideal list
     - `ideal_levels`, `ideal_gains`: the levels and gains of the documents with a gain above 0, highest first
     - `ideal`: the running sum of the ideal list if there are `sums`
@@ -105,7 +105,8 @@ class Explanation(Result):
     def answer(self) -> list[Note]:
         """The value, and what the list has of the relevant documents."""
         of_run = f" of {self.run}" if self.run else ""
-        worst = f", the worst of {self.topics} topics with a relevant document" if self.topics else ""
+        topics = self.topics and counted(self.topics, "topic")
+        worst = f", the worst of {topics} with a relevant document" if topics else ""
         value = f"{self.measure}{of_run} = {self.value:.4f}"
         return [Note("Topic {}: {}{}. {}.", self.topic, value, worst, self.found)]
 
@@ -146,7 +147,7 @@ class Explanation(Result):
         sums = "sum and ideal are running sums of weighted gains, of this list and of the ideal one"
         meaning = {
             "adds is the part of the value that the document makes": self.contributions,
-            "value is the measure with the cutoff at this rank": self.values,
+            "value is the measure of the list down to this rank": self.values,
             sums: self.sums,
         }
         found = "; ".join(text for text, column in meaning.items() if column is not None)
@@ -263,10 +264,10 @@ def _lists(
     gain = judged.gain(measure.weighting)
     sizes = np.minimum(ranks.retrieved, depth)
     topic, rank = np.repeat(np.arange(sizes.size), sizes), positions(sizes) + 1
-    order = every = np.arange(ranks.score.size)
+    order = np.arange(ranks.score.size)
     if ordered is not ranks:  # tied documents by ascending id
-        first = every - positions(ranks.retrieved) + ranks.first_of_tie
-        order = np.lexsort((-every, -ranks.score, first))
+        first = order - positions(ranks.retrieved) + ranks.first_of_tie
+        order = np.lexsort((-order, -ranks.score, first))
     position = order[bounds_of(ranks.retrieved)[topic] + rank - 1]
     documents = [*ranks.documents(position)]
     scores = _at_ranks(topic, rank, as_compared(ranks.score[position]), shape)
@@ -326,12 +327,14 @@ class ExplainedDifference(Result):
     """Two runs side by side in one topic, the documents that make the difference first.
 
     `other` and `run` explain the rankings of the first and of the second run. `topics` is the number of
-    topics among which the topic has the largest difference, None if it was given.
+    topics among which the topic has the largest difference, None if it was given. Rows are of
+    documents down to rank `depth` of either list, by default of all.
     """
 
     other: Explanation
     run: Explanation
     topics: int | None = None
+    depth: int | None = None
 
     @property
     def difference(self) -> float:
@@ -356,7 +359,7 @@ class ExplainedDifference(Result):
         return [Note(f"{text}.", *names), *lists]
 
     def data(self) -> Table:
-        """One row per document that is in a list, the largest difference first.
+        """One row per document of a list down to the depth, the largest difference first.
 
         The `difference` is the contribution to `run` minus that to `other`, which is 0 outside a list. It is
         None for a measure without contributions; documents with the best rank in either list then come first.
@@ -365,10 +368,12 @@ class ExplainedDifference(Result):
             {row["document"]: row for row in each.records()[: len(each.documents)]}
             for each in (self.other, self.run)
         )
-        rows, known = [], self.run.contributions is not None
-        for document, either in (other | run).items():
+        known = self.run.contributions is not None
+        rows = []
+        shown = self.other.documents[: self.depth] + self.run.documents[: self.depth]
+        for document in dict.fromkeys(shown):
             before, after = other.get(document, {}), run.get(document, {})
-            row = {name: either[name] for name in ("document", "level", "gain")}
+            row = {name: (after or before)[name] for name in ("document", "level", "gain")}
             for name in ("rank", "contribution"):
                 row |= {f"other_{name}": before.get(name), name: after.get(name)}
             change = after.get("contribution", 0.0) - before.get("contribution", 0.0) if known else None
@@ -413,8 +418,8 @@ def explain_difference(
     - `qrels`, `runs`: as for `evaluate`. There are two runs, the first is the one that the second is
       compared with.
     - `measure`: as for `explain`.
-    - `depth` (≥ 1): the last rank; by default that of the longer list. It is the cutoff for a measure whose
-      value is not a sum over documents.
+    - `depth` (≥ 1): the last rank of the documents in the table; by default that of the longer list.
+      It is the cutoff for a measure whose value is not a sum over documents.
     - `topic`: a topic of the qrels; by default the one with the largest difference of the values.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
@@ -443,7 +448,7 @@ def explain_difference(
         topic = topics[int(np.abs(values[1] - values[0]).argmax())]
     explained = partial(explanations, study.judgments, study.runs, measure, topics=[topic])
     (other,), (run,) = explained(depth=depth).values()
-    if depth is None and run.contributions is not None:  # the whole lists show where documents went
-        depth = max(1, *(int(each.ranks.retrieved.max()) for each in study.runs))
-        (other,), (run,) = explained(depth=depth).values()
-    return ExplainedDifference(other, run, count)
+    if run.contributions is not None:  # the whole lists show where documents went
+        longest = max(1, *(int(each.ranks.retrieved.max()) for each in study.runs))
+        (other,), (run,) = explained(depth=min(longest, DEEPEST)).values()
+    return ExplainedDifference(other, run, count, depth)

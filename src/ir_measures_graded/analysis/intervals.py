@@ -13,14 +13,15 @@ from ir_measures import Measure, SumAgg
 
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
-from ..core.registry.notation import parse_measure
-from ..errors import GradedError
+from ..core.registry.notation import one_of
+from ..errors import GradedError, shown
 from ..evaluation.evaluate import Evaluation
 from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .statistics.intervals import BCA, KINDS, STUDENT, FewTopicsWarning, mean_interval
+from .statistics.options import whole_number
 
 ENOUGH: Final = 25
 """With fewer topics, the BCa bootstrap is too narrow: its coverage at 10 topics is 3 to 14 points too low."""
@@ -32,7 +33,8 @@ class Intervals(Result):
 
     `values`, `lower` and `upper` are arrays (runs × measures). `values` are means, or sums for the measures
     that ir-measures sums over the topics, such as NumRet. `topics` (runs × measures) counts the topics that
-    have a value. `method` is ``t`` or ``bca``. Each interval holds for itself, not all of them together.
+    have a value. `method` is ``t`` or ``bca``. `unit` is ``topic`` or ``session``. Each interval holds
+    for itself, not all of them together.
     """
 
     runs: tuple[str, ...]
@@ -43,16 +45,19 @@ class Intervals(Result):
     topics: np.ndarray
     confidence: float
     method: str
+    unit: str = "topic"
 
     def of(self, run: str, measure: Measure | str) -> tuple[float, float]:
         """The interval of one run by one measure."""
-        place = self.runs.index(run), self.measures.index(parse_measure(measure))
+        if run not in self.runs:
+            raise GradedError(f"the run {shown(run)} is not among those evaluated: {listed(self.runs)}")
+        place = self.runs.index(run), self.measures.index(one_of(self.measures, measure))
         return float(self.lower[place]), float(self.upper[place])
 
     @property
     def summary(self) -> str:
         """The kind of the intervals, the measures and runs in one line."""
-        topics = counted(int(self.topics.max()), "topic")
+        topics = counted(int(self.topics.max()), self.unit)
         runs = counted(len(self.runs), "run")
         return f"{self._kind} of {listed(self.measures)} of {runs} over {topics}"
 
@@ -68,11 +73,11 @@ class Intervals(Result):
 
     def notes(self) -> list[Note]:
         """The kind of the intervals."""
-        return [Note("{} over topics, each for itself.", self._kind)]
+        return [Note("{} over {}s, each for itself.", self._kind, self.unit)]
 
     def figure(self) -> plots.Figure:
         """Draw the values with their intervals, one panel per measure. Needs the extra ``plot``."""
-        label = f"Value and {100 * self.confidence:g} % interval over topics"
+        label = f"Value and {100 * self.confidence:g} % interval over {self.unit}s"
         bounds, signs = np.stack([self.lower, self.upper]), list(map(sign_of, self.measures))
         return plots.dot_plot(self.runs, list(map(str, self.measures)), self.values, signs, label, bounds)
 
@@ -98,14 +103,16 @@ def intervals(
     """
     if not isinstance(evaluation, Evaluation):
         raise GradedError("intervals needs an Evaluation: intervals(evaluate(qrels, runs, measures))")
-    found = np.empty((4, len(evaluation.runs), len(evaluation.measures)))
+    seed = whole_number(seed, "seed", 0)
+    runs, measures = evaluation.runs, evaluation.measures
+    found = np.empty((4, len(runs), len(measures)))
     for row, column in np.ndindex(found.shape[1:]):
-        values, measure = evaluation.values[row, column], evaluation.measures[column]
+        values, measure = evaluation.values[row, column], measures[column]
         if evaluation.unreported is not None:
             values = values[~evaluation.unreported[row, column]]
         if values.size < 2:
             raise GradedError(
-                f"{evaluation.runs[row]}: {measure} has {counted(values.size, 'topic')}; "
+                f"{runs[row]}: {measure} has {counted(values.size, evaluation.unit)}; "
                 "a confidence interval needs at least 2, and is rough below 10"
             )
         scale = values.size if isinstance(measure.aggregator(), SumAgg) else 1
@@ -115,10 +122,10 @@ def intervals(
     topics = found[3].astype(np.int64)
     if method == BCA and topics.min() < ENOUGH:
         warnings.warn(
-            f"BCa bootstrap intervals over {counted(int(topics.min()), 'topic')} are too narrow; "
-            f"use Student's t (--interval t) below {ENOUGH} topics",
+            f"BCa bootstrap intervals over {counted(int(topics.min()), evaluation.unit)} are too narrow; "
+            f"use Student's t (--interval t) below {ENOUGH} {evaluation.unit}s",
             FewTopicsWarning,
             stacklevel=2,
         )
     value, lower, upper = found[:3]
-    return Intervals(evaluation.runs, evaluation.measures, value, lower, upper, topics, confidence, method)
+    return Intervals(runs, measures, value, lower, upper, topics, confidence, method, evaluation.unit)

@@ -21,7 +21,7 @@ from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
-from ..core.registry.notation import NamedMeasure
+from ..core.registry.notation import NamedMeasure, one_of
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import about, short_names
@@ -34,15 +34,17 @@ from .compare import baseline_of, family_of, pairwise_tests, refuse_few
 from .comparison import FEW_PAIRS, LIKE_THESE, PAIRED_T, THESE, Comparison, Test
 from .paper import PaperTable
 from .statistics.intervals import heterogeneity, stratified_t, t_of_means
-from .statistics.options import check_probability, statistics_library
+from .statistics.options import as_list, check_probability, statistics_library
 from .statistics.paired import FEW, paired_in_parts
 from .statistics.significance import holm
 
 ALL = "all"
 """The name of means over all collections."""
+LACKING = "one of the runs lacks a collection"
 FEW_COLLECTIONS = 3
 """Fewer collections show intervals over collections like these, but nothing is called significant."""
-FIELDS = ("run", "other", "difference", "lower", "upper", "p", "adjusted", "significant", "Q", "p_Q", "I2")
+FIELDS = ("run", "other", "difference", "lower", "upper", "p", "adjusted", "significant", "Q", "p_Q", "I2",
+          "note")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,11 +97,14 @@ class OverCollections(Comparison):
                 lacks = [name for name, part in self.groups.items() if np.isnan(part.values[row, column])]
                 if lacks:
                     names = listed(lacks, 5)
-                    found.append(f"{run} has no mean of {measure} and no test over all: it lacks {names}.")
-        return found
+                    found.append(f"{run} has no mean of {measure}: it lacks {names}.")
+        found += self._remarks()
+        return found + [f"{name}: {text}" for name, part in self.groups.items() for text in part.lacking]
 
     def data(self, what: str = "differences") -> Table:
         """One row per measure, collection or test over all, and pair of runs; or run, for the `means`."""
+        if what not in ("differences", "means"):
+            raise GradedError(f"what={what!r} is not allowed; it is 'differences' or 'means'")
         if what == "means":
             means = np.stack([*(part.values for part in self.groups.values()), self.values])
             lower, upper = np.full((2, *means.shape), np.nan)
@@ -148,7 +153,8 @@ def compare_collections(
     `read_collections` reads them from a file. Otherwise it is a table of values as for
     `Evaluation.from_values`, with a column collection; `smaller` is as there.
 
-    `measures` are those to evaluate. `baseline` and `alpha` are as for `compare`.
+    `measures` are those to evaluate, or to take of values, by default all. `baseline` and `alpha` are
+    as for `compare`.
 
     >>> rows = [
     ...     {"collection": name, "run": run, "topic": topic, "nDCG@10": (topic % 5 + 2 * (run == "B")) / 10}
@@ -163,25 +169,28 @@ def compare_collections(
     """
     check_probability(alpha, "alpha", 0.05)
     statistics_library("scipy.special")
-    evaluations: dict[str, Evaluation] = {}
     if isinstance(given, Mapping) and all(isinstance(each, (tuple, Evaluation)) for each in given.values()):
-        for name, each in given.items():
-            with about(name):
-                if not isinstance(each, Evaluation):
-                    each = evaluate(each[0], each[1], measures)
-                evaluations[name] = each
+        if smaller:
+            raise GradedError("smaller is for a table of values; leave it out")
     else:
-        evaluations = Evaluation.by_collection(given, smaller=smaller)
-    if "" in evaluations:
+        given = Evaluation.by_collection(given, smaller=smaller)
+    if "" in given:
         raise GradedError("the values have no column collection; name the collection of each value there")
+    evaluations: dict[str, Evaluation] = {}
+    for name, each in given.items():
+        with about(name):
+            evaluations[name] = each if isinstance(each, Evaluation) else evaluate(each[0], each[1], measures)
+            refuse_few(len(evaluations[name].topics), "topic")
     runs = tuple(dict.fromkeys(run for each in evaluations.values() for run in each.runs))
     named = {str(measure): measure for each in evaluations.values() for measure in each.measures}
+    if any(isinstance(each, Evaluation) for each in given.values()):
+        chosen = [one_of(named.values(), measure) for measure in as_list(measures)]
+        named = {str(measure): measure for measure in chosen} or named
     refuse_few(len(runs), "run")
     baseline = baseline_of(runs, baseline)
     arrays = []
-    for name, each in evaluations.items():
-        with about(name):
-            refuse_few(len(each.topics), "topic")
+    for each in evaluations.values():
+        each = each.part(each.runs, [measure for measure in each.measures if str(measure) in named])
         array = np.full((len(runs), len(named), len(each.topics)), np.nan)
         place = [*map(runs.index, each.runs)], [[*named].index(str(measure)) for measure in each.measures]
         array[np.ix_(*place)] = each.values[:, :, np.argsort(each.topics)]
@@ -204,29 +213,26 @@ def compare_collections(
         spread = dict(zip(("Q", "p_Q", "I2"), heterogeneity(difference, deviation, sizes)))
         these = stratified_t(difference, deviation, sizes, level)
         for test, numbers in ((THESE, these), (LIKE_THESE, t_of_means(difference, level))):
-            columns = dict(zip(("difference", "lower", "upper", "p"), numbers), adjusted=holm(numbers[-1]))
-            least = 0 if primary == THESE and test == LIKE_THESE else alpha
-            outcomes += tested(test, columns | spread, alpha=least)
+            columns = dict(zip(("difference", "lower", "upper", "p"), numbers)) | spread
+            columns["adjusted"] = holm(columns["p"], count)
+            constant = f"t over {test} is undefined, because the differences do not vary"
+            reasons = {LACKING: np.isnan(columns["difference"]), constant: np.isnan(columns["p"])}
+            columns["note"] = np.select([*reasons.values()], [*reasons], "")
+            limit = 0 if primary == THESE and test == LIKE_THESE else alpha
+            outcomes += tested(test, columns, alpha=limit)
     means = np.stack([*map(mean_over_topics, arrays)])
     _, lower, upper, _ = t_of_means(means.reshape(len(arrays), -1), 1 - alpha)
     measures = tuple(named.values())
+    families = max(1, int((sizes >= FEW).sum()))
+    of_one = partial(Comparison, runs, measures, baseline=baseline, alpha=alpha, families=families)
     groups = {
-        name: Comparison(runs, measures, size, mean, tuple(apart[name]), baseline, alpha)
-        for name, size, mean in zip(evaluations, sizes.tolist(), means)
+        name: of_one(len(each.topics), mean, tuple(apart[name]), name=name, lacking=each.lacking)
+        for (name, each), mean in zip(evaluations.items(), means)
     }
-    return OverCollections(
-        runs,
-        measures,
-        len(arrays),
-        mean_over_topics(np.moveaxis(means, 0, -1)),
-        tuple(outcomes),
-        baseline,
-        alpha,
-        groups=groups,
-        unit="collection",
-        primary=primary,
-        bounds=np.stack([lower, upper]).reshape(2, *means.shape[1:]),
-    )
+    over_all = mean_over_topics(np.moveaxis(means, 0, -1))
+    bounds = np.stack([lower, upper]).reshape(2, *means.shape[1:])
+    facts: dict[str, Any] = {"groups": groups, "unit": "collection", "primary": primary, "bounds": bounds}
+    return OverCollections(runs, measures, len(arrays), over_all, tuple(outcomes), baseline, alpha, **facts)
 
 
 def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:
@@ -240,7 +246,7 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
     name, frame = os.fspath(path), frame_of(path)
     folder = os.path.dirname(name)
     columns = (needed_column(frame, name, column) for column in (COLLECTION, "qrels", "runs"))
-    rows = zip(*(column.astype(str) for column in columns))
+    rows = zip(*(column.astype(object).where(column.notna(), "").astype(str) for column in columns))
     found: dict[str, tuple[str, list[tuple[str, Any]]]] = {}
     for row, (collection, qrels, runs) in enumerate(rows, 1):
         with about(f"{name}: row {row} ({collection})"):
@@ -267,7 +273,8 @@ def files_of_collections(path: str) -> Iterator[str]:
 
 def _runs(folder: str, pattern: str) -> list[tuple[str, Any]]:
     """The runs in the files that match a pattern, or the run that comes with an ir-datasets id."""
-    paths = sorted(glob(pattern, root_dir=folder or None))
+    exists = os.path.exists(os.path.join(folder, pattern))
+    paths = [pattern] if exists else sorted(glob(pattern, root_dir=folder or None))
     if not paths:
         return [("scoreddocs", scoreddocs_of(pattern))]
     before, star, after = pattern.partition("*")

@@ -185,8 +185,9 @@ def differences_by_topic(
     if not has_ranges(measure):
         return {}
     both = _Runs(_checked(measure), [first, second])
-    over = {"ties": (both.apart(1, both.pairs), 1), "unjudged": (both.over_judgments(both.pairs), 3)}
-    found = {kind: (ends[:, 0], both.values[row : row + 2, 1]) for kind, (ends, row) in over.items()}
+    over_ties, over_judgments = both.apart(1, both.pairs), both.over_judgments(both.pairs)
+    found = {"ties": (over_ties[:, 0], both.values[1:3, 1])}
+    found["unjudged"] = over_judgments[:, 0], both.values[3:5, 1]
     return {kind: each for kind, each in found.items() if not np.isnan(each[0]).any()}
 
 
@@ -236,7 +237,7 @@ def _values(measure: GradedMeasure, topics: Topics) -> tuple[np.ndarray, str]:
             found[row : row + 2] = [_evaluated(each, topics) for each in both] or np.nan
         except Undetermined as error:
             note = str(error)
-    if not both:
+    if with_option(measure, "unjudged", "min") is None:
         note = measure.NO_UNJUDGED or "it is not computed"
         if measure["judged_only"]:
             note = "judged_only=True leaves out unjudged documents"

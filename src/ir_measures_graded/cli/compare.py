@@ -9,7 +9,6 @@ from ..analysis.compare import TESTS
 from ..analysis.over_collections import files_of_collections
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
-from ..evaluation.named import about
 from ..files.content import is_lasting
 from ..output.provenance import sha256, versions
 from ..output.result import Result, View
@@ -88,19 +87,19 @@ def run(arguments: Arguments) -> Result | Answer:
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
     for name in FOR_ONE:
+        option = f"--{name}" if name in arguments.given else f"--show {name}"
         if name in arguments.given or arguments.show == name:
-            raise GradedError(f"--{name} is for one collection; there are several")
-    several: dict[str, Any] = {}
-    words, measures = common.words_of(arguments), []
+            raise GradedError(f"{option} is for one collection; there are several")
+    words, several = common.words_of(arguments), dict[str, Any]()
     if arguments.collections is not None:
         several = dict(read_collections(arguments.collections))
-        measures = [measure for word in words for measure in common.measures_in(word)]
     runs = {run for each in stored.values() for run in each.runs}
+    known = {str(measure): [measure] for each in stored.values() for measure in each.measures}
+    others = [word for word in words if word not in runs]
+    measures = [measure for word in others for measure in known.get(word) or common.measures_in(word)]
+    named = [word for word in words if word in runs]
     for name, each in stored.items():
-        with about(name):
-            part = common.chosen(arguments, each, [word for word in words if word not in runs])
-        named = [word for word in words if word in runs] or part.runs
-        several[name] = part.part([run for run in named if run in part.runs], part.measures)
+        several[name] = each.part([run for run in named or each.runs if run in each.runs], each.measures)
     return compare_collections(several, measures, **arguments.of("baseline", "alpha"))
 
 

@@ -18,7 +18,7 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation:
     """Show what each document of a ranking adds to a value.
 
     The table has one row per rank. It shows the document with its score, level and gain, the weight of a gain
-    at this rank, the amount that the document adds to the value, and the value with the cutoff at this rank.
+    at this rank, the amount that the document adds to the value, and the value of the list down to this rank.
     If the measure divides a sum by the sum of the ideal list, the column sum has the running sum. The last
     columns show the ideal list. Columns that do not apply to the measure are omitted.
 

@@ -88,11 +88,7 @@ class Evaluation(Result):
         return self.values[:, self._column(measure)]
 
     def _column(self, measure: Measure | str) -> int:
-        measure = one_of(self.measures, measure)
-        if measure not in self.measures:
-            evaluated = ", ".join(map(str, self.measures))
-            raise GradedError(f"{measure} is not among the measures evaluated: {evaluated}")
-        return self.measures.index(measure)
+        return self.measures.index(one_of(self.measures, measure))
 
     def part(self, runs: Sequence[str], measures: Sequence[Measure | str]) -> Evaluation:
         """The values of these runs and measures only, in this order. Raises `GradedError` for any other."""

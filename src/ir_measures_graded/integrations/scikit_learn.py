@@ -17,11 +17,6 @@ from ..core.arrays import array_mean
 from ..errors import GradedError, needed
 from .boosting import Metric
 
-PASS_GROUPS = (
-    "a scorer sees only a fold; call sklearn.set_config(enable_metadata_routing=True), and pass the ids to "
-    "cross_validate(params={'groups': ids}) or fit(groups=ids)"
-)
-
 
 class Scorer:
     """A scorer of scikit-learn: `array_mean` of a model's scores.
@@ -53,7 +48,10 @@ class Scorer:
         from sklearn.base import is_classifier
 
         if groups is None:
-            raise GradedError(PASS_GROUPS)
+            raise GradedError(
+                "a scorer sees only a fold; call sklearn.set_config(enable_metadata_routing=True), and pass "
+                f"the ids to cross_validate(params={{{self.groups!r}: ids}}) or fit({self.groups}=ids)"
+            )
         if is_classifier(model):
             raise GradedError("the predictions of a classifier are classes, not scores; use a regressor")
         ids = np.unique(groups, return_inverse=True)[1].reshape(-1)  # a fold may have one group with the id 1

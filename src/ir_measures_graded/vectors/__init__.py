@@ -46,7 +46,7 @@ def write(folder: str | os.PathLike[str]) -> None:
         run = [
             (topic, "Q0", doc, rank, score, stem)
             for topic, scores in collection["run"].items()
-            for rank, (doc, score) in enumerate(scores.items(), 1)
+            for rank, (doc, score) in enumerate(sorted(scores.items(), key=lambda item: -item[1]), 1)
         ]
         _write(target / f"{stem}.qrels", qrels, " ")
         _write(target / f"{stem}.run", run, " ")

@@ -37,8 +37,8 @@ def of_levels(
     chapter 11.
     """
     scaled = levels / (np.abs(levels).max() or 1.0)  # squares of large or tiny levels would leave the floats
-    total, gaps, place = counts.sum(axis=-1), np.diff(scaled), scaled - scaled.mean()
-    a, b = place[first], place[second]
+    total, gaps, centred = counts.sum(axis=-1), np.diff(scaled), scaled - scaled.mean()
+    a, b = centred[first], centred[second]
     moments = np.array([first != second, np.abs(a - b), (a - b) ** 2, a, b, a**2 + b**2])
     moments = np.einsum("...k,jk->...j", counts, moments)  # `@` starts threads, which wait on a busy machine
     unequal, apart, squared, sum_a, sum_b, squares = np.moveaxis(moments, -1, 0)

@@ -184,4 +184,4 @@ def heterogeneity(means: np.ndarray, deviations: np.ndarray, topics: np.ndarray)
         weights = topics[:, None] / np.where(deviations > 0, deviations, np.nan) ** 2
         q = (weights * (means - (weights * means).sum(axis=0) / weights.sum(axis=0)) ** 2).sum(axis=0)
         p = statistics_library("scipy.special").chdtrc(degrees, q)
-        return q, p, np.where(q > 0, np.maximum(0, 1 - degrees / q), np.where(q == 0, 0.0, np.nan))
+        return q, p, np.maximum(0, 1 - degrees / np.where(q == 0, degrees, q))

@@ -10,7 +10,7 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import redirect_stdout
 from typing import Any
 
@@ -119,13 +119,15 @@ def measure_named(name: str, smaller_is_better: bool = False) -> Measure:
     return found[0] if len(found) == 1 else NamedMeasure(name, smaller_is_better)
 
 
-def one_of(measures: Iterable[Measure], wanted: Measure | str) -> Measure:
-    """The one of some measures that has this string, else the measure that the string names.
+def one_of(measures: Collection[Measure], wanted: Measure | str) -> Measure:
+    """The one of some measures that has this string, or that the string names.
 
-    Raises as `parse_measures`.
+    Raises `GradedError` for any other.
     """
-    named = (measure for measure in measures if str(measure) == wanted)
-    return next(named, None) or parse_measures(wanted)[0]
+    found = next((each for each in measures if str(each) == wanted), None) or parse_measures(wanted)[0]
+    if found not in measures:
+        raise GradedError(f"{found} is not among the measures evaluated: {', '.join(map(str, measures))}")
+    return found
 
 
 def named_by(measure: Measure | str) -> list[Measure]:
