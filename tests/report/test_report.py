@@ -100,7 +100,7 @@ def test_the_page_needs_nothing_but_itself(of_demo):
         assert not any(name.startswith("on") for name in attributes)
         for name in ("href", "xlink:href"):
             assert attributes.get(name, "#")[0] == "#" or attributes[name] == "data:,"
-    name = 'k=0.925 style="font: x" b'
+    name = "k=0.925 style=\"font: x\" 'DejaVu Sans'"
     matrices = drawing(compare(QRELS, {**RUNS, name: {"q1": {"b": 1.0}}}, ["CG@1", "AP"]).drawing(), "")
     assert name in matrices
     for html in (of_demo.html, matrices):

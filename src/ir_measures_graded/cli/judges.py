@@ -22,7 +22,7 @@ OPTIONS = (
     *RUNS,
     Option("--machine_levels MAP", "from the machine's levels up to the human's, as in 0:0,5:1,10:3"),
     Option("--confidence C", "level of the intervals", real, default=0.95),
-    *resamples("topics for the intervals of the agreement", RESAMPLES),
+    *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES),
     Option("--show", "table to print", choices=("agreement", "levels", *RUNS_OF)),
     *output(figure=False),
 )

@@ -23,7 +23,7 @@ def run(arguments: Arguments) -> list[str]:
     each topic, the order of the runs under other gains, and the method. It is a single file and needs no
     network. The default measures are nDCG_JK@10, ERR_G@10 and Q. Curves, topics, rankings and the order under
     other gains use the first graded measure. With more than 250 topics, the page shows those in which the
-    runs differ most. The command needs the extra report.
+    runs differ most, or those with the highest values of a single run. The command needs the extra report.
 
       ir_measures_graded report qrels.txt runs/*.gz nDCG_JK@10 AP -o report.html
       ir_measures_graded report qrels.txt runs/*.gz --baseline bm25 --queries queries.tsv

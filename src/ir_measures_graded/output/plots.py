@@ -236,8 +236,8 @@ def rendered(figure: Figure, form: str) -> bytes:
         if form == "svg":  # it keeps the characters that Matplotlib's font lacks
             warnings.filterwarnings("ignore", "Glyph .* missing")
         figure.savefig(picture, format=form, metadata=FORMATS[form])
-    # Viewers without Matplotlib's font use a similar one.
-    return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
+    # Viewers without Matplotlib's font use a similar one. Names between tags may look like the font.
+    return re.sub(rb"'DejaVu Sans'(?=[^<>]*>)", rb"\g<0>, Verdana, sans-serif", picture.getvalue())
 
 
 def drawable(text: str) -> str:
