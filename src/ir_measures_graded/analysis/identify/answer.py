@@ -14,7 +14,6 @@ from ...output.formats import counted, listed
 from ...output.result import Result
 from ...output.tables import Table
 from . import definitions as by
-from .definitions import BASE, LABELS, Definition
 from .search import MOST, SAME, Found
 from .values import Case, values_at, values_of
 
@@ -52,9 +51,9 @@ class Identification(Result):
     topics: tuple[str, ...]
     given: np.ndarray
     computed: np.ndarray
-    definitions: tuple[Definition, ...]
+    definitions: tuple[by.Definition, ...]
     classes: int
-    nearest: Definition | None
+    nearest: by.Definition | None
     dimensions: Dimensions
     tools: tuple[str, ...]
     measure: str | None
@@ -66,7 +65,7 @@ class Identification(Result):
     summary: str = ""
 
     @property
-    def definition(self) -> Definition | None:
+    def definition(self) -> by.Definition | None:
         """The likeliest definition that gives every value, else the nearest."""
         return self.definitions[0] if self.definitions else self.nearest
 
@@ -81,7 +80,7 @@ class Identification(Result):
     def data(self) -> Table:
         """One row per dimension and value, per tool, and for the measure of this package; if no definition
         is found, a row with the finding ``none``, the means given and computed, and how many differ."""
-        named = [(state, LABELS[name], values) for name, (state, values) in self.dimensions.items()]
+        named = [(state, by.LABELS[name], values) for name, (state, values) in self.dimensions.items()]
         rows = [(*head, value) for *head, values in named for value in values]
         rows += [("computed so by", "tool", tool) for tool in self.tools]
         if self.measure is not None:
@@ -97,18 +96,18 @@ class Identification(Result):
         return Table.of_arrays({"topic": self.topics}, arrays)
 
 
-def described(each: Definition, name: str = "") -> str:
+def described(each: by.Definition, name: str = "") -> str:
     """A definition in words, without what is usual; `name` is the measure string that is equal.
 
-    >>> described(Definition("nDCG", "10", "level")), described(Definition("nDCG", "10", "2^level − 1"))
+    >>> described(by.Definition("nDCG", "10", "level")), described(by.Definition("nDCG", "10", "2^level − 1"))
     ('nDCG@10', 'nDCG@10 (gain: 2^level − 1)')
     """
     at = ", cutoff " if " " in each.measure else "@"
     cutoff = "" if each.cutoff in ("", by.ALL_RANKS) else f"{at}{each.cutoff}"
-    usual = {"", "level", "log2(r + 1)", by.FIRST_K, by.ZERO, *BASE, by.QRELS_TOPICS, by.ROUNDED}
+    usual = {"", "level", "log2(r + 1)", by.FIRST_K, by.ZERO, *by.BASE, by.QRELS_TOPICS, by.ROUNDED}
     usual |= set() if cutoff else {by.UNCUT}
     fields = list(each._asdict().items())[9 if name else 2 :]
-    rest = "; ".join(f"{LABELS[field]}: {value}" for field, value in fields if value not in usual)
+    rest = "; ".join(f"{by.LABELS[field]}: {value}" for field, value in fields if value not in usual)
     return f"{name or each.measure + cutoff}{f' ({rest})' if rest else ''}"
 
 
@@ -142,15 +141,16 @@ class Answer:
         self.agree = case.known.size - int(self.differs.sum())
         self.chance = min(1.0, found.different(int(self.costs[0].min())) * case.coincidence)
         self.is_weak = self.is_found and self.chance > CHANCE and case.coincidence < 1
-        self.mean = self.mean_of(self.values, self.chosen.averaged)
+        self.means = self.means_of(self.values, self.chosen.averaged)
 
-    def likeliest(self, candidates: Sequence[Definition], costs: np.ndarray) -> list[int]:
+    def likeliest(self, candidates: Sequence[by.Definition], costs: np.ndarray) -> list[int]:
         """The order of definitions, those of tools and the usual ones first."""
         columns, tables = zip(*candidates), [[*of] for of in self.space.values()]
         places = [[of.index(v) if v in of else 0 for v in column] for of, column in zip(tables, columns)]
         tools = np.count_nonzero(costs[:, ~self.here] == 0, axis=1)
         unusual = np.array([each.measure.count("=") for each in candidates])
         unusual += np.count_nonzero(places[2:], axis=0) + (np.array(places[1]) > 1)
+        unusual -= [each.cutoff == by.ALL_RANKS and each.ideal == by.UNCUT for each in candidates]
         return np.lexsort((*places[::-1], -tools, unusual, tools == 0, costs.min(axis=1))).tolist()
 
     def tools(self, numbers: Sequence[int]) -> dict[str, str]:
@@ -178,45 +178,45 @@ class Answer:
         measure = self.string(each, tool) if costs[member, row] < by.FAR else None
         if measure is None:
             return None, "", False
-        ours = values_at(measure, self.case.ranks) * (100 if each.shown == by.PERCENT else 1)
+        ours = by.SHOWN[each.shown](values_at(measure, self.case.ranks))
         apart = np.nan_to_num(np.abs(ours - values_of(self.space, self.case, each)))
-        fields = [*each._asdict().items()][1:]
-        others = [name for name, value in fields if tool[name] and by.departs(tool, name, value)]
-        differ = [f"{LABELS[name]} {tool[name]}" for name in others]
+        fields = [(name, value) for name, value in each._asdict().items() if tool[name]][1:]
+        differ = [f"{by.LABELS[name]} {tool[name]}" for name, of in fields if by.departs(tool, name, of)]
         differ += [counted(int((apart > self.case.tolerance).sum()), "topic") + " with other values"]
-        mean = self.mean_of(ours, by.QRELS_TOPICS)
-        differ += [f"mean over the qrels' topics {mean:.4f}, not {self.mean:.4f}"]
+        mean = self.means_of(ours, by.QRELS_TOPICS)[0]
+        differ += [f"mean over the qrels' topics {mean:.4f}, not {self.means[0]:.4f}"]
         is_plain = each.averaged in ("", by.QRELS_TOPICS) and not each.shown.startswith("each")
         return measure, f"{measure} is another: {'; '.join(differ)}", is_plain and bool(apart.max() < SAME)
 
-    def string(self, each: Definition, tool: Mapping[str, str]) -> Measure | None:
+    def string(self, each: by.Definition, tool: Mapping[str, str]) -> Measure | None:
         """The measure string of a row in the table that is nearest to a definition."""
         levels = np.unique(np.fmax(self.case.judged.all_levels, 0))[1:]
         gains = self.space["gain"].get(each.gain, np.asarray)(levels)
         table = ",".join(f"{level:g}:{gain:g}" for level, gain in zip(levels, gains))
-        metric = tool["metric"].replace("@{k}", "").replace("{gains}", table)
+        base = getattr(self.space["discount"].get(each.discount), "args", [""])[0]
+        metric = tool["metric"].replace("@{k}", "").replace("{gains}", table).replace("{b}", str(base))
         measure = parse_measure(metric or each.measure.partition(" ")[0])
         if each.documents == by.JUDGED_ONLY and "judged_only" in measure.SUPPORTED_PARAMS:
             measure = type(measure)(**measure.params, judged_only=True)
         return by.at_cutoff(measure, each.cutoff)
 
-    def mean_of(self, values: np.ndarray, averaged: str) -> float:
-        """The mean of the topics with a value; for means, that of the first run over a set of topics."""
-        case = self.case
-        return float(np.nanmean(values[case.members[averaged][0, :-1] > 0 if self.by_mean else case.known]))
+    def means_of(self, values: np.ndarray, averaged: str) -> list[float]:
+        """The mean of the topics with a value; for means, those of each run over a set of topics."""
+        numbers = self.case.shown(values[:, None, None], [averaged], [np.asarray])[np.asarray]
+        return np.ravel(numbers if self.by_mean else np.nanmean(numbers)).tolist()
 
     def identification(self) -> Identification:
         """The result."""
         case = self.case
         settled = self.is_found and case.coincidence < 1
         measure, difference, equal = self.ours(self.groups[0]) if settled else (None, "", False)
-        dimensions = self.dimensions() if settled else {}
+        dimensions = self.dimensions() if settled and len(self.found.kept) < MOST else {}
         tools = [*self.tools(self.groups[0])] if settled else []
         findings = [*self.findings(tools, dimensions if len(self.groups) == 1 else {})]
         if measure is not None and not equal:
             findings.append(("here", difference))
         fitting = len(self.found.fitting)
-        more = " or more" if fitting >= MOST else ""
+        more = " or more" if len(self.found.kept) >= MOST else ""
         findings.append(("tried", f"{self.found.tried:,} definitions; {fitting:,}{more} fit"))
         return Identification(
             topics=tuple(case.judged.topics[number] for number in case.known.tolist()),
@@ -230,8 +230,8 @@ class Answer:
             measure=None if measure is None else str(measure),
             equal=equal and self.chance <= CHANCE,
             chance=self.chance,
-            means=(float(case.given[0] if self.by_mean else case.given.mean()), self.mean),
-            differ=int(self.differs.sum()) or int(not self.is_found),
+            means=(float(case.given[0] if self.by_mean else case.given.mean()), self.means[0]),
+            differ=1 if self.by_mean and not self.is_found else int(self.differs.sum()),
             findings=tuple(findings),
             summary=self.summary(),
         )
@@ -241,8 +241,9 @@ class Answer:
         case, count, name = self.case, self.case.given.size, self.named(self.groups[0])
         if case.coincidence == 1:
             return f"All values are {case.given[0]:g}, which identifies nothing."
-        means = " and ".join(f"{mean:.{case.decimals}f}" for mean in case.given)
-        noun = f"{'mean' if count == 1 else 'means'} {means}" if self.by_mean else counted(count, "value")
+        places = case.decimals
+        means = [" and ".join(f"{mean:.{places}f}" for mean in of) for of in (case.given, self.means)]
+        noun = f"{'mean' if count == 1 else 'means'} {means[0]}" if self.by_mean else counted(count, "value")
         rarer = self.different - (max(len(self.usual), 1) if self.is_found else 0)
         fit = "fits" if rarer == 1 else "fit"
         rest = f" {counted(rarer, 'rarer definition')} {fit}." if rarer > 0 else ""
@@ -251,7 +252,7 @@ class Answer:
             return f"The {noun} {those} of {name}.{rest}"
         nearest = f". The nearest is {name}; it gives {self.agree} of {count}."
         if self.by_mean:
-            nearest = f". The nearest is {name}, with {self.mean:.{case.decimals}f}."
+            nearest = f". The nearest is {name}, with {means[1]}."
         elif 2 * self.agree < count:
             hint = "check that they are of this run and these qrels"
             nearest = f", and none is near: the nearest agrees in {self.agree} of {count}; {hint}."
@@ -279,6 +280,7 @@ class Answer:
         """The state and the values of each dimension, for definitions of one measure that give all values.
 
         A dimension is not exercised if all its values give the same here, and settled if the others do not.
+        Measure strings have no dimensions of the order of a run, because only trec_eval's is tried.
         The measure is open if another family of measures fits.
         """
         measures: dict[str, str] = {}
@@ -286,10 +288,11 @@ class Answer:
             measures.setdefault(by.family(each.measure), each.measure)
         family = [each for each in self.matches if each.measure == self.chosen.measure]
         found = {"measure": (OPEN if len(measures) > 1 else SETTLED, tuple(measures.values()))}
+        is_string = isinstance(self.space["measure"][self.chosen.measure], Measure)
         for name, tried in list(self.space.items())[1:]:
             values = tuple(dict.fromkeys(value for each in family if (value := getattr(each, name))))
             possible = {*tried} - by.UNTRIED[0 if self.chosen.discount else 1]
-            if values and len(possible) > 1:
+            if values and len(possible) > 1 and not (is_string and name in by.ORDER):
                 is_unreached = possible <= {*values} and len(self.groups) == 1
                 state = SETTLED if len(values) == 1 else OPEN
                 found[name] = (UNREACHED if is_unreached else state), values
@@ -316,13 +319,12 @@ class Answer:
         worst, best = (values_of(self.space, case, tied._replace(order=order)) for order in orders)
         reached = np.abs(case.values - np.clip(case.values, worst, best)) <= case.tolerance
         properties = {
-            "another order of tied documents gives the value, as an unstable sort may": differs & reached,
+            "the value is between those of the worst and the best order of tied documents": differs & reached,
             "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
             "fewer documents retrieved than the cutoff": (retrieved > 0) & (retrieved < k) & np.isfinite(k),
             "fewer relevant documents than the cutoff": (relevant > 0) & (relevant < k) & np.isfinite(k),
             "no relevant document": relevant == 0,
             "missing from the run": retrieved == 0,
-            "a negative level": np.bincount(case.judged.topic, case.judged.level < 0, retrieved.size) > 0,
             "a document retrieved twice, whose first row counts": case.repeated,
         }
         agrees = ~np.isnan(case.values) & ~differs
@@ -339,7 +341,7 @@ def states(dimensions: Dimensions) -> Iterator[tuple[str, str]]:
     """What is settled, open and not exercised."""
 
     def in_state(wanted: str) -> dict[str, tuple[str, ...]]:
-        return {LABELS[name]: values for name, (state, values) in dimensions.items() if state == wanted}
+        return {by.LABELS[name]: values for name, (state, values) in dimensions.items() if state == wanted}
 
     settled = in_state(SETTLED).items()
     yield SETTLED, ", ".join(f"{label} {values[0]}" for label, values in settled if values != (by.ROUNDED,))

@@ -74,18 +74,18 @@ CUTOFFS = ("10", ALL_RANKS, "5", "20", "100", "1", "3", "50", "1000", "32")
 Function = Callable[[np.ndarray], np.ndarray]
 
 
-def log_from(b: float) -> Function:
+def log_from(b: float, r: np.ndarray) -> np.ndarray:
     """The discount of Järvelin & Kekäläinen: none before rank b, then the logarithm to the base b."""
-    return lambda r: np.log(np.maximum(r, b)) / np.log(b)
+    return np.log(np.maximum(r, b)) / np.log(b)
 
 
 # The divisor of the gain at rank r, by name.
 DISCOUNTS: dict[str, Function] = {
     "log2(r + 1)": lambda r: np.log2(r + 1),
     "none": np.ones_like,
-    "log2 r from rank 2 on": log_from(2),
-    "ln r from rank e on": log_from(np.e),
-    "log10 r from rank 10 on": log_from(10),
+    "log2 r from rank 2 on": partial(log_from, 2.0),
+    "ln r from rank e on": partial(log_from, np.e),
+    "log10 r from rank 10 on": partial(log_from, 10.0),
     "r": lambda r: r,
     "log2(r + 2)": lambda r: np.log2(r + 2),
 }
@@ -173,9 +173,6 @@ AVERAGED: dict[str, Callable[[Any], np.ndarray]] = {
     RUN_TOPICS: lambda rows: rows.ranks.retrieved > 0,
     "topics in both": lambda rows: rows.ranks.retrieved > 0,
     "topics with a relevant document": lambda rows: rows.levels[rows.best[:, 0]] > 0,
-    "topics with a relevant document retrieved": lambda rows: (
-        np.bincount(rows.topic, rows.is_retrieved & (rows.levels[rows.code] > 0), len(rows.best)) > 0
-    ),
 }
 ROUNDED, TRUNCATED, PERCENT = "rounded", "truncated", "percent"
 # The value of each topic before the mean, by the way in which values are shown.
@@ -249,20 +246,18 @@ FORMULAS: dict[str, Formula] = {
 BIASED: dict[str, Formula] = {f"RBP_G(p={p})": partial(Ranked.biased, p=p) for p in (0.5, 0.8, 0.9, 0.95)}
 for name, formula in BIASED.items():
     FORMULAS |= {name: formula, f"{name} with the gains themselves": partial(formula, highest=1)}
-# The measure strings that are tried in trec_eval's order.
-STRINGS = Path(__file__).with_name("measures.txt")
 
 
 def measures(levels: np.ndarray) -> dict[str, Any]:
-    """nDCG, DCG, `FORMULAS` and `STRINGS`; those with braces once for each of the lowest levels from which
-    on documents are relevant."""
+    """nDCG, DCG, `FORMULAS`, and the strings of a file, which are tried in trec_eval's order; those with
+    braces once for each of the lowest levels from which on documents are relevant."""
     whole = [int(level) for level in levels[levels > 0][:LOWEST].tolist() if level % 1 == 0]
     least = {1: ""} | {level: f"(rel={level})" for level in whole if level != 1}
     found: dict[str, Any] = {NDCG: None, DCG: None}
     for name, formula in FORMULAS.items():
         relevant = least if "{}" in name else {np.nextafter(0, 1): ""}
         found |= {name.format(text): (formula, level) for level, text in relevant.items()}
-    for name in STRINGS.read_text().split():
+    for name in Path(__file__).with_name("measures.txt").read_text().split():
         strings = dict.fromkeys(name.format(text) for text in least.values())
         found |= {str(measure): measure for measure in map(parse_measure, strings)}
     return found
@@ -304,6 +299,7 @@ ANY: dict[str, Callable[[str], bool]] = {
     "k": lambda cutoff: cutoff != ALL_RANKS,
     "any table": lambda gain: gain in ("level", "2^level − 1") or gain.startswith("solved"),
     "any gain of a level": lambda gain: gain not in ("2^level", NEGATIVE),
+    "any logarithm": lambda discount: " from rank " in discount,
     "1 from level": lambda gain: gain.startswith("1 from level"),
     "one sort": lambda order: order not in (MEAN, WORST, BEST),
 }

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,9 @@ def identify(
     values of all. Of a document that a topic retrieves twice, the first row is used.
 
     `measure` is the measure, if it is known, such as ``nDCG``, ``DCG`` or ``AP``, perhaps with its cutoff.
-    `any_cutoff` tries all cutoffs. `decimals` (0 to 15) is the number of decimals compared, by default those
-    that the values show, at most 6.
+    Its parameters are tried, too; of nDCG and DCG only ``b`` is. `any_cutoff` tries all cutoffs. `decimals`
+    (0 to 15) is the number of decimals compared, by default those that the values show, at most 6. A
+    relative difference of 3e-7 is allowed in any case, because some tools compute with 32-bit floats.
 
     >>> qrels = {"q1": {"a": 3, "b": 1, "c": 2}, "q2": {"d": 2, "e": 1}, "q3": {"f": 1, "g": 3}}
     >>> run = {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}, "q2": {"d": 2.0, "y": 1.0}, "q3": {"z": 2.0, "f": 1.0}}
@@ -67,7 +69,7 @@ def identify(
     case = _case(read_judgments(qrels), sources, values is None, name, places)
     usual = _space(case, measure)
     found = search(usual, case)
-    if any_cutoff or not (found.fitting or mean):
+    if any_cutoff or (mean is None and not found.fitting):
         found = found.plus(search(_all_cutoffs(usual, case, any_cutoff), case))
     if by.NDCG in usual["measure"] and not found.fitting and (gains := solved_gains(usual, case)):
         solved = search({**usual, "gain": gains, "measure": {by.NDCG: None}}, case)
@@ -117,12 +119,14 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
     text = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", "" if measure is None else str(measure))
     wanted = parse_measures(text, uncut=True) if text else ()
     families = {by.family(each.NAME) for each in wanted}
+    uncut = [type(each)(**{key: of for key, of in each.params.items() if key != "cutoff"}) for each in wanted]
+    asked = {str(each): each for each in uncut if by.family(each.NAME) not in (by.NDCG, by.DCG)}
     cutoffs = [str(each.params["cutoff"]) for each in wanted if "cutoff" in each.params]
     bases = [each.params["b"] for each in wanted if "b" in each.params]
-    others = {f"log{base:g} r from rank {base:g} on": by.log_from(base) for base in bases}
+    others = {f"log{base:g} r from rank {base:g} on": partial(by.log_from, base) for base in bases}
     by_mean = case.means is not None
     ways = {by.TRUNCATED: case.decimals < MOST_DECIMALS, by.PERCENT: case.digits > case.decimals}
-    measures = by.measures(levels).items()
+    measures = (asked | by.measures(levels)).items()
     return {
         "measure": {name: of for name, of in measures if not families or by.family(name) in families},
         "cutoff": {k: np.inf if k == by.ALL_RANKS else float(k) for k in cutoffs or by.CUTOFFS},

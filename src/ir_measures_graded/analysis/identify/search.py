@@ -15,7 +15,6 @@ import numpy as np
 from ir_measures import Measure
 
 from . import definitions as by
-from .definitions import BASE, ORDER, Definition, Order
 from .values import Case, Lists, Space, around, blocks
 
 SAME = 1e-9  # values that differ by less are the same
@@ -23,7 +22,7 @@ FEW = 10  # the number of topics on which all definitions are tried if there are
 NEAR = 20  # of so many distances on these topics, the nearest definitions are compared on all
 SLAB = 3072  # the number of topics, times cutoffs, that are tried at a time, to bound the memory
 CELLS = 2_000_000  # and of documents
-MOST = 20_000  # the number of definitions that are kept
+MOST = 20_000  # the number of definitions that are kept, and all usual ones
 RARE = 2  # a definition that departs from all tools in more dimensions is neither near nor meant by a mean
 BEHIND = 1e6  # the distance of rare definitions begins here
 
@@ -38,21 +37,20 @@ class Found:
 
     space: Space
     tried: int = 0
-    kept: dict[Definition, tuple[float, float]] = field(default_factory=dict)
+    kept: dict[by.Definition, tuple[float, float]] = field(default_factory=dict)
     prints: list[np.ndarray] = field(default_factory=list)
 
     def plus(self, other: Found) -> Found:
         """The findings of two searches."""
-        kept, prints = self.kept | other.kept, self.prints + other.prints
         space = {name: {**of, **other.space[name]} for name, of in self.space.items()}
-        return Found(space, self.tried + other.tried, kept, prints)
+        return Found(space, self.tried + other.tried, self.kept | other.kept, self.prints + other.prints)
 
     @property
-    def fitting(self) -> list[Definition]:
+    def fitting(self) -> list[by.Definition]:
         """The definitions that fit."""
         return [each for each, (off, _) in self.kept.items() if not off]
 
-    def nearest(self, few: int) -> list[Definition]:
+    def nearest(self, few: int) -> list[by.Definition]:
         """The other definitions, with the few least distances."""
         limit = sorted({round(off, 9) for off, _ in self.kept.values() if off})[:few]
         return [each for each, (off, _) in self.kept.items() if 0 < off <= limit[-1] + SAME]
@@ -87,7 +85,7 @@ def compared(space: Space, case: Case, few: int) -> Found:
     for part, groups in batches(space, case):
         tried = [*blocks(part, [*groups])]
         heads = [head for dimensions, _ in tried for head in product(*dimensions)]
-        of_orders = np.stack([by.costs(each, ORDER).min(axis=0) for each in groups.values()])
+        of_orders = np.stack([by.costs(each, by.ORDER).min(axis=0) for each in groups.values()])
         rare = (by.costs(heads) + of_orders[:, None]).min(axis=2)
         columns = np.flatnonzero(rare.min(axis=0) <= most)
         rare = rare[:, columns] + unusual
@@ -105,8 +103,8 @@ def compared(space: Space, case: Case, few: int) -> Found:
             nothings = by.NOTHING if head[4] and not nothing else [nothing]
             alike = product(nothings, [*groups.values()][number], [*sets.values()][members])
             for value, order, averaged in alike:
-                if len(found.kept) < MOST:
-                    of = Definition._make((*head, value, *order, averaged, ways[way]))
+                if len(found.kept) < MOST or not rare[place]:
+                    of = by.Definition._make((*head, value, *order, averaged, ways[way]))
                     found.kept[of] = float(distance[place]), round(float(prints[place]), 8)
     if space["averaged"] and found.kept:
         departs = by.costs([*found.kept]).min(axis=1)
@@ -122,15 +120,15 @@ def least(distance: np.ndarray, rare: np.ndarray, few: int) -> list[tuple[int, .
     return [*map(tuple, places[np.argsort(rare[tuple(places.T)], kind="stable")[:MOST]].tolist())]
 
 
-def batches(space: Space, case: Case) -> Iterator[tuple[Space, dict[Lists, list[Order]]]]:
+def batches(space: Space, case: Case) -> Iterator[tuple[Space, dict[Lists, list[by.Order]]]]:
     """Parts of the space, and orders of the same documents that are tried together, by their lists.
 
     Measure strings are only tried in trec_eval's order.
     """
-    groups = defaultdict[Lists, list[Order]](list)
+    groups = defaultdict[Lists, list[by.Order]](list)
     for order in by.orders(space):
         groups[case.lists(order)].append(order)
-    stacks = defaultdict[Any, dict[Lists, list[Order]]](dict)
+    stacks = defaultdict[Any, dict[Lists, list[by.Order]]](dict)
     for number, (lists, orders) in enumerate(groups.items()):
         alone = 0 if lists.ties is None else number + 1
         stacks[orders[0][2], number // max(CELLS // lists.code.size, 1), alone][lists] = orders
@@ -145,5 +143,5 @@ def batches(space: Space, case: Case) -> Iterator[tuple[Space, dict[Lists, list[
             if some:
                 yield {**space, "measure": some, "cutoff": dict(cutoffs[start : start + size])}, stack
     if strings:
-        lists = case.lists(BASE)
+        lists = case.lists(by.BASE)
         yield {**space, "measure": strings}, {lists: groups[lists]}

@@ -23,11 +23,11 @@ from ...core.ranking.gains import gain_of
 from ...core.ranking.judged import Judged
 from ...core.ranking.ranks import JudgedRanks
 from ...core.reduction import reduced
+from ...core.registry.facts import is_graded
 from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows
 from ...errors import GradedError
 from . import definitions as by
-from .definitions import Definition, Function, Order
 
 TWICE_ROUNDED = 0.56  # the tolerance in units of the last decimal: the value was perhaps rounded twice
 SINGLE = 3e-7  # the relative error of tools that compute with 32-bit floats
@@ -101,8 +101,7 @@ class Case:
         self.code = self.coded(np.nan_to_num(level))
         self.score = np.concatenate((run.values, np.full(missed.size, -np.inf)))
         ids = Ids.concatenated([run.docs.ids(), judged.rows.docs.ids().take(missed)])
-        self.id_order = np.empty_like(self.place)
-        self.id_order[ids.descending(np.zeros_like(self.topic))] = self.place
+        self.id_order = np.argsort(ids.descending(np.zeros_like(self.topic)))
         self.best = np.sort(self.matrix(judged.topic, self.coded(judged.level)), axis=1)
         self.sorted = cache(self._sorted)
         self.lists = cache(self._lists)
@@ -137,24 +136,26 @@ class Case:
         (ways × sets × orders × C).
 
         A mean is over each of the `sets` of topics. The distance is the mean gap of those that differ over
-        all, and 1 more if most differ. Prints are NaN if all values are NaN.
+        all, and 1 more if most differ. Prints are NaN if all values are NaN. Those of means have the values
+        by topic, too.
         """
         given, found = self.given.reshape(-1, 1, 1, 1), []
-        weights = np.random.default_rng(0).random(given.size)
+        weights = np.random.default_rng(0).random(len(values))
+        by_topic = 0 if self.means is None else np.tensordot(weights, np.nan_to_num(values, nan=-1.0), 1)
         shown = self.shown(values, sets, {by.SHOWN[way] for way in ways})
         for way in ways:
             numbers = shown[by.SHOWN[way]]
             gaps = self.apart(numbers, given, way)
             agree = np.mean(gaps == 0, axis=0)
-            prints = np.tensordot(weights, np.nan_to_num(numbers, nan=-1.0), 1)
+            prints = np.tensordot(weights[: given.size], np.nan_to_num(numbers, nan=-1.0), 1) + by_topic
             prints[np.isnan(numbers).all(axis=0)] = np.nan
             found.append((agree == 1, gaps.mean(axis=0) + (agree < 0.5), prints))
         fits, off, printed = map(np.stack, zip(*found))
         return fits, off, printed
 
     def shown(
-        self, values: np.ndarray, sets: Sequence[str], ways: Iterable[Function]
-    ) -> dict[Function, np.ndarray]:
+        self, values: np.ndarray, sets: Sequence[str], ways: Iterable[by.Function]
+    ) -> dict[by.Function, np.ndarray]:
         """The numbers of definitions with these values in each way (numbers × sets × orders × C)."""
         if self.means is None:
             return {of: of(values[self.known, None]) for of in ways}
@@ -193,7 +194,7 @@ class Case:
         rows = np.lexsort((-score, self.topic))
         return rows, np.cumsum(changes(self.topic[rows]) | changes(score[rows]))
 
-    def _lists(self, order: Order) -> Lists:
+    def _lists(self, order: by.Order) -> Lists:
         """The run in an order; orders that are the same here have the same lists."""
         way, precision, documents = order
         rows, group = self.sorted(precision, 0.0 if documents == by.SCORED_0 else -np.inf)
@@ -223,9 +224,9 @@ class Lists:
     ties: np.ndarray | None
 
 
-def around(space: Space, definitions: Iterable[Definition]) -> Space:
+def around(space: Space, definitions: Iterable[by.Definition]) -> Space:
     """The smallest space that has these definitions."""
-    columns = dict(zip(Definition._fields, map(set, zip(*definitions))))
+    columns = dict(zip(by.Definition._fields, map(set, zip(*definitions))))
     return {name: {v: of[v] for v in of if v in columns[name]} for name, of in space.items()}
 
 
@@ -291,18 +292,19 @@ def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
     """The values of a measure; NaN for none, and if the data do not allow it."""
     with suppress(GradedError):  # a gain above max_gain, for example
         if measure is not None:
-            return np.nan_to_num(provider.values_of(measure, ranks))
+            values = np.nan_to_num(provider.values_of(measure, ranks))
+            return values if is_graded(measure) else np.where(ranks.retrieved, values, measure.DEFAULT)
     return np.full(len(ranks.judged.topics), np.nan)
 
 
-def values_of(space: Space, case: Case, definition: Definition) -> np.ndarray:
+def values_of(space: Space, case: Case, definition: by.Definition) -> np.ndarray:
     """The value of a definition for each topic, as it is shown; NaN where it leaves the topic out."""
-    lists = case.lists(definition[6:9])
+    lists = case.lists((definition.order, definition.precision, definition.documents))
     ((_, values),) = blocks(around(space, [definition]), [lists])
-    return values[:, 0, 0] * (100 if definition.shown == by.PERCENT else 1)
+    return by.SHOWN[definition.shown](values[:, 0, 0])
 
 
-def solved_gains(space: Space, case: Case) -> dict[str, Function]:
+def solved_gains(space: Space, case: Case) -> dict[str, by.Function]:
     """Tables of whole gains with which some nDCG comes near all values, by name, as ``solved: 1:1, 2:3``."""
     case = case.sample(TOPICS)
     levels, values = np.unique(case.judged.all_levels), case.values
