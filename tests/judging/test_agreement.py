@@ -197,7 +197,7 @@ def test_many_levels_cost_no_more_than_the_documents_do():
     """A confusion matrix of these levels would have 6 million cells in each topic."""
     human = {f"q{t}": {f"d{d}": 100 * t + d for d in range(100)} for t in range(25)}
     machine = {t: {d: 2499 - level for d, level in judged.items()} for t, judged in human.items()}
-    found = judges(human, {"m": machine}, resamples=100)
+    found = judges(human, {"m": machine}, resamples=100.0, seed=0.0)
     assert found.judges[0].statistics["kappa"].value == pytest.approx(0, abs=1e-3)
     assert found.judges[0].statistics["kappa linear"].value == pytest.approx(-0.5, abs=1e-3)
     assert max(map(len, map(str, found.to_markdown().splitlines()))) < 1000

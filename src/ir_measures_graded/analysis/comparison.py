@@ -293,8 +293,8 @@ class Comparison(Result):
     def tables(self) -> list[Table]:
         """The tables of the primary procedure, then one of each further test, with its title.
 
-        Differences from a baseline have a row per run, others a row per pair for at most 15 pairs, else a
-        row per run.
+        Differences from a baseline have a row per run, and further tests a row per pair. Without a
+        baseline, there is a row per pair for at most 15 pairs, else a row per run.
         """
         found = [self._against() if self.baseline else self._of_test(PAIRED_T)]
         if omnibus := [test for test in self.outcomes if test.run is None]:

@@ -375,8 +375,8 @@ def judges(
 def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: int) -> Judges:
     """The agreement in each panel, as `judges`."""
     check_probability(confidence, "confidence", 0.95)
-    whole_number(resamples, "resamples", 100)
-    whole_number(seed, "seed", 0)
+    resamples = whole_number(resamples, "resamples", 100)
+    seed = whole_number(seed, "seed", 0)
     statistics_library("scipy.special")
     pairs = [_pairs(panel) for panel in found]
     levels = np.unique(np.concatenate([each for by_topic in pairs for each in by_topic]))
