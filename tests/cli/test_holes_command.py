@@ -1,20 +1,21 @@
 """The command `holes`: the list, the files for a judge, the answers, and errors."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from ir_measures_graded import cli
-from ir_measures_graded.analysis.judging.panel import answers_in
 
 
 @pytest.mark.filterwarnings("default:.*contradictions of judgments")
 def test_answers_of_a_judge_are_merged(output, capsys):
     Path("ask.txt").write_text("q1 0 x 2\n")
-    lines = output("holes", "qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--merged", "new.txt")
+    lines = output("holes", "qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--merged", "new.json")
     assert lines[0] == "No further judgment is needed: no pair of 2 runs is open by CG@3."
     assert "ask.txt: 1 new judgment." in lines
-    assert answers_in("new.txt")[0] == {"q1": {"d1": 3, "d2": 1, "d3": 0, "x": 2}, "q2": {"d1": 2, "d4": 0}}
+    merged = {"q1": {"d1": 3, "d2": 1, "d3": 0, "x": 2}, "q2": {"d1": 2, "d4": 0}}
+    assert json.loads(Path("new.json").read_text()) == merged
     Path("late.csv").write_text("topic;document;level\nq1;d1;1\nq1;x;0\n")
     words = ["qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--answers", "late.csv"]
     assert cli.main(["holes", *words, "-f", "csv"]) == 0

@@ -8,7 +8,8 @@ import pytest
 
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import estimate, judges
-from ir_measures_graded.analysis.judging.panel import answers_in, is_judge, trec_lines
+from ir_measures_graded.analysis.judging.panel import answers_in, is_judge
+from ir_measures_graded.files.conversion import rows_of, written
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")
@@ -21,7 +22,7 @@ def human(folder):
     """The demo's qrels for 12 of its 20 topics."""
     levels = answers_in(demo.qrels_path())[0]
     part = {topic: levels[topic] for topic in list(levels)[:12]}
-    Path("human.txt").write_text("".join(f"{line}\n" for line in trec_lines(part)))
+    Path("human.txt").write_bytes(written(rows_of(part, "human"), "human.txt"))
     return part
 
 

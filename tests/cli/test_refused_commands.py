@@ -26,6 +26,7 @@ compare graded-demo A.run                             | no measure is given; nam
 compare graded-demo AP                                | no run is given; pass one or more run files
 compare {ABC} AP --baseline AA                        | 'AA' is not among the runs A, B, C; did you mean A?
 compare {ABC} AP --resamples=0                        | argument --resamples: '0' is not allowed
+convert no.run x.csv                                  | no.run: cannot be read: No such file or directory
 curves graded-demo A.run P --depth ten                | argument --depth: 'ten' is not allowed
 curves graded-demo A.run P no-such.run                | file not found: 'no-such.run'; did you mean C.run?
 evaluate qrels run AP --gains w1                      | --gains applies to no measure: AP
@@ -41,7 +42,6 @@ evaluate qrels . AP                                   | '.' is a directory; pass
 evaluate                                              | arguments are required: QRELS
 evaluate qrels run AP -n                              | --no_summary requires --by_query
 evaluate qrels run AP -p -2                           | '-2' is not allowed; give 0 to 99, or -1 for all
-evaluate qrels run AP -f xml                          | --format: invalid choice: 'xml'
 evaluate qrels run AP -o values.xls                   | endings are png, svg, pdf, txt, md, tex, tsv, csv
 evaluate qrels run AP -z                              | unrecognized arguments: -z
 evaluate qrels run AP - -                             | standard input (-) can be read only once
@@ -55,6 +55,7 @@ gate --values AP.csv odl A                            | measure not found: odl
 gate --values AP.csv                                  | a gate needs two runs
 gate qrels run other AP --margin 1% --margin 2%       | --margin is given twice
 holes qrels run other CG@3 --merged new.txt           | --merged requires --answers
+holes qrels run other CG@3 --answers ./qrels --merged x | x: the ending chooses the form: .run, .qrels
 identify graded-demo A.run                            | give each run a file of its values, or --mean
 identify graded-demo A.run B.run --mean 0.5           | numbers of runs (2) and of their values (1) differ
 identify graded-demo A.run A.run                      | A.run: cannot be read as lines of a topic and a value

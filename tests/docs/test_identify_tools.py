@@ -39,7 +39,7 @@ def ntcireval(metric, qrels, run):
 
 TREC_EVAL = "map map_cut.10 P.10 recall.100 recip_rank".split()
 RANX = "ndcg@10 ndcg_burges@10 dcg@10 dcg_burges@10".split()
-IR_MEASURES = "nDCG@10 nDCG(dcg='exp-log2')@10 ERR@10".split()
+IR_MEASURES = "nDCG@10 nDCG(dcg='exp-log2')@10 ERR@10 RR@10".split()
 SCIKIT_LEARN = "ndcg_score", "dcg_score"
 CATBOOST = "NDCG:top=10 NDCG:top=10;type=Exp DCG:top=10 ERR:top=10".split()
 TORCHMETRICS = {
@@ -64,7 +64,7 @@ GROUPS = [
     ("CatBoost", group(adapters.catboost), {of: of for of in CATBOOST}),
 ]
 RUN |= {(tool, name): (adapter, of) for tool, adapter, names in GROUPS for name, of in names.items()}
-STARTS = {"NDCG": "nDCG", "DCG": "DCG", "MAP": "AP", "P_": "P", "RECALL": "R", "RECIP": "RR", "ERR": "ERR_G"}
+STARTS = {"NDCG": "nDCG", "DCG": "DCG", "MAP": "AP", "P_": "P", "RECALL": "R", "R": "RR", "ERR": "ERR_G"}
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import os
 import sys
 
 from ..core.rows.columns import QRELS, RUN, Chosen
-from ..errors import GradedError
 from ..files.conversion import KEPT, read_rows, written
 from ..output.files import write_whole
 from .arguments import FORM
@@ -12,13 +11,7 @@ from .parser import Arguments, Option, each
 
 OPTIONS = (
     Option("source IN", "file of qrels or of a run; - is standard input", reads=each),
-    Option(
-        "target OUT",
-        ".run, .qrels, .trec, .txt, .tsv, .csv, .parquet or .json file, perhaps .gz; - is standard output",
-        optional=True,
-        writes=each,
-    ),
-    Option("-o --output FILE", "the same as OUT", writes=each),
+    Option("target OUT", "file, whose ending chooses the form; - is standard output", writes=each),
     Option("--qrels", "IN has qrels", excludes="run"),
     Option("--run", "IN has a run"),
     Option("--duplicates ROW", "row to keep of a repeated document; best: highest value", choices=KEPT),
@@ -29,26 +22,25 @@ OPTIONS = (
 def run(arguments: Arguments) -> list[str]:
     """Convert qrels or a run from any form to TREC, CSV, TSV, Parquet or JSON.
 
-    The content of IN determines its form, as for all commands. One line tells what was read. Ids are written
-    as they are, and numbers exactly. The rows of a topic stand together; TREC runs are sorted by rank. If IN
-    has several runs, OUT is a table with the column run.
+    The content of IN determines its form, as for all commands. The ending of OUT is .run, .qrels, .trec, .txt,
+    .tsv, .csv, .parquet or .json, perhaps with .gz. One line tells what was read. Ids are written as they
+    are, and numbers exactly. The rows of a topic stand together; TREC runs are sorted by rank. If IN has
+    several runs, OUT is a table with the column run.
 
       ir_measures_graded convert bm25.json bm25.run.gz
       ir_measures_graded convert qrels.tsv qrels.txt
       ir_measures_graded convert my-run.csv my-run.parquet --run
     """
-    target = arguments.target or arguments.output
-    if target is None or (arguments.target and arguments.output):
-        raise GradedError("convert writes one file; give IN and OUT, or IN -o OUT")
-    role, name = None, os.path.basename(target).lower()
+    name = os.path.basename(arguments.target).lower()
+    role = None
     if arguments.qrels or (".qrels" in name and not arguments.run):
         role = QRELS
     elif arguments.run or ".run" in name:
         role = RUN
     rows = read_rows(arguments.source, role, Chosen(arguments.run_column), arguments.duplicates)
-    content = written(rows, target)
-    if target == "-":
+    content = written(rows, arguments.target)
+    if arguments.target == "-":
         print(rows.summary(), file=sys.stderr)
         return content.decode().split("\n")[:-1]
-    write_whole(target, content)
+    write_whole(arguments.target, content)
     return [rows.summary()]

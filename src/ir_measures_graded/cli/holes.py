@@ -3,7 +3,7 @@
 import warnings
 
 from ..analysis.judging.holes import holes
-from ..analysis.judging.panel import trec_lines
+from ..files.conversion import rows_of, written
 from ..output.formats import counted
 from .arguments import COLLECTION, inputs
 from .parser import Arguments, Option, at_least_1, each, output, real
@@ -16,7 +16,9 @@ OPTIONS = (
     Option("--ask FILE", "write the documents for a judge, as CSV", writes=each),
     Option("--random SHARE", "also list a random sample of this share of the unjudged documents", real),
     Option("--answers FILE", "add these judgments; repeatable", repeated=True, reads=each),
-    Option("--merged FILE", "write the merged qrels", requires="answers", writes=each),
+    Option(
+        "--merged FILE", "write the merged qrels, in the form of the ending", requires="answers", writes=each
+    ),
     *output(figure=False),
 )
 
@@ -46,5 +48,6 @@ def run(arguments: Arguments) -> Answer:
         warnings.warn(f"{count} of judgments; the earlier one counts: {first}", stacklevel=2)
     others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask else {}
     if arguments.merged:
-        others[arguments.merged] = "".join(f"{line}\n" for line in trec_lines(found.merged.qrels)).encode()
+        merged = rows_of(found.merged.qrels, "the merged qrels")
+        others[arguments.merged] = written(merged, arguments.merged)
     return Answer(found, others=others)

@@ -21,7 +21,6 @@ OPTIONS = (
     Option("--mean M", "mean of the run's values; one for each run", repeated=True),
     Option("--measure MEASURE", "the measure, if known, as nDCG, nDCG@10, DCG or AP"),
     Option("--name NAME", "measure to take from files with values of several"),
-    Option("--any_cutoff", "try all cutoffs, not only the usual ones"),
     Option("--decimals N", "decimals of the values; default: those that they show", whole_number),
     choice("--show", "the answer (default), or each topic with both values", "answer", "topics"),
     *output(figure=False),
@@ -52,7 +51,7 @@ def run(arguments: Arguments) -> Result:
             f"{count}; give each run a file of its values, or --mean; --measure names a measure"
         )
     (first, told), *also = [(RunFile(path), values) for path, values in zip(runs, given)]
-    settings = arguments.of("measure", "name", "any_cutoff", "decimals")
+    settings = arguments.of("measure", "name", "decimals")
     settings |= {"mean" if means else "values": told, "also": also}
     found = identify(arguments.qrels, first, **settings)
     if arguments.show == "topics":

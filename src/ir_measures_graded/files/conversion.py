@@ -12,7 +12,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby, repeat
@@ -26,11 +26,12 @@ from ..core.rows.arrow import arrow_array
 from ..core.rows.columns import INTENTS, QRELS, RUN, Chosen, Role
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
-from ..core.rows.rows import Part, joined
+from ..core.rows.rows import Facts, Part, joined
 from ..errors import FileError, GradedError, needed, shown
 from .content import ENDINGS, Content, File, is_lasting
 from .files import grouped, parts_of
 from .forms import is_json
+from .sources import is_file
 
 GROUP = 1_000_000  # rows per row group of a Parquet file
 BREAK = "[\n\r\x0b\x0c\x85\u2028\u2029]|^\ufeff"
@@ -79,7 +80,8 @@ def read_rows(
     """
     chosen, name = chosen or Chosen(), Content(file).name
     if role is None:
-        if not is_lasting(file):
+        is_there = not isinstance(file, (str, os.PathLike)) or is_file(os.fspath(file))
+        if is_there and not is_lasting(file):
             raise FileError(f"{name} can be read only once; use --qrels or --run")
         return _of_either_role(file, name, chosen, duplicates)
     rows = joined(parts_of(file, role, chosen), role)
@@ -112,6 +114,19 @@ def _of_either_role(file: File, name: str, chosen: Chosen, duplicates: str | Non
         # Another number of fields in the first line says only that the file has the other role.
         raise min(errors, key=lambda error: ":1: " in str(error) or "this is a run" in str(error))
     return found[0]
+
+
+def rows_of(qrels: Mapping[str, Mapping[str, float]], name: str) -> ConvertedRows:
+    """The rows of qrels in memory, with a name for messages.
+
+    >>> written(rows_of({"q1": {"a": 2, "b": 0.5}}, "mine"), "mine.tsv")
+    b'query_id\\tdoc_id\\trelevance\\nq1\\ta\\t2\\nq1\\tb\\t0.5\\n'
+    """
+    topics = [topic for topic, judged in qrels.items() for _ in judged]
+    documents = [document for judged in qrels.values() for document in judged]
+    levels = np.array([level for judged in qrels.values() for level in judged.values()], dtype=np.float64)
+    columns = dict(zip(QRELS.columns, (Ids.of(topics), Ids.of(documents), levels)))
+    return ConvertedRows(QRELS, name, Part(columns, np.arange(levels.size), Facts()))
 
 
 def without_repeated(rows: Part, role: Role, keep: str) -> Part:

@@ -104,8 +104,9 @@ def described(each: by.Definition, name: str = "") -> str:
     """
     at = ", cutoff " if " " in each.measure else "@"
     cutoff = "" if each.cutoff in ("", by.ALL_RANKS) else f"{at}{each.cutoff}"
-    usual = {"", "level", "log2(r + 1)", by.FIRST_K, by.ZERO, *by.BASE, by.QRELS_TOPICS, by.ROUNDED}
-    usual |= set() if cutoff else {by.UNCUT}
+    usual = {"", "level", "log2(r + 1)", by.FIRST_K, "0", by.EVERY, by.QRELS_TOPICS, by.ROUNDED}
+    usual |= {by.UNCUT} if not cutoff else set()
+    usual |= {*by.BASE} if not cutoff or by.family(each.measure) != "RR" else set()
     fields = list(each._asdict().items())[9 if name else 2 :]
     rest = "; ".join(f"{by.LABELS[field]}: {value}" for field, value in fields if value not in usual)
     return f"{name or each.measure + cutoff}{f' ({rest})' if rest else ''}"
@@ -249,7 +250,9 @@ class Answer:
         rest = f" {counted(rarer, 'rarer definition')} {fit}." if rarer > 0 else ""
         if self.is_found:
             those = ("are {}those" if count > 1 else "is {}that").format("perhaps " if self.is_weak else "")
-            return f"The {noun} {those} of {name}.{rest}"
+            tables = {each.gain for each in self.matches if each.gain.startswith("solved")}
+            others = " Other tables of gains fit, too." if len(tables) > 1 else ""
+            return f"The {noun} {those} of {name}.{others}{rest}"
         nearest = f". The nearest is {name}; it gives {self.agree} of {count}."
         if self.by_mean:
             nearest = f". The nearest is {name}, with {means[1]}."
@@ -323,9 +326,7 @@ class Answer:
             "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
             "fewer documents retrieved than the cutoff": (retrieved > 0) & (retrieved < k) & np.isfinite(k),
             "fewer relevant documents than the cutoff": (relevant > 0) & (relevant < k) & np.isfinite(k),
-            "no relevant document": relevant == 0,
             "missing from the run": retrieved == 0,
-            "a document retrieved twice, whose first row counts": case.repeated,
         }
         agrees = ~np.isnan(case.values) & ~differs
         if agrees.sum() < AGREEING:

@@ -92,23 +92,21 @@ DISCOUNTS: dict[str, Function] = {
 FIRST_K, UNCUT, ANEW = "all judged, first k", "all judged, not cut", "the top k sorted anew"
 # From `values.Lists`, the codes of the levels of the ideal list, to be cut at k unless it is `UNCUT`; `ANEW`
 # is for one cutoff.
-IDEALS: dict[str, Callable[[Any, int], np.ndarray]] = {
-    FIRST_K: lambda lists, depth: lists.case.best,
-    UNCUT: lambda lists, depth: lists.case.best,
-    "all judged, first min(retrieved, k)": lambda lists, depth: np.where(
+IDEALS: dict[str, Callable[[Any], np.ndarray]] = {
+    FIRST_K: lambda lists: lists.case.best,
+    UNCUT: lambda lists: lists.case.best,
+    "all judged, first min(retrieved, k)": lambda lists: np.where(
         np.arange(lists.case.best.shape[1]) < (lists.code < lists.case.end).sum(axis=1, keepdims=True),
         lists.case.best,
         lists.case.end,
     ),
-    "the retrieved documents only": lambda lists, depth: np.sort(lists.code, axis=1),
-    "the top gain at every rank": lambda lists, depth: np.zeros((len(lists.case.best), depth), int),
-    "the top gain at each returned rank": lambda lists, depth: np.where(
+    "the retrieved documents only": lambda lists: np.sort(lists.code, axis=1),
+    "the top gain at each returned rank": lambda lists: np.where(
         lists.code < lists.case.end, 0, lists.case.end
     ),
-    ANEW: lambda lists, depth: lists.case.best[:, :0],  # another list for each cutoff
+    ANEW: lambda lists: lists.case.best[:, :0],  # another list for each cutoff
 }
-ZERO = "0"
-NOTHING = {ZERO: 0.0, "1": 1.0, "left out": np.nan}
+NOTHING = {"0": 0.0, "1": 1.0, "left out": np.nan}
 
 
 NEGATIVE = "level, negative too"
@@ -142,12 +140,13 @@ def gain_from(least: float, gain: Function, level: np.ndarray) -> np.ndarray:
 
 # ------------------------------------------------------------------------- order, documents, mean, print
 
-DESCENDING, MEAN, WORST, BEST = "docid descending", "mean over ties", "worst label first", "best label first"
+DESCENDING, ASCENDING = "docid descending", "docid ascending"
+MEAN, WORST, BEST = "mean over ties", "worst label first", "best label first"
 UNSORTED = "as read, without scores"
 # From `values.Case`, a whole number by which rows with the same score are sorted.
 ORDERS: dict[str, Callable[[Any], np.ndarray]] = {
     DESCENDING: lambda rows: rows.id_order,
-    "docid ascending": lambda rows: -rows.id_order,
+    ASCENDING: lambda rows: -rows.id_order,
     "file order": lambda rows: rows.place,
     "file order reversed": lambda rows: -rows.place,
     MEAN: lambda rows: rows.id_order,
@@ -191,16 +190,15 @@ class Ranked:
     """The lists of a run as formulas see them, with relevance from the level `least` on.
 
     For each rank (T × D) these are the `level` ≥ 0, whether there is a `hit`, the number `found` so far, and
-    the `precision`, 0 without a hit. For each topic (T × 1), `top` is its top level, `R` the number of
-    relevant and `n` that of retrieved documents; `highest` is the top level of all topics. Values are for
-    each cutoff of `k` (C).
+    the `precision`, 0 without a hit. For each topic (T × 1), `R` is the number of relevant and `n` that of
+    retrieved documents; `highest` is the top level of all topics. Values are for each cutoff of `k` (C).
     """
 
     def __init__(self, lists: Any, code: np.ndarray, k: np.ndarray, least: float):
         self.ends, self.end = np.unique(np.minimum(k, code.shape[1]).astype(int), return_inverse=True)
         levels, seen = np.fmax(lists.case.levels, 0), code[:, : self.ends[-1]]
         best = np.repeat(levels[lists.case.best], len(code) // len(lists.code), axis=0)
-        self.level, self.highest, self.top = levels[seen], levels[0], best[:, :1]
+        self.level, self.highest = levels[seen], levels[0]
         self.R, self.n = (np.sum(of, axis=1)[:, None] for of in (best >= least, code < lists.case.end))
         self.k, self.rank = k, np.arange(1.0, seen.shape[1] + 1)
         self.hit = self.level >= least
@@ -221,14 +219,13 @@ class Ranked:
         going = np.cumprod(np.insert(1 - stops, 0, 1, axis=1), axis=1)[:, :-1]
         return self.upto(stops * going / self.rank)
 
-    def biased(self, p: float, highest: float = 0.0) -> np.ndarray:
-        """RBP with this highest gain, 0 for the highest level."""
-        return self.upto((1 - p) * p ** (self.rank - 1) * self.level / (highest or self.highest))
+    def biased(self, p: float, gain: np.ndarray) -> np.ndarray:
+        """RBP with these gains."""
+        return self.upto((1 - p) * p ** (self.rank - 1) * gain)
 
 
-Formula = Callable[..., np.ndarray]
-# Measures that are tried in all orders of ties, with the least relevant level in place of the braces.
-FORMULAS: dict[str, Formula] = {
+# Measures that are tried in all orders of ties. Braces stand for the least relevant level.
+FORMULAS: dict[str, Callable[..., np.ndarray]] = {
     "AP{}": lambda of: ratio(of.upto(of.precision), of.R),
     "AP{} over min(R, k)": lambda of: ratio(of.upto(of.precision), np.minimum(of.R, of.k)),
     "AP{} over the relevant documents found": lambda of: ratio(of.upto(of.precision), of.upto(of.hit)),
@@ -240,12 +237,13 @@ FORMULAS: dict[str, Formula] = {
     "Success{}": lambda of: np.minimum(of.hits_per(np.ones(1)), 1),
     "ERR_G": lambda of: of.cascade((2**of.level - 1) / 2**of.highest),
     "ERR_G(max_gain=15)": lambda of: of.cascade((2**of.level - 1) / 2 ** max(4, of.highest)),
-    "ERR_G with the topic's top level": lambda of: of.cascade((2**of.level - 1) / 2**of.top),
     "ERR_G with the level as the probability": lambda of: of.cascade(of.level),
 }
-BIASED: dict[str, Formula] = {f"RBP_G(p={p})": partial(Ranked.biased, p=p) for p in (0.5, 0.8, 0.9, 0.95)}
-for name, formula in BIASED.items():
-    FORMULAS |= {name: formula, f"{name} with the gains themselves": partial(formula, highest=1)}
+for p in (0.5, 0.8, 0.9, 0.95):
+    FORMULAS |= {
+        f"RBP(rel={{rel}}{'' if p == 0.8 else f',p={p}'})": lambda of, p=p: of.biased(p, of.hit),
+        f"RBP_G(p={p})": lambda of, p=p: of.biased(p, of.level / of.highest),
+    }
 
 
 def measures(levels: np.ndarray) -> dict[str, Any]:
@@ -255,8 +253,8 @@ def measures(levels: np.ndarray) -> dict[str, Any]:
     least = {1: ""} | {level: f"(rel={level})" for level in whole if level != 1}
     found: dict[str, Any] = {NDCG: None, DCG: None}
     for name, formula in FORMULAS.items():
-        relevant = least if "{}" in name else {np.nextafter(0, 1): ""}
-        found |= {name.format(text): (formula, level) for level, text in relevant.items()}
+        relevant = least if "{" in name else {np.nextafter(0, 1): ""}
+        found |= {name.format(text, rel=level): (formula, level) for level, text in relevant.items()}
     for name in Path(__file__).with_name("measures.txt").read_text().split():
         strings = dict.fromkeys(name.format(text) for text in least.values())
         found |= {str(measure): measure for measure in map(parse_measure, strings)}
@@ -297,6 +295,7 @@ TOOLS = tuple(csv.DictReader(FILE.read_text(encoding="utf-8").splitlines()))
 ANY: dict[str, Callable[[str], bool]] = {
     "": lambda value: True,
     "k": lambda cutoff: cutoff != ALL_RANKS,
+    "any RR": lambda measure: family(measure) == "RR",
     "any table": lambda gain: gain in ("level", "2^level − 1") or gain.startswith("solved"),
     "any gain of a level": lambda gain: gain not in ("2^level", NEGATIVE),
     "any logarithm": lambda discount: " from rank " in discount,
@@ -315,7 +314,7 @@ def departs(tool: Mapping[str, str], name: str, value: str) -> int:
     if name == "discount" and (value == "") != (cell == ""):
         return FAR  # the one is a measure string, the other nDCG or DCG with all dimensions
     if name == "measure" and cell == "any string":
-        return int(" " in value) + len(re.findall("(?<!rel)=", value))
+        return FAR if family(value) == "RR" else int(" " in value) + len(re.findall("(?<!rel)=", value))
     departure = FAR if name == "measure" else 1
     return departure if value and not admits(cell, value) else 0
 

@@ -129,15 +129,6 @@ def judged_topics(qrels: Levels) -> Levels:
     return {topic: judged for topic, judged in qrels.items() if judged}
 
 
-def trec_lines(qrels: Levels) -> Iterator[str]:
-    """Qrels as lines in TREC's form.
-
-    >>> list(trec_lines({"q1": {"a": 2, "b": 0.5}}))
-    ['q1 0 a 2', 'q1 0 b 0.5']
-    """
-    return (f"{topic} 0 {document} {level!r}" for topic, document, level in judgments_of(qrels))
-
-
 @dataclass(frozen=True)
 class MergedQrels:
     """Merged qrels, and what each source added.
