@@ -22,10 +22,10 @@ OPTIONS = (
 def run(arguments: Arguments) -> list[str]:
     """Convert qrels or a run from any form to TREC, CSV, TSV, Parquet or JSON.
 
-    The content of IN determines its form, as for all commands. The ending of OUT is .run, .qrels, .trec, .txt,
-    .tsv, .csv, .parquet or .json, perhaps with .gz. One line tells what was read. Ids are written as they
-    are, and numbers exactly. The rows of a topic stand together; TREC runs are sorted by rank. If IN has
-    several runs, OUT is a table with the column run.
+    The content of IN determines its form, as for all commands. The ending of OUT is .run, .qrels, .trec,
+    .txt, .tsv, .csv, .parquet or .json, perhaps with .gz. One line tells what was read. Ids are written as
+    they are, and numbers exactly. The rows of a topic stand together; TREC runs are sorted by rank. If IN
+    has several runs, OUT is a table with the column run.
 
       ir_measures_graded convert bm25.json bm25.run.gz
       ir_measures_graded convert qrels.tsv qrels.txt
