@@ -197,7 +197,11 @@ UNEVEN = {
 OTHERS = {
     "ERR_G": lambda levels, judged: cascade(levels, lambda level: (2**level - 1) / 8),
     "ERR_G(max_gain=15)": lambda levels, judged: cascade(levels, lambda level: (2**level - 1) / 16),
+    "ERR_G with the topic's top level": lambda levels, judged: cascade(
+        levels, lambda level: (2**level - 1) / 2 ** max(judged)
+    ),
     "ERR_G with the level as the probability": lambda levels, judged: cascade(levels, lambda level: level),
+    "RBP_G(p=0.9) with the gains themselves": lambda levels, judged: biased(levels, 0.9, 1),
     "RBP_G(p=0.95)": lambda levels, judged: biased(levels, 0.95, 3),
     "AP over min(R, k)": lambda levels, judged: share(precisions(levels), min(10, np.count_nonzero(judged))),
     "AP over the relevant documents found": lambda levels, judged: share(

@@ -246,8 +246,7 @@ class Answer:
         means = [" and ".join(f"{mean:.{places}f}" for mean in of) for of in (case.given, self.means)]
         noun = f"{'mean' if count == 1 else 'means'} {means[0]}" if self.by_mean else counted(count, "value")
         rarer = self.different - (max(len(self.usual), 1) if self.is_found else 0)
-        fit = "fits" if rarer == 1 else "fit"
-        rest = f" {counted(rarer, 'rarer definition')} {fit}." if rarer > 0 else ""
+        rest = f" Rarer definitions that fit: {rarer}." if rarer > 0 else ""
         if self.is_found:
             those = ("are {}those" if count > 1 else "is {}that").format("perhaps " if self.is_weak else "")
             tables = {each.gain for each in self.matches if each.gain.startswith("solved")}

@@ -190,15 +190,16 @@ class Ranked:
     """The lists of a run as formulas see them, with relevance from the level `least` on.
 
     For each rank (T × D) these are the `level` ≥ 0, whether there is a `hit`, the number `found` so far, and
-    the `precision`, 0 without a hit. For each topic (T × 1), `R` is the number of relevant and `n` that of
-    retrieved documents; `highest` is the top level of all topics. Values are for each cutoff of `k` (C).
+    the `precision`, 0 without a hit. For each topic (T × 1), `top` is its top level, `R` the number of
+    relevant and `n` that of retrieved documents; `highest` is the top level of all topics. Values are for
+    each cutoff of `k` (C).
     """
 
     def __init__(self, lists: Any, code: np.ndarray, k: np.ndarray, least: float):
         self.ends, self.end = np.unique(np.minimum(k, code.shape[1]).astype(int), return_inverse=True)
         levels, seen = np.fmax(lists.case.levels, 0), code[:, : self.ends[-1]]
         best = np.repeat(levels[lists.case.best], len(code) // len(lists.code), axis=0)
-        self.level, self.highest = levels[seen], levels[0]
+        self.level, self.highest, self.top = levels[seen], levels[0], best[:, :1]
         self.R, self.n = (np.sum(of, axis=1)[:, None] for of in (best >= least, code < lists.case.end))
         self.k, self.rank = k, np.arange(1.0, seen.shape[1] + 1)
         self.hit = self.level >= least
@@ -237,12 +238,14 @@ FORMULAS: dict[str, Callable[..., np.ndarray]] = {
     "Success{}": lambda of: np.minimum(of.hits_per(np.ones(1)), 1),
     "ERR_G": lambda of: of.cascade((2**of.level - 1) / 2**of.highest),
     "ERR_G(max_gain=15)": lambda of: of.cascade((2**of.level - 1) / 2 ** max(4, of.highest)),
+    "ERR_G with the topic's top level": lambda of: of.cascade((2**of.level - 1) / 2**of.top),
     "ERR_G with the level as the probability": lambda of: of.cascade(of.level),
 }
 for p in (0.5, 0.8, 0.9, 0.95):
     FORMULAS |= {
         f"RBP(rel={{rel}}{'' if p == 0.8 else f',p={p}'})": lambda of, p=p: of.biased(p, of.hit),
         f"RBP_G(p={p})": lambda of, p=p: of.biased(p, of.level / of.highest),
+        f"RBP_G(p={p}) with the gains themselves": lambda of, p=p: of.biased(p, of.level),
     }
 
 
@@ -289,8 +292,7 @@ def family(name: str) -> str:
 # One row per measure of a tool, and last those of this package and ir-measures. Besides tool, version, metric
 # and known, the columns are dimensions. Values between bars are alternatives. `known` tells whether the
 # version was run, as the tests do, or its source was read.
-FILE = Path(__file__).with_name("tools.csv")
-TOOLS = tuple(csv.DictReader(FILE.read_text(encoding="utf-8").splitlines()))
+TOOLS = tuple(csv.DictReader(Path(__file__).with_name("tools.csv").read_text("utf-8").splitlines()))
 # The names in the table that stand for several values of a dimension.
 ANY: dict[str, Callable[[str], bool]] = {
     "": lambda value: True,
