@@ -248,17 +248,20 @@ for p in (0.5, 0.8, 0.9, 0.95):
         f"RBP_G(p={p}) with the gains themselves": lambda of, p=p: of.biased(p, of.level),
     }
 
+# The measure strings that are tried in trec_eval's order. Their parameters depart from what is usual.
+STRINGS = Path(__file__).with_name("measures.txt").read_text().split()
+
 
 def measures(levels: np.ndarray) -> dict[str, Any]:
-    """nDCG, DCG, `FORMULAS`, and the strings of a file, which are tried in trec_eval's order; those with
-    braces once for each of the lowest levels from which on documents are relevant."""
+    """nDCG, DCG, `FORMULAS` and `STRINGS`; those with braces once for each of the lowest levels from which
+    on documents are relevant."""
     whole = [int(level) for level in levels[levels > 0][:LOWEST].tolist() if level % 1 == 0]
     least = {1: ""} | {level: f"(rel={level})" for level in whole if level != 1}
     found: dict[str, Any] = {NDCG: None, DCG: None}
     for name, formula in FORMULAS.items():
         relevant = least if "{" in name else {np.nextafter(0, 1): ""}
         found |= {name.format(text, rel=level): (formula, level) for level, text in relevant.items()}
-    for name in Path(__file__).with_name("measures.txt").read_text().split():
+    for name in STRINGS:
         strings = dict.fromkeys(name.format(text) for text in least.values())
         found |= {str(measure): measure for measure in map(parse_measure, strings)}
     return found
@@ -283,8 +286,7 @@ def family(name: str) -> str:
     >>> family("nDCG_JK(b=10)"), family("ERR_G"), family("ERR_G with the level as the probability")
     ('nDCG', 'ERR', 'ERR')
     """
-    kind = re.sub("^(n?)D?CG.*", r"\1DCG", re.split("[ (@]", name)[0])
-    return kind.removesuffix("_G")
+    return re.sub("^(n?)D?CG.*", r"\1DCG", re.split("[ (@]", name)[0]).removesuffix("_G")
 
 
 # ------------------------------------------------------------------------------------------------- tools
@@ -316,7 +318,8 @@ def departs(tool: Mapping[str, str], name: str, value: str) -> int:
     if name == "discount" and (value == "") != (cell == ""):
         return FAR  # the one is a measure string, the other nDCG or DCG with all dimensions
     if name == "measure" and cell == "any string":
-        return FAR if family(value) == "RR" else int(" " in value) + len(re.findall("(?<!rel)=", value))
+        contrived = len(re.findall("(?<!rel)=", value)) if value in STRINGS else 0
+        return FAR if family(value) == "RR" else int(" " in value) + contrived
     departure = FAR if name == "measure" else 1
     return departure if value and not admits(cell, value) else 0
 

@@ -48,9 +48,9 @@ def identify(
     values of all. Of a document that a topic retrieves twice, the first row is used.
 
     `measure` is the measure, if it is known, such as ``nDCG``, ``DCG`` or ``AP``, perhaps with its cutoff.
-    Its parameters are tried, too; of nDCG and DCG only ``b`` is. `decimals` (0 to 15) is the number of
-    decimals compared, by default those that the values show, at most 6. A relative difference of 3e-7 is
-    allowed in any case, because some tools compute with 32-bit floats.
+    Its parameters are tried, too. `decimals` (0 to 15) is the number of decimals compared, by default those
+    that the values show, at most 6. A relative difference of 3e-7 is allowed in any case, because some tools
+    compute with 32-bit floats.
 
     >>> qrels = {"q1": {"a": 3, "b": 1, "c": 2}, "q2": {"d": 2, "e": 1}, "q3": {"f": 1, "g": 3}}
     >>> run = {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}, "q2": {"d": 2.0, "y": 1.0}, "q3": {"z": 2.0, "f": 1.0}}
@@ -118,7 +118,7 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
     wanted = parse_measures(text, uncut=True) if text else ()
     families = {by.family(each.NAME) for each in wanted}
     uncut = [type(each)(**{key: of for key, of in each.params.items() if key != "cutoff"}) for each in wanted]
-    asked = {str(each): each for each in uncut if by.family(each.NAME) not in (by.NDCG, by.DCG)}
+    asked = {str(each): each for each in uncut if each.params}
     cutoffs = [str(each.params["cutoff"]) for each in wanted if "cutoff" in each.params]
     bases = [each.params["b"] for each in wanted if "b" in each.params]
     others = {f"log{base:g} r from rank {base:g} on": partial(by.log_from, base) for base in bases}
