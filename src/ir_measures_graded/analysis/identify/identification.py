@@ -118,13 +118,12 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
     wanted = parse_measures(text, uncut=True) if text else ()
     families = {by.family(each.NAME) for each in wanted}
     uncut = [type(each)(**{key: of for key, of in each.params.items() if key != "cutoff"}) for each in wanted]
-    asked = {str(each): each for each in uncut if each.params}
     cutoffs = [str(each.params["cutoff"]) for each in wanted if "cutoff" in each.params]
     bases = [each.params["b"] for each in wanted if "b" in each.params]
     others = {f"log{base:g} r from rank {base:g} on": partial(by.log_from, base) for base in bases}
     by_mean = case.means is not None
     ways = {by.TRUNCATED: case.decimals < MOST_DECIMALS, by.PERCENT: case.digits > case.decimals}
-    measures = (asked | by.measures(levels)).items()
+    measures = ({str(each): each for each in uncut if each.params} | by.measures(levels)).items()
     return {
         "measure": {name: of for name, of in measures if not families or by.family(name) in families},
         "cutoff": {k: np.inf if k == by.ALL_RANKS else float(k) for k in cutoffs or by.CUTOFFS},
