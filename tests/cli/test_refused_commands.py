@@ -56,7 +56,7 @@ gate --values AP.csv                                  | a gate needs two runs
 gate qrels run other AP --margin 1% --margin 2%       | --margin is given twice
 holes qrels run other CG@3 --merged new.txt           | --merged requires --answers
 holes qrels run other CG@3 --answers ./qrels --merged x | x: the ending chooses the form: .run, .qrels
-identify graded-demo A.run                            | give each run a file of its values, or --mean
+identify graded-demo A.run                            | give each run its values or --mean
 identify graded-demo A.run B.run --mean 0.5           | numbers of runs (2) and of their values (1) differ
 identify graded-demo A.run A.run                      | A.run: cannot be read as lines of a topic and a value
 judges qrels qrels --seed -1                          | seed=-1 is not allowed; it is a whole number ≥ 0

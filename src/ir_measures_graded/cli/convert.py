@@ -4,6 +4,7 @@ import os
 import sys
 
 from ..core.rows.columns import QRELS, RUN, Chosen
+from ..errors import GradedError
 from ..files.conversion import KEPT, read_rows, written
 from ..output.files import write_whole
 from .arguments import FORM
@@ -11,7 +12,8 @@ from .parser import Arguments, Option, each
 
 OPTIONS = (
     Option("source IN", "file of qrels or of a run; - is standard input", reads=each),
-    Option("target OUT", "file, whose ending chooses the form; - is standard output", writes=each),
+    Option("target OUT", "file; its ending is the form; - is standard output", optional=True, writes=each),
+    Option("-o --output FILE", "the same as OUT", writes=each),
     Option("--qrels", "IN has qrels", excludes="run"),
     Option("--run", "IN has a run"),
     Option("--duplicates ROW", "row to keep of a repeated document; best: highest value", choices=KEPT),
@@ -31,16 +33,18 @@ def run(arguments: Arguments) -> list[str]:
       ir_measures_graded convert qrels.tsv qrels.txt
       ir_measures_graded convert my-run.csv my-run.parquet --run
     """
-    name = os.path.basename(arguments.target).lower()
-    role = None
+    target = arguments.target or arguments.output
+    if target is None or (arguments.target and arguments.output):
+        raise GradedError("convert writes one file; give IN and OUT, or IN -o OUT")
+    role, name = None, os.path.basename(target).lower()
     if arguments.qrels or (".qrels" in name and not arguments.run):
         role = QRELS
     elif arguments.run or ".run" in name:
         role = RUN
     rows = read_rows(arguments.source, role, Chosen(arguments.run_column), arguments.duplicates)
-    content = written(rows, arguments.target)
-    if arguments.target == "-":
+    content = written(rows, target)
+    if target == "-":
         print(rows.summary(), file=sys.stderr)
         return content.decode().split("\n")[:-1]
-    write_whole(arguments.target, content)
+    write_whole(target, content)
     return [rows.summary()]

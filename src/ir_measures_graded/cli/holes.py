@@ -16,9 +16,7 @@ OPTIONS = (
     Option("--ask FILE", "write the documents for a judge, as CSV", writes=each),
     Option("--random SHARE", "also list a random sample of this share of the unjudged documents", real),
     Option("--answers FILE", "add these judgments; repeatable", repeated=True, reads=each),
-    Option(
-        "--merged FILE", "write the merged qrels, in the form of the ending", requires="answers", writes=each
-    ),
+    Option("--merged FILE", "write the merged qrels as convert does", requires="answers", writes=each),
     *output(figure=False),
 )
 

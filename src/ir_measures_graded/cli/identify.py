@@ -21,6 +21,7 @@ OPTIONS = (
     Option("--mean M", "mean of the run's values; one for each run", repeated=True),
     Option("--measure MEASURE", "the measure, if known, as nDCG, nDCG@10, DCG or AP"),
     Option("--name NAME", "measure to take from files with values of several"),
+    Option("--any_cutoff", "try all cutoffs, not only the usual ones"),
     Option("--decimals N", "decimals of the values; default: those that they show", whole_number),
     choice("--show", "the answer (default), or each topic with both values", "answer", "topics"),
     *output(figure=False),
@@ -47,11 +48,9 @@ def run(arguments: Arguments) -> Result:
         raise GradedError("no run is given; pass a run file and the values of its topics")
     if len(runs) != len(given):
         count = f"the numbers of runs ({len(runs)}) and of their values ({len(given)}) differ"
-        raise GradedError(
-            f"{count}; give each run a file of its values, or --mean; --measure names a measure"
-        )
+        raise GradedError(f"{count}; give each run its values or --mean; --measure names a measure")
     (first, told), *also = [(RunFile(path), values) for path, values in zip(runs, given)]
-    settings = arguments.of("measure", "name", "decimals")
+    settings = arguments.of("measure", "name", "any_cutoff", "decimals")
     settings |= {"mean" if means else "values": told, "also": also}
     found = identify(arguments.qrels, first, **settings)
     if arguments.show == "topics":

@@ -123,10 +123,9 @@ def rows_of(qrels: Mapping[str, Mapping[str, float]], name: str) -> ConvertedRow
     b'query_id\\tdoc_id\\trelevance\\nq1\\ta\\t2\\nq1\\tb\\t0.5\\n'
     """
     topics = [topic for topic, judged in qrels.items() for _ in judged]
-    documents = [document for judged in qrels.values() for document in judged]
-    levels = np.array([level for judged in qrels.values() for level in judged.values()], dtype=np.float64)
-    columns = dict(zip(QRELS.columns, (Ids.of(topics), Ids.of(documents), levels)))
-    return ConvertedRows(QRELS, name, Part(columns, np.arange(levels.size), Facts()))
+    table = in_memory(qrels, QRELS).table()
+    columns = dict(zip(QRELS.columns, (Ids.of(topics), table.docs, table.values)))
+    return ConvertedRows(QRELS, name, Part(columns, np.arange(len(topics)), Facts()))
 
 
 def without_repeated(rows: Part, role: Role, keep: str) -> Part:

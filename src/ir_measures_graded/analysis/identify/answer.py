@@ -249,8 +249,7 @@ class Answer:
         rest = f" Rarer definitions that fit: {rarer}." if rarer > 0 else ""
         if self.is_found:
             those = ("are {}those" if count > 1 else "is {}that").format("perhaps " if self.is_weak else "")
-            tables = {each.gain for each in self.matches if each.gain.startswith("solved")}
-            others = " Other tables of gains fit, too." if len(tables) > 1 else ""
+            others = " Other tables of gains may fit, too." if "solved" in self.chosen.gain else ""
             return f"The {noun} {those} of {name}.{others}{rest}"
         nearest = f". The nearest is {name}; it gives {self.agree} of {count}."
         if self.by_mean:
@@ -282,6 +281,7 @@ class Answer:
         """The state and the values of each dimension, for definitions of one measure that give all values.
 
         A dimension is not exercised if all its values give the same here, and settled if the others do not.
+        Gains that are solved for are open: tables that were not tried may fit.
         Measure strings have no dimensions of the order of a run, because only trec_eval's is tried.
         The measure is open if another family of measures fits.
         """
@@ -296,7 +296,7 @@ class Answer:
             possible = {*tried} - by.UNTRIED[0 if self.chosen.discount else 1]
             if values and len(possible) > 1 and not (is_string and name in by.ORDER):
                 is_unreached = possible <= {*values} and len(self.groups) == 1
-                state = SETTLED if len(values) == 1 else OPEN
+                state = SETTLED if len(values) == 1 and "solved" not in values[0] else OPEN
                 found[name] = (UNREACHED if is_unreached else state), values
         return found
 
@@ -325,7 +325,9 @@ class Answer:
             "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
             "fewer documents retrieved than the cutoff": (retrieved > 0) & (retrieved < k) & np.isfinite(k),
             "fewer relevant documents than the cutoff": (relevant > 0) & (relevant < k) & np.isfinite(k),
+            "no relevant document": relevant == 0,
             "missing from the run": retrieved == 0,
+            "a document retrieved twice, whose first row counts": case.repeated,
         }
         agrees = ~np.isnan(case.values) & ~differs
         if agrees.sum() < AGREEING:

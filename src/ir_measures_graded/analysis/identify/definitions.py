@@ -92,19 +92,20 @@ DISCOUNTS: dict[str, Function] = {
 FIRST_K, UNCUT, ANEW = "all judged, first k", "all judged, not cut", "the top k sorted anew"
 # From `values.Lists`, the codes of the levels of the ideal list, to be cut at k unless it is `UNCUT`; `ANEW`
 # is for one cutoff.
-IDEALS: dict[str, Callable[[Any], np.ndarray]] = {
-    FIRST_K: lambda lists: lists.case.best,
-    UNCUT: lambda lists: lists.case.best,
-    "all judged, first min(retrieved, k)": lambda lists: np.where(
+IDEALS: dict[str, Callable[[Any, int], np.ndarray]] = {
+    FIRST_K: lambda lists, depth: lists.case.best,
+    UNCUT: lambda lists, depth: lists.case.best,
+    "all judged, first min(retrieved, k)": lambda lists, depth: np.where(
         np.arange(lists.case.best.shape[1]) < (lists.code < lists.case.end).sum(axis=1, keepdims=True),
         lists.case.best,
         lists.case.end,
     ),
-    "the retrieved documents only": lambda lists: np.sort(lists.code, axis=1),
-    "the top gain at each returned rank": lambda lists: np.where(
+    "the retrieved documents only": lambda lists, depth: np.sort(lists.code, axis=1),
+    "the top gain at every rank": lambda lists, depth: np.zeros((len(lists.case.best), depth), int),
+    "the top gain at each returned rank": lambda lists, depth: np.where(
         lists.code < lists.case.end, 0, lists.case.end
     ),
-    ANEW: lambda lists: lists.case.best[:, :0],  # another list for each cutoff
+    ANEW: lambda lists, depth: lists.case.best[:, :0],  # another list for each cutoff
 }
 NOTHING = {"0": 0.0, "1": 1.0, "left out": np.nan}
 

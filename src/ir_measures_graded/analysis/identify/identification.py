@@ -37,6 +37,7 @@ def identify(
     also: Iterable[tuple[Any, Any]] = (),
     measure: Measure | str | None = None,
     name: str | None = None,
+    any_cutoff: bool = False,
     decimals: int | None = None,
 ) -> Identification:
     """Find the definition and conventions of a measure that give somebody's values of a run.
@@ -48,9 +49,9 @@ def identify(
     values of all. Of a document that a topic retrieves twice, the first row is used.
 
     `measure` is the measure, if it is known, such as ``nDCG``, ``DCG`` or ``AP``, perhaps with its cutoff.
-    Its parameters are tried, too. `decimals` (0 to 15) is the number of decimals compared, by default those
-    that the values show, at most 6. A relative difference of 3e-7 is allowed in any case, because some tools
-    compute with 32-bit floats.
+    Its parameters are tried, too. `any_cutoff` tries all cutoffs. `decimals` (0 to 15) is the number of
+    decimals compared, by default those that the values show, at most 6. A relative difference of 3e-7 is
+    allowed in any case, because some tools compute with 32-bit floats.
 
     >>> qrels = {"q1": {"a": 3, "b": 1, "c": 2}, "q2": {"d": 2, "e": 1}, "q3": {"f": 1, "g": 3}}
     >>> run = {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}, "q2": {"d": 2.0, "y": 1.0}, "q3": {"z": 2.0, "f": 1.0}}
@@ -68,8 +69,8 @@ def identify(
     case = _case(read_judgments(qrels), sources, values is None, name, places)
     usual = _space(case, measure)
     found = search(usual, case)
-    if mean is None and not found.fitting:
-        found = found.plus(search(_all_cutoffs(usual, case), case))
+    if any_cutoff or (mean is None and not found.fitting):
+        found = found.plus(search(_all_cutoffs(usual, case, np.inf if any_cutoff else DEPTH), case))
     if by.NDCG in usual["measure"] and not found.fitting and (gains := solved_gains(usual, case)):
         solved = search({**usual, "gain": gains, "measure": {by.NDCG: None}}, case)
         found = found.plus(solved) if solved.fitting else found
@@ -88,15 +89,16 @@ def _case(
         path = run.file if isinstance(run, RunFile) else run
         (named,) = named_runs([(os.path.basename(path) if isinstance(path, str) else f"run {number}", run)])
         with about(named.name):
-            table, _ = repeated_documents(named.table(judgments))
+            table, twice = repeated_documents(named.table(judgments))
         if by_mean and not np.isfinite(number_in(given)):
             raise GradedError(f"the mean is {shown(given)}; it must be a finite number")
         known = {"": number_in(given)} if by_mean else values_by_topic(given, judged.code.keys(), name)
-        read.append((table, known, decimals_of([given] if by_mean else known.values())))
+        read.append((table, twice, known, decimals_of([given] if by_mean else known.values())))
     runs = [table.of_topics(judged.code) for table, *_ in read]
     others = [sum(topic not in judged.code for topic in table.topics) for table, *_ in read]
+    repeated = np.concatenate([np.isin(judged.topics, twice) for _, twice, *_ in read])
     given_topics = [""] if by_mean else judged.topics
-    numbers = np.array([known.get(topic, np.nan) for _, known, _ in read for topic in given_topics])
+    numbers = np.array([known.get(topic, np.nan) for *_, known, _ in read for topic in given_topics])
     topics = [*judged.topics]
     if len(runs) > 1:
         topics = [f"{topic} (run {number})" for number in range(1, len(runs) + 1) for topic in topics]
@@ -107,7 +109,7 @@ def _case(
     qrels = replace(judged.part(np.tile(np.arange(len(judged.topics)), len(runs))), topics=topics)
     values = np.full(len(topics), np.nan) if by_mean else numbers
     fewest = min(places for *_, places in read) if decimals is None else decimals
-    return Case(qrels, run, values, numbers if by_mean else None, fewest, np.array(others))
+    return Case(qrels, run, values, numbers if by_mean else None, fewest, np.array(others), repeated)
 
 
 def _space(case: Case, measure: Measure | str | None) -> Space:
@@ -139,9 +141,9 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
     }
 
 
-def _all_cutoffs(space: Space, case: Case) -> Space:
-    """The other cutoffs to the depth of the runs, or to `DEPTH`, for what some tool computes otherwise."""
-    deepest = min(int(case.ranks.retrieved.max(initial=0)), DEPTH)
+def _all_cutoffs(space: Space, case: Case, most: float) -> Space:
+    """The other cutoffs to the depth of the runs, or to `most`, for what some tool computes otherwise."""
+    deepest = int(min(case.ranks.retrieved.max(initial=0), most))
     usual = {
         name: {value: of for value, of in space[name].items() if by.is_usual(name, value)}
         for name in ("gain", "discount", "ideal", "precision", "documents")

@@ -37,10 +37,8 @@ PERCENT_FROM = 1.01  # larger values may be percentages
 SPREAD = 3
 TOPICS = 96  # the number of topics that are used if there are many more
 SPARE = 3  # the number of telling topics beyond the number of levels that make a solution credible
-NEAR = 8.0  # a solution is rounded if it misses no value by more tolerances than this
-LOWEST = 20  # the lowest positive gain of a table is at most this
-LEAST = 2e-4  # gains below this share of the highest one are 0
-POINTS, BEYOND = 200, 1.5  # points around a solution, to 1.5 times the distance that the values allow
+NEAR = 8.0  # a solution is rounded, and verified, if it misses no value by more tolerances than this
+LOWEST = range(1, 21)  # the whole gains that the lowest level may have
 MOST_LEVELS = 32
 TABLES = 48  # the number of tables that are verified
 
@@ -59,10 +57,11 @@ class Case:
     """Runs, the qrels, and the numbers given: values, one per topic (NaN if unknown), or `means`.
 
     Several runs are as one, in which each has topics of its own. `others` counts the topics of each run that
-    the qrels lack. `known` are the topics that have a value; all for means. `decimals` are those of the
-    `given` numbers, `digits` the same but 2 more for percentages. Numbers agree within the `tolerance`.
-    `coincidence` is the probability that one definition, which was not meant, gives all numbers: for each
-    number that of the same decimals, or for values that are frequent, such as 0 and 1, their share.
+    the qrels lack. In `repeated` topics, a document was retrieved twice, and dropped. `known` are the topics
+    that have a value; all for means. `decimals` are those of the `given` numbers, `digits` the same but 2
+    more for percentages. Numbers agree within the `tolerance`. `coincidence` is the probability that one
+    definition, which was not meant, gives all numbers: for each number that of the same decimals, or for
+    values that are frequent, such as 0 and 1, their share.
 
     The retrieved documents, and behind them the judged ones that are not retrieved, have a row each with
     `topic`, `code` (of its level), `score`, `place`, `id_order` (place among all ids, descending),
@@ -76,6 +75,7 @@ class Case:
     means: np.ndarray | None
     decimals: int
     others: np.ndarray
+    repeated: np.ndarray
 
     def __post_init__(self) -> None:
         judged, run, values = self.judged, self.run, self.values
@@ -278,12 +278,13 @@ def cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray, ti
 def ideally_cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray) -> Iterator[np.ndarray]:
     """The same of the ideal lists of each kind, which are those of all orders, except for `ANEW`."""
     depth, ends = code.shape[1], np.append(cuts, np.inf)
+    longest = int(cuts[np.isfinite(cuts)].max(initial=depth))
     for ideal, of in space["ideal"].items():
         if ideal == by.ANEW:
             tops = [np.sort(code[:, :k], axis=1) for k in np.minimum(cuts, depth).astype(int).tolist()]
             yield np.concatenate([cumulated(space, lists, top, ends[-1:]) for top in tops], axis=1)
         else:
-            best = cumulated(space, lists, of(lists), ends)
+            best = cumulated(space, lists, of(lists, longest), ends)
             yield np.repeat(best[:, -1:], cuts.size, axis=1) if ideal == by.UNCUT else best[:, :-1]
 
 
@@ -304,29 +305,28 @@ def values_of(space: Space, case: Case, definition: by.Definition) -> np.ndarray
 
 
 def solved_gains(space: Space, case: Case) -> dict[str, by.Function]:
-    """Tables of whole gains with which some nDCG gives all values, by name, as ``solved: 1:1, 2:3``; those of
-    the least sum if there are many."""
+    """Tables of whole gains with which some nDCG comes near all values, by name, as ``solved: 1:1, 2:3``."""
     case = case.sample(TOPICS)
     levels, values = np.unique(case.judged.all_levels), case.values
     levels, telling = levels[levels > 0], np.flatnonzero((values > 0) & (values != 1))
     if not 1 < levels.size <= min(telling.size - SPARE, MOST_LEVELS):
         return {}
     space = {**space, "gain": {f"{level:g}": partial(np.equal, level) for level in levels}}
+    solutions: list[tuple[float, list[float]]] = []
     cuts = np.array([*space["cutoff"].values()])
-    tables: set[tuple[int, ...]] = set()
     for lists in dict.fromkeys(map(case.lists, by.orders(space))):
         # The discounts that each level collects in the run, and in an ideal list (T × L × W).
         of_run = by_level(cumulated(space, lists, lists.code, cuts, lists.ties))[telling]
         for best in ideally_cumulated(space, lists, lists.code, cuts):
             of_ideal = by_level(best)[telling]
             apart = of_run - values[telling, None, None] * of_ideal
-            axes = np.linalg.eigh(np.einsum("tlw,tmw->wlm", apart, apart))[1]
-            axes *= np.sign(axes[:, :, :1].sum(axis=1, keepdims=True))
-            off, ideal = (np.einsum("tlw,wl->tw", of, axes[:, :, 0]) for of in (apart, of_ideal))
-            is_near = (np.abs(off) <= NEAR * case.tolerance * ideal).all(axis=0)
-            for way in np.flatnonzero(is_near).tolist():
-                tables |= whole(apart[..., way], case.tolerance * of_ideal[..., way], axes[way])
-    gains_of = [dict(zip(levels.tolist(), table)) for table in sorted(tables, key=sum)[:TABLES]]
+            gains = np.linalg.eigh(np.einsum("tlw,tmw->wlm", apart, apart))[1][:, :, 0]
+            off, ideal = (np.abs(np.einsum("tlw,wl->tw", of, gains)) for of in (apart, of_ideal))
+            near = (off < NEAR * case.tolerance * ideal).all(axis=0)
+            gap = (off[:, near] / ideal[:, near]).max(axis=0)
+            solutions += zip(gap.tolist(), gains[near].tolist())
+    tables = dict.fromkeys(table for _, gains in sorted(solutions) for table in whole(gains))
+    gains_of = [dict(zip(levels.tolist(), table)) for table in list(tables)[:TABLES]]
     names = [", ".join(f"{level:g}:{gain:g}" for level, gain in gains.items()) for gains in gains_of]
     return {f"solved: {name}": partial(gain_of, gains=gains) for name, gains in zip(names, gains_of)}
 
@@ -336,18 +336,10 @@ def by_level(found: np.ndarray) -> np.ndarray:
     return np.moveaxis(found, 2, 1).reshape(len(found), found.shape[2], -1)
 
 
-def whole(apart: np.ndarray, near: np.ndarray, axes: np.ndarray) -> set[tuple[int, ...]]:
-    """The tables of whole gains with |apart · gains| < near · gains, for each topic (T × L both).
-
-    The first of the `axes` (L × L) is a solution, whose unit is free. Points around it, as far along the
-    other axes as the values allow, are rounded for each lowest gain.
-    """
-    with np.errstate(all="ignore"):
-        reach = np.min(near @ axes[:, 0] / np.abs(apart @ axes[:, 1:]).T, axis=1)
-        steps = np.random.default_rng(0).uniform(-BEYOND, BEYOND, (POINTS, reach.size)) * reach
-        gains = axes[:, 0] + steps @ axes[:, 1:].T
-        gains[gains < LEAST * gains.max(axis=1, keepdims=True)] = 0
-        lowest = np.where(gains > 0, gains, np.inf).min(axis=1, keepdims=True)
-        found = np.rint(gains / lowest * np.arange(1, LOWEST + 1)[:, None, None]).reshape(-1, len(axes))
-    found = found[(np.abs(found @ apart.T) < found @ near.T).all(axis=1)].astype(np.int64)
-    return {*map(tuple, (found // np.gcd.reduce(found, axis=1, keepdims=True)).tolist())}
+def whole(gains: Sequence[float]) -> Iterator[tuple[int, ...]]:
+    """A solution, whose unit and sign are free, as whole gains."""
+    positive = np.maximum(np.divide(gains, max(gains, key=abs)), 0)
+    positive = positive / positive[positive > 1e-3].min()
+    for lowest in LOWEST:
+        found = np.rint(positive * lowest).astype(np.int64)
+        yield tuple((found // np.gcd.reduce(found)).tolist())
