@@ -220,11 +220,11 @@ def test_unjudged_documents_tied_with_others_are_cut_off_by_descending_id():
 
 
 def test_the_order_of_the_runs_does_not_matter():
-    orders = {"A": "cabd", "B": "dcba", "C": "bdac"}
+    orders = {"A": "cabd", "B": "dcba", "C": "bdac", "D": "xcad", "E": "ycad"}
     runs = {name: {"q": {doc: 4.0 - rank for rank, doc in enumerate(of)}} for name, of in orders.items()}
     first, other = (
         holes({"q": {"c": 1, "d": 0}}, {run: runs[run] for run in order}, "nDCG_JK@3")
-        for order in ("ABC", "ACB")
+        for order in ("ABCDE", "EDACB")
     )
     assert (first.open, first.documents) == (other.open, other.documents)
     assert dict(zip(first.runs, first.expected)) == pytest.approx(dict(zip(other.runs, other.expected)))

@@ -213,7 +213,8 @@ def holes(
         batch = max(1, math.ceil(BATCH_SHARE * left.size)) if judged.any() else FIRST_BATCH
     batch = whole_number(batch, "batch", 1)
     rounded = np.round(score[left] / (score[left].max(initial=0) or 1.0), 12)
-    chosen = left[np.lexsort((-near[left], best[left], -rounded))]
+    _, order_of_ids = np.unique([doc for _, doc in names], return_inverse=True)
+    chosen = left[np.lexsort((-order_of_ids[left], -near[left], best[left], -rounded))]
     chosen = chosen[:batch] if still_open else chosen[:0]
     sample = chosen[:0]
     if random is not None:
