@@ -216,9 +216,8 @@ class Answer:
         findings = [*self.findings(tools, dimensions if len(self.groups) == 1 else {})]
         if measure is not None and not equal:
             findings.append(("here", difference))
-        fitting = len(self.found.fitting)
         more = " or more" if len(self.found.kept) >= MOST else ""
-        findings.append(("tried", f"{self.found.tried:,} definitions; {fitting:,}{more} fit"))
+        findings.append(("tried", f"{self.found.tried:,} definitions; {len(self.found.fitting):,}{more} fit"))
         return Identification(
             topics=tuple(case.judged.topics[number] for number in case.known.tolist()),
             given=case.values[case.known],
@@ -242,8 +241,7 @@ class Answer:
         case, count, name = self.case, self.case.given.size, self.named(self.groups[0])
         if case.coincidence == 1:
             return f"All values are {case.given[0]:g}, which identifies nothing."
-        places = case.decimals
-        means = [" and ".join(f"{mean:.{places}f}" for mean in of) for of in (case.given, self.means)]
+        means = [" and ".join(f"{mean:.{case.decimals}f}" for mean in of) for of in (case.given, self.means)]
         noun = f"{'mean' if count == 1 else 'means'} {means[0]}" if self.by_mean else counted(count, "value")
         rarer = self.different - (max(len(self.usual), 1) if self.is_found else 0)
         rest = f" Rarer definitions that fit: {rarer}." if rarer > 0 else ""
@@ -308,8 +306,8 @@ class Answer:
         given, computed = (f"{each[most]:.{places}f}" for each in (case.values, self.values))
         others = f", and {counted(n, 'other topic')}" if (n := int(self.differs.sum()) - 1) else ""
         yield "differs", f"topic {case.judged.topics[most]}: given {given}, computed {computed}{others}"
-        mean = f"mean over all topics {gaps[case.known].mean():.{places + 1}f}"
-        yield "gap", f"largest {gaps[most]:.{places}f}, {mean}"
+        mean = gaps[case.known].mean()
+        yield "gap", f"largest {gaps[most]:.{places}f}, mean over all topics {mean:.{places + 1}f}"
 
     def causes(self) -> Iterator[tuple[str, str]]:
         """Properties that are common among the topics that differ, and rare among those that agree."""

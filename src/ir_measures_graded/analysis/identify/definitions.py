@@ -173,6 +173,9 @@ AVERAGED: dict[str, Callable[[Any], np.ndarray]] = {
     RUN_TOPICS: lambda rows: rows.ranks.retrieved > 0,
     "topics in both": lambda rows: rows.ranks.retrieved > 0,
     "topics with a relevant document": lambda rows: rows.levels[rows.best[:, 0]] > 0,
+    "topics with a relevant document retrieved": lambda rows: (
+        np.bincount(rows.topic, rows.is_retrieved & (rows.levels[rows.code] > 0), len(rows.best)) > 0
+    ),
 }
 ROUNDED, TRUNCATED, PERCENT = "rounded", "truncated", "percent"
 # The value of each topic before the mean, by the way in which values are shown.

@@ -202,8 +202,7 @@ class Case:
         rows, group = rows[kept], group[kept]
         starts = changes(group)
         tied = np.flatnonzero(~(starts & np.append(starts[1:], True)))
-        within = by.ORDERS[way](self)[rows[tied]]
-        rows[tied] = rows[tied][np.lexsort((within, group[tied]))]
+        rows[tied] = rows[tied][np.lexsort((by.ORDERS[way](self)[rows[tied]], group[tied]))]
         code = self.matrix(self.topic[rows], self.code[rows])
         ties = group if way == by.MEAN and tied.size else None
         key = documents, code.tobytes(), None if ties is None else ties.tobytes()
