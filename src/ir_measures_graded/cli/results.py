@@ -20,7 +20,7 @@ from . import PROGRAM
 from .parser import PAGE, Arguments
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Answer:
     """What a command answers: a result and, if it is not 0, the exit status.
 

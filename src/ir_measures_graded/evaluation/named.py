@@ -51,7 +51,7 @@ UNNAMED = "run"
 """The name of a run without a name."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Judgments:
     """Qrels as a table, and their name, if they have one.
 
@@ -176,7 +176,7 @@ def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:
         return replace(judgments, sessions=Sessions.of(judgments.topics, sessions))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Run:
     """A run and its name.
 
@@ -269,7 +269,7 @@ class Run:
             )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Study:
     """Qrels that are read once, and runs that are reduced once to their judged documents.
 

@@ -32,7 +32,7 @@ Fields = tuple[np.ndarray, np.ndarray, np.ndarray]
 """The `values`, `missing` and `unreported` of a run, as in `Evaluation`."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Sessions:
     """The names of sessions, in the order of the qrels, and the session of each topic."""
 

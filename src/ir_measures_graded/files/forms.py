@@ -188,10 +188,9 @@ def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Field
     """The form of qrels with these fields in its first rows, or the reason to refuse them."""
     if len(others) == 2:
         return "5 fields; preferences and sampled judgments are not supported"
-    no_iteration = {*second} <= NO_ITERATION
-    if not others and no_iteration:
-        return "qrels without levels (3 fields: topic, 0, document)"
-    if not no_iteration and any(len(of) >= 3 and counts(of) for of in _by_topic(topics, third)):
+    if {*second} <= NO_ITERATION:
+        return TREC[QRELS] if others else "qrels without levels (3 fields: topic, 0, document)"
+    if any(len(of) >= 3 and counts(of) for of in _by_topic(topics, third)):
         return "the third field counts 1, 2, 3 … in a topic; this is a run, not qrels"
     if not others:
         return JUDGED
@@ -199,7 +198,7 @@ def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Field
     are_levels = len(levels) <= MOST_LEVELS and all(map(INTEGER.fullmatch, levels))
     are_distinct = len({*zip(topics, second)}) == len(topics)
     are_ids = len(documents) > len(levels) or not all(map(INTEGER.fullmatch, documents))
-    if not no_iteration and are_levels and are_distinct and (are_ids or len({*topics}) < len(topics)):
+    if are_levels and are_distinct and (are_ids or len({*topics}) < len(topics)):
         return "the columns are topic, document, level, iteration; export with --format trec or jsonl"
     return TREC[QRELS]
 

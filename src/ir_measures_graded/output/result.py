@@ -138,7 +138,7 @@ class Result:
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class View(Result):
     """Tables and a figure of other results, such as those that the option --show chooses.
 

@@ -65,7 +65,7 @@ class Column(NamedTuple):
         return self.heading or self.name.replace("_", " ")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Table:
     """Columns, rows of as many values, and a title, which may be empty.
 

@@ -194,7 +194,7 @@ class Intents(NamedTuple):
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class LevelCounts:
     """The number of documents judged at each level of each topic.
 

@@ -36,7 +36,7 @@ def _no_positions() -> np.ndarray:
     return np.empty((2, 0), dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class JudgedRanks:
     """A run reduced to its judged documents.
 

@@ -74,7 +74,7 @@ def _stable_order(codes: np.ndarray) -> np.ndarray:
     return order
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Cells:
     """Ids as `cells`: codes of categories, or unvalidated Python objects, expected to be str.
 
@@ -98,7 +98,7 @@ class Cells:
         return Cells(self.cells[rows], self.convert)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Keys:
     """The unvalidated keys of several dicts, one dict after the other."""
 

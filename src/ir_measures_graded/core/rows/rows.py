@@ -48,7 +48,7 @@ class Facts(NamedTuple):
         return f"{self.file}:{'' if self.unit == 'line' else ' row '}{line}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Part:
     """Rows of a file, in its order: columns under our names, ids as `Ids` and numbers as floats.
 
@@ -130,7 +130,7 @@ class RunSource:
         yield self.table()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Rows(RunSource):
     """Qrels or a run: rows of (topic, document, value), grouped by topic.
 
