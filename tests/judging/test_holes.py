@@ -219,12 +219,12 @@ def test_unjudged_documents_tied_with_others_are_cut_off_by_descending_id():
     assert sorted(zip(found.documents, found.ranks[:, 0].tolist())) == [("b", 2), ("c", 1)]
 
 
-def test_the_order_of_the_runs_does_not_matter():
-    orders = {"A": "cabd", "B": "dcba", "C": "bdac", "D": "xcad", "E": "ycad"}
-    runs = {name: {"q": {doc: 4.0 - rank for rank, doc in enumerate(of)}} for name, of in orders.items()}
+@pytest.mark.parametrize("orders", [("cabd", "dcba", "bdac"), ("xcad", "ycad", "cabd")])
+def test_the_order_of_the_runs_does_not_matter(orders):
+    runs = {name: {"q": {doc: 4.0 - rank for rank, doc in enumerate(of)}} for name, of in zip("ABC", orders)}
     first, other = (
         holes({"q": {"c": 1, "d": 0}}, {run: runs[run] for run in order}, "nDCG_JK@3")
-        for order in ("ABCDE", "EDACB")
+        for order in ("ACB", "BAC")
     )
     assert (first.open, first.documents) == (other.open, other.documents)
     assert dict(zip(first.runs, first.expected)) == pytest.approx(dict(zip(other.runs, other.expected)))

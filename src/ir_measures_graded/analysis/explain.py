@@ -105,10 +105,10 @@ class Explanation(Result):
     def answer(self) -> list[Note]:
         """The value, and what the list has of the relevant documents."""
         of_run = f" of {self.run}" if self.run else ""
-        topics = self.topics and counted(self.topics, "topic")
-        worst = f", the worst of {topics} with a relevant document" if topics else ""
         value = f"{self.measure}{of_run} = {self.value:.4f}"
-        return [Note("Topic {}: {}{}. {}.", self.topic, value, worst, self.found)]
+        if self.topics:
+            value += f", the worst of {counted(self.topics, 'topic')} with a relevant document"
+        return [Note("Topic {}: {}. {}.", self.topic, value, self.found)]
 
     @property
     def found(self) -> str:

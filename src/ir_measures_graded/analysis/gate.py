@@ -455,9 +455,9 @@ def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, 
     change, noise = differences_of(new, old)
     better, allowed = sign_of(measure) * change, margin.allowed(old)
     mean_old, mean_new, mean, loss = (float(mean_over_topics(each)) for each in (old, new, change, allowed))
-    # The values whose means bound a loss and a gain, and those whose true means must be above 0.
-    down, up = allowed + better, allowed - better if equivalent else better
-    kept = (down, up) if equivalent else (down,)
+    # The values whose true means must be above 0, and those whose means bound a loss and a gain.
+    kept = (allowed + better, allowed - better) if equivalent else (allowed + better,)
+    down, up = kept if equivalent else (*kept, better)
     p_holds = max(_p_above_0(each, noise) for each in kept)
 
     whole = np.abs(old) if sign_of(measure) > 0 else np.maximum(np.abs(old), abs(mean_old))

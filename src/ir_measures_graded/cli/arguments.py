@@ -22,7 +22,6 @@ from ..evaluation.named import (
     short_names,
 )
 from ..evaluation.values import read_sessions
-from ..files.content import matching
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
 from ..output.formats import listed
@@ -229,7 +228,9 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     if os.path.isdir(text):
         return GradedError(f"{text!r} is a directory; pass run files, for example {os.path.join(text, '*')}")
     if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", text):
-        beside = matching(os.path.join(os.path.dirname(text), "*"))
+        from glob import escape, glob  # takes time
+
+        beside = glob(os.path.join(escape(os.path.dirname(text)), "*"))
         return GradedError(f"file not found: {text!r}{did_you_mean(text, beside, most=3)}")
     name = re.match(r"\w*", text)
     if isinstance(error, UnknownMeasureError) or not name or name[0] not in registry():

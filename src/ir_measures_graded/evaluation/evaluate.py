@@ -115,15 +115,17 @@ class Evaluation(Result):
         return replace(self, **kept)
 
     @property
+    def _is_unreported(self) -> np.ndarray:
+        return np.zeros(self.values.shape, bool) if self.unreported is None else self.unreported
+
+    @property
     def reported(self) -> np.ndarray:
         """The values as objects (runs × measures × topics); None where a provider reports none."""
-        unreported = np.zeros(self.values.shape, bool) if self.unreported is None else self.unreported
-        return np.where(unreported, np.array(None), self.values)
+        return np.where(self._is_unreported, np.array(None), self.values)
 
     def means(self) -> np.ndarray:
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
-        unreported = np.zeros(self.values.shape, bool) if self.unreported is None else self.unreported
-        rows = (zip(self.measures, *of_run) for of_run in zip(self.values, unreported))
+        rows = (zip(self.measures, *of_run) for of_run in zip(self.values, self._is_unreported))
         return np.array([[aggregate(each, found[~out]) for each, found, out in row] for row in rows])
 
     def to_dict(self) -> dict[str, dict[str, float]]:
