@@ -137,9 +137,7 @@ def _of_run(
             remarks.append(f"the order of tied documents can move {measure} by {width:.4f}")
     if apart.any():
         topics = counted(int(apart.sum()), "topic")
-        remarks.append(
-            f"trec_eval 10, which compares 64-bit scores, tells apart documents tied here in {topics}"
-        )
+        remarks.append(f"trec_eval 10 (64-bit scores) tells apart documents tied here in {topics}")
     return remarks
 
 

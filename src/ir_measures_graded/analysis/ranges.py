@@ -203,9 +203,7 @@ class Standing(NamedTuple):
 
 def standings(study: Study, measures: Iterable[Measure]) -> dict[Measure, Standing]:
     """The ranges by each of the measures that have some, for which most differences need no exact bounds."""
-    return {
-        measure: _Runs(_checked(measure), study.runs).standing() for measure in filter(has_ranges, measures)
-    }
+    return {each: _Runs(_checked(each), study.runs).standing() for each in filter(has_ranges, measures)}
 
 
 def has_ranges(measure: Measure) -> bool:

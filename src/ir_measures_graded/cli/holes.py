@@ -6,17 +6,18 @@ from ..analysis.judging.holes import holes
 from ..files.conversion import rows_of, written
 from ..output.formats import counted
 from .arguments import COLLECTION, inputs
-from .parser import Arguments, Option, at_least_1, each, output, real
+from .parser import Arguments, Option, at_least_1, each, output, real, typed
 from .results import Answer
 
 USAGE = ("QRELS RUN… MEASURE",)
+path = typed("(?!-$).+", str, "a file; the list is on standard output")
 OPTIONS = (
     *COLLECTION,
     Option("--batch N", "number of documents; default: 2.5%% of the unjudged ones, or 50", at_least_1),
-    Option("--ask FILE", "write the documents for a judge, as CSV", writes=each),
+    Option("--ask FILE", "write the documents for a judge, as CSV", path, writes=each),
     Option("--random SHARE", "also list a random sample of this share of the unjudged documents", real),
     Option("--answers FILE", "add these judgments; repeatable", repeated=True, reads=each),
-    Option("--merged FILE", "write the merged qrels as convert does", requires="answers", writes=each),
+    Option("--merged FILE", "write the merged qrels as convert does", path, requires="answers", writes=each),
     *output(figure=False),
 )
 

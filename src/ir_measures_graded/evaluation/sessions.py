@@ -99,9 +99,7 @@ class SessionValues:
     def __init__(self, judged: Judged, sessions: Sessions, measures: Sequence[Measure]):
         self.sessions, self.turns, self.measures = sessions.names, sessions.turns, measures
         ideal = reduced(judged, read_run({}))
-        self.ideal = {
-            measure: view(measure.turn, ideal) for measure in measures if isinstance(measure, SessionMeasure)
-        }
+        self.ideal = {each: view(each.turn, ideal) for each in measures if isinstance(each, SessionMeasure)}
 
     def of(self, row: Mapping[Measure, int], of_turns: Fields) -> Fields:
         """The fields for sessions, from those for turns; `row` has the row of each `turn_measure`."""

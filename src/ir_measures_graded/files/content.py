@@ -145,8 +145,8 @@ class Content:
 
     def failure(self, error: Exception, line: int) -> FileError:
         """The error that the content cannot be read from this line on, for an error of `Peeked.read`."""
-        if isinstance(error, OSError) and (error.errno is not None or not self.compression):
-            return FileError(f"{self.name}: cannot be read: {error.strerror or error}")
+        if not self.compression or (isinstance(error, OSError) and error.errno is not None):
+            return FileError(f"{self.name}: cannot be read: {getattr(error, 'strerror', None) or error}")
         reason = f"the {self.compression} file is damaged or cut off here ({error})"
         return FileError(f"{self.name}:{line}: {reason}")
 

@@ -11,6 +11,7 @@ score or relevance. If the file has them, qrels keep the columns iteration and p
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator
@@ -19,6 +20,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from ir_measures import ScoredDoc
@@ -37,6 +39,8 @@ from .text_files import text_parts
 AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
+_READING: WeakKeyDictionary[RunFile, threading.RLock] = WeakKeyDictionary()
+"""The locks of runs in streams: threads that share one must not read it in turns."""
 
 
 def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES) -> Rows:
@@ -145,11 +149,13 @@ class RunFile(RunSource):
         if self._kept is None and is_lasting(self.file):
             yield from parts_of(self.file, RUN, self._chosen, sizes or self.sizes)
             return
-        if self._kept is None:
-            try:
-                self._kept = joined(parts_of(self.file, RUN, self._chosen, self.sizes), RUN)
-            except GradedError as error:  # a second reading would begin behind it
-                self._kept = error
+        with _READING.setdefault(self, threading.RLock()):
+            if self._kept is None:  # a second reading would begin where this one ends
+                self._kept = FileError(f"{self.name}: reading it was cut off; open it again")
+                try:
+                    self._kept = joined(parts_of(self.file, RUN, self._chosen, self.sizes), RUN)
+                except GradedError as error:
+                    self._kept = error
         if isinstance(self._kept, GradedError):
             raise self._kept
         yield self._kept

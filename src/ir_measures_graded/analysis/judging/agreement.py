@@ -393,9 +393,7 @@ def _pairs(panel: Panel) -> list[np.ndarray]:
         if levels := [(level, others[doc]) for doc, level in judged.items() if doc in others]:
             found.append(np.array(levels, dtype=float))
     if not found:
-        raise GradedError(
-            f"no document is judged by both the human and {panel.name}; check that both use the same ids"
-        )
+        raise GradedError(f"no document is judged by both the human and {panel.name}; compare their ids")
     return found
 
 

@@ -139,9 +139,7 @@ class Holes(Result):
         rows = [[as_text(each.get(column, "")) for column in columns] for each in self.records()]
         content = as_bytes(comma_separated(columns, rows))
         if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
-            raise FileError(
-                f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name another file"
-            )
+            raise FileError(f"{os.fspath(path)} exists, perhaps with answers of a judge; name another file")
         return content
 
 

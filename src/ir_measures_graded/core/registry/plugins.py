@@ -176,7 +176,7 @@ def _problems(measures: tuple[Any, ...]) -> Iterator[str]:
                 yield f"it claims the name {name!r} twice"
             claimed.add(name)
         for name, parameter in measure.PARAMETERS.items():
-            if not _can_be_written(name) or not isinstance(parameter, Parameter):
+            if not _can_be_written(name) or name == "self" or not isinstance(parameter, Parameter):
                 yield f"parameter {name!r} of {measure.NAME} is not a Parameter of ir_measures_graded"
             if measure.SUPPORTED_PARAMS[name] is not parameter:
                 yield f"parameter {name!r} of {measure.NAME} replaces one that every measure has"
