@@ -20,7 +20,7 @@ from sphinx.application import Sphinx
 
 from ir_measures_graded import GradedMeasure
 from ir_measures_graded.core import measures
-from ir_measures_graded.core.registry.listing import Work, better, facts_of, works_of
+from ir_measures_graded.core.registry.listing import Reference, better, facts_of, references_of
 
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "measures"
@@ -148,10 +148,10 @@ def elsewhere(measure: GradedMeasure) -> str:
     return markdown(["tool", "its name", "equal measure here", "remarks"], rows)
 
 
-def sources(measure: GradedMeasure) -> list[Work]:
+def sources(measure: GradedMeasure) -> list[Reference]:
     """The works that a measure's source names."""
     source = part(measure, "source")
-    found = works_of(source)
+    found = references_of(source)
     if not found:
         raise IncompleteMeasure(f"{measure.NAME}: references.bib has no entry for {source!r}")
     return found

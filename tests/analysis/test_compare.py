@@ -12,9 +12,14 @@ from evaluations import of_array
 
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare, evaluate
-from ir_measures_graded.analysis.compare import TESTS
-from ir_measures_graded.analysis.comparison import PAIRED_T
-from ir_measures_graded.analysis.statistics.paired import CONSTANT, EQUAL, UNTESTED, detectable_effect
+from ir_measures_graded.analysis.comparing.compare import TESTS
+from ir_measures_graded.analysis.comparing.result import PAIRED_T
+from ir_measures_graded.analysis.statistics.paired import (
+    CONSTANT,
+    EQUAL,
+    UNTESTED,
+    detectable_effect,
+)
 from ir_measures_graded.analysis.statistics.significance import tukey_hsd, two_way_anova, wilcoxon
 from ir_measures_graded.output import formats
 

@@ -9,7 +9,7 @@ import pytest
 
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, evaluate, gate
-from ir_measures_graded.analysis.gate import Margin
+from ir_measures_graded.analysis.gating.gate import Margin
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 weightstats = pytest.importorskip("statsmodels.stats.weightstats", reason="statsmodels is not installed")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded.analysis import compare
-from ir_measures_graded.analysis.paper import HTML, LATEX
+from ir_measures_graded.analysis.comparing.paper import HTML, LATEX
 from ir_measures_graded.core.registry.notation import parse_measures
 from ir_measures_graded.evaluation.evaluate import Evaluation
 

@@ -10,7 +10,15 @@ import pytest
 
 import reference
 from ir_measures_graded import RunFile, nsDCG, parse_measure, sDCG
-from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, intervals, power, sensitivity
+from ir_measures_graded.analysis import (
+    Evaluation,
+    compare,
+    evaluate,
+    gate,
+    intervals,
+    power,
+    sensitivity,
+)
 from ir_measures_graded.files.files import qrels_in
 
 QRELS = {"7_1": {"a": 2, "b": 1, "c": 0}, "7_2": {"d": 3, "e": 1}, "7_10": {"f": 1}}
@@ -101,7 +109,7 @@ def test_values_of_cast_sessions_equal_a_plain_reference(shared_data):
     folder = shared_data / "cast21-doc"
     qrels = qrels_in(folder / "qrels.txt").dicts()
     paths = {name: folder / "runs" / f"{name}.run.gz" for name in ("org_convdr", "org_manual_bm25")}
-    runs = {name: RunFile(path).table().dicts() for name, path in paths.items()}
+    runs = {name: RunFile(path).rows().dicts() for name, path in paths.items()}
     check(qrels, runs, [*VARIANTS, *ORDINARY[:3], ir_measures.NumRet])
 
 

@@ -233,7 +233,7 @@ def test_small_file_takes_little_time_and_memory(name, tmp_path):
     path = tmp_path / "file"
     path.write_bytes(content)
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    read = (lambda: qrels_source(path).table()) if b"q 0" in content[:9] else (lambda: [*RunFile(path)])
+    read = (lambda: qrels_source(path).rows()) if b"q 0" in content[:9] else (lambda: [*RunFile(path)])
     assert fact in refused(read)
     assert time.process_time() - start < 4  # seconds
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000

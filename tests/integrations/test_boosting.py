@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import GradedError, array_mean
-from ir_measures_graded.integrations.boosting import catboost_metric, lightgbm_metric, xgboost_metric
+from ir_measures_graded.integrations.boosting import (
+    catboost_metric,
+    lightgbm_metric,
+    xgboost_metric,
+)
 from ir_measures_graded.integrations.scikit_learn import scorer
 
 NAN = float("nan")

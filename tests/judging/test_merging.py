@@ -6,7 +6,12 @@ import pytest
 from ir_measures import Qrel
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.analysis.judging.panel import add_answers, answers_in, on_one_scale, rescaled
+from ir_measures_graded.analysis.judging.panel import (
+    add_answers,
+    answers_in,
+    on_one_scale,
+    rescaled,
+)
 
 
 def test_the_first_source_that_judges_a_document_decides():

@@ -16,7 +16,21 @@ import numpy
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RR, Bpref, IPrec, Judged, NumQ, NumRel, NumRelRet, NumRet, P, Rprec, infAP, nDCG
+from ir_measures import (
+    AP,
+    RR,
+    Bpref,
+    IPrec,
+    Judged,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    P,
+    Rprec,
+    infAP,
+    nDCG,
+)
 from ir_measures.measures import R, SetAP, SetF, SetP, SetR, SetRelP, Success
 
 import ir_measures_graded

@@ -35,19 +35,19 @@ from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import ignoring_identical_ids
 from ..output import plots
 from .check import Check, check
-from .compare import compare
-from .comparison import Comparison
+from .comparing.collections import OverCollections, compare_collections, read_collections
+from .comparing.compare import compare
+from .comparing.result import Comparison
 from .curves import Curves, curves
 from .explain import ExplainedDifference, Explanation, explain, explain_difference
-from .gate import Gate, gate
+from .gating.gate import Gate, gate
 from .identify import Identification, identify
-from .intervals import Intervals, intervals
 from .judging.agreement import JudgeAgreement, Judges, judges
 from .judging.estimate import Estimates, estimate
 from .judging.holes import Holes, holes
 from .judging.panel import add_answers
 from .levels import Levels, levels
-from .over_collections import OverCollections, compare_collections, read_collections
+from .mean_intervals import Intervals, intervals
 from .power import Power, power
 from .ranges import Range, Ranges, ranges
 from .report.report import Report, report

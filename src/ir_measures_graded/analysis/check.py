@@ -19,7 +19,16 @@ from ..core.registry.notation import parse_measures
 from ..core.uncertainty import with_option
 from ..errors import EmptyRunWarning, GradedError
 from ..evaluation.evaluators import evaluators
-from ..evaluation.named import Judgments, Qrels, Run, Runs, about, measures_for, named_runs, read_judgments
+from ..evaluation.named import (
+    Judgments,
+    Qrels,
+    Run,
+    Runs,
+    about,
+    measures_for,
+    named_runs,
+    read_judgments,
+)
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remark, measure_remarks
 from ..output.formats import counted, listed
 from ..output.result import Result
@@ -127,7 +136,7 @@ def _of_run(
     try:
         with about(run.name), warnings.catch_warnings():
             warnings.simplefilter("error", EmptyRunWarning)
-            evaluator = GradedEvaluator(chain(*ends.values()), judgments.table, judgments.documents)
+            evaluator = GradedEvaluator(chain(*ends.values()), judgments.rows, judgments.documents)
             values = {str(measure): mean_over_topics(of) for measure, _, of in evaluator.reported(watched())}
     except (GradedError, EmptyRunWarning) as error:
         return [str(error)]

@@ -217,7 +217,7 @@ def curves(
     seed = whole_number(seed, "seed", 0)
     judgments, named = read_judgments(qrels), named_runs(runs)
     with about(judgments.name):
-        check_levels(one, judgments.documents, judgments.table)
+        check_levels(one, judgments.documents, judgments.rows)
     topics, names = len(judgments.topics), tuple(run.name for run in named)
     over = f"curves over {counted(topics, 'topic')}"
     refuse_large("depth", end, end * (topics * BYTES + 24 * len(named)), over)

@@ -27,7 +27,7 @@ from ..evaluation.sessions import Given
 from ..output.formats import counted, known
 from ..output.result import Result
 from ..output.tables import Column, Table
-from .compare import refuse_few
+from .comparing.compare import refuse_few
 from .statistics import paired
 from .statistics.options import as_list, check_probability, statistics_library
 from .statistics.significance import quietly

@@ -165,7 +165,7 @@ def sensitivity(
     given, cutoffs = named_weightings(gains), as_list(cutoffs)
     if len(found) == 1 and len(cutoffs) < 2 and not given and _is_open(found[0], "gains"):
         given = {**levels(judgments, highest=True).gains()}
-    values = np.unique(judgments.table.values).tolist()
+    values = np.unique(judgments.rows.values).tolist()
     weightings = {name: weighting(name, each, values) for name, each in given.items()}
     settings = _settings(found, weightings, list(dict.fromkeys(cutoffs)))
     wanted = [setting.measure for setting in settings]

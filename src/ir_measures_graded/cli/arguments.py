@@ -196,7 +196,7 @@ def under_weightings(
 
     Raises `GradedError` for an invalid weighting, and if there is no such measure.
     """
-    levels = set(judgments.table.values.tolist())
+    levels = set(judgments.rows.values.tolist())
     maps = [weighting(name, given, levels) for name, given in gains.items()]
     found: list[Measure] = []
     for measure in measures:

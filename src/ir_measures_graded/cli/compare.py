@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from ..analysis import Comparison, OverCollections, compare, compare_collections, read_collections
-from ..analysis.compare import TESTS
-from ..analysis.over_collections import files_of_collections
+from ..analysis.comparing.collections import files_of_collections
+from ..analysis.comparing.compare import TESTS
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..files.content import is_lasting

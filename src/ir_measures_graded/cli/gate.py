@@ -1,6 +1,6 @@
 """The command `gate`."""
 
-from ..analysis.gate import STATUS, UNDECIDED, gate
+from ..analysis.gating.gate import STATUS, UNDECIDED, gate
 from ..files.sources import is_file
 from .arguments import BY, VALUES_HELP, chosen, collection_or_values, inputs, values_of, words_of
 from .parser import Arguments, Option, at_least_1, output

@@ -82,7 +82,7 @@ class GradedEvaluator(Evaluator):
     def reduced(self, run: Source) -> Iterable[JudgedRanks]:
         """The run, which is read and reduced with its blocks."""
         source = run if isinstance(run, RunSource) else in_memory(run, RUN)
-        return blocks_of(self.judged, source.table() if source.in_memory else source.blocks())
+        return blocks_of(self.judged, source.rows() if source.in_memory else source.blocks())
 
     def _order(self, place: np.ndarray, computed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The topics in the order of ir-measures' own providers: topics of the run that they have `computed`

@@ -19,7 +19,7 @@ from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.in_memory import read_qrels, read_run
 from ..core.rows.rows import floats
 from ..errors import GradedError, needed
-from .evaluate import Work
+from .evaluate import RunEvaluator
 from .named import Judgments, Run
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def evaluate_batches(
     judgments = Judgments(judged, None, np.array([np.nan]) if known is None else known)
     tables = [_arrow(batch, RUN) for batch in batches]
     run = Run("", read_run(whole_table(tables) if tables else {}), ignore_identical_ids=ignore_identical_ids)
-    (values, *_, unreported), _ = Work(judgments, wanted)(run)
+    (values, *_, unreported), _ = RunEvaluator(judgments, wanted)(run)
     measure, topic = map(arrow_array, np.indices(values.shape).reshape(2, -1))
     return pyarrow.table(
         {

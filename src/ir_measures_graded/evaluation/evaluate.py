@@ -219,7 +219,7 @@ def evaluate(
     every = named.named_runs(runs)
     if ignore_identical_ids:
         every = named.ignoring_identical_ids(every)
-    work = Work(named.in_sessions(qrels, sessions), wanted, provider)
+    work = RunEvaluator(named.in_sessions(qrels, sessions), wanted, provider)
     judgments = work.judgments
     with remarks.warned_together():
         found = [*map(work, every)]
@@ -252,7 +252,7 @@ Values = tuple[Fields, list[str]]
 """The values of a run and remarks on it."""
 
 
-class Work:
+class RunEvaluator:
     """Evaluates any number of runs with measures over one set of qrels, which is read once.
 
     Raises `GradedError` for measures that cannot be computed.
@@ -273,7 +273,7 @@ class Work:
         unreported = np.ones(values.shape, dtype=bool)
         unusual: list[str] = []
         with named.about(run.name):
-            table = run.table(self.judgments) if self.others else None
+            table = run.rows(self.judgments) if self.others else None
             if table is not None:
                 refuse_repeated(table)
             graded = run.reduced(self.judgments, table)

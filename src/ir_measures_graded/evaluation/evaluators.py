@@ -43,7 +43,7 @@ def evaluators(
         else:
             given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
             groups.setdefault(repr(sorted(given.items())), []).append(measure)
-    qrels = judgments.table.for_others() if groups else ()
+    qrels = judgments.rows.for_others() if groups else ()
     others: Others = []
     for group in groups.values():
         with explained(group):
@@ -51,12 +51,12 @@ def evaluators(
                 refuse_uncomputed(group)
             if provider in (None, ir_measures.pytrec_eval):
                 for measure in filter(ir_measures.pytrec_eval.supports, group):
-                    check_levels(measure, judgments.documents, judgments.table)
+                    check_levels(measure, judgments.documents, judgments.rows)
             other = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
         others.append((group, other))
         refuse_for_gdeval(other)
     with about(judgments.name):
-        return GradedEvaluator(graded, judgments.table, judgments.documents) if graded else None, others
+        return GradedEvaluator(graded, judgments.rows, judgments.documents) if graded else None, others
 
 
 def providers_of(measure: Measure) -> list[Provider]:

@@ -59,7 +59,7 @@ class Judgments:
     With `sessions`, values are those of sessions.
     """
 
-    table: Rows
+    rows: Rows
     name: str | None
     collection: np.ndarray | None = None
     known: Judged | None = None
@@ -73,7 +73,7 @@ class Judgments:
     @cached_property
     def numbers(self) -> dict[str, int]:
         """The number of each topic in that order."""
-        return {topic: number for number, topic in enumerate(self.table.topics)}
+        return {topic: number for number, topic in enumerate(self.rows.topics)}
 
     @cached_property
     def contract(self) -> Contract | None:
@@ -84,7 +84,7 @@ class Judgments:
     def documents(self) -> Judged:
         """The judged documents, which may have levels for several intents."""
         with about(self.name):
-            return self.known or judged_of(self.table, self.collection)
+            return self.known or judged_of(self.rows, self.collection)
 
     @property
     def judged(self) -> Judged:
@@ -104,7 +104,7 @@ class Judgments:
             return self
         numbers = np.array([self.numbers[topic] for topic in topics], dtype=np.int64)
         known = self.documents.part(numbers)
-        return replace(self, table=self.table.part(numbers), known=known, sessions=None)
+        return replace(self, rows=self.rows.part(numbers), known=known, sessions=None)
 
 
 Qrels = Source | str | os.PathLike[str] | Judgments
@@ -158,7 +158,7 @@ def ignoring_identical_ids(runs: Runs) -> list[Run]:
     themselves, and a run that finds the topic itself finds nothing.
 
     >>> (run,) = ignoring_identical_ids({"bm25": {"q": {"q": 2.0, "a": 1.0}}})
-    >>> run.table(read_judgments({"q": {"a": 1}})).dicts()
+    >>> run.rows(read_judgments({"q": {"a": 1}})).dicts()
     {'q': {'a': 1.0}}
     """
     return [replace(run, ignore_identical_ids=True) for run in named_runs(runs)]
@@ -205,7 +205,7 @@ class Run:
     def _read(self) -> tuple[JudgedRanks, tuple[str, ...]]:
         run = self.parent or self
         with about(self.name):
-            table = run.ranks.listed if "_read" in vars(run) else run.table(run.judgments)
+            table = run.ranks.listed if "_read" in vars(run) else run.rows(run.judgments)
             (ranks,) = blocks_of(self.judgments.documents, table)
         if self.parent is None:
             remarks = RunRemarks(self.judgments.documents, contract=self.judgments.contract)
@@ -236,16 +236,16 @@ class Run:
             return (self.ranks,)
         if table is None and not self.source.in_memory:
             return blocks_of(judgments.documents, self._blocks(judgments))
-        return blocks_of(judgments.documents, self.table(judgments) if table is None else table)
+        return blocks_of(judgments.documents, self.rows(judgments) if table is None else table)
 
-    def table(self, judgments: Judgments) -> Rows:
+    def rows(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the errors of `RunSource` and of `check`."""
-        table = self.source.table()
+        table = self.source.rows()
         if self.ignore_identical_ids:
             table = table.without_own_topic()
         if table.file:
             self.check(table.topics, judgments)
-        refuse_mixed(table, judgments.table)
+        refuse_mixed(table, judgments.rows)
         return table
 
     def _blocks(self, judgments: Judgments) -> Iterator[Rows]:

@@ -123,7 +123,7 @@ def rows_of(qrels: Mapping[str, Mapping[str, float]], name: str) -> ConvertedRow
     b'query_id\\tdoc_id\\trelevance\\nq1\\ta\\t2\\nq1\\tb\\t0.5\\n'
     """
     topics = [topic for topic, judged in qrels.items() for _ in judged]
-    table = in_memory(qrels, QRELS).table()
+    table = in_memory(qrels, QRELS).rows()
     columns = dict(zip(QRELS.columns, (Ids.of(topics), table.docs, table.values)))
     return ConvertedRows(QRELS, name, Part(columns, np.arange(len(topics)), Facts()))
 

@@ -56,7 +56,7 @@ def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES)
         warnings.warn(f"{rows.facts.file}: {count}", stacklevel=level_of_caller())
     if not rows.facts.file:  # an empty file has no part
         rows = replace(rows, facts=Facts(Content(file).name))
-    return in_memory(rows, QRELS).table()
+    return in_memory(rows, QRELS).rows()
 
 
 class RunFile(RunSource):
@@ -119,14 +119,14 @@ class RunFile(RunSource):
         for rows in whole_topics(self._parts(), self.sizes.rows):
             block = in_memory(rows, RUN).rows()
             if seen.intersection(block.topics):
-                yield self.table()
+                yield self.rows()
                 break
             seen.update(block.topics)
             yield block
         if not seen:
-            self.table()  # raises the error
+            self.rows()  # raises the error
 
-    def table(self) -> Rows:
+    def rows(self) -> Rows:
         """All rows. Raises `FileError` if there is none."""
         rows = in_memory(joined(self._parts(), RUN), RUN).rows()
         if not rows.values.size:
@@ -134,7 +134,7 @@ class RunFile(RunSource):
         return rows
 
     def __iter__(self) -> Iterator[ScoredDoc]:
-        rows = self.table()
+        rows = self.rows()
         refuse_repeated(rows)
         topics = np.repeat(np.array([*rows.topics], dtype=object), np.diff(rows.offsets))
         return map(ScoredDoc, topics, rows.docs.ids(), rows.values.tolist())

@@ -112,7 +112,7 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     rows = (fields for line in lines if not line.startswith(b"#") and (fields := line.split()))
     first = next(rows, [])
     sample = [first, *islice(rows, SAMPLE if len(first) in SAMPLED else 0)]  # other forms show in one row
-    if next(rows, None) or not content.stream.ended:  # the last topic may be cut off
+    if next(rows, None):  # the last topic may be cut off
         sample = [row for row in sample if row[0] != sample[-1][0]] or sample
     found = _form_of_rows(role, sample)
     if isinstance(found, str):

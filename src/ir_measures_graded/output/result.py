@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GradedError
 from . import plots
 from .files import checked_ending, write_whole
-from .formats import FOR_PEOPLE, PLACES, TABLES, Cells, clean, decimals, escaped_html, html, sentences
+from .formats import (
+    FOR_PEOPLE,
+    PLACES,
+    TABLES,
+    Cells,
+    clean,
+    decimals,
+    escaped_html,
+    html,
+    sentences,
+)
 from .tables import Table
 
 if TYPE_CHECKING:

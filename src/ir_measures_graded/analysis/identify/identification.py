@@ -89,7 +89,7 @@ def _case(
         path = run.file if isinstance(run, RunFile) else run
         (named,) = named_runs([(os.path.basename(path) if isinstance(path, str) else f"run {number}", run)])
         with about(named.name):
-            table, twice = repeated_documents(named.table(judgments))
+            table, twice = repeated_documents(named.rows(judgments))
         if by_mean and not np.isfinite(number_in(given)):
             raise GradedError(f"the mean is {shown(given)}; it must be a finite number")
         known = {"": number_in(given)} if by_mean else values_by_topic(given, judged.code.keys(), name)

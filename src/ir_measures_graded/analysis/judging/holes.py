@@ -139,7 +139,7 @@ class Holes(Result):
         rows = [[as_text(each.get(column, "")) for column in columns] for each in self.records()]
         content = as_bytes(comma_separated(columns, rows))
         if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
-            raise FileError(f"{os.fspath(path)} exists, perhaps with answers of a judge; name another file")
+            raise FileError(f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name another file")
         return content
 
 
@@ -193,7 +193,7 @@ def holes(
     with catch_warnings():
         if not given:
             simplefilter("ignore", InputWarning)  # that topics have no judged document
-            levels = {topic: {} for run in named for topic in run.source.table().topics} | levels
+            levels = {topic: {} for run in named for topic in run.source.rows().topics} | levels
         study = study_of(levels, named)
         pool, ranks = _pool(levels, study.runs, depth)
     names = [(topic, doc) for topic, docs in pool.rows.dicts().items() for doc in docs]

@@ -57,7 +57,7 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
     if isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels)):
         table = qrels_in(qrels, UNJUDGED)
     else:
-        table = qrels.table if isinstance(qrels, Judgments) else qrels_source(qrels)
+        table = qrels.rows if isinstance(qrels, Judgments) else qrels_source(qrels)
     found = distinct(replace(table, role=table.role._replace(kind=name)))
     if found.conflict:
         raise found.conflict
@@ -245,7 +245,7 @@ def panels(
     read = []
     for run in named:
         with about(run.name):
-            read.append(replace(run, source=run.source.table()))
+            read.append(replace(run, source=run.source.rows()))
     values = []
     told: set[str] = set()
     for name, levels in (("", by_human), *((each.name, each.machine) for each in found)):

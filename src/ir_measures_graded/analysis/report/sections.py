@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
-from ...core.registry.listing import facts_of, works_of
+from ...core.registry.listing import facts_of, references_of
 from ...errors import NotApplicableError
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
@@ -180,6 +180,6 @@ def method(evaluation: Evaluation, study: Study, command: str) -> dict[str, Any]
     for each in inputs:
         each["sha256"] = sha256(each["path"]) if is_lasting(each["path"]) else ""
     definitions = [facts_of(measure) | {"measure": measure} for measure in evaluation.measures]
-    works = dict.fromkeys(work for each in definitions for work in works_of(each["source"]))
+    works = dict.fromkeys(work for each in definitions for work in references_of(each["source"]))
     found = {"definitions": definitions, "inputs": inputs, "versions": [*versions()]}
     return found | {"command": command, "works": [*works]}

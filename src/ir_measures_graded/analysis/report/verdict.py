@@ -11,8 +11,8 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
-from ..compare import baseline_of, compare
-from ..comparison import Comparison, Test
+from ..comparing.compare import baseline_of, compare
+from ..comparing.result import Comparison, Test
 from ..ranges import Interval, Range, Standing, standings
 from ..statistics.intervals import mean_interval
 from ..statistics.significance import EXACT

@@ -6,8 +6,8 @@
 from numbers import Real
 from typing import Any
 
+from ...core.budget import MEMORY
 from ...core.ranking.gains import plain_number
-from ...core.work import MEMORY
 from ...errors import GradedError, needed
 
 

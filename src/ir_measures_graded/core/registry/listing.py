@@ -107,7 +107,7 @@ def _wrapped(text: str, label: str = "") -> list[str]:
 REFERENCES = os.path.join(os.path.dirname(__file__), "references.bib")
 
 
-class Work(NamedTuple):
+class Reference(NamedTuple):
     """An entry of the file: its key, its BibTeX, and its name as the source of a measure gives it."""
 
     key: str
@@ -116,24 +116,24 @@ class Work(NamedTuple):
 
 
 @cache
-def works() -> dict[str, Work]:
+def references() -> dict[str, Reference]:
     """All entries by their keys.
 
-    >>> works()["scheel2011"].name
+    >>> references()["scheel2011"].name
     'Scheel, Lommatzsch & Albayrak 2011'
     """
     with open(REFERENCES, encoding="utf-8") as file:
         entries = re.findall(r"^(@\w+\{(\w+),.*?^\})", file.read(), re.M | re.S)
-    return {key: Work(key, bibtex, _name(key, bibtex)) for bibtex, key in entries}
+    return {key: Reference(key, bibtex, _name(key, bibtex)) for bibtex, key in entries}
 
 
-def works_of(source: str) -> list[Work]:
+def references_of(source: str) -> list[Reference]:
     """The works that the source of a measure names, in that order.
 
-    >>> [work.key for work in works_of("Zhou & Yao 2010, Eq. 4; Yao 1995")]
+    >>> [work.key for work in references_of("Zhou & Yao 2010, Eq. 4; Yao 1995")]
     ['zhou2010', 'yao1995']
     """
-    places = {work: source.find(work.name) for work in works().values()}
+    places = {work: source.find(work.name) for work in references().values()}
     return sorted((work for work, place in places.items() if place >= 0), key=places.__getitem__)
 
 

@@ -23,7 +23,7 @@ from .id_matching import Ids, Indices
 SAMPLE = 1 << 10  # rows that are sampled to see whether the rows of a topic are contiguous
 FEW = 1 << 12  # stretches above which their ids are numbered by hashes
 NO_TEXT = (TypeError, UnicodeEncodeError)  # an id that is not a string, or has a lone surrogate
-Column = Any  # `Ids`, a list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)
+RawColumn = Any  # `Ids`, a list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)
 
 
 class TopicNumbers(dict[str, int]):
@@ -163,7 +163,7 @@ Rowwise = Ids | Cells
 Docs = Rowwise | Keys  # the document of each row
 
 
-def docs_of(column: Column, field: str) -> Rowwise:
+def docs_of(column: RawColumn, field: str) -> Rowwise:
     """The documents of a column.
 
     `field` names the column in error messages, as in ``run: doc_id``.
@@ -177,14 +177,14 @@ def docs_of(column: Column, field: str) -> Rowwise:
     return _ids(values, field, has_rows=True)
 
 
-def begins_with_integer(column: Column) -> bool:
+def begins_with_integer(column: RawColumn) -> bool:
     """Whether the first id of a column is an integer."""
     if not len(column):
         return False
     return _is_integer(column[0].as_py() if is_arrow(column) else column[0])
 
 
-def integers_as_text(column: Column) -> Column:
+def integers_as_text(column: RawColumn) -> RawColumn:
     """A column with the digits of its integers."""
     if is_arrow(column):
         from pyarrow import types
@@ -208,7 +208,7 @@ def _is_integer(id_: Any) -> bool:
     return isinstance(id_, (int, np.integer)) and not isinstance(id_, bool)
 
 
-def stretches_of(column: Column, field: str, has_rows: bool = True) -> Stretches:
+def stretches_of(column: RawColumn, field: str, has_rows: bool = True) -> Stretches:
     """A column of topics as stretches, because consecutive rows usually have the same topic.
 
     If the source `has_rows`, error messages may number them.
@@ -250,7 +250,7 @@ def stretches_of(column: Column, field: str, has_rows: bool = True) -> Stretches
     return Stretches(start, code, topics)
 
 
-def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
+def _stored(column: RawColumn) -> tuple[np.ndarray | None, Any]:
     """The codes of a column, None if it has none, and its values: `Ids` or Python objects.
 
     A column with missing values is returned as objects, so that an error can name the row.

@@ -278,10 +278,10 @@ class Ids:
             yield filled
 
 
-Column = tuple[Ids, np.ndarray]  # ids, topic after topic, and the T + 1 boundaries of the topics
+IdsByTopic = tuple[Ids, np.ndarray]  # ids, topic after topic, and the T + 1 boundaries of the topics
 
 
-def equal_pairs(*columns: Column) -> tuple[np.ndarray, np.ndarray]:
+def equal_pairs(*columns: IdsByTopic) -> tuple[np.ndarray, np.ndarray]:
     """The pairs of rows with the same id in the same topic: the lower rows and the higher rows of the pairs.
 
     Row numbers continue from column to column. An id in n rows of a topic gives n − 1 pairs: each row and the
@@ -313,7 +313,7 @@ def equal_pairs(*columns: Column) -> tuple[np.ndarray, np.ndarray]:
     return row[:-1][same], row[1:][same]
 
 
-def first_rows(column: Column) -> np.ndarray:
+def first_rows(column: IdsByTopic) -> np.ndarray:
     """For each row, the first one with the same id in the same topic (N)."""
     earlier, later = equal_pairs(column)
     begins = np.ones(earlier.size, dtype=bool)  # the pairs of an id follow each other
@@ -330,7 +330,7 @@ class _Rows:
     do), and the words of these rows.
     """
 
-    def __init__(self, columns: Sequence[Column]):
+    def __init__(self, columns: Sequence[IdsByTopic]):
         self.columns = [ids for ids, _ in columns]
         sizes = np.concatenate([np.diff(offsets) for _, offsets in columns])
         topics = np.arange(sizes.size // len(columns), dtype=np.uint64) * _FACTOR

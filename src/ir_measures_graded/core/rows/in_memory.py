@@ -15,7 +15,17 @@ import numpy as np
 
 from ...errors import EmptyRunWarning, GradedError, level_of_caller, shown
 from .arrow import exports_arrow, is_arrow, numbers_of, whole_table
-from .columns import INTENTS, MOST_COLUMNS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
+from .columns import (
+    INTENTS,
+    MOST_COLUMNS,
+    NAMES,
+    QRELS,
+    RUN,
+    Role,
+    column_name,
+    column_names,
+    is_rank,
+)
 from .id_columns import (
     Cells,
     Docs,
@@ -47,16 +57,18 @@ class Columns(NamedTuple):
 class InMemory(RunSource):
     """Qrels or a run in memory. `name` is its name in warnings.
 
-    `rows` gives the rows. It raises `GradedError` if a topic or a value is missing or invalid; documents may
+    `rows()` gives the rows. It raises `GradedError` if a topic or a value is missing or invalid; documents may
     be validated only when their rows are evaluated. Raises `GradedError` for a source in no known form.
     """
 
     def __init__(self, source: Any, role: Role, name: str = ""):
-        self.role, self.name, self.rows = role, name, _reader(source, role)
+        self.role = role
+        self.name = name
+        self._read = _reader(source, role)
 
-    def table(self) -> Rows:
+    def rows(self) -> Rows:
         """The same rows. Warns (`EmptyRunWarning`) of an empty run. Documents of qrels are `Ids`."""
-        table = self.rows()
+        table = self._read()
         if self.role is QRELS:
             return replace(table, docs=table.docs.ids())  # converted once for all runs
         self.is_empty = not table.values.size
@@ -257,7 +269,7 @@ def _columns(source: Any, role: Role) -> Columns | None:
 
 def read_qrels(source: Any) -> Rows:
     """Qrels as a table of levels. Raises `GradedError` if an id or a level is missing or invalid."""
-    return source if isinstance(source, Rows) else in_memory(source, QRELS).table()
+    return source if isinstance(source, Rows) else in_memory(source, QRELS).rows()
 
 
 def read_run(source: Any) -> Rows:

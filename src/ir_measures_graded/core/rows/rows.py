@@ -21,7 +21,7 @@ from ...errors import FileError, GradedError, shown
 from ..by_topic import blocks, bounds_of, rows_of
 from .columns import NUMBERS, QRELS, Role
 from .id_columns import Docs, Keys
-from .id_matching import Column, Ids, Indices, equal_pairs, first_rows
+from .id_matching import Ids, IdsByTopic, Indices, equal_pairs, first_rows
 
 IDS = ("query_id", "doc_id")
 LONGEST_ID = 1 << 12  # bytes of an id in a file; the time for all ids grows with the longest one
@@ -118,7 +118,7 @@ class RunSource:
     is_empty: bool = False
     name: str = ""
 
-    def table(self) -> Rows:
+    def rows(self) -> Rows:
         """All rows. Raises `GradedError` for an invalid row and for an empty file."""
         raise NotImplementedError
 
@@ -127,7 +127,7 @@ class RunSource:
 
         Raises `GradedError` as `table`.
         """
-        yield self.table()
+        yield self.rows()
 
 
 @dataclass(eq=False, repr=False)
@@ -185,7 +185,7 @@ class Rows(RunSource):
     def _source(self, row: int) -> str:
         return self.role.kind if self.line is None else self.facts.location(self.line[row])
 
-    def table(self) -> Rows:
+    def rows(self) -> Rows:
         return self
 
     def dicts(self) -> dict[str, Mapping[str, float]]:
@@ -248,7 +248,7 @@ class Rows(RunSource):
         return replace(self.part(known), topics=list(code), offsets=bounds_of(sizes))
 
     @cached_property
-    def column(self) -> Column:
+    def column(self) -> IdsByTopic:
         """The documents as `Ids`, which are kept, and the boundaries of the topics. For blocks of rows."""
         return self.docs.ids(), self.offsets
 

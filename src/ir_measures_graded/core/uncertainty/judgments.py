@@ -13,11 +13,11 @@ from itertools import chain, combinations_with_replacement
 import numpy as np
 
 from ...errors import GradedError
+from ..budget import STEPS, TABLES, within_budget
 from ..by_topic import bounds_of, offsets_of, positions, rows_of, tally
 from ..measures.topics import GainList, Topics, full_list
 from ..ranking.judged import Judged, LevelCounts, computed_once
 from ..ranking.ranks import JudgedRanks
-from ..work import STEPS, TABLES, within_budget
 
 BLOCK = 1 << 18
 """The approximate maximum size of a table of topics, gains and unjudged documents; larger ones are slower."""

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..budget import CALLS
 from ..by_topic import cumsum, positions
 from ..measures.average_precision import ByThreshold
 from ..measures.sums import Normalised
 from ..measures.topics import Topics, ratio
-from ..work import CALLS
 from .judgments import BLOCK, blocks_of, padded, refuse_work, unjudged_of
 
 Terms = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]

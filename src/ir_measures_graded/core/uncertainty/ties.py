@@ -14,12 +14,12 @@ from functools import singledispatch
 import numpy as np
 
 from ...errors import GradedError
+from ..budget import CALLS, within_budget
 from ..by_topic import changes, cumsum, offsets_of, positions
 from ..measures.average_precision import ByThreshold, thresholds_of
 from ..measures.sums import AtRelevant, SumOverRanks, WeightedGains
 from ..measures.topics import GainList, Topics, ratio
 from ..ranking.ranks import JudgedRanks
-from ..work import CALLS, within_budget
 from .judgments import Undetermined
 
 EPSILON = np.finfo(np.float64).eps

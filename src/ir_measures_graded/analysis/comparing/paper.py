@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from ir_measures import Measure
 
-from ..core.registry.facts import name_of, sign_of
-from ..output.formats import PLACES, escaped_html, escaped_latex, escaped_markdown
+from ...core.registry.facts import name_of, sign_of
+from ...output.formats import PLACES, escaped_html, escaped_latex, escaped_markdown
 
 Marks = tuple[str, str, str, str]
 """The marks of the best and the second-best value, and of letters above and below a value."""

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ..core.registry.facts import sign_of
-from ..core.registry.notation import one_of
-from ..errors import GradedError
-from ..output import plots
-from ..output.formats import PLACES, clean, counted, decimal, escaped_html, listed, p_of, sentences
-from ..output.result import Result
-from ..output.tables import Table
+from ...core.registry.facts import sign_of
+from ...core.registry.notation import one_of
+from ...errors import GradedError
+from ...output import plots
+from ...output.formats import PLACES, clean, counted, decimal, escaped_html, listed, p_of, sentences
+from ...output.result import Result
+from ...output.tables import Table
+from ..statistics.paired import FEW
 from .paper import PaperTable, letters
-from .statistics.paired import FEW
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,24 +19,24 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ..core.by_topic import mean_over_topics
-from ..core.registry.facts import sign_of
-from ..core.registry.notation import NamedMeasure, one_of
-from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluate
-from ..evaluation.named import about, short_names
-from ..evaluation.values import COLLECTION, frame_of, needed_column
-from ..files.files import RunFile
-from ..files.sources import is_file, scoreddocs_of
-from ..output.formats import counted, known, listed
-from ..output.tables import Table
+from ...core.by_topic import mean_over_topics
+from ...core.registry.facts import sign_of
+from ...core.registry.notation import NamedMeasure, one_of
+from ...errors import GradedError
+from ...evaluation.evaluate import Evaluation, evaluate
+from ...evaluation.named import about, short_names
+from ...evaluation.values import COLLECTION, frame_of, needed_column
+from ...files.files import RunFile
+from ...files.sources import is_file, scoreddocs_of
+from ...output.formats import counted, known, listed
+from ...output.tables import Table
+from ..statistics.intervals import heterogeneity, stratified_t, t_of_means
+from ..statistics.options import as_list, check_probability, statistics_library
+from ..statistics.paired import FEW, paired_in_parts
+from ..statistics.significance import holm
 from .compare import baseline_of, family_of, pairwise_tests, refuse_few
-from .comparison import FEW_PAIRS, LIKE_THESE, PAIRED_T, THESE, Comparison, Test
 from .paper import PaperTable
-from .statistics.intervals import heterogeneity, stratified_t, t_of_means
-from .statistics.options import as_list, check_probability, statistics_library
-from .statistics.paired import FEW, paired_in_parts
-from .statistics.significance import holm
+from .result import FEW_PAIRS, LIKE_THESE, PAIRED_T, THESE, Comparison, Test
 
 ALL = "all"
 """The name of means over all collections."""

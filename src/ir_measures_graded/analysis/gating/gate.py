@@ -33,22 +33,22 @@ from xml.etree import ElementTree
 import numpy as np
 from ir_measures import Measure
 
-from ..core.by_topic import mean_over_topics
-from ..core.registry.facts import sign_of
-from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluated
-from ..evaluation.named import Qrels, Runs, Study, about
-from ..evaluation.sessions import Given
-from ..evaluation.values import By, groups_of, number_in
-from ..output import plots
-from ..output.formats import counted, known, listed
-from ..output.result import Result
-from ..output.tables import Table
-from .comparison import PValue
-from .ranges import differences_by_topic
-from .statistics.options import statistics_library, whole_number
-from .statistics.paired import FEW, POWER, deviation_limits, topics_needed
-from .statistics.significance import EXACT, deviation_of, differences_of, holm
+from ...core.by_topic import mean_over_topics
+from ...core.registry.facts import sign_of
+from ...errors import GradedError
+from ...evaluation.evaluate import Evaluation, evaluated
+from ...evaluation.named import Qrels, Runs, Study, about
+from ...evaluation.sessions import Given
+from ...evaluation.values import By, groups_of, number_in
+from ...output import plots
+from ...output.formats import counted, known, listed
+from ...output.result import Result
+from ...output.tables import Table
+from ..comparing.result import PValue
+from ..ranges import differences_by_topic
+from ..statistics.options import statistics_library, whole_number
+from ..statistics.paired import FEW, POWER, deviation_limits, topics_needed
+from ..statistics.significance import EXACT, deviation_of, differences_of, holm
 
 HOLDS: Final = "holds"
 WORSE: Final = "worse"

@@ -19,19 +19,25 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ..core.by_topic import mean_over_topics
-from ..core.registry.facts import sign_of
-from ..errors import GradedError, did_you_mean
-from ..evaluation.evaluate import Evaluation, evaluated
-from ..evaluation.named import Qrels, Runs
-from ..evaluation.sessions import Given
-from ..evaluation.values import By, groups_of
-from ..output.formats import known, listed
-from .comparison import BY_GROUP, CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test
-from .statistics import significance
-from .statistics.options import as_list, check_probability, refuse_large, statistics_library, whole_number
-from .statistics.paired import FEW, Pairs, paired, paired_in_parts
-from .statistics.significance import Outcome, holm, run_ranks
+from ...core.by_topic import mean_over_topics
+from ...core.registry.facts import sign_of
+from ...errors import GradedError, did_you_mean
+from ...evaluation.evaluate import Evaluation, evaluated
+from ...evaluation.named import Qrels, Runs
+from ...evaluation.sessions import Given
+from ...evaluation.values import By, groups_of
+from ...output.formats import known, listed
+from ..statistics import significance
+from ..statistics.options import (
+    as_list,
+    check_probability,
+    refuse_large,
+    statistics_library,
+    whole_number,
+)
+from ..statistics.paired import FEW, Pairs, paired, paired_in_parts
+from ..statistics.significance import Outcome, holm, run_ranks
+from .result import BY_GROUP, CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test
 
 FRIEDMAN: Final = "Friedman"
 OF_ALL: Final = ("ANOVA: runs", "ANOVA: topics", FRIEDMAN)

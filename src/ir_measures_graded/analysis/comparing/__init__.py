@@ -1,0 +1,1 @@
+"""Comparisons of runs: tests, families, collections and the table of a paper."""

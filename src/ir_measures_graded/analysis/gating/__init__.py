@@ -1,0 +1,1 @@
+"""The gate: may a new system replace the old one?"""
