@@ -25,14 +25,26 @@ extensions = [
     "mathml",
     "measure_pages",
 ]
-exclude_patterns = ["_build", "_ext", "**/.pytest_cache", "example-plugins/*/src", "example-plugins/*/tests"]
+exclude_patterns = [
+    "_build",
+    "_ext",
+    "**/.pytest_cache",
+    "example-plugins/*/src",
+    "example-plugins/*/tests",
+]
 nitpicky = True
 nitpick_ignore_regex = [
     # Other packages:
-    (r"py:.*", r"(numpy|np|pandas|pyarrow|ir_measures|pluggy|collections|pathlib|os|re|typing)\b.*"),
+    (
+        r"py:.*",
+        r"(numpy|np|pandas|pyarrow|ir_measures|pluggy|collections|pathlib|os|re|typing)\b.*",
+    ),
     (r"py:class", r"matplotlib\..*"),
     # Short names of type aliases:
-    (r"py:class", r"Measures?|(plots.)?Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File|Given|By|Repeats"),
+    (
+        r"py:class",
+        r"Measures?|(plots.)?Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File|Given|By|Repeats",
+    ),
     # Classes that are not public:
     (r"py:class", r".*\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.\w+"),
     (r"py:class", r".*\.(study|reduction|paper|definitions)\.\w+"),

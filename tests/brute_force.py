@@ -42,11 +42,15 @@ def orders(run: Documents) -> Iterator[Documents]:
         yield {doc: float(len(docs) - place) for place, doc in enumerate(docs)}
 
 
-def judgments(measure: GradedMeasure, qrels: Documents, runs: Iterable[Documents]) -> Iterator[Documents]:
+def judgments(
+    measure: GradedMeasure, qrels: Documents, runs: Iterable[Documents]
+) -> Iterator[Documents]:
     """The qrels, once for each judgment of the documents that a run has unjudged within the cutoff."""
     one_level = {gain(level, measure["gains"]): level for level in LEVELS}
     levels = [level for worth, level in one_level.items() if worth > 0]
-    holes = sorted({doc for run in runs for doc in order(run)[: measure["cutoff"]] if doc not in qrels})
+    holes = sorted(
+        {doc for run in runs for doc in order(run)[: measure["cutoff"]] if doc not in qrels}
+    )
     for given in product([None, *levels], repeat=len(holes)):
         yield qrels | {doc: level for doc, level in zip(holes, given) if level is not None}
 
@@ -59,7 +63,9 @@ def alternatives(measure: GradedMeasure) -> Iterator[GradedMeasure]:
         if isinstance(parameter, Flag):
             yield measure(**{name: not parameter.default})
         elif isinstance(parameter, Choice):
-            yield from (measure(**{name: word}) for word in parameter.choices if word != parameter.default)
+            yield from (
+                measure(**{name: word}) for word in parameter.choices if word != parameter.default
+            )
         elif isinstance(parameter, Real):
             yield measure(**{name: 0.6 if name in ("p", "gamma") else 10})
 

@@ -31,7 +31,10 @@ def arrow(source, value, shuffle=None):
     if shuffle is not None:
         shuffle.shuffle(rows)
     topic, doc, number = zip(*rows) if rows else ((), (), ())
-    ids = {"query_id": pyarrow.array(topic, pyarrow.string()), "doc_id": pyarrow.array(doc, pyarrow.string())}
+    ids = {
+        "query_id": pyarrow.array(topic, pyarrow.string()),
+        "doc_id": pyarrow.array(doc, pyarrow.string()),
+    }
     return pyarrow.table({**ids, value: pyarrow.array(number, pyarrow.float64())})
 
 
@@ -44,7 +47,9 @@ def levels_of(qrels):
 
 
 def rows_of(table):
-    return {tuple(row[:-1]): row[-1] for row in zip(*(column.to_pylist() for column in table.columns))}
+    return {
+        tuple(row[:-1]): row[-1] for row in zip(*(column.to_pylist() for column in table.columns))
+    }
 
 
 def expected(qrels, runs, measures):

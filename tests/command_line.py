@@ -13,7 +13,10 @@ OTHER = "q2 Q0 d4 1 3 b\nq2 Q0 d1 2 2 b\nq9 Q0 d1 1 1 b\n"
 GAINS = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 
 SOURCE = str(Path(ir_measures_graded.__file__).parents[1])
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([SOURCE, os.environ.get("PYTHONPATH", "")])}
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join([SOURCE, os.environ.get("PYTHONPATH", "")]),
+}
 PROGRAM = [sys.executable, "-m", "ir_measures_graded"]
 
 

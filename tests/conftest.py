@@ -56,7 +56,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     outcome: Any = yield
     report = outcome.get_result()
     reason = str(call.excinfo.value) if call.excinfo else ""
-    is_missing = "pip install 'ir-measures-graded[" in reason or any(name in reason for name in MISSING)
+    is_missing = "pip install 'ir-measures-graded[" in reason or any(
+        name in reason for name in MISSING
+    )
     if LACKING and report.failed and is_missing:
         report.outcome = "skipped"
         report.longrepr = str(item.path), None, f"Skipped: {reason.splitlines()[0]}"

@@ -48,14 +48,18 @@ def distribution(folder: Path, name: str, code: str, entry: str = "", version: s
     metadata = folder / f"{module}-{version}.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    (metadata / "entry_points.txt").write_text(f"[ir_measures_graded]\n{entry or module} = {module}\n")
+    (metadata / "entry_points.txt").write_text(
+        f"[ir_measures_graded]\n{entry or module} = {module}\n"
+    )
 
 
 STRICT = "-Werror::UserWarning"
 """The option of Python with which a plugin that cannot be used is an error."""
 
 
-def python(folder: Path, code: str, *options: str, mode: str = "") -> subprocess.CompletedProcess[str]:
+def python(
+    folder: Path, code: str, *options: str, mode: str = ""
+) -> subprocess.CompletedProcess[str]:
     """Run code in a new interpreter, with options of Python, that finds the distributions in a folder."""
     path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
     return subprocess.run(

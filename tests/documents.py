@@ -22,10 +22,12 @@ from ir_measures_graded import cli
 from ir_measures_graded.errors import InputWarning
 
 BLOCK = re.compile(
-    r"(?:^\*\*(?P<file>[^*\n]+?)\*\*\n\n)?^```(?P<language>[^`\n]*)\n(?P<text>.*?)^```$", re.M | re.S
+    r"(?:^\*\*(?P<file>[^*\n]+?)\*\*\n\n)?^```(?P<language>[^`\n]*)\n(?P<text>.*?)^```$",
+    re.M | re.S,
 )
 COMMAND = re.compile(
-    r"(?P<line>(?:[^\n]*\\\n)*[^\n]*?)(?:  # exit status (?P<status>\d+))?\n(?P<output>.*)", re.DOTALL
+    r"(?P<line>(?:[^\n]*\\\n)*[^\n]*?)(?:  # exit status (?P<status>\d+))?\n(?P<output>.*)",
+    re.DOTALL,
 )
 PROGRAM = "ir_measures_graded "
 WARNING = "ir_measures_graded: warning: "
@@ -64,7 +66,9 @@ def steps(document: Path) -> Iterator[File | Command]:
                 yield Command(found["line"], int(found["status"] or 0), found["output"])
 
 
-def in_shell(line: str, folder: Path, environment: Mapping[str, str], given: str | None = None) -> Done:
+def in_shell(
+    line: str, folder: Path, environment: Mapping[str, str], given: str | None = None
+) -> Done:
     """Run a command as a user does."""
     done = subprocess.run(
         line,
@@ -96,7 +100,9 @@ def in_process(line: str, folder: Path, environment: Mapping[str, str]) -> Done:
         redirect_stderr(printed),
         warnings.catch_warnings(),
     ):
-        warnings.simplefilter("default", InputWarning)  # the tests' own filter ignores what users see
+        warnings.simplefilter(
+            "default", InputWarning
+        )  # the tests' own filter ignores what users see
         patch.chdir(folder)
         for name, value in environment.items():
             patch.setenv(name, value)
@@ -106,7 +112,9 @@ def in_process(line: str, folder: Path, environment: Mapping[str, str]) -> Done:
     return Done(status, printed.getvalue())
 
 
-def follow(document: Path, folder: Path, environment: Mapping[str, str], run: Runner = in_shell) -> int:
+def follow(
+    document: Path, folder: Path, environment: Mapping[str, str], run: Runner = in_shell
+) -> int:
     """Write the files and run the commands of a document in `folder`; returns the number of commands.
 
     Fails if the exit status of a command or its output differs.

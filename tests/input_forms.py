@@ -91,7 +91,9 @@ def arrow(ids: str, make: Callable[..., Any]) -> Form:
 
     def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
         topics, docs, values = zip(*found) if (found := rows(source, shuffle)) else ((), (), ())
-        string = pyarrow.dictionary(pyarrow.uint8(), pyarrow.string()) if ids == "dictionary" else ids
+        string = (
+            pyarrow.dictionary(pyarrow.uint8(), pyarrow.string()) if ids == "dictionary" else ids
+        )
         columns = {
             value: pyarrow.array(map(float, values), "double"),
             "iteration": pyarrow.array(["0"] * len(found), "string"),
@@ -135,7 +137,9 @@ def write_trec(table: Any, file: io.BytesIO) -> None:
     """TREC's lines."""
     for row in table.to_pylist():
         ids = f"{row['query_id']} 0 {row['doc_id']}"
-        line = f"{ids} 1 {row['score']!r} t\n" if "score" in row else f"{ids} {row['relevance']!r}\n"
+        line = (
+            f"{ids} 1 {row['score']!r} t\n" if "score" in row else f"{ids} {row['relevance']!r}\n"
+        )
         file.write(line.encode())
 
 
@@ -160,7 +164,8 @@ FORMS: dict[str, Form] = {
     "named tuples of ir-datasets": tuples("VALUE iteration query_id doc_id"),
     "generator": then(tuples("query_id doc_id VALUE"), iter),
     "list of other objects": then(
-        tuples("query_id doc_id VALUE"), lambda rows: [SimpleNamespace(**row._asdict()) for row in rows]
+        tuples("query_id doc_id VALUE"),
+        lambda rows: [SimpleNamespace(**row._asdict()) for row in rows],
     ),
     "DataFrame": frame(),
     "DataFrame of objects": frame("object"),

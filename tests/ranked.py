@@ -6,7 +6,9 @@ Documents = dict[str, dict[str, float]]
 def ranked(levels, **judged) -> tuple[Documents, Documents]:
     """Qrels and a run that lists documents of these levels, None unjudged; `judged` are not listed."""
     qrels = {f"d{rank}": level for rank, level in enumerate(levels) if level is not None}
-    return {"q": {**qrels, **judged}}, {"q": {f"d{rank}": -float(rank) for rank in range(len(levels))}}
+    return {"q": {**qrels, **judged}}, {
+        "q": {f"d{rank}": -float(rank) for rank in range(len(levels))}
+    }
 
 
 def value(measure, levels, **judged) -> float:

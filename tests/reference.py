@@ -63,7 +63,9 @@ def whole_list(measure: GradedMeasure, qrels: Documents, run: Documents) -> list
     return run_gains(qrels, run, measure["gains"], measure["judged_only"])
 
 
-def lists(measure: GradedMeasure, qrels: Documents, run: Documents) -> tuple[list[float], list[float]]:
+def lists(
+    measure: GradedMeasure, qrels: Documents, run: Documents
+) -> tuple[list[float], list[float]]:
     """G up to the cutoff, and I without zeros, whose length is R."""
     listed = whole_list(measure, qrels, run)
     ideal = [g for g in ideal_gains(qrels, measure["gains"]) if g > 0]
@@ -85,7 +87,9 @@ def cumulated(discount_of, normalised=False):
         values = vector(listed, k, discount)
         if normalised:
             values = [value / most for value, most in zip(values, vector(ideal, k, discount))]
-        return sum(values) / k if "avg" in measure.SUPPORTED_PARAMS and measure["avg"] else values[-1]
+        return (
+            sum(values) / k if "avg" in measure.SUPPORTED_PARAMS and measure["avg"] else values[-1]
+        )
 
     return cumulated_gain
 
@@ -190,7 +194,10 @@ def blended(measure, listed, ideal, i, beta=None):
 def cascade(utility, normalised=False):
     def value(measure, listed, ideal):
         def expected(gains):
-            return sum(s * utility(measure, gains, ideal, i) for i, s in enumerate(stops(measure, gains), 1))
+            return sum(
+                s * utility(measure, gains, ideal, i)
+                for i, s in enumerate(stops(measure, gains), 1)
+            )
 
         if not normalised:
             return expected(listed)
@@ -204,8 +211,12 @@ def rbp(measure, qrels, run):
     p = measure["p"]
     listed, _ = lists(measure, qrels, run)
     if not measure["residual"]:
-        return (1 - p) * sum(g / measure["max_gain"] * p ** (i - 1) for i, g in enumerate(listed, 1))
-    docs = [doc for doc in order(run) if doc in qrels or not measure["judged_only"]][: measure["cutoff"]]
+        return (1 - p) * sum(
+            g / measure["max_gain"] * p ** (i - 1) for i, g in enumerate(listed, 1)
+        )
+    docs = [doc for doc in order(run) if doc in qrels or not measure["judged_only"]][
+        : measure["cutoff"]
+    ]
     unjudged = sum(p ** (i - 1) for i, doc in enumerate(docs, 1) if doc not in qrels)
     return (1 - p) * unjudged + p ** len(docs)
 
@@ -280,7 +291,9 @@ def fallout(measure, qrels, run):
 # Two orders
 
 
-def two_orders(measure: GradedMeasure, qrels: Documents, run: Documents) -> list[tuple[float, float, str]]:
+def two_orders(
+    measure: GradedMeasure, qrels: Documents, run: Documents
+) -> list[tuple[float, float, str]]:
     """(gain, place, document) for each document compared; a higher place is preferred by the system."""
     listed = [doc for doc in order(run) if doc in qrels or not measure["judged_only"]]
     listed = listed[: measure["cutoff"] if measure.CUTOFF else None]
@@ -355,7 +368,9 @@ def adm(measure, qrels, run):
         return 1 if high == low else (run[doc] - low) / (high - low)
 
     m = measure["max_gain"] or best
-    return 1 - sum(abs((score(d) if place else 0) - g / m) for g, place, d in documents) / len(documents)
+    return 1 - sum(abs((score(d) if place else 0) - g / m) for g, place, d in documents) / len(
+        documents
+    )
 
 
 def relative_relevance(measure, qrels, run):
@@ -379,7 +394,9 @@ def tie_levels(measure: GradedMeasure, qrels: Documents, run: Documents) -> list
     documents = two_orders(measure, qrels, run)
     for g, place, _ in documents:
         levels.setdefault(place, []).append(g > 0)
-    levels.setdefault(0, []).extend([False] * ((measure["docs"] or len(documents)) - len(documents)))
+    levels.setdefault(0, []).extend(
+        [False] * ((measure["docs"] or len(documents)) - len(documents))
+    )
     return [levels[place] for place in sorted(levels, reverse=True)]
 
 

@@ -10,7 +10,23 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-DOCS = ["a", "b", "ab", "B", "10", "9", "-1", "1e3", "é", "ñandú", "文書", "\uffff", "\U00010000", "d 1", ""]
+DOCS = [
+    "a",
+    "b",
+    "ab",
+    "B",
+    "10",
+    "9",
+    "-1",
+    "1e3",
+    "é",
+    "ñandú",
+    "文書",
+    "\uffff",
+    "\U00010000",
+    "d 1",
+    "",
+]
 """Ids outside ASCII, ids that look like numbers, ids whose UTF-16 order differs from code point order."""
 
 TOPICS = ["1", "02", "q", "θ"]
@@ -33,7 +49,9 @@ UNIT_SCORES = [0.0, 0.1, 0.25, 0.5, 0.5 + 1e-9, 1.0]
 
 def documents(values: Sequence[Any], max_size: int = 10) -> st.SearchStrategy[dict[str, Any]]:
     size = 1 + 2 * max_size
-    return st.binary(min_size=size, max_size=size).map(lambda data: _documents(iter(data), values, max_size))
+    return st.binary(min_size=size, max_size=size).map(
+        lambda data: _documents(iter(data), values, max_size)
+    )
 
 
 def collections(
@@ -44,7 +62,9 @@ def collections(
 
     def collection(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         drawn = iter(data)
-        judged, retrieved = ([topic for topic in TOPICS if next(drawn) % 2] or TOPICS[:1] for _ in range(2))
+        judged, retrieved = (
+            [topic for topic in TOPICS if next(drawn) % 2] or TOPICS[:1] for _ in range(2)
+        )
         qrels = {topic: _documents(drawn, levels, most, min_judged) for topic in judged}
         return qrels, {topic: _documents(drawn, scores, most) for topic in retrieved}
 
@@ -52,7 +72,9 @@ def collections(
     return st.binary(min_size=size, max_size=size).map(collection)
 
 
-def _documents(drawn: Iterator[int], values: Sequence[Any], most: int, least: int = 0) -> dict[str, Any]:
+def _documents(
+    drawn: Iterator[int], values: Sequence[Any], most: int, least: int = 0
+) -> dict[str, Any]:
     """Up to `most` documents, often none, from bytes: their number, then an id and a value each."""
     number = max(least, next(drawn) % (most + 3) - 2)
     return {DOCS[next(drawn) % len(DOCS)]: values[next(drawn) % len(values)] for _ in range(number)}

@@ -33,7 +33,9 @@ def test_contestants_agree(form, tmp_path):
             assert calls[peer]() == pytest.approx(expected, abs=tolerance), peer
 
 
-BLOCKS = replace(SHAPES["L"], topics=workloads.BLOCK + 100, retrieved=100)  # is generated in two blocks
+BLOCKS = replace(
+    SHAPES["L"], topics=workloads.BLOCK + 100, retrieved=100
+)  # is generated in two blocks
 
 
 @pytest.mark.parametrize("shape", [SHAPES["S"], SHAPES["M"], BLOCKS], ids=str)
@@ -89,7 +91,9 @@ def test_benchmarks_run(benchmark, arguments, tables, rows, tmp_path, capsys):
     assert all(row["peak_MB"] >= row.get("added_MB", 0) >= 0 for row in found if "peak_MB" in row)
     assert result["packages"].keys() >= {"ir-measures-graded", "numpy"}
     printed = capsys.readouterr().out.splitlines()
-    assert len([line for line in printed if line.startswith("|")]) == len(found) + 2 * len(result["tables"])
+    assert len([line for line in printed if line.startswith("|")]) == len(found) + 2 * len(
+        result["tables"]
+    )
 
 
 @pytest.mark.filterwarnings("ignore")  # warnings of the peers

@@ -51,7 +51,15 @@ def test_earlier_and_smaller_matches_a_plain_loop(lists, weighted):
 
 @pytest.mark.parametrize(
     "values",
-    [[1.2, 2.2, 3.2, 4.2, 5.2, 6.2], [1e17], [2.0**53, 2.0**53 + 2], [-0.0, 1.0], [0.5, 0.25], [9, 0], []],
+    [
+        [1.2, 2.2, 3.2, 4.2, 5.2, 6.2],
+        [1e17],
+        [2.0**53, 2.0**53 + 2],
+        [-0.0, 1.0],
+        [0.5, 0.25],
+        [9, 0],
+        [],
+    ],
 )
 def test_coded_values_are_exact(values):
     kinds, code = coded(np.array(values, dtype=float))
@@ -66,5 +74,7 @@ def test_weights_of_a_topic_are_added_in_an_order_independent_of_other_topics(li
     weights = np.arange(1, values.size + 1) / 7
     together = earlier_and_smaller(values, offsets, weights)
     for start, stop in pairwise(offsets):
-        alone = earlier_and_smaller(values[start:stop], np.array([0, stop - start]), weights[start:stop])
+        alone = earlier_and_smaller(
+            values[start:stop], np.array([0, stop - start]), weights[start:stop]
+        )
         assert together[start:stop].tolist() == alone.tolist()

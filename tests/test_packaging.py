@@ -24,4 +24,6 @@ def test_import_loads_no_slow_dependency():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "numpy" in loaded
-    assert not loaded & set("ir_datasets matplotlib pandas pyarrow pyterrier scipy statsmodels tqdm".split())
+    assert not loaded & set(
+        "ir_datasets matplotlib pandas pyarrow pyterrier scipy statsmodels tqdm".split()
+    )

@@ -95,9 +95,16 @@ def mlflow(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
     from mlflow.metrics import ndcg_at_k, precision_at_k, recall_at_k
 
     of = {"ndcg": ndcg_at_k, "precision": precision_at_k, "recall": recall_at_k}[metric](3)
-    lists = {topic: [doc for _, doc, _, _ in in_order({topic: run.get(topic, {})})] for topic in qrels}
-    relevant = {topic: [doc for doc, level in judged.items() if level > 0] for topic, judged in qrels.items()}
-    scores = of.eval_fn(pandas.Series([*lists.values()]), pandas.Series([*relevant.values()])).scores
+    lists = {
+        topic: [doc for _, doc, _, _ in in_order({topic: run.get(topic, {})})] for topic in qrels
+    }
+    relevant = {
+        topic: [doc for doc, level in judged.items() if level > 0]
+        for topic, judged in qrels.items()
+    }
+    scores = of.eval_fn(
+        pandas.Series([*lists.values()]), pandas.Series([*relevant.values()])
+    ).scores
     return dict(zip(qrels, map(float, scores)))
 
 
@@ -139,7 +146,9 @@ class Listed:
 
     def recommend(self, users: Any, _: Any, N: int, **__: Any) -> tuple[np.ndarray, np.ndarray]:
         shown = [*self.listed, *[-1] * N][:N]
-        return np.array([shown] * len(users), dtype=np.int32), np.ones((len(users), N), dtype=np.float32)
+        return np.array([shown] * len(users), dtype=np.int32), np.ones(
+            (len(users), N), dtype=np.float32
+        )
 
 
 def recbole(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
@@ -170,7 +179,9 @@ def grouped(value: Callable[[str, np.ndarray, np.ndarray], float]) -> Adapter:
             lowest = min(scores.values(), default=0.0) - 1
             docs = list(dict.fromkeys([*scores, *judged]))
             labels = np.array([float(judged.get(doc, 0)) for doc in docs])
-            found[topic] = float(value(metric, labels, np.array([scores.get(doc, lowest) for doc in docs])))
+            found[topic] = float(
+                value(metric, labels, np.array([scores.get(doc, lowest) for doc in docs]))
+            )
         return found
 
     return values
@@ -208,7 +219,12 @@ def lightgbm(metric: str, labels: np.ndarray, scores: np.ndarray) -> float:
     data = lightgbm.Dataset(
         np.zeros((len(labels), 1)), labels, group=[len(labels)], init_score=scores, params=few
     )
-    settings = {"objective": "lambdarank", "metric": name, "eval_at": [int(k)], "learning_rate": 1e-300}
+    settings = {
+        "objective": "lambdarank",
+        "metric": name,
+        "eval_at": [int(k)],
+        "learning_rate": 1e-300,
+    }
     found: dict[str, Any] = {}  # after a round that changes no score
     lightgbm.train(
         settings | {"verbose": -1, "num_leaves": 2, "num_threads": 1}, data, 1, [data], ["given"],
@@ -232,7 +248,9 @@ def xgboost(metric: str, labels: np.ndarray, scores: np.ndarray) -> float:
 def catboost(metric: str, labels: np.ndarray, scores: np.ndarray) -> float:
     import catboost.utils
 
-    return catboost.utils.eval_metric(labels, scores, metric, group_id=[0] * len(labels), thread_count=1)[0]
+    return catboost.utils.eval_metric(
+        labels, scores, metric, group_id=[0] * len(labels), thread_count=1
+    )[0]
 
 
 def rows(topics: Topics) -> list[tuple[str, str, float]]:
@@ -246,7 +264,10 @@ def in_order(run: Topics) -> list[tuple[str, str, int, float]]:
         (topic, doc, rank, score)
         for topic, docs in run.items()
         for rank, (doc, score) in enumerate(
-            sorted(docs.items(), key=lambda each: (np.float32(each[1]), each[0].encode()), reverse=True), 1
+            sorted(
+                docs.items(), key=lambda each: (np.float32(each[1]), each[0].encode()), reverse=True
+            ),
+            1,
         )
     ]
 

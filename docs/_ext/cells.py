@@ -41,7 +41,11 @@ def display(code: str, names: dict[str, Any]) -> str:
     if last is None:
         return ""
     value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
-    return value._repr_html_() if hasattr(value, "_repr_html_") else f"<pre>{escape(repr(value))}</pre>"
+    return (
+        value._repr_html_()
+        if hasattr(value, "_repr_html_")
+        else f"<pre>{escape(repr(value))}</pre>"
+    )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

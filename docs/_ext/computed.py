@@ -34,7 +34,9 @@ class Computed(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         module, _, function = self.arguments[0].rpartition(".")
         self.env.note_reread()  # the result can change although the page has not
-        return self.parse_text_to_nodes(getattr(import_module(module), function)(*self.arguments[1:]))
+        return self.parse_text_to_nodes(
+            getattr(import_module(module), function)(*self.arguments[1:])
+        )
 
 
 def table_file(name: str) -> list[dict[str, str]]:

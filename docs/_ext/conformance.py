@@ -107,7 +107,9 @@ def summary() -> str:
         missing = ", ".join(f"`{family}`" for family in FAMILIES if family not in offered)
         counts = [str(every.count(sign)) for sign in (EQUAL, DIFFERENT, REFUSED)]
         rows.append([name, number + ("" if now else " (run before)"), *counts, missing])
-    return markdown(["tool", "version", "equal", "different by convention", "refused", "not offered"], rows)
+    return markdown(
+        ["tool", "version", "equal", "different by convention", "refused", "not offered"], rows
+    )
 
 
 def matrix() -> str:

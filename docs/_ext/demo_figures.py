@@ -16,7 +16,9 @@ BINARY = "CG(gains=0:0,1:1,2:1,3:1)"
 def ndcg() -> str:
     """nDCG at every rank, with steep gains."""
     drawing = curves(qrels_path(), run_paths(), STEEP).figure()
-    return figure("ndcg", drawing, "Five rising curves over ranks 1 to 100; D is highest, then E, C, B, A.")
+    return figure(
+        "ndcg", drawing, "Five rising curves over ranks 1 to 100; D is highest, then E, C, B, A."
+    )
 
 
 def cumulated_gain() -> str:
@@ -29,7 +31,9 @@ def cumulated_gain() -> str:
 def against_a_baseline() -> str:
     """The differences of four runs from run A, with confidence intervals."""
     drawing = compare(qrels_path(), run_paths(), ["nDCG@10"], baseline="A").figure()
-    return figure("baseline", drawing, "Differences of runs B to E from run A; all four are better than A.")
+    return figure(
+        "baseline", drawing, "Differences of runs B to E from run A; all four are better than A."
+    )
 
 
 def paper_table() -> str:
@@ -41,12 +45,16 @@ def paper_table() -> str:
 
 def rank_changes() -> str:
     """The rank of each run under each setting."""
-    return figure("rank-changes", _orders().figure(), "One line per run over the settings; the lines cross.")
+    return figure(
+        "rank-changes", _orders().figure(), "One line per run over the settings; the lines cross."
+    )
 
 
 def gains_decide() -> str:
     """The rank of each run under four weightings."""
-    orders = sensitivity(qrels_path(), run_paths(), ["nDCG_JK@100"], gains=["w1", "w3", "w10", "w100"])
+    orders = sensitivity(
+        qrels_path(), run_paths(), ["nDCG_JK@100"], gains=["w1", "w3", "w10", "w100"]
+    )
     alt = "The ranks of five runs under four weightings: E leads under w1 and w3, D under w10 and w100."
     return figure("gains-decide", orders.figure(), alt)
 
@@ -54,5 +62,9 @@ def gains_decide() -> str:
 @cache
 def _orders() -> Sensitivity:
     return sensitivity(
-        qrels_path(), run_paths(), ["P", "nDCG_JK"], gains=["w1", "w3", "w10", "w100"], cutoffs=[10, 100]
+        qrels_path(),
+        run_paths(),
+        ["P", "nDCG_JK"],
+        gains=["w1", "w3", "w10", "w100"],
+        cutoffs=[10, 100],
     )

@@ -34,7 +34,9 @@ def copy_font(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
         package = find_spec("ziamath")
         if package is None or package.origin is None:
-            raise ModuleNotFoundError("install the package ziamath; it contains the font of the site")
+            raise ModuleNotFoundError(
+                "install the package ziamath; it contains the font of the site"
+            )
         copyfile(Path(package.origin).parent / "fonts" / FONT, app.outdir / "_static" / FONT)
 
 

@@ -39,7 +39,9 @@ class IncompleteMeasure(Exception):
 def page(measure: GradedMeasure) -> str:
     """The Markdown page of a measure."""
     facts = facts_of(measure)
-    aliases = f" (also {', '.join(f'`{name}`' for name in facts['aliases'])})" if facts["aliases"] else ""
+    aliases = (
+        f" (also {', '.join(f'`{name}`' for name in facts['aliases'])})" if facts["aliases"] else ""
+    )
     parts = [
         f"# {measure.NAME}",
         f"**{facts['title']}**{aliases}. {facts['description']}",
@@ -144,7 +146,9 @@ def elsewhere(measure: GradedMeasure) -> str:
     rows = []
     for each in others:
         other = f"not this one; use `{each.use}`" if each.use else "none"
-        rows.append([each.tool, f"`{each.name}`", f"`{each.here}`" if each.here else other, each.text])
+        rows.append(
+            [each.tool, f"`{each.name}`", f"`{each.here}`" if each.here else other, each.text]
+        )
     return markdown(["tool", "its name", "equal measure here", "remarks"], rows)
 
 

@@ -39,7 +39,9 @@ def printed(*words: str) -> str:
 
 def photograph(page: str, name: str, width: int, height: int) -> None:
     """Write a picture of a page of the current folder to `STATIC`."""
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    chromium = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
+    )
     flags = [
         "--headless",
         "--no-sandbox",
@@ -49,7 +51,9 @@ def photograph(page: str, name: str, width: int, height: int) -> None:
     ]
     picture = f"--screenshot={STATIC / name}"
     address = f"file://{os.path.abspath(page)}"
-    subprocess.run([chromium, *flags, f"--window-size={width},{height}", picture, address], check=True)
+    subprocess.run(
+        [chromium, *flags, f"--window-size={width},{height}", picture, address], check=True
+    )
 
 
 def main() -> None:

@@ -61,7 +61,10 @@ def jarvelin_table_1() -> str:
     for level in range(4):
         row = [f"Rel = {level}"]
         for numbers, shares in counts.values():
-            row += [str(numbers[level]), beside(shares[level], 100 * numbers[level] / sum(numbers), 1)]
+            row += [
+                str(numbers[level]),
+                beside(shares[level], 100 * numbers[level] / sum(numbers), 1),
+            ]
         rows.append(row)
     return markdown(["level", *(part for name in counts for part in (name, "%"))], rows)
 
@@ -71,7 +74,10 @@ def jarvelin_numbers() -> str:
     shares, relevant, topics = (49.4, 30.5, 20.1), 1182, 20
     at_1024 = (DCG_JK @ 1024).calc_aggregate(*jk.topic([0] * 1023 + [1], [1]))
     rows = [
-        ["documents of levels 2 and 3 per topic", beside(29.9, relevant * sum(shares[1:]) / 100 / topics, 1)],
+        [
+            "documents of levels 2 and 3 per topic",
+            beside(29.9, relevant * sum(shares[1:]) / 100 / topics, 1),
+        ],
         ["TREC relevant documents judged relevant again, %", beside(75, 100 * (1 - 691 / 2772), 0)],
         ["share of its gain that a document keeps at rank 1024 (b = 2)", beside(0.1, at_1024, 1)],
     ]
@@ -102,7 +108,9 @@ def zhou_table(number: str) -> str:
 
 def zhou_by_definition() -> str:
     """Tables 2 and 4 by the definitions: documents in the system's order, gains from the user."""
-    names = "MSR nDCG_JK nDCG_JK(avg=True) WAP Q AGR NDPM(performance=True) ADM(norm='none',max_gain=1)"
+    names = (
+        "MSR nDCG_JK nDCG_JK(avg=True) WAP Q AGR NDPM(performance=True) ADM(norm='none',max_gain=1)"
+    )
     measures = [parse_measure(name) for name in names.split()]
     rows = []
     for (table, system), (scores, _) in zy.ROWS.items():
@@ -117,7 +125,12 @@ def zhou_by_definition() -> str:
 def zhou_differences() -> str:
     """The cells that cannot be reproduced, and the reason."""
     rows = [
-        [f"Table {table}, {system}", column, beside(zy.CELLS[table, system, column][2], value, 2), why]
+        [
+            f"Table {table}, {system}",
+            column,
+            beside(zy.CELLS[table, system, column][2], value, 2),
+            why,
+        ]
         for (table, system, column), (value, why) in zy.NOT_REPRODUCED.items()
     ]
     return markdown(["cell", "column", "printed / computed", "reason"], rows)
@@ -141,7 +154,9 @@ def scheel_table_1() -> str:
 
 def scheel_table_2() -> str:
     """Table 2: NDCG and NDCNG at each rank under three weightings."""
-    (cases,) = (mark.args[1] for mark in scheel.test_table_2.pytestmark if mark.name == "parametrize")
+    (cases,) = (
+        mark.args[1] for mark in scheel.test_table_2.pytestmark if mark.name == "parametrize"
+    )
     gains = ["rel(i)", "rel(i) · 2", "normalised"]
     rows = []
     for gain, (measure, factor, printed, mean) in zip(gains, cases):
@@ -157,6 +172,4 @@ def scheel_figure(number: str) -> str:
     values = swaps.values_of(uneven=number == "5")
     widest = ", ".join(f"{name} {gap:.2f}" for name, gap in swaps.gaps(values).items())
     alt = f"Three panels of curves that fall from 1; the curves of NDCG differ. Widest gaps: {widest}."
-    return (
-        f"{figure(f'scheel-{number}', swaps.figure(values), alt)}\n\nWidest gap between the curves: {widest}."
-    )
+    return f"{figure(f'scheel-{number}', swaps.figure(values), alt)}\n\nWidest gap between the curves: {widest}."

@@ -38,7 +38,9 @@ def values_of(uneven: bool, repetitions: int = 50, seed: int = 0) -> np.ndarray:
     The sizes of the levels differ by at most one document or, if `uneven`, are random.
     """
     names, scores = np.arange(DOCUMENTS).astype(str), np.arange(DOCUMENTS, 0.0, -1).tolist()
-    orders = names[swapped(repetitions, np.random.default_rng(seed))].reshape(-1, DOCUMENTS).tolist()
+    orders = (
+        names[swapped(repetitions, np.random.default_rng(seed))].reshape(-1, DOCUMENTS).tolist()
+    )
     run = {str(number): dict(zip(order, scores)) for number, order in enumerate(orders)}
     values = []
     for levels in LEVELS:
@@ -84,7 +86,9 @@ def figure(values: np.ndarray) -> plots.Figure:
     for number, (axes, name) in enumerate(zip(panels, MEASURES)):
         for line, levels in enumerate(LEVELS):
             style, mean, spread = plots.line_style(line), means[line, number], spreads[line, number]
-            axes.fill_between(swaps, mean - spread, mean + spread, color=style["color"], alpha=0.12, lw=0)
+            axes.fill_between(
+                swaps, mean - spread, mean + spread, color=style["color"], alpha=0.12, lw=0
+            )
             axes.plot(swaps, mean, label=f"{levels} levels", markevery=(3 * line, 12), **style)
         axes.set(title=name, xlabel="Random swaps")
     label = f"Mean ± standard deviation of {values.shape[3]} rankings of {DOCUMENTS}"

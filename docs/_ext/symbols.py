@@ -51,7 +51,9 @@ def in_tex(tex: str) -> set[str]:
 def without_powers(symbols: Iterable[str]) -> set[str]:
     """The symbols, with the base and the exponent of a power instead of the power: `C^t` is not one."""
     known = {word for each in SYMBOLS for word in (each.tex, *each.plain.split())}
-    return {part for symbol in symbols for part in ([symbol] if symbol in known else symbol.split("^"))}
+    return {
+        part for symbol in symbols for part in ([symbol] if symbol in known else symbol.split("^"))
+    }
 
 
 def on_the_left(tex: str) -> set[str]:
@@ -85,7 +87,9 @@ def of(measure: GradedMeasure) -> list[Symbol]:
     """The symbols of a measure's formulas, and the symbols that their definitions use."""
     known = known_to(measure)
     by_word = {
-        word: each for each in sorted(known, key=lambda each: each.measures) for word in each.plain.split()
+        word: each
+        for each in sorted(known, key=lambda each: each.measures)
+        for word in each.plain.split()
     }
     words = in_plain(measure.doc_field("formula")) & set(by_word)
     wanted = in_tex(measure.doc_field("tex")) | {by_word[word].tex for word in words}
@@ -102,14 +106,19 @@ def undefined(measure: GradedMeasure) -> set[str]:
     tex, plain = measure.doc_field("tex"), measure.doc_field("formula")
     rows = of(measure)
     words = {word for each in rows for word in each.plain.split()} | set(measure.SUPPORTED_PARAMS)
-    words |= set(re.findall(r"(\w+)(?:\[\w\])? =", plain)) | set(re.findall(r"(\w+)\[\w\] *$", plain))
-    return (in_tex(tex) - {each.tex for each in rows} - on_the_left(tex)) | (in_plain(plain) - words)
+    words |= set(re.findall(r"(\w+)(?:\[\w\])? =", plain)) | set(
+        re.findall(r"(\w+)\[\w\] *$", plain)
+    )
+    return (in_tex(tex) - {each.tex for each in rows} - on_the_left(tex)) | (
+        in_plain(plain) - words
+    )
 
 
 def table(measure: GradedMeasure) -> str:
     """The symbols of a measure and their meanings."""
     return markdown(
-        ["symbol", "meaning"], [[f"${each.shown or each.tex}$", each.meaning] for each in of(measure)]
+        ["symbol", "meaning"],
+        [[f"${each.shown or each.tex}$", each.meaning] for each in of(measure)],
     )
 
 
@@ -119,5 +128,8 @@ def listing() -> str:
     for measure in (measure for family in measures.FAMILIES for measure in family.MEASURES):
         for each in of(measure):
             users[each].append(f"[`{measure.NAME}`](measures/{measure.NAME}.md)")
-    rows = [[f"${each.shown or each.tex}$", each.meaning, ", ".join(names)] for each, names in users.items()]
+    rows = [
+        [f"${each.shown or each.tex}$", each.meaning, ", ".join(names)]
+        for each, names in users.items()
+    ]
     return markdown(["symbol", "meaning", "measures"], rows)

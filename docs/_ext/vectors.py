@@ -26,7 +26,10 @@ COLLECTIONS: dict[str, Collection] = {
     "plain": (
         "all retrieved documents are judged, no scores are tied",
         {"q1": {"a": 3, "b": 2, "c": 0, "d": 1, "e": 1}, "q2": {"f": 1, "g": 0, "h": 2, "i": 0}},
-        {"q1": {"c": 0.75, "a": 0.5, "e": 0.25, "b": 0.125}, "q2": {"h": 1.0, "g": 0.5, "f": 0.25, "i": 0.0}},
+        {
+            "q1": {"c": 0.75, "a": 0.5, "e": 0.25, "b": 0.125},
+            "q2": {"h": 1.0, "g": 0.5, "f": 0.25, "i": 0.0},
+        },
     ),
     "ties": (
         "tied scores: ids decide, descending by UTF-8 bytes; in q2, scores that only differ as 64-bit floats",
@@ -160,7 +163,9 @@ def text() -> str:
         return ",\n".join(f"  {item}" for item in items)
 
     found = vectors()
-    collections = [f"{json.dumps(name)}: {_json(each)}" for name, each in found["collections"].items()]
+    collections = [
+        f"{json.dumps(name)}: {_json(each)}" for name, each in found["collections"].items()
+    ]
     heads = [f"{json.dumps(key)}: {json.dumps(found[key])}" for key in ("license", "version")]
     return (
         f'{{\n{heads[0]},\n{heads[1]},\n"collections": {{\n{lines(collections)}\n}},\n'

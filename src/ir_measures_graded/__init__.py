@@ -37,11 +37,38 @@ if _TYPE_CHECKING:
     from .files.files import RunFile
 
 __version__ = "0.1.0"
-__all__ = [*_measure_names, "parse_measure", "register", "GradedEvaluator", "GradedProvider", "accelerate"]
-__all__ += ["ArrayEvaluator", "RankingMetric", "RunFile", "array_mean", "array_values", "register_demo"]
-__all__ += ["AtRelevant", "GradedMeasure", "Normalised", "TopicMeasure", "WeightedGains", "hookimpl"]
+__all__ = [
+    *_measure_names,
+    "parse_measure",
+    "register",
+    "GradedEvaluator",
+    "GradedProvider",
+    "accelerate",
+]
+__all__ += [
+    "ArrayEvaluator",
+    "RankingMetric",
+    "RunFile",
+    "array_mean",
+    "array_values",
+    "register_demo",
+]
+__all__ += [
+    "AtRelevant",
+    "GradedMeasure",
+    "Normalised",
+    "TopicMeasure",
+    "WeightedGains",
+    "hookimpl",
+]
 __all__ += ["Choice", "Count", "Flag", "GainList", "Parameter", "Real", "Topic", "Topics", "ratio"]
-__all__ += ["EmptyRunWarning", "GradedError", "PluginWarning", "RegistrationWarning", "UnknownMeasureError"]
+__all__ += [
+    "EmptyRunWarning",
+    "GradedError",
+    "PluginWarning",
+    "RegistrationWarning",
+    "UnknownMeasureError",
+]
 
 graded = GradedProvider()
 _install(graded, GradedProvider(standard=False))
@@ -57,7 +84,11 @@ _plugins.trials.append(_problem)
 
 
 _LAZY = dict.fromkeys(["ArrayEvaluator", "array_mean", "array_values"], ".core.arrays")
-_LAZY |= {"hookimpl": ".core.registry.hooks", "RankingMetric": ".core.streaming", "RunFile": ".files.files"}
+_LAZY |= {
+    "hookimpl": ".core.registry.hooks",
+    "RankingMetric": ".core.streaming",
+    "RunFile": ".files.files",
+}
 _LAZY["register_demo"] = ".demo"
 
 

@@ -42,7 +42,11 @@ def level_of_caller() -> int:
     while outer := frames[-1].f_back:
         frames.append(outer)
     package = __name__.partition(".")[0]
-    ours = (n for n, frame in enumerate(frames) if frame.f_globals.get("__name__", "").startswith(package))
+    ours = (
+        n
+        for n, frame in enumerate(frames)
+        if frame.f_globals.get("__name__", "").startswith(package)
+    )
     return 2 + max(ours)
 
 
@@ -75,7 +79,9 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1, cutoff: float =
     from difflib import get_close_matches  # This import takes time. Only mistakes need it.
 
     lower = {other.lower(): other for other in reversed(list(known))}
-    close = [lower[other] for other in get_close_matches(name.lower(), lower, n=most, cutoff=cutoff)]
+    close = [
+        lower[other] for other in get_close_matches(name.lower(), lower, n=most, cutoff=cutoff)
+    ]
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 

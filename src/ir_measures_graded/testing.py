@@ -95,7 +95,11 @@ def parametrize_with_checks(measures: Iterable[GradedMeasure]) -> Any:
     """A decorator for pytest: the test function gets each check of each measure as its argument `check`."""
     import pytest
 
-    cases = {f"{measure}-{name}": check for measure in measures for name, check in checks(measure).items()}
+    cases = {
+        f"{measure}-{name}": check
+        for measure in measures
+        for name, check in checks(measure).items()
+    }
     return pytest.mark.parametrize("check", [*cases.values()], ids=[*cases])
 
 
@@ -113,7 +117,9 @@ def problem(measure: GradedMeasure, topics: Sequence[Tied] | None = None) -> str
     for cutoff in CUTOFFS if measure.CUTOFF else [None]:
         cut = measure @ cutoff if cutoff else measure
         taken = [each for each in variants(cut) if not (each.INTENTS or _error(each, cases))]
-        facts = (f"{variant} {wrong}" for variant in taken for wrong in _wrong_facts(variant, cases))
+        facts = (
+            f"{variant} {wrong}" for variant in taken for wrong in _wrong_facts(variant, cases)
+        )
         if wrong := next(facts, "") or next(_wrong_options(taken, cutoff, topics), ""):
             return wrong
     return ""
@@ -157,7 +163,12 @@ def _parameters(measure: GradedMeasure) -> Iterator[str]:
     for name, parameter in measure.SUPPORTED_PARAMS.items():
         bounds = [bound for *_, bound in getattr(parameter, "bounds", ())]
         beyond = [bound + sign for bound in bounds for sign in (-1e-3, 1e-3)]
-        for wrong in (object(), float("nan"), "no such word", *filterfalse(parameter.validate, beyond)):
+        for wrong in (
+            object(),
+            float("nan"),
+            "no such word",
+            *filterfalse(parameter.validate, beyond),
+        ):
             try:
                 measure(**{name: wrong})
             except GradedError:
@@ -171,7 +182,7 @@ def _parameters(measure: GradedMeasure) -> Iterator[str]:
 def _values(measure: GradedMeasure) -> Iterator[str]:
     low, high = _range(measure)
     for each in (measure, *([measure @ 2] if measure.CUTOFF else [])):
-        for case, value in zip(CASES, values_of([each], CASES)[0]):
+        for case, value in zip(CASES, values_of([each], CASES)[0], strict=True):
             where = f"{each} is {value:g} for the levels {case[0]} and the scores {case[1]}"
             if not low - TOLERANCE <= value <= high + TOLERANCE:
                 yield f"{where}, outside its :range: {measure.doc_field('range')}"
@@ -218,7 +229,7 @@ def _wrong_options(
 ) -> Iterator[str]:
     """What is wrong with the options `ties` and `unjudged` of measures with this cutoff."""
     for option, words in ("ties", ("mean", *EXTREMES)), ("unjudged", EXTREMES):
-        given, possible = zip(*(_possible(option, *topic, cutoff) for topic in topics))
+        given, possible = zip(*(_possible(option, *topic, cutoff) for topic in topics), strict=True)
         every = values_of(measures, [*chain(*possible)])
         by_topic = np.split(every, np.cumsum([*map(len, possible)])[:-1], axis=1)
         offered = [
@@ -227,8 +238,10 @@ def _wrong_options(
             for word in words
             if (chosen := with_option(measure, option, word)) is not None
         ]
-        for (row, word, chosen), found in zip(offered, values_of([each for *_, each in offered], given)):
-            for value, values in zip(found, by_topic):
+        for (row, word, chosen), found in zip(
+            offered, values_of([each for *_, each in offered], given), strict=True
+        ):
+            for value, values in zip(found, by_topic, strict=True):
                 right = getattr(np, word)(values[row])
                 if not _equal(value, right):
                     yield f"{chosen} is {value:.4g} for a small topic, where {right:.4g} is right"
@@ -243,7 +256,9 @@ def _possible(
         return (qrels, _run(groups)), [(qrels, order) for order in orders]
     run = orders[-1]
     unjudged = [doc for doc in [*run][:cutoff] if doc in "xyz"]
-    judged = (dict(zip(unjudged, levels)) for levels in product(LEVELS, repeat=len(unjudged)))
+    judged = (
+        dict(zip(unjudged, levels, strict=True)) for levels in product(LEVELS, repeat=len(unjudged))
+    )
     return (qrels, run), [(qrels | levels, run) for levels in judged]
 
 
@@ -274,7 +289,9 @@ def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]
             yield "is no weighted sum of gains; declare LINEAR = False"
     if measure.CUTOFF:
         curve = computed(measure, topics.cut(None), lambda each: measure.curve(each, 5), (5,))
-        if not _equal(curve[: len(cases)].T, values_of([measure @ rank for rank in range(1, 6)], cases)):
+        if not _equal(
+            curve[: len(cases)].T, values_of([measure @ rank for rank in range(1, 6)], cases)
+        ):
             yield "has a curve that differs from the values with its cutoffs"
 
 
@@ -308,7 +325,9 @@ def _evaluator(
     qrels: Any = {str(number): judged for number, (judged, _) in enumerate(cases)}
     qrels["levels"] = {str(level): level for level in range(4)}
     if any(measure.INTENTS for measure in measures):
-        every = [(topic, doc, level) for topic, judged in qrels.items() for doc, level in judged.items()]
+        every = [
+            (topic, doc, level) for topic, judged in qrels.items() for doc, level in judged.items()
+        ]
         qrels = [(*row, intent) for row in every for intent in "12"]
     runs = {str(number): run for number, (_, run) in enumerate(cases)}
     return GradedEvaluator(measures, qrels), runs | {"levels": _run("3210")}

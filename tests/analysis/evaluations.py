@@ -11,4 +11,6 @@ def of_array(array, measure="nDCG_JK", unreported=None):
     array = np.asarray(array, dtype=float)
     topics = tuple(f"q{number}" for number in range(array.shape[1]))
     runs = tuple("ABCDEFGH"[: len(array)])
-    return Evaluation(runs, (measure_named(measure),), topics, array[:, None, :], unreported=unreported)
+    return Evaluation(
+        runs, (measure_named(measure),), topics, array[:, None, :], unreported=unreported
+    )

@@ -25,7 +25,9 @@ from ir_measures_graded.output import formats
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 posthocs = pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
-multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmodels is not installed")
+multitest = pytest.importorskip(
+    "statsmodels.stats.multitest", reason="statsmodels is not installed"
+)
 anova = pytest.importorskip("statsmodels.stats.anova", reason="statsmodels is not installed")
 formula = pytest.importorskip("statsmodels.formula.api", reason="statsmodels is not installed")
 
@@ -33,7 +35,12 @@ MEASURE = "nDCG_JK(gains=0:0,1:1,2:10,3:100,avg=True)@100"
 FLAT = "nCG(gains=2:1,3:1)@100"
 EVERY = {"tests": TESTS, "resamples": 500.0, "seed": 0.0}
 FRIEDMAN, ANOVA_RUNS, ANOVA_TOPICS = "Friedman", "ANOVA: runs", "ANOVA: topics"
-OF_PAIRS = CONOVER, TUKEY_HSD, WILCOXON, RANDOMISATION = "Conover", "Tukey HSD", "Wilcoxon", "randomisation"
+OF_PAIRS = CONOVER, TUKEY_HSD, WILCOXON, RANDOMISATION = (
+    "Conover",
+    "Tukey HSD",
+    "Wilcoxon",
+    "randomisation",
+)
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +78,13 @@ def test_primary_tests_equal_those_of_scipy_and_statsmodels(values, found, pairs
                 low, high = stats.t.interval(0.95 ** (1 / size), 19, d.mean(), stats.sem(d))
                 found = test.difference, test.lower, test.upper, test.effect_size
                 assert found == pytest.approx((d.mean(), low, high, d.mean() / d.std(ddof=1)))
-                assert (test.statistic, test.p) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-9)
+                assert (test.statistic, test.p) == pytest.approx(
+                    (peer.statistic, peer.pvalue), rel=1e-9
+                )
                 assert (test.adjusted, test.significant) == (pytest.approx(holm), holm < 0.05)
-                assert test.detectable == pytest.approx(d.std(ddof=1) * detectable_effect(20, 0.05 / size))
+                assert test.detectable == pytest.approx(
+                    d.std(ddof=1) * detectable_effect(20, 0.05 / size)
+                )
                 assert test.better == (test.run if sign * d.mean() > 0 else test.other)
 
 
@@ -96,7 +107,13 @@ def test_constant_difference_has_neither_p_nor_interval():
     found = compare(of_array([array, array + 0.1, array[::-1]]), baseline="A")
     constant, other = found.find("nDCG_JK")
     assert constant.difference == pytest.approx(0.1)
-    undefined = (constant.p, constant.adjusted, constant.lower, constant.detectable, constant.effect_size)
+    undefined = (
+        constant.p,
+        constant.adjusted,
+        constant.lower,
+        constant.detectable,
+        constant.effect_size,
+    )
     assert {*undefined} == {None}
     assert (constant.significant, constant.note) == (False, CONSTANT)
     assert other.p is not None
@@ -115,7 +132,9 @@ def test_fewer_than_10_topics_show_intervals_but_no_significance_of_several_diff
 def test_notes_say_what_the_tables_do_not(values):
     missing = np.zeros((5, 20), dtype=bool)
     found = compare(replace(values, missing=missing)).notes()
-    assert found[0].startswith("Paired t-tests over 20 topics, 95 % intervals (Student's t); p has Holm's")
+    assert found[0].startswith(
+        "Paired t-tests over 20 topics, 95 % intervals (Student's t); p has Holm's"
+    )
     assert found[1].startswith("4 families of 10 differences were tested; nDCG_JK")
     missing[1, 3:5] = True
     notes = compare(replace(values, missing=missing)).notes()
@@ -124,7 +143,9 @@ def test_notes_say_what_the_tables_do_not(values):
     clear, slight = np.random.default_rng(1).normal(0, 1, (2, 30))
     clear, slight = (each - each.mean() + shift for each, shift in ((clear, 2), (slight, 0.38)))
     notes = compare(of_array([np.zeros(30), clear, slight]), baseline="A").notes()
-    assert notes[1].startswith("Holm's test finds more than the intervals show: C and A by nDCG_JK differ")
+    assert notes[1].startswith(
+        "Holm's test finds more than the intervals show: C and A by nDCG_JK differ"
+    )
 
 
 # ---------------------------------------------------------------- further tests
@@ -159,7 +180,9 @@ def test_anova_equals_that_of_statsmodels_and_does_not_overflow(values, found):
         table = frame[frame["measure"] == str(measure)]
         peer = anova.anova_lm(formula.ols("value ~ C(run) + C(topic)", table).fit(), typ=2)
         tests = [found.find(measure, name)[0] for name in (ANOVA_RUNS, ANOVA_TOPICS)]
-        assert [test.statistic for test in tests] == pytest.approx(peer["F"][:2].tolist(), rel=1e-10)
+        assert [test.statistic for test in tests] == pytest.approx(
+            peer["F"][:2].tolist(), rel=1e-10
+        )
         assert [test.p for test in tests] == pytest.approx(peer["PR(>F)"][:2].tolist(), rel=1e-10)
     array = values.of(MEASURE)
     assert two_way_anova(2.0**700 * array) == two_way_anova(array)
@@ -198,7 +221,9 @@ def test_tukey_hsd_depends_on_the_seed_but_not_on_the_order_of_runs(values):
     array = values.of(MEASURE)
     p_values = tukey_hsd(array, resamples=200, seed=7)
     np.testing.assert_array_equal(p_values, tukey_hsd(array, resamples=200, seed=7))
-    np.testing.assert_array_equal(p_values[::-1, ::-1], tukey_hsd(array[::-1], resamples=200, seed=7))
+    np.testing.assert_array_equal(
+        p_values[::-1, ::-1], tukey_hsd(array[::-1], resamples=200, seed=7)
+    )
     assert (p_values != tukey_hsd(array, resamples=200, seed=8)).any()
     assert p_values.min() >= 1 / 201
     assert (np.diag(p_values) == 1).all()
@@ -216,7 +241,9 @@ def test_every_test_favours_the_smaller_ndpm(values, pairs):
         of_performance = mirrored.find("NDPM(performance=True)", name)
         for test, other in zip(pairs.find("NDPM", name), of_performance, strict=True):
             assert (test.run, test.other, test.better) == (other.run, other.other, other.better)
-            assert test.p == pytest.approx(other.p, abs=0.06 if name in (TUKEY_HSD, RANDOMISATION) else 1e-12)
+            assert test.p == pytest.approx(
+                other.p, abs=0.06 if name in (TUKEY_HSD, RANDOMISATION) else 1e-12
+            )
             if name == PAIRED_T:
                 assert test.difference == pytest.approx(-other.difference)
 
@@ -256,7 +283,9 @@ def test_equal_values_leave_tests_of_all_runs_undefined(number):
 @pytest.mark.parametrize("missing", ["scipy.special", "scipy.stats", "scikit_posthocs"])
 def test_missing_library_raises_an_error_that_names_the_extra(values, monkeypatch, missing):
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(GradedError, match=r"needs \w+, which is not installed: pip install .*stats"):
+    with pytest.raises(
+        GradedError, match=r"needs \w+, which is not installed: pip install .*stats"
+    ):
         compare(values, tests=TESTS, resamples=5)
 
 
@@ -275,7 +304,11 @@ def test_table_has_the_primary_procedure_and_further_tests_follow_in_their_own(f
     titles = [table.title for table in found.tables()]
     holm = "Holm's correction for 4 comparisons"
     assert titles[:3] == ["", "Tests of all runs", f"Conover, {holm}"]
-    assert titles[3:] == ["Tukey HSD, corrected for all pairs", f"Wilcoxon, {holm}", f"randomisation, {holm}"]
+    assert titles[3:] == [
+        "Tukey HSD, corrected for all pairs",
+        f"Wilcoxon, {holm}",
+        f"randomisation, {holm}",
+    ]
     columns, rows = found.table()
     assert columns == ["measure", "run", "mean", "difference", "lower", "upper", "p", "d_z", "MDE"]
     assert [row[1] for row in rows[5:10]] == found.best_first(FLAT)
@@ -293,9 +326,13 @@ def test_table_has_the_primary_procedure_and_further_tests_follow_in_their_own(f
 def many_runs(count, measures=("nDCG_JK@100", "NDPM"), topics=15):
     """An evaluation whose runs differ a little, so that pairwise tests have mixed outcomes."""
     random = np.random.default_rng(3)
-    values = random.random((count, len(measures), topics)) + random.random((count, len(measures), 1))
+    values = random.random((count, len(measures), topics)) + random.random(
+        (count, len(measures), 1)
+    )
     runs = tuple(f"university-system-{number:02}" for number in range(count))
-    return Evaluation(runs, tuple(map(parse_measure, measures)), tuple(map(str, range(topics))), values)
+    return Evaluation(
+        runs, tuple(map(parse_measure, measures)), tuple(map(str, range(topics))), values
+    )
 
 
 def test_many_pairs_are_shown_by_run_with_letters():
@@ -305,7 +342,9 @@ def test_many_pairs_are_shown_by_run_with_letters():
     assert max(map(len, formats.text(columns, rows))) <= 130
     letters = dict(zip(found.runs, "ABCDEFGHIJKLMNOPQRSTUVWX"))
     for measure, block in zip(found.measures, (rows[:24], rows[24:])):
-        assert [row[1:3] for row in block] == [[letters[run], run] for run in found.best_first(measure)]
+        assert [row[1:3] for row in block] == [
+            [letters[run], run] for run in found.best_first(measure)
+        ]
         for _, _, run, _, beaten in block:
             wins = [p < 0.01 for (winner, _), p in found.wins(measure).items() if winner == run]
             assert beaten.count("*") == len({*wins}) + any(wins)
@@ -325,8 +364,14 @@ def test_the_answer_and_the_figure_show_which_of_many_runs_are_better():
     for axes, measure in zip(found.figure().axes, found.measures, strict=True):
         (cells,) = axes.collections
         order, marks = found.best_first(measure), cells.get_array().reshape(50, 50)
-        won = {(order[row], order[column]): mark for (row, column), mark in np.ndenumerate(marks) if mark}
-        assert won == {(winner, loser): 1 + (p < 0.01) for (winner, loser), p in found.wins(measure).items()}
+        won = {
+            (order[row], order[column]): mark
+            for (row, column), mark in np.ndenumerate(marks)
+            if mark
+        }
+        assert won == {
+            (winner, loser): 1 + (p < 0.01) for (winner, loser), p in found.wins(measure).items()
+        }
 
 
 def test_figure_with_a_baseline_shows_differences_and_intervals(found):

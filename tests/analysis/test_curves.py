@@ -21,7 +21,17 @@ DEPTH = 6
 @pytest.mark.parametrize(
     "measure",
     [
-        *(CG, DCG_JK(b=3), nCG(gains={2: 10}), nDCG_JK, nDCG_JK(judged_only=True), NDCNG, muAP, SR, NDPM),
+        *(
+            CG,
+            DCG_JK(b=3),
+            nCG(gains={2: 10}),
+            nDCG_JK,
+            nDCG_JK(judged_only=True),
+            NDCNG,
+            muAP,
+            SR,
+            NDPM,
+        ),
         *(P(rel=2), nDCG, AP, R, Judged, RR),
     ],
     ids=str,
@@ -52,9 +62,13 @@ def test_ideal_curve_is_default_for_cg_and_dcg_only():
 
 def collection(topics=30, seed=2):
     random = np.random.default_rng(seed)
-    qrels = {f"q{t}": {f"d{d}": int(random.integers(0, 4)) for d in range(20)} for t in range(topics)}
+    qrels = {
+        f"q{t}": {f"d{d}": int(random.integers(0, 4)) for d in range(20)} for t in range(topics)
+    }
     runs = {
-        name: {topic: {doc: float(random.random()) for doc in docs} for topic, docs in qrels.items()}
+        name: {
+            topic: {doc: float(random.random()) for doc in docs} for topic, docs in qrels.items()
+        }
         for name in ("one", "two")
     }
     return qrels, runs
@@ -81,7 +95,11 @@ def made(*values, measure=CG, **others):
 
 
 def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
-    shown = {"measure": nDCG_JK(gains={2: 10}), "ideal": np.array([0.7, 0.8, 0.9]), "confidence": 0.95}
+    shown = {
+        "measure": nDCG_JK(gains={2: 10}),
+        "ideal": np.array([0.7, 0.8, 0.9]),
+        "confidence": 0.95,
+    }
     bands = np.array([[[0.05] * 3, [0.35] * 3]] * 2)
     found = made([0.1, 0.2, 0.3], [0.4, 0.35, 0.6], bands=bands, **shown)
     (axes,) = found.figure().axes
@@ -104,7 +122,9 @@ def test_of_many_runs_the_best_and_those_to_highlight_are_in_colour():
     assert [
         line.get_label() for line in found.figure().axes[0].get_lines() if line.get_label() in shown
     ] == shown
-    with pytest.raises(GradedError, match="there is no run 'run15' to highlight; did you mean run1"):
+    with pytest.raises(
+        GradedError, match="there is no run 'run15' to highlight; did you mean run1"
+    ):
         curves({"q1": {"a": 1}}, runs, "nDCG_JK@5", highlight=["run15"])
 
 

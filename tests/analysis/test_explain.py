@@ -46,7 +46,11 @@ def test_any_ranking_is_explained_rank_by_rank(collection, measure, parameters, 
     for topic, judged in qrels.items():
         found = explain(qrels, run, measure, topic, 12)
         assert found.value == values[topic]
-        kept = {d: s for d, s in run.get(topic, {}).items() if d in judged or not parameters["judged_only"]}
+        kept = {
+            d: s
+            for d, s in run.get(topic, {}).items()
+            if d in judged or not parameters["judged_only"]
+        }
         score = dict(zip(kept, as_compared(np.array([*kept.values()])).tolist()))
         in_order = sorted(sorted(kept, reverse=True), key=lambda doc: -score[doc])[:12]
         assert list(found.documents) == in_order
@@ -73,7 +77,9 @@ def test_the_differences_of_documents_sum_to_that_of_the_values(collection, anot
     found = explain_difference(qrels, {"old": old, "new": new}, measure)
     assert abs(found.difference) == max(abs(values[1] - values[0]))
     topic, rows = found.run.topic, found.records()
-    assert {row["document"] for row in rows} >= {row["document"] for row in rows if row["rank"] == 1}
+    assert {row["document"] for row in rows} >= {
+        row["document"] for row in rows if row["rank"] == 1
+    }
     if measure == "P_plus":
         assert all(row["difference"] is None for row in rows)
     else:
@@ -160,8 +166,12 @@ def test_explanations_of_many_topics_equal_single_ones():
             for topic, among in zip(qrels, found, strict=True):
                 alone = explain(qrels, runs[name], measure, topic, 6, name=name)
                 assert (among.records(), among.summary) == (alone.records(), alone.summary)
-                assert alone.summary.startswith(f"Topic {topic}: {measure} of {name} = {alone.value:.4f}. ")
-    assert [each.documents for each in explanations(qrels, runs, "CG", 6, ["p"])["two"]] == [("x", "a")]
+                assert alone.summary.startswith(
+                    f"Topic {topic}: {measure} of {name} = {alone.value:.4f}. "
+                )
+    assert [each.documents for each in explanations(qrels, runs, "CG", 6, ["p"])["two"]] == [
+        ("x", "a")
+    ]
 
 
 # --------------------------------------------------------------------------------- condensed lists
@@ -169,7 +179,9 @@ def test_explanations_of_many_topics_equal_single_ones():
 
 def test_condensed_lists_have_the_documents_that_the_measure_sees():
     qrels, run = {"q": {"a": -1, "b": 1, "c": 0}}, {"q": {"a": 4.0, "x": 3.0, "c": 2.0, "b": 1.0}}
-    found = explain(qrels, run, AP(judged_only=True), "q")  # negative levels are unjudged for trec_eval
+    found = explain(
+        qrels, run, AP(judged_only=True), "q"
+    )  # negative levels are unjudged for trec_eval
     assert (found.documents, found.values.tolist()) == (("c", "b"), [0, 0.5])
     assert explain(qrels, run, "CG(judged_only=True)", "q").documents == ("a", "c", "b")
     assert explain(qrels, run, "KendallTau", "q").documents == ("a", "c", "b")  # its default
@@ -178,4 +190,7 @@ def test_condensed_lists_have_the_documents_that_the_measure_sees():
 def test_unjudged_documents_are_not_relevant_where_level_0_has_a_gain():
     run = {"t": {"x": 4.0, "y": 3.0, "a": 2.0}}
     found = explain({"t": {"a": 1, "b": 0}}, run, "nDCG_JK(gains=0:1,1:2)@3")
-    assert "worst of 1 topic with a relevant document. First relevant document at rank 3; 1" in found.summary
+    assert (
+        "worst of 1 topic with a relevant document. First relevant document at rank 3; 1"
+        in found.summary
+    )

@@ -12,7 +12,9 @@ from ir_measures_graded.analysis import Evaluation, evaluate, gate
 from ir_measures_graded.analysis.gating.gate import Margin
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
-weightstats = pytest.importorskip("statsmodels.stats.weightstats", reason="statsmodels is not installed")
+weightstats = pytest.importorskip(
+    "statsmodels.stats.weightstats", reason="statsmodels is not installed"
+)
 
 
 KINDS = "stands_over_ties", "stands_over_judgments"
@@ -63,12 +65,16 @@ def test_undecided_tells_the_topics_that_find_the_margin_with_power_80_percent(e
     extra = max((new - 0.98 * old, 1.02 * old - new)[: 1 + equivalent], key=np.std)
     share = 0.02 * old.mean() / extra.std(ddof=1)
     topics = np.arange(2, 3000)
-    reach = (stats.t.isf(0.05, 49) + stats.t.ppf(chance, 49)) * extra.std(ddof=1) / 50**0.5 / old.mean()
+    reach = (
+        (stats.t.isf(0.05, 49) + stats.t.ppf(chance, 49)) * extra.std(ddof=1) / 50**0.5 / old.mean()
+    )
     assert found.reachable == Margin(pytest.approx(reach), relative=True)
     spreads = [1.0, *((49 / stats.chi2.isf(tail, 49)) ** 0.5 for tail in (0.1, 0.9))]  # 80 % limits
     for spread, needed in zip(spreads, (found.needed, found.needed_least, found.needed_most)):
         with np.errstate(divide="ignore"):  # SciPy before 1.12
-            power = stats.nct.sf(stats.t.isf(0.05, topics - 1), topics - 1, share / spread * topics**0.5)
+            power = stats.nct.sf(
+                stats.t.isf(0.05, topics - 1), topics - 1, share / spread * topics**0.5
+            )
         assert needed == topics[power >= chance][0]
     limits = f"(80 % limits {found.needed_least} and {found.needed_most})"
     more = f"new topics, or at least {found.needed - 50} more with --looks 2."
@@ -90,7 +96,9 @@ def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson():
     assert any(note.startswith(seen) for note in gate(of_pair(old, old), margin="2%").notes())
     assert not any("unseen" in note for note in gate(of_pair(old, old), margin="5%").notes())
     assert all(gate(of_pair(old, old), margin=tiny).notes() for tiny in (1e-17, 1e-310))
-    worse, undecided = (gate(of_pair(old, np.where(np.arange(60) < n, 0, old)), margin=0.035) for n in (9, 2))
+    worse, undecided = (
+        gate(of_pair(old, np.where(np.arange(60) < n, 0, old)), margin=0.035) for n in (9, 2)
+    )
     assert [worse.verdict, undecided.verdict] == ["worse", "undecided"]
     assert "; 9 of 60 topics changed, 9 lost" in worse.notes()[0]
     rare = "if the true difference is 0, but the observed one is -0.0167; 2 of 60 topics changed"
@@ -104,7 +112,11 @@ def test_each_of_several_looks_has_its_share_of_the_error():
         found = gate(of_pair(old, new), margin="5%", looks=4.0)
         assert (found.holds, str(found.looks)) == (p < 0.05 / 4, "4")
         p_values.append(p)
-    assert {(p < 0.05 / 4, p < 0.05) for p in p_values} == {(True, True), (False, True), (False, False)}
+    assert {(p < 0.05 / 4, p < 0.05) for p in p_values} == {
+        (True, True),
+        (False, True),
+        (False, False),
+    }
 
 
 def test_smaller_is_better_is_mirrored():
@@ -117,7 +129,9 @@ def test_smaller_is_better_is_mirrored():
 def test_all_measures_must_hold_and_worse_is_corrected_for_their_number():
     old = drawn(1, 60)[0][0]
     random = np.random.default_rng(1).normal(0, 1, 60)
-    fall = old - 0.02 + 0.02 * (random - random.mean()) / random.std(ddof=1) * 60**0.5 / 1.8  # t = -1.8
+    fall = (
+        old - 0.02 + 0.02 * (random - random.mean()) / random.std(ddof=1) * 60**0.5 / 1.8
+    )  # t = -1.8
     single = gate(of_pair(old, fall), margin="1%")
     assert (single.verdict, single.verdicts[0].p < 0.05) == ("worse", True)
     both = gate(of_pair([old, old], [old + 0.05, fall], "nDCG_JK@10", "AP"), margin="1%")
@@ -130,14 +144,18 @@ def test_equal_runs_hold_without_a_reachable_margin_even_where_no_value_is_above
     for old in (np.zeros(20), np.linspace(0, 1, 20), np.linspace(-0.5, 0.1, 12)):
         found = gate(of_pair(old, old, "KendallTau"))
         assert (found.holds, found.verdicts[0].fallen) == (True, ())
-        assert (found.verdicts[0].reachable, found.verdicts[0].needed, found.verdicts[0].p) == (None,) * 3
+        assert (found.verdicts[0].reachable, found.verdicts[0].needed, found.verdicts[0].p) == (
+            None,
+        ) * 3
 
 
 def test_constant_differences_are_decided_by_the_margin():
     old = np.linspace(0.3, 0.7, 12)
     assert gate(of_pair(old, old - 0.01), margin=0.02).holds
     assert gate(of_pair(old, old - 0.03), margin=0.02).verdict == "worse"
-    for loss in np.arange(1, 40) / 100:  # not even by rounding errors does a loss of the margin hold
+    for loss in (
+        np.arange(1, 40) / 100
+    ):  # not even by rounding errors does a loss of the margin hold
         (found,) = gate(of_pair(old + loss, old), margin=loss).verdicts
         assert (found.verdict, found.p, found.beyond) == ("worse", None, False)
     (found,) = gate(of_pair(*drawn(1, 400, deviation=1e-6)[0]), margin=0.1).verdicts
@@ -155,7 +173,12 @@ def test_equivalent_equals_two_one_sided_tests_of_statsmodels():
         beyond = stats.ttest_1samp(new - old, 0.02, alternative="greater").pvalue < 0.05
         assert found.verdicts[0].beyond == beyond
         verdicts.add((found.verdict, beyond))
-    assert verdicts == {("holds", False), ("differs", False), ("differs", True), ("undecided", False)}
+    assert verdicts == {
+        ("holds", False),
+        ("differs", False),
+        ("differs", True),
+        ("undecided", False),
+    }
 
 
 @pytest.fixture
@@ -186,7 +209,9 @@ def test_a_group_whose_old_values_are_0_is_no_error(hard_topics):
     new[:12] = np.eye(1, 12)
     told = gate(of_pair(old, new), by=by, margin="10%").notes()[1]
     assert "in hard: undecided: the old mean is 0, and a share of it allows no loss;" in told
-    with pytest.raises(GradedError, match="no topic has a group: the groups are those of topics 1; the val"):
+    with pytest.raises(
+        GradedError, match="no topic has a group: the groups are those of topics 1; the val"
+    ):
         gate(of_pair(old, new), by={"1": "hard"})
 
 
@@ -205,7 +230,9 @@ def test_drift_names_the_topics_and_rounded_values_are_none():
     qrels, runs = demo.qrels_path(), list(demo.run_paths().items())[:2]
     values = evaluate(qrels, runs, ["nDCG_JK@10"])
     for places in (4, 16):
-        assert gate(qrels, runs, ["nDCG_JK@10"], stored=replace(values, values=values.values.round(places)))
+        assert gate(
+            qrels, runs, ["nDCG_JK@10"], stored=replace(values, values=values.values.round(places))
+        )
     moved = values.values.round(4)
     moved[0, 0, [3, 5]] += 2e-4
     topics = f"{values.topics[3]}, {values.topics[5]}"
@@ -229,8 +256,12 @@ def test_verdicts_that_stand_are_the_same_for_every_order_and_judgment():
     for _ in range(30):
         if len(seen) == 4:
             break
-        qrels = {f"q{t}": {d: int(random.integers(0, 3)) for d in "ab"} | {"z": 2} for t in range(2)}
-        old, new = ({t: {d: float(random.integers(0, 3)) for d in "abx"} for t in qrels} for _ in range(2))
+        qrels = {
+            f"q{t}": {d: int(random.integers(0, 3)) for d in "ab"} | {"z": 2} for t in range(2)
+        }
+        old, new = (
+            {t: {d: float(random.integers(0, 3)) for d in "abx"} for t in qrels} for _ in range(2)
+        )
         found = gate(qrels, {"old": old, "new": new}, ["nDCG_JK@2"], margin=0.9)
         if not found.holds:
             continue
@@ -244,7 +275,10 @@ def test_verdicts_that_stand_are_the_same_for_every_order_and_judgment():
             for chosen in product(*choices)
         ]
         judged = [
-            held({t: qrels[t] | {"x": level} for t, level in zip(qrels, levels)}, {"old": old, "new": new})
+            held(
+                {t: qrels[t] | {"x": level} for t, level in zip(qrels, levels)},
+                {"old": old, "new": new},
+            )
             for levels in product((0, 1, 2), repeat=2)
         ]
         for kind, of_all in ((KINDS[0], tied), (KINDS[1], judged)):

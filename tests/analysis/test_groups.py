@@ -51,7 +51,11 @@ def test_p_intervals_and_effects_of_groups_are_corrected_for_all_groups(values):
         assert power == pytest.approx(0.8, abs=1e-3)
     assert [test.adjusted for test in tests] == pytest.approx(multipletests(p, method="holm")[1])
     assert {test.significant for test in tests} == {True, False}
-    small = [test for kind in ("odd", "single", "no group") for test in found.groups[kind].find("nDCG_JK")]
+    small = [
+        test
+        for kind in ("odd", "single", "no group")
+        for test in found.groups[kind].find("nDCG_JK")
+    ]
     assert all((test.p, test.adjusted, test.significant) == (None, None, False) for test in small)
     assert {test.note.partition(":")[0] for test in small} == {"intervals only"}
 
@@ -67,19 +71,32 @@ def test_alexander_governs_test_tells_whether_a_difference_depends_on_the_group(
             expected = stats.alexandergovern(*d)
             assert (test.statistic, test.p) == pytest.approx((expected.statistic, expected.pvalue))
             p.append(test.p)
-        assert [test.adjusted for test in tests] == pytest.approx(multipletests(p, method="holm")[1])
-    assert "Groups of at least 10 topics are tested, here 2 of 5; their p" in " ".join(found.notes())
+        assert [test.adjusted for test in tests] == pytest.approx(
+            multipletests(p, method="holm")[1]
+        )
+    assert "Groups of at least 10 topics are tested, here 2 of 5; their p" in " ".join(
+        found.notes()
+    )
     titles = [table.title for table in found.tables()]
     holm = "Alexander–Govern, Holm's correction for 2 comparisons"
     assert titles[1] == f"Does the difference depend on the group? {holm}"
-    assert compare(values, by=dict.fromkeys(TOPICS, "one")).find("nDCG_JK", "Alexander–Govern") == []
+    assert (
+        compare(values, by=dict.fromkeys(TOPICS, "one")).find("nDCG_JK", "Alexander–Govern") == []
+    )
     of_long = np.array([BY.get(topic) == "long" for topic in TOPICS])
     apart = values.values + np.array([0, 0.3, 0])[:, None, None] * of_long
-    found = compare(replace(values, values=apart), by=BY, baseline="A").find("nDCG_JK", "Alexander–Govern")
+    found = compare(replace(values, values=apart), by=BY, baseline="A").find(
+        "nDCG_JK", "Alexander–Govern"
+    )
     assert [test.significant for test in found] == [True, False]
-    for near in (values.values[0] * (1 + 2e-16), values.values[0] + 1e-5):  # equal but for rounding errors
+    for near in (
+        values.values[0] * (1 + 2e-16),
+        values.values[0] + 1e-5,
+    ):  # equal but for rounding errors
         same = replace(values, values=np.stack([near, *values.values[:1], near]))
-        assert [test.p for test in compare(same, by=BY).find("nDCG_JK", "Alexander–Govern")] == [None] * 3
+        assert [test.p for test in compare(same, by=BY).find("nDCG_JK", "Alexander–Govern")] == [
+            None
+        ] * 3
 
 
 def test_gate_corrects_over_groups(values):
@@ -106,6 +123,8 @@ def test_every_output_has_every_group(values, tmp_path, monkeypatch, capsys):
         assert cli.main(["compare", *words, by, "-f", "jsonl"]) == 0
         printed.append(capsys.readouterr().out)
     groups = [None, *SIZES, "no group"]
-    assert list(dict.fromkeys(json.loads(line)["group"] for line in printed[0].splitlines())) == groups
+    assert (
+        list(dict.fromkeys(json.loads(line)["group"] for line in printed[0].splitlines())) == groups
+    )
     assert printed[0] == printed[1]
     assert printed[0] == "".join(f"{json.dumps(row)}\n" for row in compare(values, by=BY).records())

@@ -151,7 +151,9 @@ GRID = f"""{LEVEL} | {LOG} | {FIRST} | 10 | 0 | {DOWN} | {ALL}
 @pytest.mark.parametrize("row", GRID.splitlines())
 def test_values_of_a_plain_reference_settle_what_the_data_reach(row):
     wanted = dict(zip(FIELDS, map(str.strip, row.split("|"))))
-    at = f"@{wanted['cutoff']}" if wanted["cutoff"] in ("10", "20") else ""  # among all, the search is longer
+    at = (
+        f"@{wanted['cutoff']}" if wanted["cutoff"] in ("10", "20") else ""
+    )  # among all, the search is longer
     values = rounded(reference(QRELS, RUN, **wanted), 6)
     found = identify(QRELS, RUN, values, measure=("nDCG" if wanted["ideal"] else "DCG") + at)
     if wanted["nothing"] == "left out" or not wanted["ideal"]:
@@ -184,7 +186,9 @@ def biased(levels, p, top):
 
 
 def precisions(levels):
-    return sum(np.count_nonzero(levels[:rank]) / rank for rank, level in enumerate(levels, 1) if level)
+    return sum(
+        np.count_nonzero(levels[:rank]) / rank for rank, level in enumerate(levels, 1) if level
+    )
 
 
 def share(number, of):
@@ -193,7 +197,8 @@ def share(number, of):
 
 # The highest level of every other topic is 2.
 UNEVEN = {
-    topic: {doc: min(of, 2 + n % 2) for doc, of in QRELS[topic].items()} for n, topic in enumerate(QRELS)
+    topic: {doc: min(of, 2 + n % 2) for doc, of in QRELS[topic].items()}
+    for n, topic in enumerate(QRELS)
 }
 OTHERS = {
     "ERR_G": lambda levels, judged: cascade(levels, lambda level: (2**level - 1) / 8),
@@ -201,17 +206,23 @@ OTHERS = {
     "ERR_G with the topic's top level": lambda levels, judged: cascade(
         levels, lambda level: (2**level - 1) / 2 ** max(judged)
     ),
-    "ERR_G with the level as the probability": lambda levels, judged: cascade(levels, lambda level: level),
+    "ERR_G with the level as the probability": lambda levels, judged: cascade(
+        levels, lambda level: level
+    ),
     "RBP_G(p=0.9) with the gains themselves": lambda levels, judged: biased(levels, 0.9, 1),
     "RBP_G(p=0.95)": lambda levels, judged: biased(levels, 0.95, 3),
-    "AP over min(R, k)": lambda levels, judged: share(precisions(levels), min(10, np.count_nonzero(judged))),
+    "AP over min(R, k)": lambda levels, judged: share(
+        precisions(levels), min(10, np.count_nonzero(judged))
+    ),
     "AP over the relevant documents found": lambda levels, judged: share(
         precisions(levels), np.count_nonzero(levels)
     ),
     "R over min(R, k)": lambda levels, judged: share(
         np.count_nonzero(levels), min(10, np.count_nonzero(judged))
     ),
-    "RR": lambda levels, judged: max([1 / rank for rank, level in enumerate(levels, 1) if level], default=0),
+    "RR": lambda levels, judged: max(
+        [1 / rank for rank, level in enumerate(levels, 1) if level], default=0
+    ),
 }
 
 
@@ -247,18 +258,28 @@ def test_no_definition_is_none_in_every_form(kind):
     assert (row["finding"], row["given"]) == ("none", pytest.approx(given.mean(), abs=1e-4))
     assert row["differ"] == int((abs(found.given - found.computed) > 6e-5).sum()) > 0
     if kind == "altered":
-        assert texts_of(found, "differs")[0].startswith(f"topic q5: given {given[5]:.4f}, computed ")
+        assert texts_of(found, "differs")[0].startswith(
+            f"topic q5: given {given[5]:.4f}, computed "
+        )
     is_near = "altered" in kind
-    assert ("The nearest is nDCG@10" in found.summary, bool(texts_of(found, "gap"))) == (is_near, is_near)
+    assert ("The nearest is nDCG@10" in found.summary, bool(texts_of(found, "gap"))) == (
+        is_near,
+        is_near,
+    )
     assert found.topic_table().cells()[0] == ["topic", "given", "computed", "difference"]
 
 
-@pytest.mark.parametrize("cause", ["fewer documents retrieved", "retrieved twice", "the best order"])
+@pytest.mark.parametrize(
+    "cause", ["fewer documents retrieved", "retrieved twice", "the best order"]
+)
 def test_a_cause_that_only_the_topics_that_differ_have_is_named_and_no_other(cause):
     few, run = ("q4", "q5"), RUN
     values = values_of("nDCG_Burges@10")
     if cause == "fewer documents retrieved":
-        run = {topic: dict(list(docs.items())[:4]) if topic in few else docs for topic, docs in RUN.items()}
+        run = {
+            topic: dict(list(docs.items())[:4]) if topic in few else docs
+            for topic, docs in RUN.items()
+        }
         values = values_of("nDCG_Burges@10", run)
         values |= {topic: values[topic] + 0.01 for topic in few}
     elif cause == "retrieved twice":
@@ -282,7 +303,10 @@ def test_solved_gains_are_open_because_other_tables_may_fit():
 
 
 def test_values_that_are_all_equal_or_without_decimals_claim_nothing():
-    for values in (dict.fromkeys(QRELS, 0.25), dict(list(values_of("nDCG@10", places=1).items())[:4])):
+    for values in (
+        dict.fromkeys(QRELS, 0.25),
+        dict(list(values_of("nDCG@10", places=1).items())[:4]),
+    ):
         found = identify(QRELS, RUN, values, measure="nDCG@10")
         assert not found.equal
         assert "identifies nothing" in found.summary or "perhaps" in found.summary
@@ -332,7 +356,10 @@ def test_negative_real_and_many_levels_have_their_own_gains(monkeypatch):
 
 
 def test_dimensions_that_the_data_do_not_reach_are_not_exercised():
-    qrels = {f"q{n}": dict(zip("abcdef", RANDOM.permutation([3, 2, 1, 1, 0, 0]).tolist())) for n in range(12)}
+    qrels = {
+        f"q{n}": dict(zip("abcdef", RANDOM.permutation([3, 2, 1, 1, 0, 0]).tolist()))
+        for n in range(12)
+    }
     run = {topic: dict(zip("abcdef", [6.0, 5.0, 4.0, 3.0, 2.0, 1.0])) for topic in qrels}
     found = identify(qrels, run, values_of("nDCG_Burges@3", run, qrels=qrels))
     states = {name: state for name, (state, _) in found.dimensions.items()}
@@ -360,7 +387,10 @@ def test_a_second_run_narrows_the_answer_and_contradicts_it():
 def test_a_plain_name_is_before_an_equal_contrived_one():
     for measure in ("AP(rel=2)", "P@10"):
         found = identify(QRELS, RUN, values_of(measure, places=6), measure=measure[:2].strip("@"))
-        assert (str(found.measure), found.definition.measure) == (measure, measure.partition("@")[0])
+        assert (str(found.measure), found.definition.measure) == (
+            measure,
+            measure.partition("@")[0],
+        )
 
 
 # ------------------------------------------------------------------------ means
@@ -392,7 +422,9 @@ def test_a_mean_that_no_tool_gives_is_none_and_means_of_two_runs_narrow_it():
 def test_definitions_with_equal_means_are_apart_if_their_values_are():
     levels = {"q1": [2, 1, 1, 0, 0, 0, 1, 0], "q2": [0, 1, 0, 2, 0, 0, 0, 1]}
     qrels = {topic: dict(zip("abcdefgh", each)) for topic, each in levels.items()}
-    found = identify(qrels, {topic: dict(zip("abcdefgh", range(8, 0, -1))) for topic in qrels}, mean="0.5000")
+    found = identify(
+        qrels, {topic: dict(zip("abcdefgh", range(8, 0, -1))) for topic in qrels}, mean="0.5000"
+    )
     assert "P@5, as pytrec_eval, trec_eval compute it" in texts_of(found, "fits")
     assert "pytrec_eval, trec_eval P_5 (0.5.11)" not in found.tools
 
@@ -436,8 +468,13 @@ def test_many_topics_are_sampled_and_all_are_verified():
     values = values_of("nDCG_Burges@10", run, qrels=qrels)
     found = identify(qrels, run, values, measure="nDCG@10")
     assert (found.measure, found.equal, found.classes) == ("nDCG_Burges@10", True, 1)
-    altered = [identify(qrels, run, values | {topic: 0.1234}, measure="nDCG@10") for topic in ("q11", "q12")]
-    assert [(each.definitions, each.differ, each.nearest.gain) for each in altered] == [((), 1, EXP)] * 2
+    altered = [
+        identify(qrels, run, values | {topic: 0.1234}, measure="nDCG@10")
+        for topic in ("q11", "q12")
+    ]
+    assert [(each.definitions, each.differ, each.nearest.gain) for each in altered] == [
+        ((), 1, EXP)
+    ] * 2
 
 
 def test_every_cell_of_the_table_of_tools_has_known_values():

@@ -17,7 +17,9 @@ from ir_measures_graded.analysis.statistics.paired import chance_to_find, detect
 
 scipy = pytest.importorskip("scipy", reason="SciPy is not installed")
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
-weightstats = pytest.importorskip("statsmodels.stats.weightstats", reason="statsmodels is not installed")
+weightstats = pytest.importorskip(
+    "statsmodels.stats.weightstats", reason="statsmodels is not installed"
+)
 
 VALUES = np.random.default_rng(7).beta(2, 3, size=(2, 30))
 
@@ -25,15 +27,24 @@ VALUES = np.random.default_rng(7).beta(2, 3, size=(2, 30))
 def test_the_bootstrap_equals_that_of_scipy():
     options = {"n_resamples": 9999, "method": "BCa", "confidence_level": 0.9}
     for values in VALUES:
-        for order, close in ((values, {"abs": 0.004}), (np.sort(values), {"rel": 1e-9})):  # other resamples
-            peer = stats.bootstrap((order,), np.mean, **options, random_state=np.random.default_rng(5))
+        for order, close in (
+            (values, {"abs": 0.004}),
+            (np.sort(values), {"rel": 1e-9}),
+        ):  # other resamples
+            peer = stats.bootstrap(
+                (order,), np.mean, **options, random_state=np.random.default_rng(5)
+            )
             assert mean_interval(values, 0.9, "bca", seed=5) == pytest.approx(
                 tuple(peer.confidence_interval), **close
             )
 
 
 @given(
-    arrays(np.float64, st.integers(2, 12), elements=st.floats(-1e6, 1e6) | st.sampled_from([0, 1, 1e-300])),
+    arrays(
+        np.float64,
+        st.integers(2, 12),
+        elements=st.floats(-1e6, 1e6) | st.sampled_from([0, 1, 1e-300]),
+    ),
     st.sampled_from([*KINDS]),
 )
 def test_bounds_are_finite_and_in_order(values, method):
@@ -51,12 +62,17 @@ def test_values_that_differ_by_rounding_only_have_an_interval_without_width(meth
 def test_detectable_effects_are_found_with_the_given_power():
     effect = detectable_effect(10, alpha=0.01, power=0.7)
     drawn = np.random.default_rng(2).normal(effect, 1, (20_000, 10))
-    assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.01).mean() == pytest.approx(0.7, abs=0.01)
+    assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.01).mean() == pytest.approx(
+        0.7, abs=0.01
+    )
     for topics, alpha in product((2, 3, 4), (0.001, 1e-9)):  # statsmodels fails for some of these
         chance = chance_to_find(detectable_effect(topics, alpha), topics, alpha)
         assert chance == pytest.approx(0.8, rel=1e-5)  # older SciPy has fewer exact digits here
     # With 2 topics, t is the quotient of a number near 1e6 and the absolute value of a normal variable.
-    if tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 15):  # older non-central t is inexact there
+    if tuple(map(int, scipy.__version__.split(".")[:2])) >= (
+        1,
+        15,
+    ):  # older non-central t is inexact there
         expected = 2 * stats.norm.cdf(np.pi / 2) - 1
         assert chance_to_find(1e6 / 2**0.5, 2, 1e-6) == pytest.approx(expected, rel=1e-4)
 
@@ -75,7 +91,9 @@ def test_every_run_and_measure_of_an_evaluation_has_its_interval():
     peer = weightstats.DescrStatsW(evaluation.of("P@5")[2]).tconfint_mean(0.1)
     assert found.of("C", "P@5") == pytest.approx(peer)
     retrieved = found.of("B", "NumRet")  # a sum: B retrieves nothing for one of 20 topics
-    assert retrieved == pytest.approx([20 * bound for bound in mean_interval([100] * 19 + [0], 0.9, "t")])
+    assert retrieved == pytest.approx(
+        [20 * bound for bound in mean_interval([100] * 19 + [0], 0.9, "t")]
+    )
     assert found.records()[0].keys() == {"measure", "run", "value", "lower", "upper", "topics"}
     assert [record["run"] for record in found.records()] == list("ABCDE") * 3
 

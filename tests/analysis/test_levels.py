@@ -59,7 +59,9 @@ def test_gains_can_be_pasted_into_a_measure_string():
         "steep": "gains=0.5:1,2:10,7:100",
     }
     for name, text in found.pasteable().items():
-        assert parse_measure(f"nDCG_JK({text})@10") == parse_measure("nDCG_JK@10")(gains=found.gains()[name])
+        assert parse_measure(f"nDCG_JK({text})@10") == parse_measure("nDCG_JK@10")(
+            gains=found.gains()[name]
+        )
     assert levels(demo.NAME).gains() == PRESETS
     assert levels({"q": {"a": 2, "b": 0}}).pasteable()["w10"] == "gains=0:0,2:5"
     assert "steep" not in levels({"q": {f"d{level}": level for level in range(9)}}).gains()

@@ -86,7 +86,10 @@ def test_both_tests_over_all_are_those_of_plain_formulas(given):
 
 
 def test_two_collections_call_only_differences_over_these_significant(given):
-    two = {name: of_array(x.values[:, 0] + [[0], [1], [1]], "AP") for name, x in list(given.items())[:2]}
+    two = {
+        name: of_array(x.values[:, 0] + [[0], [1], [1]], "AP")
+        for name, x in list(given.items())[:2]
+    }
     for collections, primary in ((two, THESE), (given, LIKE_THESE)):
         found = compare_collections(collections, baseline="A")
         assert found.primary == primary
@@ -98,7 +101,9 @@ def test_two_collections_call_only_differences_over_these_significant(given):
     assert [row["significant"] for row in rows[-2:]] == [True, False]
     assert [row["Q"] is None for row in rows] == [True, True, False, False]
     found = compare_collections(two, baseline="A")
-    assert "2 of 2 pairs differ by AP, stratified t over 2 collections; B, C are" in found.answer()[0]
+    assert (
+        "2 of 2 pairs differ by AP, stratified t over 2 collections; B, C are" in found.answer()[0]
+    )
     labels = [text.get_text() for text in found.figure().axes[0].get_yticklabels()]
     assert labels[::2] == ["all collections (2): B", "large (400): B", "middle (40): B"]
     assert "for 4 differences" in found.groups["large"].notes()[0]
@@ -111,7 +116,9 @@ def test_tests_do_not_depend_on_the_scale_of_the_values(given, scale):
     for test in (THESE, LIKE_THESE):
         names = "p", "Q", "p_Q", "I2"
         np.testing.assert_array_equal(over(plain, test, *names), over(found, test, *names))
-        np.testing.assert_array_equal(scale * over(plain, test, "upper"), over(found, test, "upper"))
+        np.testing.assert_array_equal(
+            scale * over(plain, test, "upper"), over(found, test, "upper")
+        )
     for size in ("5%", 0.1):
         margins = (size, size if size == "5%" else scale * size)
         verdicts = [
@@ -147,12 +154,16 @@ def test_missing_cells_are_shown_and_have_no_mean(given):
     assert np.isnan([over(found, test, "p")[0, 1:] for test in (THESE, LIKE_THESE)]).all()
     assert " – |" in found.to_markdown()
     lone = compare_collections({"one": of_array(small.values[:1, 0], "AP"), "two": small})
-    assert lone.answer() == ["No difference by AP was tested: no pair has values in each collection."]
+    assert lone.answer() == [
+        "No difference by AP was tested: no pair has values in each collection."
+    ]
 
 
 def test_equal_runs_have_p_1_and_a_constant_difference_has_none_but_counts(given):
     array = {name: x.values[[0, 0, 0, 1], 0] + [[0], [0], [0.5], [0]] for name, x in given.items()}
-    found = compare_collections({name: of_array(x, "AP") for name, x in array.items()}, baseline="A")
+    found = compare_collections(
+        {name: of_array(x, "AP") for name, x in array.items()}, baseline="A"
+    )
     for test in (THESE, LIKE_THESE):
         p, adjusted, lower = over(found, test, "p", "adjusted", "lower")
         assert (p[0], lower[0], adjusted[2]) == (1, 0, pytest.approx(min(1, 3 * p[2])))
@@ -181,7 +192,10 @@ def test_files_and_values_give_the_same_bits(table, capsys):
     pandas.DataFrame(rows).to_csv("values.csv", index=False)
     told = []
     for words in (["--collections", table, *MEASURES], ["--values", "values.csv"]):
-        assert cli.main(["compare", *words, "-o", "map.svg", "-o", "table.tex", "-o", "page.html"]) == 0
+        assert (
+            cli.main(["compare", *words, "-o", "map.svg", "-o", "table.tex", "-o", "page.html"])
+            == 0
+        )
         told.append(capsys.readouterr().out)
     assert told[0] == f"{files}\n"
     assert told[0].startswith(told[1])  # a table of values does not tell which topics a run lacks
@@ -203,9 +217,15 @@ def test_cells_of_parquet_may_be_empty_and_a_file_may_be_named_like_a_pattern(ta
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("a,odd.qrels,A/odd*\nb,even.qrels,none/*", "row 2 (b): column runs: 'none/*' is neither a file nor"),
+        (
+            "a,odd.qrels,A/odd*\nb,even.qrels,none/*",
+            "row 2 (b): column runs: 'none/*' is neither a file nor",
+        ),
         ("a,,A/odd*", "row 1 (a): a cell is empty"),
-        ("a,odd.qrels,A/odd*\na,even.qrels,A/even*", "row 2 (a): the qrels are even.qrels, and those of"),
+        (
+            "a,odd.qrels,A/odd*\na,even.qrels,A/even*",
+            "row 2 (a): the qrels are even.qrels, and those of",
+        ),
     ],
 )
 def test_a_wrong_table_of_collections_names_row_and_column(table, rows, message):

@@ -59,7 +59,9 @@ def test_marks_of_all_pairs_and_of_a_baseline(stored):
     first, second, best, worst = cells(compare(stored), places=2)
     assert best[4] == f"b:{means[2][4]}sup:abd"
     assert worst[4] == means[3][4]
-    alike = [("u:" * (means[row][4] <= means[1 - row][4])) + f"{means[row][4]}sup:d" for row in (0, 1)]
+    alike = [
+        ("u:" * (means[row][4] <= means[1 - row][4])) + f"{means[row][4]}sup:d" for row in (0, 1)
+    ]
     assert [first[4], second[4]] == alike
     assert first[0] == second[0] == f"u:{means[0][0]}sup:d"  # equal means share a place
     against = cells(compare(stored, baseline=NAMES[0]))
@@ -80,7 +82,9 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
     body = [re.split(r"(?<!\\)\|", line)[1:-1] for line in table[2:6]]
     assert [re.sub(r"\\(.)", r"\1", row[1].strip()) for row in body] == list(NAMES)
     tables = Rows()
-    tables.feed("".join(f"<tr><td>{'</td><td>'.join(map(str.strip, row[2:]))}</td></tr>" for row in body))
+    tables.feed(
+        "".join(f"<tr><td>{'</td><td>'.join(map(str.strip, row[2:]))}</td></tr>" for row in body)
+    )
     assert tables.rows == expected
 
     text = found.to_latex(comments=["a\nb"])
@@ -91,7 +95,10 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
     read = [re.split(r"(?<!\\) & ", line.removesuffix(r" \\")) for line in body]
     for command, tag in zip(LATEX, HTML):
         pattern = re.escape(command).replace("%s", r"([^{}]*)")
-        read = [[re.sub(pattern, rf"{tag[1 : tag.index('>')]}:\1", cell) for cell in row] for row in read]
+        read = [
+            [re.sub(pattern, rf"{tag[1 : tag.index('>')]}:\1", cell) for cell in row]
+            for row in read
+        ]
     assert [row[2:] for row in read] == expected
     assert read[0][1] == r"bm25\_50\%"
 

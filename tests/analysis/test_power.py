@@ -12,7 +12,9 @@ from ir_measures_graded.analysis.statistics.paired import CONSTANT
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
-statsmodels_power = pytest.importorskip("statsmodels.stats.power", reason="statsmodels is not installed")
+statsmodels_power = pytest.importorskip(
+    "statsmodels.stats.power", reason="statsmodels is not installed"
+)
 
 MEASURES = ["nDCG_JK@10", "nDCG_JK@100", "P@5"]
 
@@ -46,13 +48,17 @@ def test_topics_differences_and_chances_equal_those_of_statsmodels(values, found
         spreads = spreads[0], median, spreads[-1], limit * median
         assert found.spread(measure) == pytest.approx(spreads)
         for difference in (0.05, 0.1, 0.2):
-            exact = [peer.solve_power(difference / spread, alpha=0.005, power=0.8) for spread in spreads]
+            exact = [
+                peer.solve_power(difference / spread, alpha=0.005, power=0.8) for spread in spreads
+            ]
             assert found.topics_for(measure, difference) == tuple(np.ceil(exact))
             effect = difference / median * 20**0.5
             chance = stats.nct.sf(stats.t.isf(0.0025, 19), 19, effect) if effect < 10 else 1
             assert found.chance(measure, difference) == pytest.approx(chance, abs=1e-3)
         effect = peer.solve_power(nobs=20, alpha=0.005, power=0.8)
-        assert found.detectable(measure) == pytest.approx([spread * effect for spread in spreads], rel=1e-4)
+        assert found.detectable(measure) == pytest.approx(
+            [spread * effect for spread in spreads], rel=1e-4
+        )
 
 
 def test_the_answer_and_the_table_have_these_numbers(found):
@@ -70,8 +76,15 @@ def test_the_answer_and_the_table_have_these_numbers(found):
 
 def test_equal_runs_are_not_told_apart():
     found = power(of_array([[1, 2, 3], [1, 2, 3]], "CG"))
-    assert (found.share("CG"), found.detectable("CG"), found.topics_for("CG", 0.1)) == (0, (0,) * 4, (2,) * 4)
-    assert (found.notes()[0], found.chance("CG", 0.1)) == ("Paired t over 3 topics, one comparison.", 1)
+    assert (found.share("CG"), found.detectable("CG"), found.topics_for("CG", 0.1)) == (
+        0,
+        (0,) * 4,
+        (2,) * 4,
+    )
+    assert (found.notes()[0], found.chance("CG", 0.1)) == (
+        "Paired t over 3 topics, one comparison.",
+        1,
+    )
 
 
 def test_pairs_without_a_test_are_told():
@@ -80,7 +93,9 @@ def test_pairs_without_a_test_are_told():
     assert untested.startswith("No p for 3 pairs by CG (intervals only: fewer than 10 topics")
     array = np.random.default_rng(0).random((3, 12))
     array[1] = array[0] + 0.25
-    assert power(of_array(array, "CG")).answer()[2].startswith("No p for 1 pair by CG (the difference")
+    assert (
+        power(of_array(array, "CG")).answer()[2].startswith("No p for 1 pair by CG (the difference")
+    )
     constant = power(of_array(array[:2], "CG"))
     assert constant.answer() == [f"CG separates no runs: {CONSTANT}."]
     assert (constant.records()[0]["median"], constant.topics_for("CG", 0.1)) == (None, (None,) * 4)

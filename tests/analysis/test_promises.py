@@ -28,7 +28,9 @@ OF_RUNS = {
     "ranges": analysis.ranges,
     "sensitivity": lambda *given: analysis.sensitivity(*given, gains=["w1", "w10"]),
     "holes": lambda qrels, runs, measures: analysis.holes(qrels, runs, *measures),
-    "explain_difference": lambda qrels, runs, measures: analysis.explain_difference(qrels, runs, *measures),
+    "explain_difference": lambda qrels, runs, measures: analysis.explain_difference(
+        qrels, runs, *measures
+    ),
     "report": lambda *given: analysis.report(*given),
     "check": lambda *given: analysis.check(*given),
     "judges": lambda qrels, *given: analysis.judges(qrels, {"machine": qrels}, *given),
@@ -114,7 +116,9 @@ def test_save_writes_every_form_with_all_decimals_or_those_that_are_wanted(resul
         result.save(tmp_path / "x.svg")
         assert ElementTree.parse(tmp_path / "x.svg").getroot().tag.endswith("svg")
     else:
-        with pytest.raises(GradedError, match=f"a result of the kind {kind} has no figure; save its table"):
+        with pytest.raises(
+            GradedError, match=f"a result of the kind {kind} has no figure; save its table"
+        ):
             result.save(tmp_path / "x.svg")
     with pytest.raises(GradedError, match="endings are"):
         result.save(tmp_path / "x.docx")
@@ -132,7 +136,9 @@ def test_texts_are_clean_and_a_program_reads_the_records(results, kind):
     assert len({tuple(record) for record in records}) == 1
     frame = result.to_frame()
     assert list(frame.columns) == list(records[0])
-    assert frame.astype(object).where(frame.notna(), None).values.tolist() == result.data().values()[1]
+    assert (
+        frame.astype(object).where(frame.notna(), None).values.tolist() == result.data().values()[1]
+    )
 
 
 @every_kind
@@ -172,7 +178,9 @@ def test_a_refusal_is_the_same_sentence_in_every_analysis(name, bad):
     with pytest.raises(GradedError) as expected:
         analysis.evaluate(qrels, runs, measures)
     if name == "check" and bad in ("no run", "score"):  # its remarks have the reason
-        assert any(str(expected.value) == text for _, text in analysis.check(qrels, runs, measures).remarks)
+        assert any(
+            str(expected.value) == text for _, text in analysis.check(qrels, runs, measures).remarks
+        )
         return
     with pytest.raises(GradedError) as told:
         OF_RUNS[name](qrels, runs, measures)

@@ -24,7 +24,10 @@ def test_ranges_are_the_values_of_the_options():
 
         assert each.value == mean(each.measure)
         assert each.ties == (mean(each.measure(ties="min")), mean(each.measure(ties="max")))
-        assert each.unjudged == (mean(each.measure(unjudged="min")), mean(each.measure(unjudged="max")))
+        assert each.unjudged == (
+            mean(each.measure(unjudged="min")),
+            mean(each.measure(unjudged="max")),
+        )
 
 
 def test_judged_share_counts_ranks_within_the_cutoff():
@@ -41,21 +44,27 @@ def test_documents_that_both_runs_retrieved_get_one_level():
     assert (muap.exact, muap.unjudged) == (False, None)
 
 
-@pytest.mark.parametrize("measure", ["nDCG_JK@3", "nDCG_JK@1", "NDCNG@3", "CG@3", "gP@2", "ERR_G@3", "nCG"])
+@pytest.mark.parametrize(
+    "measure", ["nDCG_JK@3", "nDCG_JK@1", "NDCNG@3", "CG@3", "gP@2", "ERR_G@3", "nCG"]
+)
 def test_differences_of_many_runs_are_those_of_each_pair(measure):
     random = np.random.default_rng(3)
     qrels = {f"q{n}": {f"d{d}": int(random.integers(0, 4)) for d in range(n + 1)} for n in range(4)}
     ids = [f"d{d}" for d in range(9)]
     runs = {
         name: {
-            topic: {d: float(random.integers(0, 5)) for d in random.permutation(ids)[:5]} for topic in qrels
+            topic: {d: float(random.integers(0, 5)) for d in random.permutation(ids)[:5]}
+            for topic in qrels
         }
         for name in "ABCD"
     }
     found = ranges(qrels, runs, [measure])
     (standing,) = standings(study_of(qrels, runs), found.measures).values()
     records = [each.record() for each in found.differences if abs(each.value) > 1e-12]
-    kept = [[record[name] for record in records] for name in ("stands_over_ties", "stands_over_judgments")]
+    kept = [
+        [record[name] for record in records]
+        for name in ("stands_over_ties", "stands_over_judgments")
+    ]
     assert standing[1:] == (len(records), *(None if None in each else sum(each) for each in kept))
     for each in found.differences:
         pair = {each.run: runs[each.run], each.other: runs[each.other]}
@@ -95,5 +104,7 @@ def test_tables():
         "unjudged: the range over all judgments of the unjudged documents within the cutoff.",
         "NDPM of tied, holes has no range over judgments: judged_only=True leaves out unjudged documents.",
     ]
-    assert len(ranges(QRELS, RUNS, ["NDPM"]).notes()) == 3  # no sentence on ranges that are not shown
+    assert (
+        len(ranges(QRELS, RUNS, ["NDPM"]).notes()) == 3
+    )  # no sentence on ranges that are not shown
     assert len(found.records()) == 3 * (2 + 1)

@@ -22,7 +22,13 @@ NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
     "NESTED": NESTED,
     "INTENTS": INTENTS,
     "probable": lambda *each: [
-        {"query_id": topic, "doc_id": doc, "relevance": level, "iteration": intent, "probability": share}
+        {
+            "query_id": topic,
+            "doc_id": doc,
+            "relevance": level,
+            "iteration": intent,
+            "probability": share,
+        }
         for (topic, doc, level, intent), share in zip(INTENTS, each)
     ],
     "ONES": of_array([[1] * 5] * 2),

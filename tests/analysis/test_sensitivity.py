@@ -21,7 +21,9 @@ RUNS = {
 @pytest.fixture(scope="module")
 def found():
     measures = ["P", "CG", "nDCG_JK"]
-    return sensitivity(demo.qrels_path(), demo.run_paths(), measures, gains=["w1", "w100"], cutoffs=[10, 100])
+    return sensitivity(
+        demo.qrels_path(), demo.run_paths(), measures, gains=["w1", "w100"], cutoffs=[10, 100]
+    )
 
 
 def test_tau_equals_scipy(found):

@@ -74,7 +74,9 @@ def standard(inputs: Inputs) -> Calls:
     for form in ("frame, str", "frame, object"):
         given = inputs.of_form(form)
         several = {"graded": [MEASURE], "graded and standard": MIXED}
-        yield accelerated({f"{form}: {name}": partial(calculate, of, *given) for name, of in several.items()})
+        yield accelerated(
+            {f"{form}: {name}": partial(calculate, of, *given) for name, of in several.items()}
+        )
 
 
 def on_files(inputs: Inputs) -> Calls:
@@ -164,7 +166,11 @@ def main(argv: Sequence[str] | None = None) -> None:
                     for call in calls.values():
                         call()  # imports and compilation must not be timed
                 for calls in groups(Inputs(INPUTS[name], Path(folder, name))):
-                    wanted = {what: call for what, call in calls.items() if report.wanted(f"{table}/{what}")}
+                    wanted = {
+                        what: call
+                        for what, call in calls.items()
+                        if report.wanted(f"{table}/{what}")
+                    }
                     times = report.medians(wanted, time.process_time)
                     for what, each in times.items():
                         ratio = each / next(iter(times.values()))

@@ -68,7 +68,9 @@ def in_batches(folder: Path, topics: int) -> Call:
 Collection = tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]
 
 
-def collection(runs: int, topics: int, documents: int, judged: int, levels: tuple[int, ...]) -> Collection:
+def collection(
+    runs: int, topics: int, documents: int, judged: int, levels: tuple[int, ...]
+) -> Collection:
     """Qrels, and runs that retrieve `documents` of about twice as many; good runs rank by level."""
     random = np.random.default_rng(47)
     qrels, made = {}, {f"run{number:03}": {} for number in range(runs)}
@@ -78,7 +80,9 @@ def collection(runs: int, topics: int, documents: int, judged: int, levels: tupl
         gain = np.zeros(2 * documents)
         gain[: min(judged, gain.size)] = level[: gain.size]
         for number, of_run in enumerate(made.values()):
-            score = np.round(gain * number / runs + 2 * random.random(gain.size), 2)  # some are tied
+            score = np.round(
+                gain * number / runs + 2 * random.random(gain.size), 2
+            )  # some are tied
             best = np.argsort(-score)[:documents].tolist()
             of_run[topic] = {f"d{place}": float(score[place]) for place in best}
     return qrels, made
@@ -87,7 +91,9 @@ def collection(runs: int, topics: int, documents: int, judged: int, levels: tupl
 def leaderboard(systems: int, topics: int = 50) -> Evaluation:
     """Values of systems that differ in quality, on topics that differ in difficulty."""
     random = np.random.default_rng(47)
-    values = random.normal(np.linspace(0.2, 0.6, systems)[:, None] + random.normal(0, 0.1, topics), 0.1)
+    values = random.normal(
+        np.linspace(0.2, 0.6, systems)[:, None] + random.normal(0, 0.1, topics), 0.1
+    )
     names, topic_names = (f"system{n:03}" for n in range(systems)), map(str, range(topics))
     return Evaluation(tuple(names), (nDCG_JK @ 10,), tuple(topic_names), values.clip(0, 1)[:, None])
 
@@ -136,7 +142,8 @@ CASES: dict[str, Callable[[Path], Call]] = {
     for number in rows
 }
 CASES |= {
-    name: lambda _, make=make, call=call: partial(call, make()) for name, (make, call) in ANALYSES.items()
+    name: lambda _, make=make, call=call: partial(call, make())
+    for name, (make, call) in ANALYSES.items()
 }
 """For each case the function that prepares its call in a folder."""
 
@@ -158,7 +165,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     with Report(arguments) as report:
         for case in filter(report.wanted, CASES):
-            results = [in_fresh_process(measured, case, arguments.folder) for _ in range(arguments.repeat)]
+            results = [
+                in_fresh_process(measured, case, arguments.folder) for _ in range(arguments.repeat)
+            ]
             time, used, memory = min(results, key=lambda result: result[0])
             report.row("Large work", case=case, s=time, CPU_s=used, peak_MB=memory.peak / MB)
 

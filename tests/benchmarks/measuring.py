@@ -75,7 +75,9 @@ def memory_of(call: Call) -> Memory:
         return call.memory()
     gc.collect()
     with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)  # the call would reuse memory freed after building its input
+        ctypes.CDLL(None).malloc_trim(
+            0
+        )  # the call would reuse memory freed after building its input
         Path("/proc/self/clear_refs").write_text("5")  # Linux forgets the peak so far
     before = _held("VmRSS")
     call()
@@ -133,9 +135,13 @@ class Report:
 
     def wanted(self, name: str) -> bool:
         """Whether --only selects a measurement, or all whose names begin like this one's, up to a slash."""
-        return any(fnmatch(name, only) or fnmatch(name, f"{only}/*") for only in self.arguments.only)
+        return any(
+            fnmatch(name, only) or fnmatch(name, f"{only}/*") for only in self.arguments.only
+        )
 
-    def medians(self, calls: Mapping[str, Call], clock: Clock = time.perf_counter) -> dict[str, float]:
+    def medians(
+        self, calls: Mapping[str, Call], clock: Clock = time.perf_counter
+    ) -> dict[str, float]:
         """The median seconds of each call, their repetitions interleaved.
 
         Each call is made at least once, and not repeated once its calls have taken `--patience` seconds.
@@ -152,7 +158,10 @@ class Report:
         """Add a row to the table of that title; the first row starts the table."""
         rows = self.tables.setdefault(title, [])
         if not rows:
-            print(f"\n### {title}\n\n| {' | '.join(cells).replace('_', ' ')} |\n|" + "---|" * len(cells))
+            print(
+                f"\n### {title}\n\n| {' | '.join(cells).replace('_', ' ')} |\n|"
+                + "---|" * len(cells)
+            )
         rows.append(cells)
         print(f"| {' | '.join(map(_shown, cells.values()))} |", flush=True)
 
@@ -160,7 +169,13 @@ class Report:
 def _shown(cell: Any) -> str:
     if cell is None:
         return "–"
-    return f"{cell:,.1f}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else str(cell)
+    return (
+        f"{cell:,.1f}"
+        if isinstance(cell, float)
+        else f"{cell:,}"
+        if isinstance(cell, int)
+        else str(cell)
+    )
 
 
 def machine() -> dict[str, Any]:

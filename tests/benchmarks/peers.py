@@ -132,7 +132,9 @@ class Inputs:
             theirs = *python, "ir_measures", *files, "nDCG@100", places
             calls |= {OURS: Command(ours), "ir-measures": Command(theirs)}
         if self.trec_eval and form in ("files", "processes"):
-            calls["trec_eval"] = Command((self.trec_eval, "-m", "ndcg_cut.100", str(qrels), str(run)))
+            calls["trec_eval"] = Command(
+                (self.trec_eval, "-m", "ndcg_cut.100", str(qrels), str(run))
+            )
         return calls
 
 
@@ -176,7 +178,9 @@ def measure(name: str, folder: Path, report: Report) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = options(__doc__, SHAPES)
-    parser.add_argument("--trec-eval", default="", help="trec_eval's program, built from its C source")
+    parser.add_argument(
+        "--trec-eval", default="", help="trec_eval's program, built from its C source"
+    )
     arguments = parser.parse_args(argv)
     with TemporaryDirectory() as folder, Report(arguments) as report:
         for name in arguments.workloads or ["M"]:

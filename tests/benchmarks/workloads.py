@@ -67,7 +67,10 @@ def _block(shape: Shape, topics: np.ndarray) -> tuple[pa.Table, pa.Table]:
 
     # Equal steps through a collection of a prime number of documents never meet a document twice. The run
     # retrieves the first documents of this walk; the next documents are only judged.
-    start, step = random.integers(COLLECTION, size=column), random.integers(1, COLLECTION, size=column)
+    start, step = (
+        random.integers(COLLECTION, size=column),
+        random.integers(1, COLLECTION, size=column),
+    )
     document = (start + step * np.arange(shape.retrieved + shape.judged[1])) % COLLECTION
 
     gaps = random.integers(1, 20, size=(len(topics), shape.retrieved))
@@ -83,7 +86,13 @@ def _block(shape: Shape, topics: np.ndarray) -> tuple[pa.Table, pa.Table]:
     levels = random.integers(shape.levels[0], shape.levels[1] + 1, size=np.count_nonzero(kept))
 
     return (
-        _table(Qrel._fields, topics, kept.sum(axis=1), np.take_along_axis(document, places, 1)[kept], levels),
+        _table(
+            Qrel._fields,
+            topics,
+            kept.sum(axis=1),
+            np.take_along_axis(document, places, 1)[kept],
+            levels,
+        ),
         _table(
             ScoredDoc._fields,
             topics,
@@ -94,7 +103,9 @@ def _block(shape: Shape, topics: np.ndarray) -> tuple[pa.Table, pa.Table]:
     )
 
 
-def _table(names: tuple[str, ...], topics: np.ndarray, sizes: np.ndarray, *columns: np.ndarray) -> pa.Table:
+def _table(
+    names: tuple[str, ...], topics: np.ndarray, sizes: np.ndarray, *columns: np.ndarray
+) -> pa.Table:
     documents, values = columns
     return pa.table(
         {
@@ -138,7 +149,9 @@ def _lists(table: pa.Table) -> list[list[Any]]:
     return [column.to_pylist() for column in table.columns]
 
 
-def _by_topic(topics: list[str], documents: list[str], values: list[Any]) -> dict[str, dict[str, Any]]:
+def _by_topic(
+    topics: list[str], documents: list[str], values: list[Any]
+) -> dict[str, dict[str, Any]]:
     result: dict[str, dict[str, Any]] = {}
     for topic, document, value in zip(topics, documents, values):
         result.setdefault(topic, {})[document] = value

@@ -54,7 +54,9 @@ def recorded(browser, **options) -> Opened:
     found = Opened(context.new_page())
     found.page.on("console", lambda message: found.messages.append(message.text))
     found.page.on("pageerror", lambda error: found.messages.append(str(error)))
-    found.page.on("dialog", lambda dialog: (found.messages.append(dialog.message), dialog.dismiss()))
+    found.page.on(
+        "dialog", lambda dialog: (found.messages.append(dialog.message), dialog.dismiss())
+    )
     found.page.on("request", lambda request: found.requests.append(request.url.partition("#")[0]))
     return found
 
@@ -71,8 +73,12 @@ def tab(browser):
 def opened(tab):
     """A function that opens a page anew."""
 
-    def open_page(path: Path, fragment: str = "", width: int = 1280, colours: str = "light") -> Opened:
-        tab.page.goto("about:blank")  # otherwise another fragment of the same page would not load it again
+    def open_page(
+        path: Path, fragment: str = "", width: int = 1280, colours: str = "light"
+    ) -> Opened:
+        tab.page.goto(
+            "about:blank"
+        )  # otherwise another fragment of the same page would not load it again
         tab.messages.clear()
         tab.requests.clear()
         tab.page.set_viewport_size({"width": width, "height": 900})

@@ -60,7 +60,9 @@ def hostile_report(tmp_path_factory):
 
     runs = {name: run(step) for step, name in enumerate(topics, start=1)}
     path = tmp_path_factory.mktemp("report") / "hostile.html"
-    report(qrels, runs, ["nDCG_JK@10"], queries=dict(zip(topics, topics)), title=HOSTILE["script"]).save(path)
+    report(
+        qrels, runs, ["nDCG_JK@10"], queries=dict(zip(topics, topics)), title=HOSTILE["script"]
+    ).save(path)
     return path
 
 
@@ -95,7 +97,13 @@ def test_tables_are_sorted_by_mouse_and_keyboard(opened, demo_report):
     page.keyboard.press("Enter")
     assert column(table, 0) == ["D", "E", "C", "B", "A"]
     page.keyboard.press("Space")
-    assert column(table, 0) == ["B", "C", "E", "D", "A"]  # the baseline, without a difference, stays last
+    assert column(table, 0) == [
+        "B",
+        "C",
+        "E",
+        "D",
+        "A",
+    ]  # the baseline, without a difference, stays last
 
 
 def test_a_topic_is_opened_by_mouse_and_read_with_the_keyboard(opened, demo_report):
@@ -172,14 +180,18 @@ def test_names_and_ids_stay_text(opened, hostile_report):
     legend = page.locator(".levels .cell").evaluate_all(levels)
     assert {*page.locator("td.c").evaluate_all(levels)} == {*legend}
     names = page.locator("#verdict tbody th").all_inner_texts()
-    shown = [re.sub("[\u202c\u202e]", "", name) for name in HOSTILE.values()]  # which turn a text around
+    shown = [
+        re.sub("[\u202c\u202e]", "", name) for name in HOSTILE.values()
+    ]  # which turn a text around
     assert {*names} == {name if len(name) < 300 else f"{name[:300]}…" for name in shown}
     assert page.locator("img, b").count() == 0
     page.locator("details.topic").first.locator("td.c:visible").nth(9).hover()
     assert facts(page)["document"].startswith(HOSTILE["script"])
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
     heads = page.locator("#topic-table thead th")
-    assert heads.evaluate_all("heads => heads.every((head) => head.scrollWidth <= head.clientWidth)")
+    assert heads.evaluate_all(
+        "heads => heads.every((head) => head.scrollWidth <= head.clientWidth)"
+    )
     found.check(hostile_report)
 
 
@@ -191,7 +203,9 @@ def test_no_page_scrolls_sideways_on_a_phone(opened, demo_report, hostile_report
 
 @pytest.mark.parametrize(("width", "colours"), [(1280, "light"), (360, "dark")])
 def test_assistive_technology_finds_no_serious_problem(opened, small_report, width, colours):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
+    )
     page = opened(small_report, "#topic-0", width, colours).page
     page.locator("td.c:visible").nth(25).focus()
     found = axe.Axe().run(page).response["violations"]
@@ -200,7 +214,9 @@ def test_assistive_technology_finds_no_serious_problem(opened, small_report, wid
 
 
 def test_a_result_page_is_a_page_like_the_report(opened, tmp_path, monkeypatch):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
+    )
     monkeypatch.chdir(tmp_path)
     runs = [str(path) for path in demo.run_paths().values()]
     words = ["compare", "graded-demo", *runs, "nDCG@10", "--baseline", "A", "--resamples", "9"]

@@ -24,7 +24,9 @@ def test_warnings_stand_on_standard_error_and_are_errors_on_request():
     Path("short").write_text("q1 Q0 d1 1 1.0 t\n")
     command = ["-m", "ir_measures_graded", "evaluate", "qrels", "short", "AP"]
     plain, strict = (
-        subprocess.run([sys.executable, *options, *command], capture_output=True, text=True, check=False)
+        subprocess.run(
+            [sys.executable, *options, *command], capture_output=True, text=True, check=False
+        )
         for options in ([], ["-W", "error"])
     )
     assert (plain.returncode, plain.stdout.split()[0]) == (0, "AP")

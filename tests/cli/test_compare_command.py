@@ -25,7 +25,10 @@ def against():
 
 
 def test_latex_and_html_have_the_table_of_a_paper_with_its_origin(against, output):
-    for form, table, mark in (("latex", against.to_latex(3), "% "), ("html", against.to_html(3), "<!-- ")):
+    for form, table, mark in (
+        ("latex", against.to_latex(3), "% "),
+        ("html", against.to_html(3), "<!-- "),
+    ):
         text = "\n".join(output(*WORDS, "--baseline", RUNS["A"], "-f", form, "-p", 3))
         assert text.endswith(table)
         origin = [line for line in text.removesuffix(table).splitlines() if line]
@@ -56,5 +59,7 @@ def test_quoted_patterns_are_expanded(output):
     for name, path in demo.run_paths().items():
         os.symlink(path, f"{name}.run")
     words = ["compare", demo.NAME, "[A-D].run", "AP", "-f", "jsonl"]
-    expected = output("compare", demo.NAME, *(f"{name}.run" for name in "ABCD"), "AP", "-f", "jsonl")
+    expected = output(
+        "compare", demo.NAME, *(f"{name}.run" for name in "ABCD"), "AP", "-f", "jsonl"
+    )
     assert output(*words) == expected

@@ -35,11 +35,16 @@ def convert(capsys):
     return run
 
 
-@pytest.mark.parametrize("ending", ["run", "trec", "txt.gz", "tsv", "csv.gz", "parquet", "json", "json.GZ"])
+@pytest.mark.parametrize(
+    "ending", ["run", "trec", "txt.gz", "tsv", "csv.gz", "parquet", "json", "json.GZ"]
+)
 def test_run_survives_every_form(convert, ending):
     Path("in.json").write_text(json.dumps(TWO))
     target = f"out.{ending}"
-    assert convert("in.json", target, "--run").out == "in.json: run, JSON dict of dicts: 2 topics, 4 rows\n"
+    assert (
+        convert("in.json", target, "--run").out
+        == "in.json: run, JSON dict of dicts: 2 topics, 4 rows\n"
+    )
     assert dicts(target) == TWO
     assert Path(target).read_bytes().startswith(b"\x1f\x8b") == target.lower().endswith("gz")
 
@@ -51,7 +56,9 @@ def test_trec_run_is_in_the_order_of_this_package(convert):
         "q1 Q0 d10 1 9.2 in\nq1 Q0 d1 2 9.2 in\nq1 Q0 d2 3 1e-17 in\nq2 Q0 d4 1 3 in\n"
     )
     done = command("convert", "-", "-", "--run", input=Path("in.json").read_bytes())
-    assert done.stdout.decode() == Path("mine.run").read_text().replace(" in\n", " standard_input\n")
+    assert done.stdout.decode() == Path("mine.run").read_text().replace(
+        " in\n", " standard_input\n"
+    )
 
 
 @pytest.mark.filterwarnings("default")
@@ -62,7 +69,11 @@ def test_qrels_keep_iterations_and_levels(convert):
     assert "trec_eval reads only levels that are whole numbers from -1" in printed.err
     assert Path("out.qrels").read_text() == "q1 a d1 2\nq1 b d1 0.5\nq2 b d1 -1\n"
     convert("in", "-o", "out.tsv")
-    assert Path("out.tsv").read_text().startswith("query_id\tdoc_id\trelevance\titeration\nq1\td1\t2\ta\n")
+    assert (
+        Path("out.tsv")
+        .read_text()
+        .startswith("query_id\tdoc_id\trelevance\titeration\nq1\td1\t2\ta\n")
+    )
     told = convert("in", "out.json", "--duplicates", "best").out
     assert told == "in: qrels, TREC: 2 topics, 2 rows; skipped 1 repeated documents\n"
     assert json.loads(Path("out.json").read_text()) == {"q1": {"d1": 2}, "q2": {"d1": -1}}
@@ -89,20 +100,55 @@ TABLE = "query_id,doc_id,relevance\n"
 RUNS = "run,qid,docno,score\nA,q,d,4\nB,q,d,4\n"
 LINE = "q Q0 d 1 1 t\n"
 REFUSED = [
-    ("in.json", '{"q": {"d": 1}}', "out.tsv", "in.json could be qrels or a run; use --qrels or --run"),
+    (
+        "in.json",
+        '{"q": {"d": 1}}',
+        "out.tsv",
+        "in.json could be qrels or a run; use --qrels or --run",
+    ),
     ("in", LINE, "out.xlsx", "out.xlsx: the ending chooses the form: .run, .qrels, .trec, .txt,"),
     ("in", LINE, "", "convert writes one file; give IN and OUT, or IN -o OUT"),
-    ("in.json", '{"q": {"a\\u2028b": 1}}', "o.csv --qrels", "in.json: 'a\\u2028b' has a line break; use"),
-    ("in.json", '{"q": {"\\ufeffa": 1}}', "o.csv --qrels", "in.json: '\\ufeffa' has a line break; use"),
+    (
+        "in.json",
+        '{"q": {"a\\u2028b": 1}}',
+        "o.csv --qrels",
+        "in.json: 'a\\u2028b' has a line break; use",
+    ),
+    (
+        "in.json",
+        '{"q": {"\\ufeffa": 1}}',
+        "o.csv --qrels",
+        "in.json: '\\ufeffa' has a line break; use",
+    ),
     ("in.csv", TABLE + "q,d\r,1\n", "- --qrels", "in.csv:2: a carriage return inside a line"),
     ("in.json", '{"{\\"a": {"d": 1}}', "- --qrels", "would begin a comment or JSON; use"),
-    ("in.csv", TABLE + "a b,d,1\n", "-", "in.csv: 'a b' has a blank, which separates fields; use .tsv"),
+    (
+        "in.csv",
+        TABLE + "a b,d,1\n",
+        "-",
+        "in.csv: 'a b' has a blank, which separates fields; use .tsv",
+    ),
     ("in.csv", TABLE + "#1,d,1\n", "-", "in.csv: topic '#1' would begin a comment or JSON; use"),
-    ("in", "q 1 d 1\nq 2 d 2\n", "o.json", "in: topic 'q', document 'd' has several levels; choose one"),
+    (
+        "in",
+        "q 1 d 1\nq 2 d 2\n",
+        "o.json",
+        "in: topic 'q', document 'd' has several levels; choose one",
+    ),
     ("in", "q 0 d 1\n", "in", "cannot write 'in': the command reads this file"),
-    ("in", LINE + LINE, "- --run", "in: 1 rows list a document of a topic again; --duplicates first"),
+    (
+        "in",
+        LINE + LINE,
+        "- --run",
+        "in: 1 rows list a document of a topic again; --duplicates first",
+    ),
     ("in.json", "{}", "- --qrels", "in.json: there are no rows to convert"),
-    ("in.csv", RUNS, "- --run", "-: the file has 2 runs; write .tsv, .csv, .parquet, with the column run"),
+    (
+        "in.csv",
+        RUNS,
+        "- --run",
+        "-: the file has 2 runs; write .tsv, .csv, .parquet, with the column run",
+    ),
 ]
 
 
@@ -123,7 +169,9 @@ def test_infinite_scores_are_written_with_a_warning(convert):
 @given(
     rows=st.lists(
         st.tuples(
-            st.sampled_from(["q1", "é"]), st.text("ab1_é", min_size=1, max_size=3), st.floats(allow_nan=False)
+            st.sampled_from(["q1", "é"]),
+            st.text("ab1_é", min_size=1, max_size=3),
+            st.floats(allow_nan=False),
         ),
         min_size=1,
         unique_by=lambda row: row[:2],

@@ -19,7 +19,8 @@ from ir_measures_graded.analysis import Evaluation, evaluate
 
 
 @pytest.mark.parametrize(
-    "options", [[], ["-p", "-1"], ["-o", "jsonl"], ["-q"], ["-q", "-n", "-p", "6"], ["-q", "-o", "jsonl"]]
+    "options",
+    [[], ["-p", "-1"], ["-o", "jsonl"], ["-q"], ["-q", "-n", "-p", "6"], ["-q", "-o", "jsonl"]],
 )
 def test_standard_measures_print_like_the_ir_measures_command(
     shared_data, output, options, capsys, monkeypatch
@@ -82,7 +83,9 @@ def test_unsuitable_providers_are_refused(refusal, monkeypatch):
     assert told("judged", "Judged@5") == "the provider judged is not available here"
     monkeypatch.setattr(ir_measures.providers.registry["pyndeval"], "_is_available", False)
     assert "pip install ir-measures[pyndeval]" in told("pyndeval", "alpha_nDCG@5")
-    assert "pip install ir-measures[pyndeval]" in refusal("evaluate", "qrels", "run", "alpha_nDCG@5", "AP")
+    assert "pip install ir-measures[pyndeval]" in refusal(
+        "evaluate", "qrels", "run", "alpha_nDCG@5", "AP"
+    )
 
 
 def test_confidence_adds_the_bounds_of_every_mean(output):
@@ -92,7 +95,10 @@ def test_confidence_adds_the_bounds_of_every_mean(output):
         "CG@1,run,1.00,-5.31,7.31,2",
         "CG@1,other,0.00,0.00,0.00,2",
     ]
-    assert output(*words, "-f", "text")[-1] == "90 % intervals (Student's t) over topics, each for itself."
+    assert (
+        output(*words, "-f", "text")[-1]
+        == "90 % intervals (Student's t) over topics, each for itself."
+    )
 
 
 def test_json_has_the_values_and_their_origin(output, tmp_path):
@@ -113,4 +119,6 @@ def test_json_has_the_values_and_their_origin(output, tmp_path):
     assert "numpy" in found["versions"]
     output("evaluate", demo.NAME, path, "AP", "nCG@10", "-q", "-n", "-o", "topics.json")
     read = Evaluation.from_values("topics.json")
-    assert read.of("nCG@10").tolist() == evaluate(demo.NAME, [path], ["nCG@10"]).of("nCG@10").tolist()
+    assert (
+        read.of("nCG@10").tolist() == evaluate(demo.NAME, [path], ["nCG@10"]).of("nCG@10").tolist()
+    )

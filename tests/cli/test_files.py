@@ -14,7 +14,8 @@ from ir_measures_graded.output.files import write_whole
 
 
 @pytest.mark.parametrize(
-    "words", [["evaluate", "qrels", "run", "other", "nCG@1"], ["compare", "qrels", "run", "other", "nCG@1"]]
+    "words",
+    [["evaluate", "qrels", "run", "other", "nCG@1"], ["compare", "qrels", "run", "other", "nCG@1"]],
 )
 def test_a_file_has_the_lines_that_its_format_prints(output, words):
     formats = {"txt": "text", "md": "markdown", "tex": "latex"}
@@ -28,7 +29,9 @@ def test_a_file_has_the_lines_that_its_format_prints(output, words):
         if written[0].startswith("% ir_measures_graded"):  # the command, which differs
             del written[0], printed[0]
         assert written
-        assert [line for line in printed if line in written] == written  # text has more lines than the table
+        assert [
+            line for line in printed if line in written
+        ] == written  # text has more lines than the table
 
 
 def test_missing_matplotlib_is_reported_before_the_work(refusal, monkeypatch):
@@ -49,7 +52,9 @@ def test_an_error_leaves_the_old_file(refusal):
 def test_of_several_files_none_is_written_if_one_cannot_be(refusal):
     Path("values.csv").write_text("old")
     Path("file").touch()
-    told = refusal("holes", "qrels", "run", "other", "P@2", "-o", "values.csv", "--ask", "file/ask.csv")
+    told = refusal(
+        "holes", "qrels", "run", "other", "P@2", "-o", "values.csv", "--ask", "file/ask.csv"
+    )
     assert told == "cannot write 'file/ask.csv': folder 'file' is a file"
     assert Path("values.csv").read_text() == "old"
 
@@ -109,7 +114,9 @@ def test_a_file_that_changes_meanwhile_is_refused(refusal):
             qrels.write("q1 0 a 1\n")
 
     threading.Thread(target=feed, daemon=True).start()
-    assert "changing.run: the file changed" in refusal("evaluate", "pipe.qrels", "changing.run", "AP")
+    assert "changing.run: the file changed" in refusal(
+        "evaluate", "pipe.qrels", "changing.run", "AP"
+    )
 
 
 def test_a_symbolic_link_remains(output):

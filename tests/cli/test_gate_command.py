@@ -23,7 +23,12 @@ def table():
     """A table of values: B is better than A, C is worse, D is close to A."""
     random = np.random.default_rng(1)
     values = random.random(60)
-    runs = {"A": values, "B": values + 0.1, "C": values - 0.2, "D": values + random.normal(0, 0.1, 60)}
+    runs = {
+        "A": values,
+        "B": values + 0.1,
+        "C": values - 0.2,
+        "D": values + random.normal(0, 0.1, 60),
+    }
     rows = [(run, n, value) for run, of in runs.items() for n, value in enumerate(of)]
     lines = [f"{run},q{n},P@5,{value:.4f},{'long' if n % 2 else 'short'}" for run, n, value in rows]
     Path("values.csv").write_text("\n".join(["run,topic,measure,value,kind", *lines]))
@@ -43,10 +48,14 @@ def table():
     ],
 )
 def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, word):
-    assert cli.main(["gate", "--values", table, "A", new, "P@5", *options, "-o", "gate.xml"]) == status
+    assert (
+        cli.main(["gate", "--values", table, "A", new, "P@5", *options, "-o", "gate.xml"]) == status
+    )
     lines = capsys.readouterr().out.splitlines()
     told = {"holds": f"{new} is not worse than A by ", "worse": f"{new} is worse than A by "}
-    assert lines[0].startswith(told.get(word, f"It is undecided whether {new} is not worse than A by P@5"))
+    assert lines[0].startswith(
+        told.get(word, f"It is undecided whether {new} is not worse than A by P@5")
+    )
     assert ("No margin was given; it is 5 % of the old values." in lines) == (not options)
     failures = ElementTree.parse("gate.xml").getroot().get("failures")
     assert (failures == "0") == (status == 0)

@@ -11,7 +11,9 @@ from ir_measures_graded import cli
 @pytest.mark.filterwarnings("default:.*contradictions of judgments")
 def test_answers_of_a_judge_are_merged(output, capsys):
     Path("ask.txt").write_text("q1 0 x 2\n")
-    lines = output("holes", "qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--merged", "new.json")
+    lines = output(
+        "holes", "qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--merged", "new.json"
+    )
     assert lines[0] == "No further judgment is needed: no pair of 2 runs is open by CG@3."
     assert "ask.txt: 1 new judgment." in lines
     merged = {"q1": {"d1": 3, "d2": 1, "d3": 0, "x": 2}, "q2": {"d1": 2, "d4": 0}}

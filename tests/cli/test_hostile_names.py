@@ -43,7 +43,10 @@ def hostile(folder):
     """Qrels and runs whose topics, documents and runs have hostile names."""
     topics = [f"{number}{name}" for number in range(3) for name in NAMES][:10]
     judged = [(topic, doc, place % 3) for topic in topics for place, doc in enumerate(NAMES)]
-    for name, rows in {"qrels": judged, "machine": [(t, d, (n + 1) % 3) for t, d, n in judged]}.items():
+    for name, rows in {
+        "qrels": judged,
+        "machine": [(t, d, (n + 1) % 3) for t, d, n in judged],
+    }.items():
         _write(f"{name}.parquet", ["topic", "document", "relevance"], rows)
     scores = [
         (run, topic, doc, (7 * place + 3 * number * len(topic)) % 5)
@@ -52,7 +55,11 @@ def hostile(folder):
         for place, doc in enumerate([*NAMES, f"unjudged {run}"])
     ]
     for name, runs in {"runs": NAMES, "two": NAMES[:2]}.items():
-        _write(f"{name}.parquet", ["run", "topic", "document", "sim"], [r for r in scores if r[0] in runs])
+        _write(
+            f"{name}.parquet",
+            ["run", "topic", "document", "sim"],
+            [r for r in scores if r[0] in runs],
+        )
     _write("run", ["topic", "document", "score"], [row[1:] for row in scores if row[0] == NAMES[0]])
     _write("values", ["topic", "value"], [(topic, place / 7) for place, topic in enumerate(topics)])
     return topics[1]
@@ -69,7 +76,18 @@ def test_every_command_is_tested():
     assert {*LINES} | {"convert", "demo", "report"} == {*COMMANDS}
 
 
-UNDRAWN = ("measures", "gate", "power", "levels", "check", "explain", "holes", "identify", "judges", "ranges")
+UNDRAWN = (
+    "measures",
+    "gate",
+    "power",
+    "levels",
+    "check",
+    "explain",
+    "holes",
+    "identify",
+    "judges",
+    "ranges",
+)
 """The commands without a figure."""
 
 
@@ -93,13 +111,17 @@ def test_no_name_acts_in_any_format(name, hostile, capsys):
     assert len({line.count("\t") for line in written["tsv"].removesuffix("\n").split("\n")}) == 1
     rows = json.loads(written["json"])
     if isinstance(rows, list):
-        assert rows == [json.loads(line) for line in written["jsonl"].removesuffix("\n").split("\n")]
+        assert rows == [
+            json.loads(line) for line in written["jsonl"].removesuffix("\n").split("\n")
+        ]
 
 
 def _check_latex(text):
     assert not CONTROL.search(text)
     live = re.sub(r"(?m)^% .*$", "", text)
-    assert not re.search(r"\\(input|end\{tabular\}.)|(?<!\\)[#$%](?!\\)", live.replace(r"$\uparrow$", ""))
+    assert not re.search(
+        r"\\(input|end\{tabular\}.)|(?<!\\)[#$%](?!\\)", live.replace(r"$\uparrow$", "")
+    )
 
 
 def _check_markdown(text):

@@ -16,7 +16,9 @@ def given(tmp_path):
     found = evaluate(demo.qrels_path(), {"A": A, "B": B}, ["nDCG_JK@10"])
     paths = [tmp_path / "A.csv", tmp_path / "B.csv"]
     for path, values in zip(paths, found.of("nDCG_JK@10")):
-        path.write_text("".join(f"{topic},{value:.4f}\n" for topic, value in zip(found.topics, values)))
+        path.write_text(
+            "".join(f"{topic},{value:.4f}\n" for topic, value in zip(found.topics, values))
+        )
     return [*paths, *(f"{mean:.4f}" for mean in found.means()[:, 0])]
 
 
@@ -31,6 +33,13 @@ def test_means_of_two_runs_are_given_in_their_order(output, given):
     records = output("identify", demo.NAME, *means, "--measure", "nDCG@10", "-f", "jsonl")
     last = json.loads(records[-1])
     assert (last["finding"], last["value"]) == ("equal here", "nDCG_JK@10")
-    records = output("identify", demo.NAME, A, "--mean", "0.4444", "--measure", "nDCG@10", "-f", "json")
+    records = output(
+        "identify", demo.NAME, A, "--mean", "0.4444", "--measure", "nDCG@10", "-f", "json"
+    )
     (none,) = json.loads("".join(records))
-    assert (none["finding"], none["equal"], none["given"], none["differ"]) == ("none", False, 0.4444, 1)
+    assert (none["finding"], none["equal"], none["given"], none["differ"]) == (
+        "none",
+        False,
+        0.4444,
+        1,
+    )

@@ -32,7 +32,9 @@ def test_machines_are_compared_without_runs(output, human):
     found = judges("human.txt", {"graded-demo": demo.NAME, "other": "other.csv"})
     words = ["judges", "human.txt", demo.NAME, "other.csv"]
     lines = output(*words)
-    assert lines[0].startswith("graded-demo, with the highest κ of 2 judges, agrees with the human on 100%")
+    assert lines[0].startswith(
+        "graded-demo, with the highest κ of 2 judges, agrees with the human on 100%"
+    )
     lines = lines[lines.index("") + 1 :]
     assert lines[0].split()[:4] == ["judge", "documents", "unanswered", "abstentions"]
     unanswered = found.judges[1].counts["unanswered"]
@@ -58,7 +60,10 @@ def test_runs_and_measures_bring_orders_and_estimates(output, human):
     [
         ("query_id,doc_id,score\nq1,d1,2.5\nq1,d2,1\n", False),
         ("query_id,doc_id,rank\nq1,d1,1\nq1,d2,2\n", False),
-        ("query-id\tcorpus-id\tscore\nq\ta\t1\nr\ta\t1\nq\tb\t0\nq\tc\t1\nq\td\t0\nq\te\t0\n", True),
+        (
+            "query-id\tcorpus-id\tscore\nq\ta\t1\nr\ta\t1\nq\tb\t0\nq\tc\t1\nq\td\t0\nq\te\t0\n",
+            True,
+        ),
         ('{"q": {"a": 0, "b": 3, "c": 1, "d": 0, "e": 2}}', True),
         ('{"q": {"a": 0, "b": 3, "c": 1, "d": 0, "e": 0.5}}', False),
         ('{"q": {"a": 4, "b": 3, "c": 2, "d": 1, "e": 0}}', None),
@@ -68,6 +73,8 @@ def test_runs_and_measures_bring_orders_and_estimates(output, human):
 )
 def test_numbers_tell_a_judge_from_a_run(folder, text, expected):
     Path("file").write_text(text)
-    unclear = pytest.raises(GradedError, match="file may be qrels or a run: convert it to a TREC file, or")
+    unclear = pytest.raises(
+        GradedError, match="file may be qrels or a run: convert it to a TREC file, or"
+    )
     with unclear if expected is None else nullcontext():
         assert is_judge("file", beside_runs=True) is expected

@@ -14,15 +14,22 @@ def test_measures_lists_origin_and_direction(output):
     head, *lines = [line.split("\t") for line in output("measures", "-f", "tsv")]
     assert head == ["measure", "aliases", "title", "better", "from"]
     rows = {line[0]: line for line in lines}
-    assert set(rows) == {measure.NAME for plugin in plugins.plugins() for measure in plugin.measures}
+    assert set(rows) == {
+        measure.NAME for plugin in plugins.plugins() for measure in plugin.measures
+    }
     assert {name for name, row in rows.items() if row[3] == "smaller"} >= {"NDPM", "ESL", "ASL"}
     assert rows["nCG"][2:] == ["Normalised cumulated gain", "larger", ORIGIN]
 
 
 def test_measures_are_grouped_by_question_and_all_adds_the_standard_ones(output):
     groups = "\n".join(output("measures", "--all")).split("\n\n")[1:-1]
-    heads = {line.split()[0]: group.split("\n")[0] for group in groups for line in group.split("\n")[1:]}
-    assert (heads["Q"], heads["NR"]) == ("How early are the relevant documents?", "How far must a user read?")
+    heads = {
+        line.split()[0]: group.split("\n")[0] for group in groups for line in group.split("\n")[1:]
+    }
+    assert (heads["Q"], heads["NR"]) == (
+        "How early are the relevant documents?",
+        "How far must a user read?",
+    )
     assert heads["P"] == heads["StRecall"] == "Measures of ir-measures"
     doctests = {"First"}  # of `register`
     assert heads.keys() == {measure.NAME for measure in names.registry().values()} - doctests

@@ -43,6 +43,11 @@ def test_records_are_those_of_the_call_in_python(output, line):
     call, measures, options = CALLS[line]
     expected = call(demo.qrels_path(), demo.run_paths(), *measures, **options).records()
     found = output(
-        command, demo.NAME, *(path.name for path in demo.run_paths().values()), *words, "-f", "jsonl"
+        command,
+        demo.NAME,
+        *(path.name for path in demo.run_paths().values()),
+        *words,
+        "-f",
+        "jsonl",
     )
     assert list(map(json.loads, found)) == json.loads(json.dumps(expected))

@@ -39,7 +39,9 @@ os.execv(sys.executable, [sys.executable, "-m", "ir_measures_graded", "evaluate"
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe to know when the command reads")
+@pytest.mark.skipif(
+    not hasattr(os, "mkfifo"), reason="needs a named pipe to know when the command reads"
+)
 def test_ctrl_c_ends_quietly_with_130():
     os.mkfifo("pipe")
     channels = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -130,7 +132,9 @@ for words in ["--version"], ["measures"], ["evaluate", "qrels", "run", "nCG", "A
     print("imported:", *[name for name in heavy if name in sys.modules])
 """
     done = command("-c", code, program=[sys.executable], text=True)
-    imported = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("imported:")]
+    imported = [
+        line.split()[1:] for line in done.stdout.splitlines() if line.startswith("imported:")
+    ]
     assert imported == [[], [], ["ir_measures_graded.cli.evaluate"]]
 
 

@@ -11,7 +11,17 @@ pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 def test_the_page_names_its_command_and_shows_the_queries(output):
     Path("queries.tsv").write_text("q1\twhy & how\n", encoding="utf-8")
-    words = ["report", "qrels", "run", "other", "nCG@1", "--queries", "queries.tsv", "--title", "Two runs"]
+    words = [
+        "report",
+        "qrels",
+        "run",
+        "other",
+        "nCG@1",
+        "--queries",
+        "queries.tsv",
+        "--title",
+        "Two runs",
+    ]
     assert output(*words, "-o", "two.html") == [
         "two.html: other does not differ significantly from run by nCG@1: -.5000 (-6.8531 to 5.8531), "
         "p = .500, paired t over 2 topics."

@@ -113,7 +113,9 @@ def files() -> dict[str, str]:
 
 def deck(draw: Draw) -> list[str]:
     """The ids of all documents of the collection, shuffled."""
-    return [f"d{number:04d}" for _, number in sorted((draw(), number) for number in range(COLLECTION))]
+    return [
+        f"d{number:04d}" for _, number in sorted((draw(), number) for number in range(COLLECTION))
+    ]
 
 
 def bell(draw: Draw) -> float:
@@ -127,7 +129,10 @@ def bell(draw: Draw) -> float:
 def ranking(topic: str, docs: Iterable[str], scores: Iterable[str], tag: str) -> list[str]:
     """The lines of a topic in a TREC run, in trec_eval's order: ties by descending document id."""
     order = sorted(((float(score), doc, score) for doc, score in zip(docs, scores)), reverse=True)
-    return [f"{topic} Q0 {doc} {rank} {score} {tag}" for rank, (_, doc, score) in enumerate(order[:DEPTH], 1)]
+    return [
+        f"{topic} Q0 {doc} {rank} {score} {tag}"
+        for rank, (_, doc, score) in enumerate(order[:DEPTH], 1)
+    ]
 
 
 def lightgbm(qrels: list[str], run: list[str]) -> Iterator[str]:
@@ -148,7 +153,11 @@ def metadata(scoreddocs: int) -> str:
     """The counts that ir-datasets shows without reading the files, in its format."""
     levels = {str(level): sum(topic.judged[level] for topic in TOPICS) for level in range(4)}
     qrels = {"count": sum(levels.values()), "fields": {"relevance": {"counts_by_value": levels}}}
-    counts = {"queries": {"count": len(TOPICS)}, "qrels": qrels, "scoreddocs": {"count": scoreddocs}}
+    counts = {
+        "queries": {"count": len(TOPICS)},
+        "qrels": qrels,
+        "scoreddocs": {"count": scoreddocs},
+    }
     return json.dumps({NAME: counts}, indent=2) + "\n"
 
 
@@ -161,5 +170,7 @@ def write(folder: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=f"Write the files of the collection {NAME}.")
-    parser.add_argument("folder", nargs="?", type=Path, default=DATA, help="where to (default: %(default)s)")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=DATA, help="where to (default: %(default)s)"
+    )
     write(parser.parse_args().folder)

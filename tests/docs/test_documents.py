@@ -51,7 +51,9 @@ def runnable(page: Path) -> str:
     if head and missing(head[1]):
         pytest.skip(f"the page needs {head[1]}")
     block = rf"^% needs: (\S+)\n\n{FENCE.pattern.removeprefix('^')}"
-    return re.sub(block, lambda found: "" if missing(found[1]) else found[0], text, flags=re.M | re.S)
+    return re.sub(
+        block, lambda found: "" if missing(found[1]) else found[0], text, flags=re.M | re.S
+    )
 
 
 @every_page
@@ -96,15 +98,23 @@ def test_every_cell_of_a_notebook_shows_a_figure_or_a_table() -> None:
     assert doctest.testmod(cells).failed == 0
     names: dict[str, object] = {}
     pages = (DOCS / "notebooks.md").read_text(encoding="utf-8")
-    shown = [cells.display(block["text"], names) for block in FENCE.finditer(pages) if "{cell}" in block[0]]
+    shown = [
+        cells.display(block["text"], names)
+        for block in FENCE.finditer(pages)
+        if "{cell}" in block[0]
+    ]
     assert len(shown) >= 5
     assert all("<svg" in each or "dataframe" in each for each in shown)
     assert all("<td" in each for each in shown)
 
 
 @every_page
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:pyterrier")  # raised by PyTerrier's calls of pandas
-def test_examples_print_the_output_shown(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning:pyterrier"
+)  # raised by PyTerrier's calls of pandas
+def test_examples_print_the_output_shown(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     blanked = re.sub(r"^```.*$", "", runnable(page), flags=re.MULTILINE)  # a fence is not output
     examples = doctest.DocTestParser().get_doctest(blanked, {}, str(page), str(page), 0)
@@ -124,5 +134,7 @@ def test_the_architecture_names_what_exists() -> None:
         path = package.joinpath(*module, last)
         if not path.is_dir() and not path.with_suffix(".py").exists():
             source = package.joinpath(*module)
-            text = (source / "__init__.py" if source.is_dir() else source.with_suffix(".py")).read_text()
+            text = (
+                source / "__init__.py" if source.is_dir() else source.with_suffix(".py")
+            ).read_text()
             assert re.search(rf"^(class|def) {last}\b", text, re.MULTILINE), name

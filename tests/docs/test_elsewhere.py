@@ -14,7 +14,10 @@ SAME = 1e-9
 
 def topic():
     """Judged and unjudged documents, some judged ones not retrieved, distinct scores in (0, 1]."""
-    judged = {f"d{number}": RANDOM.choice([0, 0, 0, 1, 1, 2, 3]) for number in range(30)} | {"x": 3, "y": 0}
+    judged = {f"d{number}": RANDOM.choice([0, 0, 0, 1, 1, 2, 3]) for number in range(30)} | {
+        "x": 3,
+        "y": 0,
+    }
     listed = RANDOM.sample([*judged, *(f"u{number}" for number in range(20))], 40)
     listed += [doc for doc in "xy" if doc not in listed]
     scores = RANDOM.sample(range(1, 257), len(listed))
@@ -39,7 +42,9 @@ def here(name, judged, run):
 
 def whole(judged, run):
     """The same topic with every relevant document retrieved."""
-    return judged, {doc: 1 - rank / 64 for rank, doc in enumerate(dict.fromkeys([*in_order(run), *judged]))}
+    return judged, {
+        doc: 1 - rank / 64 for rank, doc in enumerate(dict.fromkeys([*in_order(run), *judged]))
+    }
 
 
 def of_two_orders(module, value):
@@ -74,23 +79,31 @@ NTCIR = {
     "NCUrb,BR": "NCUrbBR 0.95 1",
 }
 """The arguments of pyNTCIREVAL for the names that NTCIREVAL prints."""
-AREA = of_two_orders("sklearn.metrics", lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores))
+AREA = of_two_orders(
+    "sklearn.metrics", lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores)
+)
 ORDERS = {
     "1 − mean_absolute_error": of_two_orders(
-        "sklearn.metrics", lambda peer, gains, scores: 1 - peer.mean_absolute_error(gains / 3, scores)
+        "sklearn.metrics",
+        lambda peer, gains, scores: 1 - peer.mean_absolute_error(gains / 3, scores),
     ),
     **{
         f"kendalltau(variant='{variant}')": of_two_orders(
-            "scipy.stats", lambda peer, *pair, of=variant: peer.kendalltau(*pair, variant=of).statistic
+            "scipy.stats",
+            lambda peer, *pair, of=variant: peer.kendalltau(*pair, variant=of).statistic,
         )
         for variant in "bc"
     },
     "spearmanr": of_two_orders("scipy.stats", lambda peer, *pair: peer.spearmanr(*pair).statistic),
 }
-pytestmark = pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")  # raised by ranx
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*unsafe cast from uint64 to int64"
+)  # raised by ranx
 BY_TOOL = {"trec_eval": adapters.pytrec_eval, "ir-measures": measure, "this package": measure}
 BY_TOOL |= {"ranx": adapters.ranx, "scikit-learn": adapters.scikit_learn}
-PLAIN = {measure.NAME for measure in MEASURES}  # tests/peers/test_ndeval.py compares measures of intents
+PLAIN = {
+    measure.NAME for measure in MEASURES
+}  # tests/peers/test_ndeval.py compares measures of intents
 ROWS = [(name, other) for name, others in ELSEWHERE.items() for other in others if name in PLAIN]
 
 
@@ -114,7 +127,9 @@ def peer_of(name, other):
 )
 def test_measure_equals_the_other_tool_or_differs(name, other):
     peer = peer_of(name, other)
-    topics = [whole(*each) for each in TOPICS] if other.name == "average_precision_score" else TOPICS
+    topics = (
+        [whole(*each) for each in TOPICS] if other.name == "average_precision_score" else TOPICS
+    )
     theirs = [peer(*each) for each in topics]
     tolerance = 5e-6 if "exp-log2" in other.name or other.name == "ERR@10" else SAME
     if other.here:
@@ -124,7 +139,9 @@ def test_measure_equals_the_other_tool_or_differs(name, other):
         ours = f"{name}@10" if "10" in other.name else name
         assert all(abs(here(ours, *each) - value) > 1e-4 for each, value in zip(topics, theirs))
         if other.use:
-            assert [here(other.use, *each) for each in topics] == pytest.approx(theirs, abs=tolerance)
+            assert [here(other.use, *each) for each in topics] == pytest.approx(
+                theirs, abs=tolerance
+            )
 
 
 def test_trec_eval_removes_negative_levels_from_condensed_lists():

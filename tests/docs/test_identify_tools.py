@@ -26,7 +26,9 @@ def group(adapter):
 
     def values(metric, qrels, run):
         listed = {topic: docs for topic, docs in run.items() if docs and topic in qrels}
-        labels = {topic: {doc: qrels[topic].get(doc, 0) for doc in docs} for topic, docs in listed.items()}
+        labels = {
+            topic: {doc: qrels[topic].get(doc, 0) for doc in docs} for topic, docs in listed.items()
+        }
         return adapter(metric, labels, listed)
 
     return values
@@ -54,24 +56,44 @@ RUN = {
     (NTCIR, "MSnDCG@10"): (ntcireval, "MSnDCG 10"),
 }
 GROUPS = [
-    ("pytrec_eval, trec_eval", adapters.pytrec_eval, {of.replace(".", "_"): of for of in TREC_EVAL}),
+    (
+        "pytrec_eval, trec_eval",
+        adapters.pytrec_eval,
+        {of.replace(".", "_"): of for of in TREC_EVAL},
+    ),
     ("ir_measures", measure, {of: of for of in IR_MEASURES}),
     ("ranx", adapters.ranx, {of: of for of in RANX}),
-    ("scikit-learn", group(adapters.scikit_learn), {f"{of}(k=10)": f"{of}@10" for of in SCIKIT_LEARN}),
+    (
+        "scikit-learn",
+        group(adapters.scikit_learn),
+        {f"{of}(k=10)": f"{of}@10" for of in SCIKIT_LEARN},
+    ),
     ("torchmetrics", group(adapters.torchmetrics), TORCHMETRICS),
     ("LightGBM", group(adapters.lightgbm), {"ndcg@10": "ndcg@10"}),
     ("XGBoost", group(adapters.xgboost), {of: of for of in ("ndcg@10", "ndcg@10-", "ndcg")}),
     ("CatBoost", group(adapters.catboost), {of: of for of in CATBOOST}),
 ]
-RUN |= {(tool, name): (adapter, of) for tool, adapter, names in GROUPS for name, of in names.items()}
-STARTS = {"NDCG": "nDCG", "DCG": "DCG", "MAP": "AP", "P_": "P", "RECALL": "R", "R": "RR", "ERR": "ERR_G"}
+RUN |= {
+    (tool, name): (adapter, of) for tool, adapter, names in GROUPS for name, of in names.items()
+}
+STARTS = {
+    "NDCG": "nDCG",
+    "DCG": "DCG",
+    "MAP": "AP",
+    "P_": "P",
+    "RECALL": "R",
+    "R": "RR",
+    "ERR": "ERR_G",
+}
 
 
 @pytest.fixture(scope="module")
 def robust(shared_data):
     """Qrels, and the first ranks of a run with many tied scores; some topics retrieve nothing relevant."""
     qrels, run = defaultdict(dict), defaultdict(dict)
-    for topic, doc, level, _ in ir_measures.read_trec_qrels(str(shared_data / "robust05" / "qrels.txt")):
+    for topic, doc, level, _ in ir_measures.read_trec_qrels(
+        str(shared_data / "robust05" / "qrels.txt")
+    ):
         if topic in qrels or len(qrels) < TOPICS:
             qrels[topic][doc] = level
     with gzip.open(shared_data / "robust05" / "aq_bm25.run.gz", "rt") as file:
@@ -84,7 +106,9 @@ def robust(shared_data):
 @pytest.fixture(scope="module")
 def identified(robust):
     """Identifies values by a family of measures; those that several tools give, once."""
-    return lru_cache(None)(lambda rows, family: identify(*robust, dict(rows), measure=family, decimals=4))
+    return lru_cache(None)(
+        lambda rows, family: identify(*robust, dict(rows), measure=family, decimals=4)
+    )
 
 
 @pytest.mark.parametrize("tool", RUN, ids=" ".join)
@@ -99,21 +123,32 @@ def test_each_tool_is_found_and_altered_values_are_not(tool, robust, identified)
     assert found.classes == 1
     if tool[1] == "ndcg_cut_10":
         first = next(topic for topic, value in values.items() if value)
-        assert identify(qrels, run, values | {first: 0.9 * values[first]}, measure=family).measure is None
+        assert (
+            identify(qrels, run, values | {first: 0.9 * values[first]}, measure=family).measure
+            is None
+        )
 
 
 def test_every_tool_that_is_said_to_have_run_is_run_here():
-    said = {(tool["tool"], tool["metric"].replace("{k}", "10")) for tool in TOOLS if tool["known"] == "run"}
+    said = {
+        (tool["tool"], tool["metric"].replace("{k}", "10"))
+        for tool in TOOLS
+        if tool["known"] == "run"
+    }
     ran = {(name, metric.replace("100", "10")) for name, metric in RUN}
     assert said == ran
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "learning-to-rank.md").read_text(encoding="utf-8")
-OWN = re.findall(r"^\| (\S+) \| `(.+?)` \| .* \| (\d) \| `(\S+)`, `ties='(\w+)'` \|$", PAGE, re.MULTILINE)
+OWN = re.findall(
+    r"^\| (\S+) \| `(.+?)` \| .* \| (\d) \| `(\S+)`, `ties='(\w+)'` \|$", PAGE, re.MULTILINE
+)
 
 
 @pytest.mark.parametrize(("tool", "metric", "nothing", "ours", "ties"), OWN)
-def test_the_page_on_learning_to_rank_tells_what_a_library_computes(tool, metric, nothing, ours, ties):
+def test_the_page_on_learning_to_rank_tells_what_a_library_computes(
+    tool, metric, nothing, ours, ties
+):
     random = np.random.default_rng(1)
     for tied in [True, False] * 10:
         labels = np.minimum(random.geometric(0.5, 30) - 1, 4)
@@ -122,11 +157,17 @@ def test_the_page_on_learning_to_rank_tells_what_a_library_computes(tool, metric
         qrels = {"q": {str(doc): int(label) for doc, label in enumerate(labels)}}
         (value,) = of_tool(*RUN[tool, metric], qrels, run).values()
         assert value == pytest.approx(array_values(ours, labels, scores, [30], ties)[0], abs=1e-6)
-    (value,) = of_tool(*RUN[tool, metric], {"q": {str(number): 0 for number in range(30)}}, run).values()
+    (value,) = of_tool(
+        *RUN[tool, metric], {"q": {str(number): 0 for number in range(30)}}, run
+    ).values()
     assert value == int(nothing)
 
 
 def test_the_page_has_all_libraries_for_rankers():
     libraries = {"LightGBM", "XGBoost", "CatBoost", "scikit-learn", "torchmetrics"}
-    cut = {tool for tool in RUN if tool[0] in libraries and re.search("(?i)ndcg.*10|NormalizedDCG", tool[1])}
+    cut = {
+        tool
+        for tool in RUN
+        if tool[0] in libraries and re.search("(?i)ndcg.*10|NormalizedDCG", tool[1])
+    }
     assert {row[:2] for row in OWN} == cut

@@ -35,6 +35,8 @@ def test_a_measure_without_a_field_has_no_page(field):
 def test_every_work_is_cited():
     sources = {work.key for measure in MEASURES for work in measure_pages.sources(measure)}
     folders = (DOCS, DOCS / "papers")
-    pages = "".join(path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.md"))
+    pages = "".join(
+        path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.md")
+    )
     for key in listing.references():
         assert key in sources or f"`{key}`" in pages, key

@@ -29,16 +29,23 @@ def test_every_command_has_a_section(command):
 
 def test_every_public_name_is_in_the_api():
     text = page("api")
-    listed = set(re.findall(r"(?:auto\w+|data):: (?:ir_measures_graded\.)?(\w+)$", text, re.MULTILINE))
+    listed = set(
+        re.findall(r"(?:auto\w+|data):: (?:ir_measures_graded\.)?(\w+)$", text, re.MULTILINE)
+    )
     with_pages = (*MEASURES, *intents.MEASURES, *sessions.MEASURES)
     measures = {measure.NAME for measure in with_pages}
-    assert {name for name in ir_measures_graded.__all__ if not name.startswith("_")} - measures <= listed
+    assert {
+        name for name in ir_measures_graded.__all__ if not name.startswith("_")
+    } - measures <= listed
     assert {*analysis.__all__} - {"plots"} <= listed
 
 
 def test_the_citation_names_the_version_of_the_package():
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
-    assert f"  version = {{{ir_measures_graded.__version__}}},\n" in readme.partition("<!-- project -->")[2]
+    assert (
+        f"  version = {{{ir_measures_graded.__version__}}},\n"
+        in readme.partition("<!-- project -->")[2]
+    )
     assert "<!-- project -->" in page("index")
 
 
@@ -50,7 +57,9 @@ def test_the_citation_names_the_version_of_the_package():
         (["jinja2"], ["curves", "CG", "-o", "CG.html"]),
     ],
 )
-def test_troubleshooting_shows_the_messages_for_missing_libraries(modules, arguments, monkeypatch, capsys):
+def test_troubleshooting_shows_the_messages_for_missing_libraries(
+    modules, arguments, monkeypatch, capsys
+):
     for module in modules:
         monkeypatch.setitem(sys.modules, module, None)
     command, *rest = arguments
@@ -60,7 +69,12 @@ def test_troubleshooting_shows_the_messages_for_missing_libraries(modules, argum
 
 def groups(*head):
     """The measures in each row of a table of choosing.md, by the texts of the other cells."""
-    lines = page("choosing").partition(f"| {' | '.join(head)} |\n")[2].partition("\n\n")[0].splitlines()[1:]
+    lines = (
+        page("choosing")
+        .partition(f"| {' | '.join(head)} |\n")[2]
+        .partition("\n\n")[0]
+        .splitlines()[1:]
+    )
     rows = [line.strip("| ").split(" | ") for line in lines]
     return {tuple(cells): set(re.findall(r"`(\w+)`", last)) for *cells, last in rows}
 
@@ -118,7 +132,10 @@ def of_unjudged(measure):
 
 
 def of_missing(measure):
-    values = {value(measure, qrels, {}) for qrels in ({"a": 1, "b": 0}, {"a": 3, "b": 1, "c": 0}, {"a": 2})}
+    values = {
+        value(measure, qrels, {})
+        for qrels in ({"a": 1, "b": 0}, {"a": 3, "b": 1, "c": 0}, {"a": 2})
+    }
     return f"{values.pop():g}" if len(values) == 1 else "depends on the topic"
 
 
@@ -137,7 +154,9 @@ def test_the_page_lists_special_cases_of_measures():
     for case, treatment in cases.items():
         found = grouped(treatment)
         most = max(found, key=lambda each: len(found[each]))
-        expected |= {(case, each): set() if each == most else names for each, names in found.items()}
+        expected |= {
+            (case, each): set() if each == most else names for each, names in found.items()
+        }
     assert groups("case", "treatment or value", "measures") == expected
 
 
@@ -157,6 +176,8 @@ def test_the_page_lists_the_use_of_gains_by_measures():
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_doubling_levels_is_doubling_gains_except_for_agr(measure):
-    doubled = {topic: {doc: 2 * level for doc, level in levels.items()} for topic, levels in QRELS.items()}
+    doubled = {
+        topic: {doc: 2 * level for doc, level in levels.items()} for topic, levels in QRELS.items()
+    }
     of_gains = pytest.approx(values(measure(gains=DOUBLED)), abs=1e-9)
     assert (values(measure(gains="linear"), doubled) == of_gains) == (measure.NAME != "AGR")

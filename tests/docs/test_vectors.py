@@ -16,11 +16,15 @@ LABELS = list(KEPT["collections"])
 def test_the_file_has_the_values_of_today():
     now = made()
     assert KEPT["collections"] == now["collections"]
-    assert [each["measure"] for each in KEPT["measures"]] == [each["measure"] for each in now["measures"]]
+    assert [each["measure"] for each in KEPT["measures"]] == [
+        each["measure"] for each in now["measures"]
+    ]
     for old, new in zip(KEPT["measures"], now["measures"]):
         assert old["means"] == pytest.approx(new["means"], rel=1e-12, abs=1e-15), new["measure"]
         for collection, values in new["values"].items():
-            assert old["values"][collection] == pytest.approx(values, rel=1e-12, abs=1e-15), new["measure"]
+            assert old["values"][collection] == pytest.approx(values, rel=1e-12, abs=1e-15), new[
+                "measure"
+            ]
 
 
 def test_every_measure_is_there_and_strings_are_what_their_parts_say():
@@ -29,7 +33,10 @@ def test_every_measure_is_there_and_strings_are_what_their_parts_say():
         measure = parse_measure(each["measure"])
         assert (measure.NAME, measure.params.get("cutoff")) == (each["name"], each["cutoff"])
         lacking = {"real levels"} if each["name"] in ("ERR_G", "nERR") else set()
-        assert KEPT["collections"].keys() - each["values"].keys() <= {"real levels", "large levels"} | lacking
+        assert (
+            KEPT["collections"].keys() - each["values"].keys()
+            <= {"real levels", "large levels"} | lacking
+        )
         assert each["means"].keys() == each["values"].keys()
 
 
@@ -40,7 +47,10 @@ def test_the_file_follows_its_schema():
 
 def test_the_trec_files_have_the_same_values(tmp_path):
     vectors.write(tmp_path)
-    rows = [line.split("\t") for line in (tmp_path / "values.tsv").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        line.split("\t")
+        for line in (tmp_path / "values.tsv").read_text(encoding="utf-8").splitlines()
+    ]
     for name, folder, topic, value in rows[:: len(rows) // 40]:
         found = evaluate(tmp_path / f"{folder}.qrels", tmp_path / f"{folder}.run", [name])
         values = dict(zip(found.topics, found.values[0, 0])) | {"all": found.means()[0, 0]}
@@ -62,7 +72,11 @@ def test_each_difference_of_a_tool_has_a_named_convention_and_no_other(tool):
     }
     assert all(conformance.named(tool, *case) for case in differing)
     for row in (row for row in conformance.conventions() if row["tool"] == tool):
-        measures = conformance.TOOLS[tool].metrics if row["measures"] == "*" else row["measures"].split(" ")
+        measures = (
+            conformance.TOOLS[tool].metrics
+            if row["measures"] == "*"
+            else row["measures"].split(" ")
+        )
         for label in row["collections"].split(", "):
             assert any((measure, label) in differing for measure in measures), row
 

@@ -15,9 +15,17 @@ from ir_measures_graded import cli
 
 QRELS = {"1": {"7": 3, "9": 0}, "2": {"7": 1}}
 RUN = {"1": {"9": 8.5, "7": 8.0}, "2": {"7": 7.5}}
-ROWS = [(topic, document, score) for topic, found in RUN.items() for document, score in found.items()]
-JUDGED = [(topic, document, level) for topic, found in QRELS.items() for document, level in found.items()]
-RANKED = [(topic, document, rank) for topic, found in RUN.items() for rank, document in enumerate(found, 1)]
+ROWS = [
+    (topic, document, score) for topic, found in RUN.items() for document, score in found.items()
+]
+JUDGED = [
+    (topic, document, level) for topic, found in QRELS.items() for document, level in found.items()
+]
+RANKED = [
+    (topic, document, rank)
+    for topic, found in RUN.items()
+    for rank, document in enumerate(found, 1)
+]
 
 
 def lines(rows, form, header=""):
@@ -61,15 +69,26 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         Path(name).write_text(text)
-    Path("results.csv.gz").write_bytes(gzip.compress(lines(ROWS, "{},{},{}", "qid,docno,score\n").encode()))
+    Path("results.csv.gz").write_bytes(
+        gzip.compress(lines(ROWS, "{},{},{}", "qid,docno,score\n").encode())
+    )
     for name, names, rows in (
         ("ranx.parquet", ("q_id", "doc_id", "score"), ROWS),
-        ("hub.parquet", ("query-id", "corpus-id", "score"), [tuple(map(int, row)) for row in JUDGED]),
+        (
+            "hub.parquet",
+            ("query-id", "corpus-id", "score"),
+            [tuple(map(int, row)) for row in JUDGED],
+        ),
     ):
         parquet.write_table(pyarrow.table(dict(zip(names, zip(*rows)))), name)
 
 
-TABLE = (DOCS / "data.md").read_text(encoding="utf-8").partition("| What to type |")[2].partition("\n\n")[0]
+TABLE = (
+    (DOCS / "data.md")
+    .read_text(encoding="utf-8")
+    .partition("| What to type |")[2]
+    .partition("\n\n")[0]
+)
 COMMANDS = re.findall(r"\| `ir_measures_graded ([^`]*)` \|$", TABLE, re.MULTILINE)
 
 

@@ -14,9 +14,7 @@ from ir_measures_graded.core.uncertainty import with_option
 from ir_measures_graded.errors import InputWarning
 
 NAN = float("nan")
-OPTIONS = (
-    "nDCG_JK(gains=2:10)@3 CG(judged_only=True)@2 nDCG_JK(unjudged='max')@3 NDPM(tied_by='rank') Q(beta=20)@5"
-)
+OPTIONS = "nDCG_JK(gains=2:10)@3 CG(judged_only=True)@2 nDCG_JK(unjudged='max')@3 NDPM(tied_by='rank') Q(beta=20)@5"
 STANDARD = "nDCG@3 nDCG P@2 AP AP(rel=2)@3 RR Rprec Bpref SetP NumRet NumRel"
 ASCENDING = [*map(parse_measure, "RR@3 RR(rel=2)@2 Judged@3 Judged".split())]
 """Measures for which ir-measures orders tied documents by ascending id."""
@@ -29,7 +27,9 @@ def groups_of(levels, scores):
     document = st.tuples(st.sampled_from([*levels, NAN]), st.sampled_from(scores))
     return st.lists(st.lists(document, max_size=9), min_size=1, max_size=4).filter(
         # As many sizes as documents would be ids.
-        lambda groups: sum(map(len, groups)) > len(groups) and any(with_ids(groups, DESCENDING_IDS)[0])
+        lambda groups: (
+            sum(map(len, groups)) > len(groups) and any(with_ids(groups, DESCENDING_IDS)[0])
+        )
     )
 
 
@@ -43,7 +43,8 @@ def with_ids(groups, ids):
     """Qrels, which have the groups with a judged document, and a run."""
     named = {str(number): [*zip(ids, group)] for number, group in enumerate(groups)}
     judged = {
-        name: {id_: level for id_, (level, _) in group if level == level} for name, group in named.items()
+        name: {id_: level for id_, (level, _) in group if level == level}
+        for name, group in named.items()
     }
     run = {name: {id_: score for id_, (_, score) in group} for name, group in named.items()}
     return {name: levels for name, levels in judged.items() if levels}, run
@@ -56,7 +57,9 @@ DESCENDING_IDS = [str(99 - number) for number in range(90)]
 def assert_equal_to_ids(groups, measures, ids=DESCENDING_IDS, ties="given"):
     qrels, run = with_ids(groups, ids)
     optional = [ties != "given" and with_option(each, "ties", ties) for each in measures]
-    expected = evaluate(qrels, {"run": run}, [option or each for option, each in zip(optional, measures)])
+    expected = evaluate(
+        qrels, {"run": run}, [option or each for option, each in zip(optional, measures)]
+    )
     labels, scores, sizes = flat(groups)
     evaluator = ArrayEvaluator(measures, labels, sizes, ties)
     of_groups = dict(zip(expected.topics, expected.values[0].T.tolist()))
@@ -79,8 +82,13 @@ def test_groups_of_many_documents_are_those_of_one_call_each():
     """Arrays are reduced in blocks of some sixty thousand documents."""
     random = np.random.default_rng(1)
     labels, scores = random.integers(0, 4, 100_000), random.integers(0, 900, 100_000)
-    parts, measures = np.split(np.arange(100_000), [30_000, 70_000, 70_001]), ["nDCG_JK", "Q@50", "AP", "ESL"]
-    each = [array_values(measures, labels[part], scores[part], [*"x" * part.size]) for part in parts]
+    parts, measures = (
+        np.split(np.arange(100_000), [30_000, 70_000, 70_001]),
+        ["nDCG_JK", "Q@50", "AP", "ESL"],
+    )
+    each = [
+        array_values(measures, labels[part], scores[part], [*"x" * part.size]) for part in parts
+    ]
     found = array_values(measures, labels, scores, [part.size for part in parts])
     assert found.tolist() == np.concatenate(each, axis=1).tolist()
 
@@ -106,7 +114,9 @@ def test_every_form_has_the_same_values(groups, random):
     code = np.repeat(np.arange(len(sizes)), sizes)
     mixed = np.array(random.sample(code.tolist(), code.size))
     row = np.empty_like(mixed)
-    row[np.argsort(mixed, kind="stable")] = np.arange(mixed.size)  # the documents of a group keep their order
+    row[np.argsort(mixed, kind="stable")] = np.arange(
+        mixed.size
+    )  # the documents of a group keep their order
     ids = [f"q{number}" for number in mixed]
     by_id = array_values(measures, np.array(labels)[row], np.array(scores)[row], ids)
     np.testing.assert_array_equal(by_id, expected[:, [*dict.fromkeys(mixed.tolist())]])
@@ -121,7 +131,9 @@ def test_padding_changes_no_mean_and_is_counted(ties):
     labels, scores = [[3, 0, 1], [0, 1, NAN]], [[0.2, 0.7, 0.1], [0.5, 0.4, NAN]]
     padding = [[NAN, NAN, NAN], [NAN, 0.5, NAN]]  # the second one has a scored, unjudged document
     measures = ["nDCG_JK@10", "ASL", "ERR_G", "P@1", "NumRet"]
-    with pytest.warns(InputWarning, match="labels: 2 of 4 groups lack a judged document; they have no value"):
+    with pytest.warns(
+        InputWarning, match="labels: 2 of 4 groups lack a judged document; they have no value"
+    ):
         padded = ArrayEvaluator(measures, [*labels, [NAN] * 3, [NAN] * 3], ties=ties)
     plain = ArrayEvaluator(measures, labels, ties=ties)
     for factor in (1, -1):  # many scores for one reduction of the labels
@@ -136,7 +148,12 @@ def test_any_array_is_read():
             return np.array([2, 0, 1], dtype=np.uint8)
 
     masked = np.ma.masked_array([2, 0, 5], mask=[False, False, True])
-    for labels in ([2, 0, 1], Exported(), np.array([2, 0, 1], np.float16), np.array([True, False, True])):
+    for labels in (
+        [2, 0, 1],
+        Exported(),
+        np.array([2, 0, 1], np.float16),
+        np.array([True, False, True]),
+    ):
         assert array_values("CG@2", labels, np.float32([0.1, 0.5, 0.7]), [3]).tolist() == [1.0]
     assert array_values(["CG", "Judged"], masked, [3, 2, 1], [3]).tolist() == [[2.0], [2 / 3]]
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -149,10 +166,16 @@ def test_one_measure_has_one_value_per_group_and_names_do_not_hide_options():
     labels, scores = [1, 0, 1, 0], [1.0, 1.0, 2.0, 3.0]
     assert array_values("P@1", labels, scores, [2, 2]).tolist() == [0.5, 0.0]
     assert array_values("P@1", labels, scores, [2, 2], "given").tolist() == [1.0, 0.0]
-    assert array_values("RBP(rel=1)@1", labels, scores, [2, 2], "max").round(9).tolist() == [0.2, 0.0]
+    assert array_values("RBP(rel=1)@1", labels, scores, [2, 2], "max").round(9).tolist() == [
+        0.2,
+        0.0,
+    ]
     assert array_values("CG@1", labels, scores, [2, 2]).tolist() == [0.5, 0.0]
     assert array_values("CG(ties='max')@1", labels, scores, [2, 2]).tolist() == [1.0, 0.0]
-    assert array_values(["CG@1", "CG(ties='mean')@1"], labels, scores, [2, 2]).tolist() == [[0.5, 0.0]] * 2
+    assert (
+        array_values(["CG@1", "CG(ties='mean')@1"], labels, scores, [2, 2]).tolist()
+        == [[0.5, 0.0]] * 2
+    )
     assert array_mean(["NumRet", "CG@1"], labels, scores, [*"aaab"]).tolist() == [4.0, 0.5]
 
 

@@ -74,7 +74,9 @@ def test_a_bucket_does_not_answer_for_the_collection():
     assert needs_levels([ERR_G])
     assert not needs_levels([AP, nDCG_JK @ 10, ERR_G(max_gain=3)])
     qrels, run = arrow({"q1": {"a": 1}}, "relevance"), arrow({"q1": {"a": 1}}, "score")
-    with pytest.raises(GradedError, match="the levels of the whole collection are needed; give levels"):
+    with pytest.raises(
+        GradedError, match="the levels of the whole collection are needed; give levels"
+    ):
         evaluate_batches(_Docs(), qrels, [run])
     assert evaluate_batches(_Docs(), qrels, [run], [3, 2, 2, 1, 0, -1])["value"].to_pylist() == [3]
 
@@ -88,13 +90,18 @@ def test_intents_of_some_topics_have_the_values_of_the_collection():
         for doc in random.sample(range(9), 6)
     ]
     columns = dict(zip(("query_id", "doc_id", "relevance", "iteration"), map(list, zip(*rows))))
-    qrels, run = pyarrow.table(columns), {f"q{topic}": {"d1": 2.0, "d2": 1.0} for topic in (1, 2, 3)}
+    qrels, run = (
+        pyarrow.table(columns),
+        {f"q{topic}": {"d1": 2.0, "d2": 1.0} for topic in (1, 2, 3)},
+    )
     values = {}
     for topic in run:  # q1 has one intent only
         judged = qrels.filter(pyarrow.array([each == topic for each in columns["query_id"]]))
         batch = arrow({topic: run[topic]}, "score")
         values |= rows_of(evaluate_batches(intents.MEASURES, judged, [batch], levels=[0, 1, 3, 4]))
-    with_top = [measure(max_gain=15) if measure is ERR_IA_G else measure for measure in intents.MEASURES]
+    with_top = [
+        measure(max_gain=15) if measure is ERR_IA_G else measure for measure in intents.MEASURES
+    ]
     found = evaluate(qrels, {"": run}, with_top)
     names = map(str, intents.MEASURES)
     assert values == {

@@ -58,8 +58,14 @@ def test_each_pattern_has_ids_and_each_id_has_one_row_whose_measures_are_known()
         if row := contract_of(name):
             fields = ir_datasets.load(name).metadata().get("qrels", {}).get("fields", {})
             levels = map(int, fields.get("relevance", {}).get("counts_by_value", {}))
-            assert not [level for level in levels if row.not_relevant < level < (row.rel or level)], name
-    for name in "msmarco-passage/eval", "msmarco-passage/trec-dl-20", "clueweb09/en/trec-web-2010/diversity":
+            assert not [
+                level for level in levels if row.not_relevant < level < (row.rel or level)
+            ], name
+    for name in (
+        "msmarco-passage/eval",
+        "msmarco-passage/trec-dl-20",
+        "clueweb09/en/trec-web-2010/diversity",
+    ):
         assert contract_of(name) is None
 
 
@@ -67,11 +73,22 @@ def test_official_values_of_antique_are_those_of_trec_eval_on_changed_qrels(coll
     name = collection("antique/test", ANSWERS)
     found = evaluate(name, {"x": RUN}, ["official", "P@1", "official"])
     assert list(map(str, found.measures)) == [*contract_of(name).official, "P@1"]
-    graded = {topic: {doc: level - 1 for doc, level in docs.items()} for topic, docs in ANSWERS.items()}
-    binary = {topic: {doc: level // 3 for doc, level in docs.items()} for topic, docs in ANSWERS.items()}
-    parts = [evaluate(graded, {"x": RUN}, ["nDCG@10"]), evaluate(binary, {"x": RUN}, ["RR", "AP", "P@10"])]
-    assert found.means()[0, :4].tolist() == [value for part in parts for value in part.means()[0].tolist()]
-    assert [str(measure) for measure in ranges(name, {"x": RUN}, ["nDCG_JK@10"]).measures] == ["nDCG_JK@10"]
+    graded = {
+        topic: {doc: level - 1 for doc, level in docs.items()} for topic, docs in ANSWERS.items()
+    }
+    binary = {
+        topic: {doc: level // 3 for doc, level in docs.items()} for topic, docs in ANSWERS.items()
+    }
+    parts = [
+        evaluate(graded, {"x": RUN}, ["nDCG@10"]),
+        evaluate(binary, {"x": RUN}, ["RR", "AP", "P@10"]),
+    ]
+    assert found.means()[0, :4].tolist() == [
+        value for part in parts for value in part.means()[0].tolist()
+    ]
+    assert [str(measure) for measure in ranges(name, {"x": RUN}, ["nDCG_JK@10"]).measures] == [
+        "nDCG_JK@10"
+    ]
 
 
 def test_official_is_refused_without_a_collection_that_has_official_measures(collection, tmp_path):
@@ -94,7 +111,9 @@ def test_a_collection_evaluated_in_another_way_is_warned_of_with_what_to_type(co
     text = "levels below 2 are not relevant here; use P(rel=2)@5"
     assert warned_of(passages, {"x": RUN}, ["P@5"]) == [f"P@5: {text}"]
     assert check(passages, {}, ["P@5"]).remarks == (("P@5", text),)
-    told = warned_of(collection("antique/train", ANSWERS), {"x": RUN}, ["official", "nDCG@3", "nDCG_JK@3"])
+    told = warned_of(
+        collection("antique/train", ANSWERS), {"x": RUN}, ["official", "nDCG@3", "nDCG_JK@3"]
+    )
     gains = "(gains={1:0,2:1,3:2,4:3})@3"
     assert [text.split("; use ")[1] for text in told] == [f"nDCG{gains}", f"nDCG_JK{gains}"]
     web = collection("clueweb12/trec-web-2013", {"1": {"a": 4, "b": 0}})
@@ -113,14 +132,26 @@ def test_levels_and_check_show_the_row_and_its_gains_first(collection):
     assert levels(web).gains()["collection"] == {3: 7}
 
 
-TOLD = {"1": 0, "1 2": 1, "1 3": 1, "1 2 4": 2, "1 2 5 7 10": 2, "1 10": 0, "1 2.5 4": 0, "2 3 4": 0}
+TOLD = {
+    "1": 0,
+    "1 2": 1,
+    "1 3": 1,
+    "1 2 4": 2,
+    "1 2 5 7 10": 2,
+    "1 10": 0,
+    "1 2.5 4": 0,
+    "2 3 4": 0,
+}
 TOLD |= {"0 1 2 3 4": 0, "-1 1 2 3 4": 0}  # 1 in check, 2 in evaluate as well
 
 
 @pytest.mark.parametrize("scale", TOLD)
 def test_levels_from_1_on_may_mean_not_relevant(scale):
     found = [*map(float, scale.split())]
-    qrels, runs = {"q1": dict(zip("abcdefgh", found)), "q2": {"a": found[-1]}}, {"x": {"q1": {"a": 1.0}}}
+    qrels, runs = (
+        {"q1": dict(zip("abcdefgh", found)), "q2": {"a": found[-1]}},
+        {"x": {"q1": {"a": 1.0}}},
+    )
     text = "the lowest level is 1: it counts as relevant (AP, P, …) and has a gain of 1. If 1 means not "
     text += f"relevant: gains={','.join(f'{level:g}:{level - 1:g}' for level in found)} and rel=2"
     assert [remark for _, remark in check(qrels).remarks] == [text] * (TOLD[scale] > 0)
@@ -131,7 +162,8 @@ def test_levels_from_1_on_may_mean_not_relevant(scale):
 
 OWN = {str(topic): {f"d{topic}": 1, f"e{topic}": 2} for topic in range(7, 57)}
 FOUND = {
-    topic: ({topic: 3.0} if int(topic) < 37 else {}) | {f"d{topic}": 2.0, "1": 1.5, f"e{topic}": 1.0}
+    topic: ({topic: 3.0} if int(topic) < 37 else {})
+    | {f"d{topic}": 2.0, "1": 1.5, f"e{topic}": 1.0}
     for topic in OWN
 }
 ROWS = [(topic, doc, score) for topic, docs in FOUND.items() for doc, score in docs.items()]
@@ -154,7 +186,9 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_documents_that_are_their_topic_are_told_and_left_out_on_request(form):
-    by_hand = {topic: {doc: docs[doc] for doc in docs if doc != topic} for topic, docs in FOUND.items()}
+    by_hand = {
+        topic: {doc: docs[doc] for doc in docs if doc != topic} for topic, docs in FOUND.items()
+    }
     measures = ["nDCG@10", "AP", "nDCG_JK@10", "Bpref"]
     other = {topic: docs for topic, docs in by_hand.items() if topic != "7"}
     with pytest.warns(InputWarning) as caught:

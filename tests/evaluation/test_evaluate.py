@@ -32,15 +32,21 @@ def test_values_have_axes_run_measure_topic():
     for number, run in enumerate(RUNS.values()):
         for column, measure in enumerate(found.measures):
             values = {topic: value for topic, _, value in measure.iter_calc(QRELS, run)}
-            assert found.values[number, column].tolist() == [values[topic] for topic in found.topics]
+            assert found.values[number, column].tolist() == [
+                values[topic] for topic in found.topics
+            ]
 
 
 def test_tables_are_converted_for_other_providers():
-    qrels = {topic: {doc: int(level) for doc, level in docs.items()} for topic, docs in QRELS.items()}
+    qrels = {
+        topic: {doc: int(level) for doc, level in docs.items()} for topic, docs in QRELS.items()
+    }
     measures, run = [nDCG_JK @ 2, ir_measures.Accuracy], {"q1": {"c": 3.0, "b": 2.0}}
     for form, make in ONLY_GRADED.items():
         found = evaluate(make(qrels, "relevance"), {"run": make(run, "score")}, measures)
-        np.testing.assert_array_equal(found.values, evaluate(qrels, {"run": run}, measures).values, form)
+        np.testing.assert_array_equal(
+            found.values, evaluate(qrels, {"run": run}, measures).values, form
+        )
 
 
 def test_files_and_collection_ids_are_read(tmp_path):
@@ -62,11 +68,16 @@ def test_files_and_collection_ids_are_read(tmp_path):
         np.testing.assert_array_equal(found.values, expected.values)
 
 
-@pytest.mark.parametrize("measures", [["nDCG_JK@2"], ["NumRet", "Accuracy"], ["ERR_G", "AP", "Accuracy"]])
+@pytest.mark.parametrize(
+    "measures", [["nDCG_JK@2"], ["NumRet", "Accuracy"], ["ERR_G", "AP", "Accuracy"]]
+)
 def test_a_topic_that_a_run_lacks_is_missing(measures):
     runs = {"some": {"q2": {"x": 2.0, "a": 1.0}, "q9": {"a": 1.0}}, "none": {"q9": {"a": 1.0}}}
     found = evaluate(QRELS, runs, measures)
-    assert found.missing.tolist() == [[topic != "q2" for topic in found.topics], [True] * len(found.topics)]
+    assert found.missing.tolist() == [
+        [topic != "q2" for topic in found.topics],
+        [True] * len(found.topics),
+    ]
 
 
 def test_rbp_needs_no_other_package():
@@ -92,7 +103,9 @@ def test_copies_keep_or_restrict_every_field():
     for copy in (found.part(found.runs, found.measures), found.on(every)):
         for field in dataclasses.fields(found):
             value = getattr(found, field.name)
-            assert field.name in ("runs", "measures", "topics", "values") or value is not field.default
+            assert (
+                field.name in ("runs", "measures", "topics", "values") or value is not field.default
+            )
             np.testing.assert_equal(getattr(copy, field.name), value, field.name)
     small = found.part(["poor"], ["AP", "NumRet"]).on([2, 0])
     assert (small.runs, small.topics) == (("poor",), ("q3", "q1"))

@@ -30,7 +30,9 @@ def by_the_provider(qrels, run):
 
 def by_evaluate(qrels, run):
     found = evaluate(qrels, {"run": run}, [*MEASURES, *STANDARD])
-    return {(row["topic"], row["measure"]): row["value"] for row in found.records()}, found.means().tolist()
+    return {
+        (row["topic"], row["measure"]): row["value"] for row in found.records()
+    }, found.means().tolist()
 
 
 def by_curves(qrels, run):

@@ -39,7 +39,9 @@ def assert_serves_several_runs(evaluator, make):
         assert sum(values) == pytest.approx(3 * expected)
 
 
-@pytest.mark.parametrize("form", ["dict of dicts", "list of named tuples", "DataFrame", "Arrow table"])
+@pytest.mark.parametrize(
+    "form", ["dict of dicts", "list of named tuples", "DataFrame", "Arrow table"]
+)
 def test_evaluator_evaluates_several_runs(form):
     evaluator = ir_measures.evaluator([CG, nCG @ 1], FORMS[form](QRELS, "relevance"))
     for make in (FORMS[form], FORMS["generator"]):
@@ -78,7 +80,10 @@ FRAME = pandas.DataFrame(columns=["query_id", "doc_id", "relevance", "score"])
 
 @pytest.mark.parametrize("empty", [dict, lambda: iter([]), io.StringIO, lambda: FRAME])
 def test_empty_qrels_are_refused_and_an_empty_run_is_0_with_a_warning(empty):
-    for calculate in (ir_measures.calc_aggregate, lambda measures, *given: evaluate(*given, measures)):
+    for calculate in (
+        ir_measures.calc_aggregate,
+        lambda measures, *given: evaluate(*given, measures),
+    ):
         with pytest.raises(GradedError, match="the qrels are empty"):
             calculate([CG], empty(), {"mine": RUN})
     with pytest.warns(EmptyRunWarning, match="^the run is empty"):

@@ -43,29 +43,50 @@ def refusal(function, *given, **options):
     [
         (("CG", [1], [1]), "give group sizes, or one group id per document"),
         (("CG", [1, 0, 1], [1, 2, 3], [2]), "groups [2] do not fit 3 labels"),
-        (("CG", [1, 0], [1, 2], [1, 1]), "1 for each of 2 documents, which may be sizes or ids; give [2]"),
+        (
+            ("CG", [1, 0], [1, 2], [1, 1]),
+            "1 for each of 2 documents, which may be sizes or ids; give [2]",
+        ),
         (("CG", [1, 0], [1, 2], ["a", None]), "document 1 has no group id"),
-        (("CG", [[1, 0]], [[1, 2]], [2]), "each row of two-dimensional labels is a group; leave out groups"),
+        (
+            ("CG", [[1, 0]], [[1, 2]], [2]),
+            "each row of two-dimensional labels is a group; leave out groups",
+        ),
         (("CG", [1, 0], [1], [2]), "scores have the shape (1,), labels (2,)"),
         (("CG", [[[1]]], [1], [1]), "the labels have 3 dimensions"),
         (("CG", ["1"], [1], [1]), "the labels are of type <U1; give numbers"),
-        (("CG", Unreadable(), [1], [1]), "cannot read the labels as an array: it is on another device"),
+        (
+            ("CG", Unreadable(), [1], [1]),
+            "cannot read the labels as an array: it is on another device",
+        ),
         (("CG", [1, 0, 1], [1, 2, 3], [[1], [1, 1]]), "cannot read the groups as an array: "),
         (("CG", [], [], []), "the labels judge no document"),
         (("CG", [1, INF], [1, 2], [2]), "topic '0', document '1': the label is inf"),
         (("CG", [1, 0], [1, NAN], ["a", "b"]), "topic 'b', document '0': the score is NaN"),
-        (("nDCG", [1, 0.5], [1, 2], [2]), "document '1': the level is 0.5; nDCG(ties='mean') takes"),
-        (("ADM(norm='none')", [1, 0], [1, 2], [2]), "document '1' has the score 2.0; it must be in"),
+        (
+            ("nDCG", [1, 0.5], [1, 2], [2]),
+            "document '1': the level is 0.5; nDCG(ties='mean') takes",
+        ),
+        (
+            ("ADM(norm='none')", [1, 0], [1, 2], [2]),
+            "document '1' has the score 2.0; it must be in",
+        ),
         (("nDCG_IA@3", [1, 0], [1, 2], [2]), "the qrels have no intents"),
         (("ERR@3", [1, 0], [1, 2], [2]), "the provider graded does not compute ERR@3"),
-        (("CG", [1, 0], [1, 2], [2], "docid"), "ties='docid' is not allowed; ties is mean, min, max, given"),
+        (
+            ("CG", [1, 0], [1, 2], [2], "docid"),
+            "ties='docid' is not allowed; ties is mean, min, max, given",
+        ),
     ],
 )
 def test_arrays(given, fact):
     assert fact in refusal(array_values, *given)
 
 
-TWICE, NOT_RANKED = "topic 'q1' retrieves document 'a' twice", "topic 'q1', document 'b': the score is NaN"
+TWICE, NOT_RANKED = (
+    "topic 'q1' retrieves document 'a' twice",
+    "topic 'q1', document 'b': the score is NaN",
+)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +113,12 @@ def test_rows_of_batches(row, fact):
         ("CG", [ONE], {"levels": ["high"]}, "levels: the level 'high' is not a number"),
         ("CG", [ONE], {"levels": [1, NAN]}, "levels: a level is a finite number"),
         (["AP", "ERR_G"], [ONE], {}, "ERR_G needs the levels of all topics; give levels"),
-        ("ERR_G(max_gain=0.5)", [ONE], {}, "topic 'q1' has a document of level 1, whose gain 1 is above"),
+        (
+            "ERR_G(max_gain=0.5)",
+            [ONE],
+            {},
+            "topic 'q1' has a document of level 1, whose gain 1 is above",
+        ),
     ],
 )
 def test_arguments_of_batches(measures, batches, options, fact):
@@ -102,12 +128,24 @@ def test_arguments_of_batches(measures, batches, options, fact):
 @pytest.mark.parametrize(
     ("content", "fact"),
     [
-        (HEAD + "A,1,AP,0.5\nA,2,AP,high\n", "t: row 2, column value: 'high' is not a finite number"),
-        (HEAD + "A,1,AP,0.5\nA,all,AP,\nA,2,AP,\n", "t: row 3, column value: '' is not a finite number"),
-        ("run,topic,AP,x\nA,1,0.5,1\nA,2,0.1,inf\n", "t: row 2, column x: 'inf' is not a finite number"),
+        (
+            HEAD + "A,1,AP,0.5\nA,2,AP,high\n",
+            "t: row 2, column value: 'high' is not a finite number",
+        ),
+        (
+            HEAD + "A,1,AP,0.5\nA,all,AP,\nA,2,AP,\n",
+            "t: row 3, column value: '' is not a finite number",
+        ),
+        (
+            "run,topic,AP,x\nA,1,0.5,1\nA,2,0.1,inf\n",
+            "t: row 2, column x: 'inf' is not a finite number",
+        ),
         (HEAD + ",1,AP,0.5\n", "t: row 1, column run: '' is empty"),
         (HEAD + "A,1,AP,1\nA,2,AP,1\nA,1,AP,1\n", "t: row 3: A has two values of AP for topic 1"),
-        (HEAD + "A,1,AP,1\nA,2,AP,1\nB,1,AP,1\n", "t: B lacks values of AP for 1 topic (2); give each run a"),
+        (
+            HEAD + "A,1,AP,1\nA,2,AP,1\nB,1,AP,1\n",
+            "t: B lacks values of AP for 1 topic (2); give each run a",
+        ),
         ("run,topic,AP,map\nA,1,0,1\n", "t: AP and map are the same measure; keep one"),
         ("run,topic,x,x\nA,1,0,1\n", "t has two columns named x; rename one"),
         ("run,name,AP\nA,1,0\n", "t has no column query_id (or qid, q_id …); it has run, name, AP"),
@@ -144,9 +182,17 @@ def test_input_of_gdeval(qrels, run, reason, capfd):
     ("qrels", "runs", "fact"),
     [
         ({"q": {"a": NAN}}, {"x": {}}, "qrels: topic 'q', document 'a': the level is nan"),
-        ({"q": {"a": 1}}, {"x": {"q": {"a": NAN}}}, "x: run: topic 'q', document 'a': the score is NaN"),
+        (
+            {"q": {"a": 1}},
+            {"x": {"q": {"a": NAN}}},
+            "x: run: topic 'q', document 'a': the score is NaN",
+        ),
         ({"q": {"a": 1}}, {"351": {"d": 1.0}}, "'351' is a topic of one run; pass {'mine': run}"),
-        ({"q": {"a": 1}}, {"x": [pandas.DataFrame()] * 2}, "x: run: a list of DataFrames is not one table"),
+        (
+            {"q": {"a": 1}},
+            {"x": [pandas.DataFrame()] * 2},
+            "x: run: a list of DataFrames is not one table",
+        ),
         ([pandas.DataFrame()], {"x": {}}, "qrels: a list of DataFrames is not one table"),
         (
             {"q": {"a": 1e308, "b": 1e308}},

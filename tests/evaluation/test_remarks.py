@@ -76,10 +76,14 @@ def test_what_holds_for_several_runs_is_said_once():
 )
 def test_unjudged_documents_count_down_to_the_smallest_cutoff(measures, remarks):
     run = {"q1": {"a": 9.0, "u": 4.0, "v": 3.0}}
-    assert [remark for _, remark in check({"q1": QRELS["q1"]}, {"x": run}, measures).remarks] == remarks
+    assert [
+        remark for _, remark in check({"q1": QRELS["q1"]}, {"x": run}, measures).remarks
+    ] == remarks
 
 
-@pytest.mark.parametrize("run", [{}, {"q1": {}}, pyarrow.table({"query_id": [], "doc_id": [], "score": []})])
+@pytest.mark.parametrize(
+    "run", [{}, {"q1": {}}, pyarrow.table({"query_id": [], "doc_id": [], "score": []})]
+)
 def test_an_empty_run_has_one_remark_in_every_way_of_use(run):
     line = [(EmptyRunWarning, "x: the run is empty")]
     assert warned_of(evaluate, run, ["AP"]) == warned_of(curves, run, "nCG", depth=3) == line
@@ -87,7 +91,13 @@ def test_an_empty_run_has_one_remark_in_every_way_of_use(run):
 
 
 def test_levels_that_measures_name_and_the_qrels_lack():
-    measures = ["nDCG_JK(gains=2:5,3:9,4:20)@2", "nDCG(gains={9:1})@2", "P(rel=3)@2", "AP(rel=2)", "Q"]
+    measures = [
+        "nDCG_JK(gains=2:5,3:9,4:20)@2",
+        "nDCG(gains={9:1})@2",
+        "P(rel=3)@2",
+        "AP(rel=2)",
+        "Q",
+    ]
     with pytest.warns(InputWarning) as caught:
         evaluate(QRELS, {"x": USUAL}, measures)
     assert [str(warning.message).split(": ")[-1] for warning in caught] == [

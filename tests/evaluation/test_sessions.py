@@ -29,7 +29,9 @@ VARIANTS = [
     for form in ("2008", "2011")
     for given in ({}, {"cutoff": 3}, {"b": 3.5, "bq": 1.5}, {"gains": {1: 5}, "judged_only": True})
 ]
-ORDINARY = [parse_measure(text) for text in ("AP", "nDCG@5", "Q", "ERR_G(ties='mean')@5", "NumRet", "ESL")]
+ORDINARY = [
+    parse_measure(text) for text in ("AP", "nDCG@5", "Q", "ERR_G(ties='mean')@5", "NumRet", "ESL")
+]
 
 
 def value(measure, qrels, run):
@@ -61,9 +63,13 @@ def collection(seed):
             topic = f"s-{session}{random.choice('_-.')}{turn}"
             docs = [f"d{number}" for number in range(12)]
             if random.random() < 0.9:
-                qrels[topic] = {doc: random.choice([-1, 0, 0, 1, 2, 3]) for doc in random.sample(docs, 8)}
+                qrels[topic] = {
+                    doc: random.choice([-1, 0, 0, 1, 2, 3]) for doc in random.sample(docs, 8)
+                }
             if random.random() < 0.8:
-                run[topic] = {doc: random.choice([0.5, random.random()]) for doc in random.sample(docs, 9)}
+                run[topic] = {
+                    doc: random.choice([0.5, random.random()]) for doc in random.sample(docs, 9)
+                }
     shuffled = random.sample(list(qrels), len(qrels))
     return {topic: qrels[topic] for topic in shuffled}, run
 
@@ -93,8 +99,13 @@ def check(qrels, runs, measures):
             else:
                 of = dict(zip(by_topic.topics, by_topic.of(measure)[row]))
                 parts = [[of[turn] for turn in turns] for turns in sessions.values()]
-                wanted = [sum(part) / (1 if measure == ir_measures.NumRet else len(part)) for part in parts]
-            np.testing.assert_allclose(found.of(measure)[row], wanted, rtol=1e-12, err_msg=str(measure))
+                wanted = [
+                    sum(part) / (1 if measure == ir_measures.NumRet else len(part))
+                    for part in parts
+                ]
+            np.testing.assert_allclose(
+                found.of(measure)[row], wanted, rtol=1e-12, err_msg=str(measure)
+            )
     total = by_topic.means()[:, -1] if measures[-1] == ir_measures.NumRet else None
     assert total is None or (found.means()[:, -1] == total).all()
 
@@ -159,7 +170,9 @@ def test_analyses_take_sessions_as_topics():
     pairs.append((intervals(evaluate(*given, sessions=sessions)), intervals(hand)))
     for of_runs, of_values in pairs:
         for one, other in zip(of_runs.records(), of_values.records(), strict=True):
-            numbers = [{k: v for k, v in each.items() if isinstance(v, float)} for each in (one, other)]
+            numbers = [
+                {k: v for k, v in each.items() if isinstance(v, float)} for each in (one, other)
+            ]
             assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
     for found, _ in pairs:
         texts = " ".join([found.summary, *found.notes()])
@@ -172,8 +185,12 @@ def test_analyses_take_sessions_as_topics():
 def test_the_shell_takes_ids_or_a_table(output, tmp_path):
     turns, qrels, run = (tmp_path / name for name in ("turns.csv", "qrels", "run"))
     turns.write_text("topic,session,turn\n7_1,7,1\n7_2,7,2\n7_10,7,10\n")
-    qrels.write_text("".join(f"{q} 0 {d} {v}\n" for q, docs in QRELS.items() for d, v in docs.items()))
-    run.write_text("".join(f"{q} 0 {d} 1 {v} r\n" for q, docs in RUN.items() for d, v in docs.items()))
+    qrels.write_text(
+        "".join(f"{q} 0 {d} {v}\n" for q, docs in QRELS.items() for d, v in docs.items())
+    )
+    run.write_text(
+        "".join(f"{q} 0 {d} 1 {v} r\n" for q, docs in RUN.items() for d, v in docs.items())
+    )
     for how in ("--sessions", f"--sessions={turns}"):
         printed = output("evaluate", how, qrels, run, "nsDCG", "-q", "-n", "-f", "tsv")
         assert printed == ["7\tnsDCG\t0.5565"]

@@ -24,7 +24,9 @@ def data(seed):
 
 @pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.InputWarning")
 @given(st.integers(0, 99), st.lists(st.integers(0, 60), max_size=4), st.integers(0, 5))
-def test_batches_and_parts_of_other_processes_have_the_value_of_all_documents_at_once(seed, cuts, first):
+def test_batches_and_parts_of_other_processes_have_the_value_of_all_documents_at_once(
+    seed, cuts, first
+):
     scores, labels, queries = data(seed)
     parts = [RankingMetric(ASKED), RankingMetric(ASKED)]
     for number, (start, end) in enumerate(pairwise([0, *sorted(cuts), 60])):

@@ -32,13 +32,17 @@ def write_lines(rows, path):
 
 def write_wide(rows, path):
     wide = rows.pivot(index=["run", "topic"], columns="measure", values="value").reset_index()
-    wide.assign(kind="a text").rename(columns={"run": "System", "topic": "queryId"}).to_csv(path, index=False)
+    wide.assign(kind="a text").rename(columns={"run": "System", "topic": "queryId"}).to_csv(
+        path, index=False
+    )
 
 
 FORMS = {
     "values.csv": lambda rows, path: rows.to_csv(path, index=False),
     "values.tsv.gz": lambda rows, path: Path(path).write_bytes(
-        gzip.compress(rows.rename(columns={"topic": "qid", "value": "score"}).to_csv(None, sep="\t").encode())
+        gzip.compress(
+            rows.rename(columns={"topic": "qid", "value": "score"}).to_csv(None, sep="\t").encode()
+        )
     ),
     "wide.csv": write_wide,
     "values.parquet": lambda rows, path: rows.astype({"topic": int}).to_parquet(path),
@@ -86,20 +90,37 @@ def test_tables_in_memory_are_read_as_files(evaluated):
 def test_analyses_of_values_equal_those_of_files(evaluated, capsys):
     pytest.importorskip("statsmodels", reason="the extra stats is not installed")
     two = {name: demo.run_paths()[name] for name in "AB"}
-    words = ["evaluate", demo.NAME, *map(str, demo.run_paths().values()), *MEASURES, "-q", "-f", "csv"]
+    words = [
+        "evaluate",
+        demo.NAME,
+        *map(str, demo.run_paths().values()),
+        *MEASURES,
+        "-q",
+        "-f",
+        "csv",
+    ]
     assert cli.main([*words, "-p", "-1"]) == 0
     Path("v.csv").write_text(capsys.readouterr().out)
     table = pandas.DataFrame(evaluated.records())
     for values in ("v.csv", table):
         assert compare(values).records() == compare(evaluated).records()
         assert compare(values, by={"351": 1}).means.equals(compare(evaluated, by={"351": 1}).means)
-        assert power(values, differences=[0.1]).records() == power(evaluated, differences=[0.1]).records()
+        assert (
+            power(values, differences=[0.1]).records()
+            == power(evaluated, differences=[0.1]).records()
+        )
     of_runs = [each.record() for each in gate(demo.NAME, two, MEASURES).verdicts]
     of_values = [each.record() for each in gate(table[table.run.isin(["A", "B"])]).verdicts]
     for one, other in zip(of_runs, of_values, strict=True):
-        assert {key for key in one if one[key] != other[key]} <= {"stands_over_ties", "stands_over_judgments"}
+        assert {key for key in one if one[key] != other[key]} <= {
+            "stands_over_ties",
+            "stands_over_judgments",
+        }
     printed = []
-    for source in ([demo.NAME, *map(str, demo.run_paths().values()), *MEASURES], ["--values", "v.csv"]):
+    for source in (
+        [demo.NAME, *map(str, demo.run_paths().values()), *MEASURES],
+        ["--values", "v.csv"],
+    ):
         assert cli.main(["compare", *source, "-f", "jsonl"]) == 0
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
@@ -107,7 +128,9 @@ def test_analyses_of_values_equal_those_of_files(evaluated, capsys):
 
 def test_trec_eval_names_a_single_run_for_its_file():
     for name in ("old", "new"):
-        Path(f"{name}.txt").write_text("map\t1\t0.5\nP_5\t1\t0.2\nrunid\tall\tSTANDARD\nmap\tall\t0.5\n")
+        Path(f"{name}.txt").write_text(
+            "map\t1\t0.5\nP_5\t1\t0.2\nrunid\tall\tSTANDARD\nmap\tall\t0.5\n"
+        )
     found = Evaluation.from_values(["old.txt", "new.txt"])
     assert (found.runs, list(map(str, found.measures))) == (("old", "new"), ["AP", "P@5"])
     assert found.files == ("old.txt", "new.txt")
@@ -128,7 +151,9 @@ def test_smaller_values_are_better_by_name_or_on_request():
     assert {str(test.measure): test.better for test in found.outcomes} == {
         "NDPM": "B", "seconds": "B", "quality": "A",
     }  # fmt: skip
-    with pytest.raises(GradedError, match="smaller: size is not among the measures of the table: NDPM, sec"):
+    with pytest.raises(
+        GradedError, match="smaller: size is not among the measures of the table: NDPM, sec"
+    ):
         Evaluation.from_values(rows, smaller=["size"])
 
 
@@ -145,12 +170,18 @@ def test_a_column_per_topic_has_the_measure_of_the_file_name(evaluated, tmp_path
     rows = pandas.DataFrame(evaluated.records())
     wide = rows[rows.measure == "AP"].pivot(index="run", columns="topic", values="value")
     wide.to_csv(tmp_path / "AP.csv")
-    for table, name in ((tmp_path / "AP.csv", "AP"), (wide, "value"), (wide.reset_index(), "value")):
+    for table, name in (
+        (tmp_path / "AP.csv", "AP"),
+        (wide, "value"),
+        (wide.reset_index(), "value"),
+    ):
         found = Evaluation.from_values(table)
         assert (found.runs, *map(str, found.measures)) == (evaluated.runs, name)
         assert (found.of(name) == evaluated.part(evaluated.runs, ["AP"]).of("AP")).all()
     wide.iloc[2, 3] = np.inf
-    with pytest.raises(GradedError, match=f"values: row 3, column {wide.columns[3]}: inf is not a finite"):
+    with pytest.raises(
+        GradedError, match=f"values: row 3, column {wide.columns[3]}: inf is not a finite"
+    ):
         Evaluation.from_values(wide)
 
 
@@ -168,7 +199,13 @@ def test_lines_of_the_command_without_means_begin_with_the_topic(tmp_path):
         '"red shoes\tnDCG@10\t0.5\n"green\tnDCG@10\t0.75\nblue\tAP\t0.0\n'
     )
     found = Evaluation.from_values(tmp_path / "A.tsv")
-    assert (*map(str, found.measures), *found.topics) == ("AP", "nDCG@10", '"red shoes', '"green', "blue")
+    assert (*map(str, found.measures), *found.topics) == (
+        "AP",
+        "nDCG@10",
+        '"red shoes',
+        '"green',
+        "blue",
+    )
     assert found.of("AP").tolist() == [[0.5, 0.25, 0.0]]
 
 

@@ -17,7 +17,9 @@ hypothesis.settings.register_profile(
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--minutes", type=float, default=1.0, help="duration of the fuzzing; default: 1")
+    parser.addoption(
+        "--minutes", type=float, default=1.0, help="duration of the fuzzing; default: 1"
+    )
 
 
 def pytest_configure() -> None:
@@ -29,7 +31,9 @@ def repeat(request: pytest.FixtureRequest) -> Callable[[Callable[[], None]], Non
     """Repeats examples until the test's share of the time is over."""
 
     def repeat(examples: Callable[[], None]) -> None:
-        end = time.monotonic() + 60 * request.config.getoption("--minutes") / len(request.session.items)
+        end = time.monotonic() + 60 * request.config.getoption("--minutes") / len(
+            request.session.items
+        )
         examples()
         while time.monotonic() < end:
             examples()

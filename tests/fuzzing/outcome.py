@@ -67,7 +67,9 @@ def check(words: Sequence[str], stdin: bytes = b"") -> Outcome:
     before = _files()
     outcome = _run(words, stdin)
     after = _files()
-    told = re.sub(r"^skipped \['gm_map'\]: .*\n", "", outcome.err, flags=re.MULTILINE)  # by ir-measures
+    told = re.sub(
+        r"^skipped \['gm_map'\]: .*\n", "", outcome.err, flags=re.MULTILINE
+    )  # by ir-measures
     messages = re.split(r"^(?=ir_measures_graded: )", told, flags=re.MULTILINE)[1:]
     errors = [message for message in messages if ": error: " in message]
     assert outcome.status in STATUSES.get(words[0] if words else "", (0, 2)), outcome

@@ -42,10 +42,21 @@ OPTIONS = {
            for flag in option.flags]
     for name in cli.COMMANDS
 }  # fmt: skip
-NUMBERS = (
-    "0 1 2 3 10 0.5 0.95 -1 1e3 1e300 1e-300 nan inf x 1,2 5,3,3 0.05,0.1 ٣ 1000000000000 5% -1%".split()
-)
-NAMES = ["run", "other", "qrels", "third", "-", "none", ".", "a/b", "", "out.tsv", "no/out.tsv", "/dev/full"]
+NUMBERS = "0 1 2 3 10 0.5 0.95 -1 1e3 1e300 1e-300 nan inf x 1,2 5,3,3 0.05,0.1 ٣ 1000000000000 5% -1%".split()
+NAMES = [
+    "run",
+    "other",
+    "qrels",
+    "third",
+    "-",
+    "none",
+    ".",
+    "a/b",
+    "",
+    "out.tsv",
+    "no/out.tsv",
+    "/dev/full",
+]
 GAINS = "w1 exp a=1:1,2:10 a=1:1 =1:1 a= a=1:nan a=1e999:1 a=1:-1 0:0,5:1 0:0,0:1".split()
 UNDRAWN = {
     "measures",
@@ -68,12 +79,16 @@ def commands(draw: st.DrawFn) -> tuple[list[str], bool]:
     command = words[0]
     if command not in ("convert", "report"):
         words += [
-            word for name in draw(st.lists(st.sampled_from(OUTPUTS), max_size=2)) for word in ("-o", name)
+            word
+            for name in draw(st.lists(st.sampled_from(OUTPUTS), max_size=2))
+            for word in ("-o", name)
         ]
     changes = draw(st.sampled_from([0, 0, 1, 1, 1, 2, 3]))
     for _ in range(changes):
         place = draw(st.integers(1, len(words)))
-        flag, option = draw(st.sampled_from(OPTIONS[command])) if OPTIONS[command] else ("--help", None)
+        flag, option = (
+            draw(st.sampled_from(OPTIONS[command])) if OPTIONS[command] else ("--help", None)
+        )
         value = st.sampled_from(
             [*NUMBERS, *NAMES, *GAINS, *(option.choices if option and option.choices else ())]
         )

@@ -32,7 +32,11 @@ def objects(strings):
     return values
 
 
-ROWWISE = {"ids": Ids.of, "coded": coded, "strings": lambda strings: docs_of(objects(strings), "run: doc_id")}
+ROWWISE = {
+    "ids": Ids.of,
+    "coded": coded,
+    "strings": lambda strings: docs_of(objects(strings), "run: doc_id"),
+}
 
 
 def columns(of_dicts):
@@ -69,7 +73,11 @@ def test_take_accepts_rows_in_any_order(make, strings, data):
 
 @given(st.lists(st.sampled_from("pq"), max_size=12))
 def test_every_kind_of_column_has_the_same_topics(topics):
-    for column in (topics, pyarrow.array(topics, "string"), pandas.Categorical(topics, ["unused", "q", "p"])):
+    for column in (
+        topics,
+        pyarrow.array(topics, "string"),
+        pandas.Categorical(topics, ["unused", "q", "p"]),
+    ):
         found = stretches_of(column, "run: query_id")
         sizes = np.diff(np.append(found.start, len(topics)))
         assert np.repeat(np.array([*found.topics], object)[found.code], sizes).tolist() == topics

@@ -11,9 +11,21 @@ from hypothesis import strategies as st
 from ir_measures_graded.core.rows import id_matching
 from ir_measures_graded.core.rows.id_matching import Ids, equal_pairs
 
-LENGTHS = ["", "a", "1234567", "12345678", "123456789", "x" * 16, "x" * 17, "x" * 100, "x" * 99 + "y"]
+LENGTHS = [
+    "",
+    "a",
+    "1234567",
+    "12345678",
+    "123456789",
+    "x" * 16,
+    "x" * 17,
+    "x" * 100,
+    "x" * 99 + "y",
+]
 ODD = ["a\n", "\n", "a\0", "\0", "é", "文", "\U00010000", "a b"]
-texts = st.sampled_from(LENGTHS + ODD) | st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+texts = st.sampled_from(LENGTHS + ODD) | st.text(
+    st.characters(exclude_categories=["Cs"]), max_size=20
+)
 topics = st.lists(st.lists(texts, max_size=8), max_size=4)
 
 
@@ -77,10 +89,14 @@ def test_concatenated_parts_of_a_column_take_the_memory_of_the_column():
 def test_padded_ids_equal_the_original_ids(strings, data):
     filled = Ids.of(strings).padded()
     assert list(filled) == strings
-    rows = np.array(data.draw(st.lists(st.integers(0, len(strings) - 1))) if strings else [], dtype=np.int64)
+    rows = np.array(
+        data.draw(st.lists(st.integers(0, len(strings) - 1))) if strings else [], dtype=np.int64
+    )
     assert list(filled.take(rows)) == [strings[row] for row in rows]
     taken = filled.take(rows), np.array([0, rows.size])
-    assert pairs(taken, column([strings])) == plain_pairs([[strings[row] for row in rows]], [strings])
+    assert pairs(taken, column([strings])) == plain_pairs(
+        [[strings[row] for row in rows]], [strings]
+    )
 
 
 def test_padding_is_skipped_if_it_takes_too_much_memory():
@@ -118,11 +134,14 @@ def test_ids_descend_by_code_point_within_groups(groups):
 
 
 @given(
-    st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=20), st.integers(0, 5)
+    st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=20),
+    st.integers(0, 5),
 )
 def test_arrow_slices_match_plain_strings(strings, skipped):
     for type_ in (pyarrow.string(), pyarrow.large_string()):
         array = pyarrow.array(strings, type_)[skipped:]
         assert list(Ids.of_arrow(array)) == strings[skipped:]
         own, whole = column([strings[skipped:]])
-        assert pairs((Ids.of_arrow(array), whole), (own, whole)) == plain_pairs(*[[strings[skipped:]]] * 2)
+        assert pairs((Ids.of_arrow(array), whole), (own, whole)) == plain_pairs(
+            *[[strings[skipped:]]] * 2
+        )

@@ -24,7 +24,9 @@ def lines(objects):
 
 def items(topic, documents, document):
     """One object per topic."""
-    lists = [[{document: doc, "score": score} for doc, score in docs.items()] for docs in TWO.values()]
+    lists = [
+        [{document: doc, "score": score} for doc, score in docs.items()] for docs in TWO.values()
+    ]
     return [{topic: query, "text": "a b", documents: found} for query, found in zip(TWO, lists)]
 
 
@@ -41,8 +43,12 @@ FORMS = {
     "RankLLM, lines": lines(RERANKED),
     "iKAT": lines({"turn_id": topic, "references": docs} for topic, docs in TWO.items()),
     "lines": lines(dict(zip(("query_id", "doc_id", "score"), row)) for row in ROWS),
-    "spaced": "\n" + lines({"qid": q, "docno": d, "sim": s, "text": "é\n"} for q, d, s in ROWS) + "\n\n",
-    "array": json.dumps([dict(zip(("query-id", "corpus-id", "score"), row)) for row in ROWS], indent=1),
+    "spaced": "\n"
+    + lines({"qid": q, "docno": d, "sim": s, "text": "é\n"} for q, d, s in ROWS)
+    + "\n\n",
+    "array": json.dumps(
+        [dict(zip(("query-id", "corpus-id", "score"), row)) for row in ROWS], indent=1
+    ),
     "pandas": pandas.DataFrame(ROWS, columns=["q_id", "doc_id", "score"]).to_json(orient="records"),
 }
 
@@ -71,7 +77,9 @@ def test_qrels_of_each_form_are_read(content):
 
 @pytest.mark.parametrize("write", [lines, json.dumps])
 def test_runs_are_told_apart_by_a_key(write):
-    rows = [{"run": name, "query_id": q, "doc_id": d, "score": s} for name in "ab" for q, d, s in ROWS]
+    rows = [
+        {"run": name, "query_id": q, "doc_id": d, "score": s} for name in "ab" for q, d, s in ROWS
+    ]
     Path("runs").write_text(write(rows))
     assert [*RunFile("runs").runs()] == ["a", "b"]
     assert len(list(RunFile("runs", "b"))) == len(ROWS)
@@ -98,15 +106,18 @@ def here(tmp_path, monkeypatch):
 def test_damaged_and_endless_json_is_refused():
     whole = gzip.compress(json.dumps({f"q{n}": {f"d{n * n}": n} for n in range(50_000)}).encode())
     Path("cut.json.gz").write_bytes(whole[: len(whole) // 2])
-    assert "cut.json.gz:1: the gzip file is damaged or cut off here (" in refused(run, Path("cut.json.gz"))
+    assert "cut.json.gz:1: the gzip file is damaged or cut off here (" in refused(
+        run, Path("cut.json.gz")
+    )
     Path("latin.json").write_bytes('{"q1": {"dé": 1}}'.encode("latin-1"))
     assert refused(run, Path("latin.json")).startswith("latin.json:1: not UTF-8 text")
     Path("id.json").write_text(json.dumps({"q1": {"d" * 5000: 1}}))
     assert "id.json:1: the doc_id 'ddd" in refused(run, Path("id.json"))
     long = json.dumps({"q1": {"d" * 200_000: 1}})
     for content in (long, gzip.compress(b"PAR1" + bytes(2000))):
-        assert "more than 1,000 bytes, which are read at once; write a Parquet file without" in refused(
-            run, content, in_pieces(100, value=1000)
+        assert (
+            "more than 1,000 bytes, which are read at once; write a Parquet file without"
+            in refused(run, content, in_pieces(100, value=1000))
         )
 
 

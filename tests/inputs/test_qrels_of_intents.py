@@ -37,7 +37,9 @@ FORMS = {
     "table": lambda frame, path: arrow(frame),
     "batches": lambda frame, path: arrow(frame).to_batches(max_chunksize=2),
     "csv": lambda frame, path: frame.to_csv(path, index=False) or path,
-    "tsv": lambda frame, path: frame.rename(columns=TERRIER).to_csv(path, index=False, sep="\t") or path,
+    "tsv": lambda frame, path: (
+        frame.rename(columns=TERRIER).to_csv(path, index=False, sep="\t") or path
+    ),
     "json lines": lambda frame, path: frame.to_json(path, orient="records", lines=True) or path,
     "json array": lambda frame, path: frame.to_json(path, orient="records") or path,
     "parquet": lambda frame, path: parquet.write_table(arrow(frame), path) or path,
@@ -55,7 +57,9 @@ def test_values_do_not_depend_on_the_form_or_the_order_of_rows(form, tmp_path):
     expected = values(FRAME)
     assert expected.tolist() != values(FRAME.drop(columns="probability")).tolist()
     order = Random(form).sample(range(len(FRAME)), len(FRAME))
-    found = evaluate(FORMS[form](FRAME.iloc[order], tmp_path / "qrels"), {"": RUN}, [D_nDCG, IRec @ 1])
+    found = evaluate(
+        FORMS[form](FRAME.iloc[order], tmp_path / "qrels"), {"": RUN}, [D_nDCG, IRec @ 1]
+    )
     for topic in ("q1", "q2"):
         of_topic = found.values[0, :, found.topics.index(topic)]
         assert (of_topic == expected[:, ("q2", "q1").index(topic)]).all()
@@ -73,8 +77,12 @@ def test_only_measures_of_intents_refuse_a_missing_probability(form, tmp_path):
 
 def test_intents_that_are_not_text_are_refused():
     for measure in (nDCG_JK, D_nDCG):
-        with pytest.raises(GradedError, match=r"^qrels: subtopic_id \d+\.0 is of type float, not a string$"):
-            evaluate(FRAME.assign(subtopic_id=[*map(float, range(len(FRAME)))]), {"": RUN}, [measure])
+        with pytest.raises(
+            GradedError, match=r"^qrels: subtopic_id \d+\.0 is of type float, not a string$"
+        ):
+            evaluate(
+                FRAME.assign(subtopic_id=[*map(float, range(len(FRAME)))]), {"": RUN}, [measure]
+            )
 
 
 def test_a_query_that_returns_its_rows_in_another_order_is_read_once():
@@ -92,7 +100,9 @@ def test_probabilities_are_numbers_of_any_type(tmp_path):
     column = pyarrow.array([*map(Decimal, FRAME["probability"])], pyarrow.decimal128(6, 4))
     parquet.write_table(arrow(FRAME, probability=column), tmp_path / "decimals")
     assert (values(tmp_path / "decimals") == values(FRAME)).all()
-    parquet.write_table(arrow(FRAME, probability=[[*FRAME["probability"].map(str)]]), tmp_path / "texts")
+    parquet.write_table(
+        arrow(FRAME, probability=[[*FRAME["probability"].map(str)]]), tmp_path / "texts"
+    )
     with pytest.raises(
         GradedError, match=r"texts: row \d: topic 'q1', document '.*': the probability is nan"
     ):

@@ -192,7 +192,9 @@ IN_MEMORY = [
 
 
 @pytest.mark.parametrize(
-    ("kind", "source", "fact"), IN_MEMORY, ids=[f"{kind}: {fact[:40]}" for kind, _, fact in IN_MEMORY]
+    ("kind", "source", "fact"),
+    IN_MEMORY,
+    ids=[f"{kind}: {fact[:40]}" for kind, _, fact in IN_MEMORY],
 )
 def test_data_in_memory_are_refused_with_the_fact(kind, source, fact):
     qrels, run = (source, TWO) if kind == "qrels" else ({"q1": {"a": 1}}, source)
@@ -205,7 +207,9 @@ def test_file_is_a_path_or_an_open_binary_file(value):
 
 
 def test_a_stream_that_is_refused_is_not_read_on():
-    assert "the score is NaN" in refused(evaluate, TWO, [RunFile(io.BytesIO(b"q1 Q0 a 1 nan t"))], [CG])
+    assert "the score is NaN" in refused(
+        evaluate, TWO, [RunFile(io.BytesIO(b"q1 Q0 a 1 nan t"))], [CG]
+    )
 
 
 def many(count):
@@ -233,7 +237,9 @@ def test_small_file_takes_little_time_and_memory(name, tmp_path):
     path = tmp_path / "file"
     path.write_bytes(content)
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    read = (lambda: qrels_source(path).rows()) if b"q 0" in content[:9] else (lambda: [*RunFile(path)])
+    read = (
+        (lambda: qrels_source(path).rows()) if b"q 0" in content[:9] else (lambda: [*RunFile(path)])
+    )
     assert fact in refused(read)
     assert time.process_time() - start < 4  # seconds
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000

@@ -35,7 +35,9 @@ def unfold(table):
     assert table.offsets[0] == 0
     assert table.offsets[-1] == len(table.docs) == len(table.values)
     blocks = {topic: table.block(number, number + 1) for number, topic in enumerate(table.topics)}
-    return {topic: dict(zip(block.docs.ids(), block.values.tolist())) for topic, block in blocks.items()}
+    return {
+        topic: dict(zip(block.docs.ids(), block.values.tolist())) for topic, block in blocks.items()
+    }
 
 
 def row(**fields):
@@ -61,7 +63,11 @@ def test_evaluation_does_not_modify_its_inputs(form):
 
 
 def test_dicts_may_have_topics_without_documents():
-    assert unfold(read_qrels({"q": {}, "p": {"a": 1}, "r": {}})) == {"q": {}, "p": {"a": 1}, "r": {}}
+    assert unfold(read_qrels({"q": {}, "p": {"a": 1}, "r": {}})) == {
+        "q": {},
+        "p": {"a": 1},
+        "r": {},
+    }
     assert unfold(read_run({"q": {}})) == {"q": {}}
 
 
@@ -76,7 +82,17 @@ NUMBERS = [
     (10**30, 1e30),
 ]
 TEXT = ["3", "high", "", b"3", bytearray(b"3"), np.str_("3"), "nan"]
-NO_NUMBERS = [*TEXT, True, np.bool_(True), None, 2j, [3], object, 10**400, np.datetime64("2020-01-01")]
+NO_NUMBERS = [
+    *TEXT,
+    True,
+    np.bool_(True),
+    None,
+    2j,
+    [3],
+    object,
+    10**400,
+    np.datetime64("2020-01-01"),
+]
 NOT_FINITE = [NAN, float("inf"), float("-inf"), np.float32("nan"), Decimal("NaN")]
 NO_NUMBERS += [pandas.NA, pandas.NaT, pandas.Timestamp("2020-01-01")]
 
@@ -88,7 +104,9 @@ def forms_of(value, field):
     yield frame(query_id=["q"], doc_id=["a"], **{field: pandas.Series([value], dtype=object)})
 
 
-@pytest.mark.parametrize(("number", "expected"), NUMBERS, ids=[repr(number) for number, _ in NUMBERS])
+@pytest.mark.parametrize(
+    ("number", "expected"), NUMBERS, ids=[repr(number) for number, _ in NUMBERS]
+)
 def test_levels_and_scores_may_be_any_kind_of_number(number, expected):
     for source in forms_of(number, "relevance"):
         assert unfold(read_qrels(source)) == {"q": {"a": expected}}
@@ -106,17 +124,25 @@ def test_value_that_is_not_allowed_is_refused_with_its_topic_and_document(value)
         told = refused(evaluate, source)
         assert told.startswith(f"qrels: topic 'q', document 'a': {finite or f'the level {number}'}")
     for source in [] if is_number and np.isinf(float(value)) else forms_of(value, "score"):
-        assert f"run: topic 'q', document 'a': the score {number}" in refused(evaluate, QRELS, source)
+        assert f"run: topic 'q', document 'a': the score {number}" in refused(
+            evaluate, QRELS, source
+        )
 
 
 CODES = map(pyarrow.type_for_alias, ["int16", "uint8", "uint64"])
-STRINGS = [*(pyarrow.dictionary(codes, pyarrow.string()) for codes in CODES), "string", "large_string"]
+STRINGS = [
+    *(pyarrow.dictionary(codes, pyarrow.string()) for codes in CODES),
+    "string",
+    "large_string",
+]
 STRINGS += ["string_view"]
 WHOLE = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 REAL = ["float16", "float32", "float64", pyarrow.decimal128(9, 2), pyarrow.decimal256(40, 3)]
 
 
-@pytest.mark.parametrize("make", [pyarrow.table, lambda columns: pyarrow.table(columns).to_reader(2)])
+@pytest.mark.parametrize(
+    "make", [pyarrow.table, lambda columns: pyarrow.table(columns).to_reader(2)]
+)
 def test_every_arrow_type_of_strings_and_numbers_is_read(make):
     def table(ids="string", numbers="float64", values=(1, 0, 1)):
         columns = {
@@ -153,7 +179,10 @@ def test_id_that_is_not_a_string_is_refused(bad):
     good = row(query_id="q", doc_id="b", relevance=1, score=1)
     missing = bad is None or bad is NAN
     for name, in_dict in (("query_id", {bad: {"a": 1}}), ("doc_id", {"q": {"a": 1, bad: 1}})):
-        in_tuples = [good, row(**{"query_id": "q", "doc_id": "a", "relevance": 1, "score": 1, name: bad})]
+        in_tuples = [
+            good,
+            row(**{"query_id": "q", "doc_id": "a", "relevance": 1, "score": 1, name: bad}),
+        ]
         for source, told in (
             (in_dict, f": {name}{wrong}"),
             (in_tuples, f": row 1 has no {name}" if missing else f": {name}{wrong}"),
@@ -176,7 +205,10 @@ def test_ids_of_str_subclasses_are_read_as_text(kind):
         assert evaluate({"q": {"a": 1}}, form) == 1
         assert [metric.query_id for metric in CG.iter_calc(form, {"q": {"a": 1}})] == ["q"]
     objects = frame(
-        **{name: pandas.Series([id_], dtype=object) for name, id_ in (("query_id", q), ("doc_id", a))}
+        **{
+            name: pandas.Series([id_], dtype=object)
+            for name, id_ in (("query_id", q), ("doc_id", a))
+        }
     )
     assert evaluate({"q": {"a": 1}}, objects.assign(score=1.0)) == 1
     for form in ({q: {a: NAN}}, objects.assign(score=NAN)):
@@ -227,9 +259,13 @@ def test_integer_ids_are_text_unless_the_other_side_has_leading_zeros(form):
     lost = "which may have lost leading zeros, as in"
     for measure in (CG, ir_measures.Judged @ 2):
         told = refused(analysed, with_integers("relevance"), {"x": zeros}, [measure])
-        assert f"the query_id is an integer, {lost} '01' of the run; write the ids as strings" in told
+        assert (
+            f"the query_id is an integer, {lost} '01' of the run; write the ids as strings" in told
+        )
         told = refused(analysed, {"1": {"07": 1}}, {"x": with_integers("score")}, [measure])
-        assert f"the doc_id is an integer, {lost} '07' of the qrels; write the ids as strings" in told
+        assert (
+            f"the doc_id is an integer, {lost} '07' of the qrels; write the ids as strings" in told
+        )
 
 
 def test_topics_of_dicts_may_be_integers():
@@ -237,12 +273,16 @@ def test_topics_of_dicts_may_be_integers():
     measures = [CG, ir_measures.AP, ir_measures.Judged @ 1]
     for pair in ((qrels, run), (qrels, {"1": {"a": 1.0}, "2": {"b": 1.0}})):
         assert ir_measures.calc_aggregate(measures, *pair) == dict.fromkeys(measures, 1.0)
-    assert "may have lost leading zeros" in refused(analysed, qrels, {"x": {"01": {"a": 1.0}}}, [CG])
+    assert "may have lost leading zeros" in refused(
+        analysed, qrels, {"x": {"01": {"a": 1.0}}}, [CG]
+    )
     assert "a topic is both a number and a text" in refused(evaluate, {1: {"a": 1}, "1": {"a": 1}})
 
 
 def _ranx(rows):
-    return type("Run", (), {"__module__": "ranx.data_structures.run", "to_dict": lambda self: rows})()
+    return type(
+        "Run", (), {"__module__": "ranx.data_structures.run", "to_dict": lambda self: rows}
+    )()
 
 
 @pytest.mark.parametrize("value", ["relevance", "score"])
@@ -252,7 +292,9 @@ def test_objects_of_other_libraries_are_read(tmp_path, value):
     polars = pytest.importorskip("polars", reason="Polars is not installed")
 
     expected = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
-    rows = [(topic, doc, number) for topic, docs in expected.items() for doc, number in docs.items()]
+    rows = [
+        (topic, doc, number) for topic, docs in expected.items() for doc, number in docs.items()
+    ]
     names = ["query-id", "corpus-id", value]
     table = pyarrow.table(dict(zip(names, zip(*rows))))
     parquet.write_table(table, tmp_path / "rows.parquet")
@@ -284,17 +326,29 @@ def test_lists_of_documents_are_a_run_by_position_and_lists_of_columns_a_table()
         assert (analysed(source, {"x": dicts}, [CG, ir_measures.RR]).values == expected).all()
 
 
-@pytest.mark.parametrize("form", ["list of named tuples", "DataFrame of objects", "DataFrame of categories"])
+@pytest.mark.parametrize(
+    "form", ["list of named tuples", "DataFrame of objects", "DataFrame of categories"]
+)
 @pytest.mark.parametrize(("topic", "doc"), [("q", "a"), ("q", "x"), ("not judged", "x")])
 def test_document_retrieved_twice_is_refused(form, topic, doc):
     run = {"q": {"a": 1.0, "x": 0.5, "y": 0.1}, "not judged": {"x": 1.0, "a": 0.7}}
     whole, again = (FORMS[form](each, "score") for each in (run, {topic: {doc: 0.2}}))
     twice = pandas.concat([whole, again]) if form.startswith("DataFrame") else whole + again
-    assert f"run: topic {topic!r} retrieves document {doc!r} twice" in refused(evaluate, QRELS, twice)
+    assert f"run: topic {topic!r} retrieves document {doc!r} twice" in refused(
+        evaluate, QRELS, twice
+    )
 
 
 def test_document_judged_twice_at_the_same_level_counts_once():
-    twice = [Qrel("q", "a", 3), Qrel("q", "b", 1), Qrel("p", "z", 1), Qrel("q", "a", 3.0), Qrel("q", "a", 3)]
+    twice = [
+        Qrel("q", "a", 3),
+        Qrel("q", "b", 1),
+        Qrel("p", "z", 1),
+        Qrel("q", "a", 3.0),
+        Qrel("q", "a", 3),
+    ]
     once = {"q": {"a": 3, "b": 1}, "p": {"z": 1}}
     run = {"q": {"a": 1.0, "b": 0.5}}
-    assert set(ir_measures.iter_calc(MEASURES, twice, run)) == set(ir_measures.iter_calc(MEASURES, once, run))
+    assert set(ir_measures.iter_calc(MEASURES, twice, run)) == set(
+        ir_measures.iter_calc(MEASURES, once, run)
+    )

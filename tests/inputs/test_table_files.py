@@ -75,9 +75,13 @@ def test_runs_of_a_file_are_told_apart_by_a_column(kind, compressed):
         for file in (path, io.BytesIO(path.read_bytes())):
             runs = RunFile(file, run_column=names.get("run")).runs()
             assert {name: by_topic(run) for name, run in runs.items()} == RUNS
-            assert {name: by_topic(run) for name, run in runs.items()} == RUNS  # they can be read again
+            assert {
+                name: by_topic(run) for name, run in runs.items()
+            } == RUNS  # they can be read again
             measures = [nDCG_JK @ 5, ir_measures.AP, ir_measures.Judged @ 5]
-            assert (evaluate(QRELS, runs, measures).values == evaluate(QRELS, RUNS, measures).values).all()
+            assert (
+                evaluate(QRELS, runs, measures).values == evaluate(QRELS, RUNS, measures).values
+            ).all()
 
 
 def test_run_of_a_mixed_file_is_whole():
@@ -87,7 +91,9 @@ def test_run_of_a_mixed_file_is_whole():
         assert [*found] == ["B", "A"]
         runs = {name: found[name] for name in RUNS}
         assert {name: by_topic(run) for name, run in runs.items()} == RUNS
-        assert (evaluate(QRELS, runs, [CG @ 2]).values == evaluate(QRELS, RUNS, [CG @ 2]).values).all()
+        assert (
+            evaluate(QRELS, runs, [CG @ 2]).values == evaluate(QRELS, RUNS, [CG @ 2]).values
+        ).all()
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -132,7 +138,9 @@ def test_missing_value_is_refused_with_file_and_row(kind, name):
 @pytest.mark.parametrize("kind", ["parquet", "feather", "arrows"])
 def test_errors_about_rows_name_file_and_row(kind):
     sizes = in_pieces(1 << 20, rows=2)
-    rows = pyarrow.table({"query_id": ["q1"] * 4, "doc_id": ["a", "b", "c", "a"], "score": [1.0, 2, 3, 4]})
+    rows = pyarrow.table(
+        {"query_id": ["q1"] * 4, "doc_id": ["a", "b", "c", "a"], "score": [1.0, 2, 3, 4]}
+    )
     path = written(kind, rows)
     for read in (list, lambda run: CG.calc_aggregate(QRELS | {"q1": {"a": 1}}, run)):
         told = refused(read, run_file(path, sizes))
@@ -152,7 +160,11 @@ def test_errors_about_rows_name_file_and_row(kind):
 
 
 def test_numbers_of_any_type_are_read_exactly():
-    for values in ([Decimal("0.1"), Decimal("2.7")], pyarrow.array([3, 1], "uint8"), np.float32([0.1, 7])):
+    for values in (
+        [Decimal("0.1"), Decimal("2.7")],
+        pyarrow.array([3, 1], "uint8"),
+        np.float32([0.1, 7]),
+    ):
         rows = pyarrow.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": values})
         expected = list(map(float, rows["score"].to_pylist()))
         assert [row.score for row in RunFile(written("parquet", rows))] == expected
@@ -197,14 +209,20 @@ def test_parquet_files_of_a_folder_are_one_table(which):
         ({"score": [1]}, {"score": ["2"]}, "2.parquet: row 0: the score '2' is not a number"),
         ({"score": [1]}, {"score": [2.5]}, "{'1': {'d': 1.0, 'e': 2.5}}"),
         ({"score": np.float32([1])}, {"score": [0.1]}, "{'1': {'d': 1.0, 'e': 0.1}}"),
-        ({}, {"run": ["A"]}, "2.parquet has the columns query_id, doc_id, score, run, and the first file of"),
+        (
+            {},
+            {"run": ["A"]},
+            "2.parquet has the columns query_id, doc_id, score, run, and the first file of",
+        ),
     ],
 )
 def test_each_file_of_a_folder_is_read_as_if_alone(first, second, fact):
     Path("rows").mkdir()
     rows = {"query_id": ["1"], "doc_id": ["d"], "score": [1.0]}
     parquet.write_table(pyarrow.table(rows | first), "rows/1.parquet")
-    parquet.write_table(pyarrow.table(rows | {"doc_id": ["e"], "score": [2.0]} | second), "rows/2.parquet")
+    parquet.write_table(
+        pyarrow.table(rows | {"doc_id": ["e"], "score": [2.0]} | second), "rows/2.parquet"
+    )
     assert fact in outcome(lambda: by_topic(RunFile("rows")))
 
 
@@ -218,7 +236,9 @@ def test_values_of_a_dictionary_are_read_as_plain_values(kind):
         topics = pyarrow.DictionaryArray.from_arrays([0, 0], values)
         path = written(kind, pyarrow.table(rows | {"query_id": topics}))
         assert by_topic(RunFile(path)) == {str(values[0]): {"a": 2.0, "b": 1.0}}
-    assert "an integer, which may have lost leading" in refused(evaluate, {"007": {"a": 1}}, [path], [CG])
+    assert "an integer, which may have lost leading" in refused(
+        evaluate, {"007": {"a": 1}}, [path], [CG]
+    )
 
 
 def test_folder_without_parquet_files_is_refused():
@@ -240,7 +260,10 @@ def test_folder_without_parquet_files_is_refused():
     ],
 )
 def test_headed_text_is_read(content):
-    assert by_topic(RunFile(io.BytesIO(content))) == {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d1": 7.0}}
+    assert by_topic(RunFile(io.BytesIO(content))) == {
+        "q1": {"d1": 9.5, "d2": 8.0},
+        "q2": {"d1": 7.0},
+    }
 
 
 CELLS = st.sampled_from(
@@ -325,6 +348,11 @@ def test_columns_have_the_names_of_other_tools(kind, names):
 
 
 def test_the_better_name_of_a_column_counts():
-    assert by_topic(RunFile(io.BytesIO(b"q_id,topic,qid,doc_id,score\n1,2,3,d,1\n"))) == {"3": {"d": 1.0}}
-    for qrels in (b"query-id\tcorpus-id\tscore\nq1\td1\t1\n", b"query-id,corpus-id,score,rel\nq1,d1,3,1\n"):
+    assert by_topic(RunFile(io.BytesIO(b"q_id,topic,qid,doc_id,score\n1,2,3,d,1\n"))) == {
+        "3": {"d": 1.0}
+    }
+    for qrels in (
+        b"query-id\tcorpus-id\tscore\nq1\td1\t1\n",
+        b"query-id,corpus-id,score,rel\nq1,d1,3,1\n",
+    ):
         assert qrels_in(io.BytesIO(qrels)).values.tolist() == [1]

@@ -19,7 +19,10 @@ TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
         ("q1 d1 9e2\nq1 d3 800", {"q1": {"d1": 900, "d3": 800}}),
         ("q1 d1 1\nq1 d3 2\nq2 d3 1", {"q1": {"d1": -1, "d3": -2}, "q2": {"d3": -1}}),  # MS MARCO
         ("q1 d1 0\nq2 d3 0\nq1 d3 1", {"q1": {"d1": 0, "d3": -1}, "q2": {"d3": 0}}),  # PyTerrier
-        ("q1 7 1 9.2\nq1 8 2 8.1\nq2 7 1 9.5", {"q1": {"7": 9.2, "8": 8.1}, "q2": {"7": 9.5}}),  # ColBERT
+        (
+            "q1 7 1 9.2\nq1 8 2 8.1\nq2 7 1 9.5",
+            {"q1": {"7": 9.2, "8": 8.1}, "q2": {"7": 9.5}},
+        ),  # ColBERT
         ("q1 Q0 d1 1 9.2 G-1 more text\nq1 Q0 d3 2 8.1 t", TWO),
         ("# a comment\nq1 Q0 d1 1 9.2 t\n# q1 Q0 d2 1 9.2 t\nq1 Q0 d3 2 8.1 t", TWO),
         ("<SYSDESC>my system of 2026</SYSDESC>\nq1 0 d1 1 9.2 G-1\nq1 0 d3 2 8.1 G-1", TWO),
@@ -53,7 +56,10 @@ def test_runs_of_other_tools_are_read(content, expected, separator, block):
             {"10": {"GX029": 2}, "q1": {"d1": 3}, "12": {"d1": 3}},
         ),
         ("\n\r\nquery_id,doc_id,rating\n7,d1,2\n", {"7": {"d1": 2}}),
-        ("query_id,Query Text,Doc ID,Rating,Title\n7,x,d1,2,t\n7,x,d2,1,t\n", {"7": {"d1": 2, "d2": 1}}),
+        (
+            "query_id,Query Text,Doc ID,Rating,Title\n7,x,d1,2,t\n7,x,d2,1,t\n",
+            {"7": {"d1": 2, "d2": 1}},
+        ),
     ],
 )
 def test_qrels_of_other_tools_are_read(content, expected):
@@ -78,7 +84,11 @@ FORMS_OF_LINES = {
     "quoted CSV": (run, '{},"d{}",1'),
     "comment": (run, "# q{} Q0 d{} 1 8 A"),
 }
-HEADERS = {"CSV": "qid,docno,score\n", "quoted CSV": "qid,docno,score\n", "TSV": "qid\tdocno\tscore\n"}
+HEADERS = {
+    "CSV": "qid,docno,score\n",
+    "quoted CSV": "qid,docno,score\n",
+    "TSV": "qid\tdocno\tscore\n",
+}
 
 
 @pytest.mark.parametrize("form", FORMS_OF_LINES)
@@ -89,7 +99,9 @@ def test_two_rows_in_one_line_are_refused_with_the_line(without_arrow, form, sig
     read, row = FORMS_OF_LINES[form]
     if form == "comment" and not sign:
         pytest.skip("a comment may hold anything")
-    before = HEADERS.get(form, "") + ("q0 Q0 d0 1 9 A\n" if form == "comment" else row.format(0, 0) + "\n")
+    before = HEADERS.get(form, "") + (
+        "q0 Q0 d0 1 9 A\n" if form == "comment" else row.format(0, 0) + "\n"
+    )
     text = before + row.format(1, 1) + sign + row.format(2, 2) + "\n"
     number = text.count("\n", 0, text.index("d2")) + 1
     with without_arrow() if small else nullcontext():
@@ -104,11 +116,14 @@ def test_last_row_that_is_cut_off_after_a_separator_is_refused(without_arrow, fo
     read, row = FORMS_OF_LINES[form]
     text = HEADERS.get(form, "") + row.format(1, 1) + "\n" + row.format(1, 2)
     with without_arrow() if small else nullcontext():
-        assert f"the open file:{text.count(chr(10)) + 1}: " in refused(read, re.sub(r"[^ ,\t]+$", "", text))
+        assert f"the open file:{text.count(chr(10)) + 1}: " in refused(
+            read, re.sub(r"[^ ,\t]+$", "", text)
+        )
 
 
 @pytest.mark.parametrize(
-    "further", ["A B", "A q2 1.5 8", "A 1 x 2.5", "A q2 Q0 d3", "A 2026-11-23 12:00", "A 0.1 0.2 0.3 0.4"]
+    "further",
+    ["A B", "A q2 1.5 8", "A 1 x 2.5", "A q2 Q0 d3", "A 2026-11-23 12:00", "A 0.1 0.2 0.3 0.4"],
 )
 def test_further_fields_that_are_no_row_are_allowed(further):
     assert run(f"q1 Q0 d1 1 8 {further}\n") == {"q1": {"d1": 8}}

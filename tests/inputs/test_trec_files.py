@@ -65,7 +65,11 @@ def written(path, content):
 
 def test_qrels_keep_the_iteration_and_whole_levels_are_ints(tmp_path):
     found = qrels(written(tmp_path / "qrels", b"q1 0 d1 -2\nq1 s2 d1 1.0\nq2 0 d9 1e3\n"))
-    assert found == [Qrel("q1", "d1", -2, "0"), Qrel("q1", "d1", 1, "s2"), Qrel("q2", "d9", 1000, "0")]
+    assert found == [
+        Qrel("q1", "d1", -2, "0"),
+        Qrel("q1", "d1", 1, "s2"),
+        Qrel("q2", "d9", 1000, "0"),
+    ]
     assert [type(qrel.relevance) for qrel in found] == [int, int, int]
     real = qrels(written(tmp_path / "real", b"q1 0 d1 -2\nq1 s2 d1 0.5\n"))
     assert [qrel.relevance for qrel in real] == [-2.0, 0.5]
@@ -116,9 +120,15 @@ def test_empty_file_is_no_run(tmp_path):
 def test_lines_and_ids_have_a_greatest_length():
     longest = "d" * LONGEST_ID
     assert dicts(io.BytesIO(f"q Q0 {longest} 1 1 t".encode())) == {"q": {longest: 1.0}}
-    for rows in (f"q1 Q0 {longest}d 1 1 t\n", f"q1 Q0  {longest}d 1 1 t\n", f"{longest}d Q0 d 1 1 t"):
+    for rows in (
+        f"q1 Q0 {longest}d 1 1 t\n",
+        f"q1 Q0  {longest}d 1 1 t\n",
+        f"{longest}d Q0 d 1 1 t",
+    ):
         told = refused(run, RUN + rows.encode())
-        assert re.match("the open file:4: the (doc|query)_id 'd.*' is longer than 4,096 bytes$", told), told
+        assert re.match(
+            "the open file:4: the (doc|query)_id 'd.*' is longer than 4,096 bytes$", told
+        ), told
     for size, block in ((100, 20), (1000, 1000), (5000, 1000)):
         sizes = in_pieces(block, line=max(size, block))
         fits = RUN + b"q9 Q0 d9 1 1 " + b"t" * (max(size, block) - 14) + b"\n"
@@ -130,14 +140,18 @@ def test_lines_and_ids_have_a_greatest_length():
 
 
 def test_file_that_shrinks_while_it_is_read_is_refused(tmp_path):
-    path = written(tmp_path / "run", b"".join(b"q Q0 d%d 1 1 t\n" % number for number in range(100_000)))
+    path = written(
+        tmp_path / "run", b"".join(b"q Q0 d%d 1 1 t\n" % number for number in range(100_000))
+    )
     found = parts_of(path, OF_RUN, Chosen(), in_pieces(1000, start=1000))
     next(found)
     os.truncate(path, path.read_bytes().index(b"d50000") - len(b"q Q0 "))
     assert refused(list, found) == f"{path}: the file became shorter while it was read"
     with Content(written(path, RUN)) as content:
         os.truncate(path, 9)
-        assert refused(content.refuse_shrunk) == f"{path}: the file became shorter while it was read"
+        assert (
+            refused(content.refuse_shrunk) == f"{path}: the file became shorter while it was read"
+        )
 
 
 def test_real_files_are_read_as_by_ir_measures(shared_data):
@@ -165,7 +179,9 @@ NUMBERS = st.one_of(
     st.floats(allow_nan=False).map(repr),
     st.floats(allow_nan=False, width=32).map(lambda value: f"{value:.9g}"),
     st.from_regex(r"[-+]?[0-9]{1,25}(\.[0-9]{0,25})?([eE][-+]?[0-9]{1,3})?", fullmatch=True),
-    st.sampled_from(["", *"inf -Infinity +INF .5 5. 1_0 0x10 1f nan NaN(1) \u0661 true --1".split()]),
+    st.sampled_from(
+        ["", *"inf -Infinity +INF .5 5. 1_0 0x10 1f nan NaN(1) \u0661 true --1".split()]
+    ),
 )
 SEPARATORS = st.sampled_from([" "] * 4 + ["\t", "  ", " \t", "\x0b", "\x0c", "\r"])
 ENDS = st.sampled_from(["\n"] * 12 + ["\r\n", "\n\n", " \n", "\n ", "\r", "\n\ufeff"])
@@ -187,15 +203,21 @@ def lines(draw):
 
 
 @settings(max_examples=60)
-@example(content=b"q Q0 a\x0bb 1 1 t\n", block=30)  # only one reader takes this control character for a blank
-@example(content=b"q Q0 a 1 1 t\rq Q0 b 1 2 t\n", block=30)  # pyarrow would end a line at the carriage return
+@example(
+    content=b"q Q0 a\x0bb 1 1 t\n", block=30
+)  # only one reader takes this control character for a blank
+@example(
+    content=b"q Q0 a 1 1 t\rq Q0 b 1 2 t\n", block=30
+)  # pyarrow would end a line at the carriage return
 @example(content=b"q Q0 a 1 1 t\n\xef\xbb\xbfq Q0 b 1 2 t\n", block=1)  # of the second of two files
 @example(content=b"q Q0  1 1 t\n", block=30)  # the document is missing between two blanks
 @given(
     content=st.one_of(
         st.lists(lines(), max_size=6).map(lambda found: "".join(found).encode()),
         st.lists(NUMBERS, max_size=40).map(
-            lambda found: "".join(f"q Q0 d{n} 1 {text} t\n" for n, text in enumerate(found)).encode()
+            lambda found: "".join(
+                f"q Q0 d{n} 1 {text} t\n" for n, text in enumerate(found)
+            ).encode()
         ),
         st.binary(max_size=40),
     ),
@@ -229,7 +251,13 @@ def test_scores_are_parsed_as_by_python(without_arrow, library):
 
 @pytest.mark.parametrize(
     "content",
-    [RUN, RUN.rstrip(), RUN.replace(b" ", b"\t"), RUN.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + RUN],
+    [
+        RUN,
+        RUN.rstrip(),
+        RUN.replace(b" ", b"\t"),
+        RUN.replace(b"\n", b"\r\n"),
+        b"\xef\xbb\xbf" + RUN,
+    ],
     ids=["plain", "no last line end", "tabs", "foreign line ends", "byte order mark"],
 )
 @pytest.mark.parametrize("parse", [text_files.by_arrow, text_files.by_numpy])
@@ -246,7 +274,9 @@ def test_usual_files_do_not_need_the_strict_reader(content, parse):
 
 def text_of(run):
     return "".join(
-        f"{topic} Q0 {doc} 0 {score} t\n" for topic, docs in run.items() for doc, score in docs.items()
+        f"{topic} Q0 {doc} 0 {score} t\n"
+        for topic, docs in run.items()
+        for doc, score in docs.items()
     )
 
 
@@ -284,7 +314,9 @@ def test_document_retrieved_twice_is_refused_with_its_line_in_any_block(tmp_path
 @pytest.mark.parametrize(("reader", "fields"), [(run, b"%d Q0 d 1 1 t\n"), (qrels, b"%d 0 d 1\n")])
 def test_error_that_is_kept_keeps_no_thread(tmp_path, reader, fields):
     # The garbage collector would end it at some time. If another thread starts then, both wait forever.
-    path = written(tmp_path / "file", b"bad\n" + b"".join(fields % topic for topic in range(200_000)))
+    path = written(
+        tmp_path / "file", b"bad\n" + b"".join(fields % topic for topic in range(200_000))
+    )
     before = set(threading.enumerate())  # threads of earlier tests may end meanwhile
     with pytest.raises(GradedError, match=":1: ") as kept:
         reader(path)
@@ -295,10 +327,13 @@ def test_error_that_is_kept_keeps_no_thread(tmp_path, reader, fields):
 
 @pytest.mark.parametrize("compression", COMPRESSED)
 def test_damaged_file_is_refused_with_the_line(tmp_path, compression):
-    rows = b"".join(b"q1 Q0 doc%d 1 %d tag\n" % (number, -number * number) for number in range(50_000))
+    rows = b"".join(
+        b"q1 Q0 doc%d 1 %d tag\n" % (number, -number * number) for number in range(50_000)
+    )
     part, whole = map(COMPRESSED[compression], (RUN, rows))
     damaged = [
-        part + each for each in (part[:-1], part[:3], b"junk", bytes([part[0], part[1] ^ 1, *part[2:]]))
+        part + each
+        for each in (part[:-1], part[:3], b"junk", bytes([part[0], part[1] ^ 1, *part[2:]]))
     ]
     for content in (*damaged, part[:10], whole[: len(whole) * 3 // 4]):
         told = refused(run, written(tmp_path / "run", content))
@@ -325,7 +360,9 @@ def test_read_error_is_reported_after_earlier_mistakes():
                 raise OSError(5, "Input/output error")
             return super().read(*size)
 
-    assert refused(run, Failing(b"q1 t a x\nq1 Q0 b 1 1 t\n"), sizes).startswith("failing:1: 4 fields")
+    assert refused(run, Failing(b"q1 t a x\nq1 Q0 b 1 1 t\n"), sizes).startswith(
+        "failing:1: 4 fields"
+    )
     told = refused(run, Failing(b"q1 Q0 a 1 1 t\nq1 Q0 b 1 1 t\n"), sizes)
     assert told == "failing: cannot be read: Input/output error"
 
@@ -356,9 +393,13 @@ def test_file_takes_precedence_over_a_collection(tmp_path, monkeypatch):
 def test_file_in_place_of_a_collection_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("runs").mkdir()
-    assert refused(qrels_source, "runs").startswith("'runs' is a directory, not a file or an ir-datasets id")
+    assert refused(qrels_source, "runs").startswith(
+        "'runs' is a directory, not a file or an ir-datasets id"
+    )
     written(Path("qrels.txt"), b"")
-    assert refused(scoreddocs_of, "qrels.txt").startswith("'qrels.txt' is a file, not an ir-datasets id")
+    assert refused(scoreddocs_of, "qrels.txt").startswith(
+        "'qrels.txt' is a file, not an ir-datasets id"
+    )
 
 
 def collection(monkeypatch, **parts):
@@ -378,7 +419,9 @@ def collection(monkeypatch, **parts):
     ],
 )
 def test_failed_download_is_one_message(monkeypatch, error, reason):
-    collection(monkeypatch, qrels_iter=Mock(side_effect=error), scoreddocs_iter=Mock(side_effect=error))
+    collection(
+        monkeypatch, qrels_iter=Mock(side_effect=error), scoreddocs_iter=Mock(side_effect=error)
+    )
     where = "of the ir-datasets collection 'made-up'"
     assert refused(qrels_source, "made-up") == f"cannot load the qrels {where}: {reason}"
     assert refused(scoreddocs_of, "made-up") == f"cannot load the scoreddocs {where}: {reason}"

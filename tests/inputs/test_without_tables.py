@@ -24,8 +24,12 @@ ROWS = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in doc
 EXPECTED = [[0.875, 0.6667]]
 MEASURES = "['nDCG_JK@2', 'AP']"
 LINES = "".join("{} Q0 {} 0 {} t\n".format(*row) for row in ROWS)
-LARGE = LINES + "".join(f"x{number // 100} Q0 d{number} 0 {-number} t\n" for number in range(80_000))
-SHUFFLED = "".join(f"{q} Q0 {d} 0 {s} t\n" for q, d, s in [ROWS[0], ROWS[4], ROWS[2], ROWS[3], ROWS[1]])
+LARGE = LINES + "".join(
+    f"x{number // 100} Q0 d{number} 0 {-number} t\n" for number in range(80_000)
+)
+SHUFFLED = "".join(
+    f"{q} Q0 {d} 0 {s} t\n" for q, d, s in [ROWS[0], ROWS[4], ROWS[2], ROWS[3], ROWS[1]]
+)
 TEXTS = {
     "run.txt": LINES,
     "large.txt": LARGE,
@@ -36,8 +40,12 @@ TEXTS = {
     "three.txt": "".join("{} {} {}\n".format(*row) for row in ROWS),
     "run.json": json.dumps(RUN),
     "lists.json": json.dumps({topic: [*docs] for topic, docs in RUN.items()}),
-    "rows.jsonl": "".join(json.dumps(dict(zip(("qid", "docno", "score"), row))) + "\n" for row in ROWS),
-    "qrels.txt": "".join(f"{q} 0 {d} {level}\n" for q, docs in QRELS.items() for d, level in docs.items()),
+    "rows.jsonl": "".join(
+        json.dumps(dict(zip(("qid", "docno", "score"), row))) + "\n" for row in ROWS
+    ),
+    "qrels.txt": "".join(
+        f"{q} 0 {d} {level}\n" for q, docs in QRELS.items() for d, level in docs.items()
+    ),
     "qrels.json": json.dumps(QRELS),
     "runs.csv": "run,qid,docno,score\n" + "".join("A,{},{},{}\n".format(*row) for row in ROWS),
 }

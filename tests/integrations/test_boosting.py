@@ -25,7 +25,9 @@ def made(seed, count):
     random = np.random.default_rng(seed)
     sizes = random.integers(2, 25, count)
     features = random.normal(size=(sizes.sum(), 4))
-    labels = features[:, 0] + features[:, 1] * features[:, 2] + 1.5 * random.normal(size=sizes.sum())
+    labels = (
+        features[:, 0] + features[:, 1] * features[:, 2] + 1.5 * random.normal(size=sizes.sum())
+    )
     return features, np.clip(np.round(labels), 0, 4), sizes, np.repeat(np.arange(count), sizes)
 
 
@@ -60,7 +62,13 @@ def test_lightgbm_stops_as_a_loop_by_hand(measure):
     stop = lightgbm.early_stopping(PATIENCE, first_metric_only=True, verbose=False)
     metric = lightgbm_metric([measure, "P@3"])
     stopped = lightgbm.train(
-        settings, train, ROUNDS, [data], ["valid"], metric, callbacks=[stop, lightgbm.record_evaluation(log)]
+        settings,
+        train,
+        ROUNDS,
+        [data],
+        ["valid"],
+        metric,
+        callbacks=[stop, lightgbm.record_evaluation(log)],
     )
     assert [*log["valid"]] == metric.names
     assert (log["valid"][metric.names[0]], stopped.best_iteration) == (values, best + 1)
@@ -70,7 +78,10 @@ def test_lightgbm_stops_as_a_loop_by_hand(measure):
         eval_metric=metric,
         callbacks=[lightgbm.early_stopping(PATIENCE, first_metric_only=True, verbose=False)]
     )  # fmt: skip
-    assert (ranker.evals_result_["valid_0"][metric.names[0]], ranker.best_iteration_) == (values, best + 1)
+    assert (ranker.evals_result_["valid_0"][metric.names[0]], ranker.best_iteration_) == (
+        values,
+        best + 1,
+    )
 
 
 @pytest.mark.parametrize("measure", [LARGER, SMALLER])
@@ -90,7 +101,9 @@ def test_xgboost_stops_as_a_loop_by_hand(measure):
         evals_result=log, verbose_eval=False
     )  # fmt: skip
     assert [*log["valid"]][-2:] == metric.names
-    assert log["valid"][metric.names[0]] == pytest.approx(values, abs=6e-7)  # XGBoost's text has 6 decimals
+    assert log["valid"][metric.names[0]] == pytest.approx(
+        values, abs=6e-7
+    )  # XGBoost's text has 6 decimals
     assert stopped.best_iteration == best
 
 
@@ -105,20 +118,28 @@ def test_catboost_stops_as_a_loop_by_hand(measure):
     full = catboost.CatBoost(settings).fit(pools[0])
     values, best = by_hand(full.staged_predict(pools[1]), measure)
     stopped = catboost.CatBoost(
-        settings | {"eval_metric": catboost_metric(measure, *pools), "early_stopping_rounds": PATIENCE}
+        settings
+        | {"eval_metric": catboost_metric(measure, *pools), "early_stopping_rounds": PATIENCE}
     ).fit(pools[0], eval_set=pools[1])
     log = stopped.get_evals_result()["validation"]["CatBoostMetric"]
     assert log == pytest.approx(values, abs=1e-12)  # its own scores are sums in another order
     assert stopped.get_best_iteration() == best
 
-    for given in (pools[1:], [*pools, catboost.Pool(VALID[0], VALID[1], group_id=np.arange(VALID[1].size))]):
+    for given in (
+        pools[1:],
+        [*pools, catboost.Pool(VALID[0], VALID[1], group_id=np.arange(VALID[1].size))],
+    ):
         with pytest.raises(catboost.CatBoostError, match="CatBoost passes labels without groups"):
             catboost.CatBoost(settings | {"eval_metric": catboost_metric(measure, *given)}).fit(
                 pools[0], eval_set=pools[1]
             )
     with pytest.raises(catboost.CatBoostError, match=r"in place of catboost\.cv, fit on pools"):
-        catboost.cv(pools[0], settings | {"eval_metric": catboost_metric(measure, *pools)}, fold_count=2)
-    with pytest.raises(GradedError, match=r"no pools; pass Pool objects .* use fit\(Pool\(X, y, group_id"):
+        catboost.cv(
+            pools[0], settings | {"eval_metric": catboost_metric(measure, *pools)}, fold_count=2
+        )
+    with pytest.raises(
+        GradedError, match=r"no pools; pass Pool objects .* use fit\(Pool\(X, y, group_id"
+    ):
         catboost_metric(measure)
     with pytest.raises(GradedError, match="CatBoost takes one measure"):
         catboost_metric("P_1,5", *pools)
@@ -162,7 +183,9 @@ def test_scorer_equals_a_loop_over_the_folds():
     folds = GroupKFold(4)
     with sklearn.config_context(enable_metadata_routing=True):
         scorers = {measure: scorer(measure) for measure in (LARGER, SMALLER)}
-        found = cross_validate(Ridge(), features, labels, scoring=scorers, cv=folds, params={"groups": ids})
+        found = cross_validate(
+            Ridge(), features, labels, scoring=scorers, cv=folds, params={"groups": ids}
+        )
         for measure, sign in ((LARGER, 1), (SMALLER, -1)):
             expected = [
                 sign * array_mean(
@@ -174,9 +197,15 @@ def test_scorer_equals_a_loop_over_the_folds():
             assert found[f"test_{measure}"].tolist() == expected
         renamed = scorer(LARGER, groups="qid")
         search = GridSearchCV(
-            Ridge(), {"alpha": [1e-3, 1e9]}, scoring=renamed, cv=folds.set_split_request(groups="qid")
+            Ridge(),
+            {"alpha": [1e-3, 1e9]},
+            scoring=renamed,
+            cv=folds.set_split_request(groups="qid"),
         )
-        assert search.fit(features, labels, qid=ids).best_score_ >= np.mean(found[f"test_{LARGER}"]) - 1e-3
+        assert (
+            search.fit(features, labels, qid=ids).best_score_
+            >= np.mean(found[f"test_{LARGER}"]) - 1e-3
+        )
         with pytest.raises(GradedError, match=r"params={'qid': ids}\) or fit\(qid=ids\)"):
             renamed(Ridge().fit(features, labels), features, labels)
         with pytest.raises(GradedError, match="a scorer takes one measure, not 2"):
@@ -190,4 +219,7 @@ def test_no_library_is_imported_before_it_is_needed():
         "import sys, ir_measures_graded.integrations.boosting, ir_measures_graded.integrations.scikit_learn;"
         "print({'lightgbm', 'xgboost', 'catboost', 'sklearn', 'pandas'} & {*sys.modules})"
     )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+        == "set()\n"
+    )

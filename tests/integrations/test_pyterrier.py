@@ -78,7 +78,9 @@ class Lookup(pt.Transformer):
     """Looks up results and returns at least one for every topic, as batches require."""
 
     def __init__(self, frame):
-        missing = TOPICS[~TOPICS["qid"].isin(frame["qid"])].assign(docno="nothing", score=0.0, rank=0)
+        missing = TOPICS[~TOPICS["qid"].isin(frame["qid"])].assign(
+            docno="nothing", score=0.0, rank=0
+        )
         self.frame = pandas.concat([frame, missing])
         self.batches = []
 
@@ -106,7 +108,9 @@ def test_batches_hide_the_levels_that_unjudged_documents_could_have():
     assert rows(experiment([Lookup(ONE)], ["nDCG_JK(unjudged=max)@10"], validate="ignore"))
 
 
-@pytest.mark.parametrize("metric", ["ERR_G@10", ir_measures.parse_measure("RBP_G"), "nERR(gains=linear)"])
+@pytest.mark.parametrize(
+    "metric", ["ERR_G@10", ir_measures.parse_measure("RBP_G"), "nERR(gains=linear)"]
+)
 def test_batches_need_the_top_gain(metric):
     systems, hint = [Lookup(ONE)], "needs the levels of all topics.*or give max_gain"
     with pytest.raises(ValueError, match=hint):
@@ -142,7 +146,11 @@ def test_smaller_values_count_as_improvements():
     assert [*found.columns][3:6] == ["NDPM +", "NDPM -", "NDPM p-value"]
     one, two = (rows(found)[name] for name in ("one", "two"))
     assert two["NDPM"] < one["NDPM"]
-    assert (two["NDPM +"], two["NDPM -"]) == (two[f"{PERFORMANCE} +"], two[f"{PERFORMANCE} -"]) == (1, 0)
+    assert (
+        (two["NDPM +"], two["NDPM -"])
+        == (two[f"{PERFORMANCE} +"], two[f"{PERFORMANCE} -"])
+        == (1, 0)
+    )
 
 
 def test_a_search_for_the_largest_mean_refuses_smaller_is_better():
@@ -209,7 +217,9 @@ print(len(data.get_topics()))
 def test_module_lists_the_measures():
     listed = dir(pt.graded)
     assert {"CG", "nDCG_JK", "NDPM", "QMeasure"} <= set(listed)
-    assert all(isinstance(getattr(pt.graded, name), ir_measures_graded.GradedMeasure) for name in listed)
+    assert all(
+        isinstance(getattr(pt.graded, name), ir_measures_graded.GradedMeasure) for name in listed
+    )
     with pytest.raises(AttributeError, match="nDGC"):
         pt.graded.nDGC  # noqa: B018
     with pytest.raises(ImportError, match="nDGC"):
@@ -226,7 +236,10 @@ def test_failure_is_logged_in_one_line(monkeypatch, caplog):
     monkeypatch.setattr(ir_measures_graded.integrations.pyterrier, "redirect", fail)
     monkeypatch.setattr(demo, "register_demo", fail)
     monkeypatch.setitem(sys.modules, "ir_datasets", object())
-    assert ir_measures_graded.integrations.pyterrier.load() is ir_measures_graded.integrations.pyterrier
+    assert (
+        ir_measures_graded.integrations.pyterrier.load()
+        is ir_measures_graded.integrations.pyterrier
+    )
     lines = ["PyTerrier lacks some of ir_measures_graded: RuntimeError: out of order"] * 2
     assert caplog.messages == lines
     assert {record.levelno for record in caplog.records} == {logging.WARNING}
@@ -234,7 +247,9 @@ def test_failure_is_logged_in_one_line(monkeypatch, caplog):
 
 def test_module_works_without_pyterrier(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['pyterrier'] = None\n")
-    done = python(tmp_path, "import ir_measures_graded.integrations.pyterrier as p; print(p.load().nDCG_JK)")
+    done = python(
+        tmp_path, "import ir_measures_graded.integrations.pyterrier as p; print(p.load().nDCG_JK)"
+    )
     assert (done.stdout, done.stderr) == ("nDCG_JK\n", "")
 
 
@@ -243,10 +258,17 @@ def test_columns_have_the_order_of_the_metrics():
     names = ["nDCG@10", "nCG@5", "map", "P@5", "P@10", PAPER, "NDPM(performance=True)"]
     systems = {"one": ONE, "two": TWO}
     assert [*pt.Experiment(systems, TOPICS, QRELS, metrics).columns] == ["name", *names]
-    assert [*pt.Experiment(systems, TOPICS, QRELS, metrics, perquery="both")[0].columns] == ["name", *names]
+    assert [*pt.Experiment(systems, TOPICS, QRELS, metrics, perquery="both")[0].columns] == [
+        "name",
+        *names,
+    ]
     compared = pt.Experiment(systems, TOPICS, QRELS, metrics, baseline="one", correction="holm")
     parts = ("+", "-", "p-value", "reject", "p-value corrected")
-    assert [*compared.columns] == ["name", *names, *(f"{name} {part}" for name in names for part in parts)]
+    assert [*compared.columns] == [
+        "name",
+        *names,
+        *(f"{name} {part}" for name in names for part in parts),
+    ]
 
 
 @pytest.mark.parametrize("metric", ["nDGC@10", "Rndcg"])
@@ -254,4 +276,6 @@ def test_unreadable_measure_is_one_clear_error(metric):
     messages, earlier = "did you mean nDCG|known trec name Rndcg, but not yet", sys.exc_info()[1]
     with pytest.raises(ValueError, match=messages) as error:
         experiment(metrics=["map", metric])
-    assert error.value.__suppress_context__ or error.value.__context__ is earlier  # CatBoost leaves one
+    assert (
+        error.value.__suppress_context__ or error.value.__context__ is earlier
+    )  # CatBoost leaves one

@@ -24,7 +24,9 @@ pytest.importorskip("pyspark", reason="PySpark is not installed")
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Py4J leaves sockets to the garbage collector
+    pytest.mark.filterwarnings(
+        "ignore::ResourceWarning"
+    ),  # Py4J leaves sockets to the garbage collector
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
@@ -56,7 +58,9 @@ def spark():
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = SparkSession.builder.master("local[2]").config(map=SETTINGS | {"spark.driver.memory": "1g"})
+    builder = SparkSession.builder.master("local[2]").config(
+        map=SETTINGS | {"spark.driver.memory": "1g"}
+    )
     session = builder.config("spark.driver.extraJavaOptions", JAVA_OPTIONS).getOrCreate()
     yield session
     session.stop()
@@ -82,7 +86,9 @@ def collected(frame):
 def test_values_equal_those_of_a_local_evaluation(adaptive, spark, frame):
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
     qrels, runs = qrels_and_runs()
-    runs["one"]["q0"] = {f"d{doc}": float(doc % 7) for doc in range(3000)}  # one topic with most rows
+    runs["one"]["q0"] = {
+        f"d{doc}": float(doc % 7) for doc in range(3000)
+    }  # one topic with most rows
     judged = frame(arrow(qrels, "relevance", Random(4)), "qrels")
     for name, run in runs.items():
         retrieved = frame(arrow(run, "score", Random(5)), name)
@@ -95,9 +101,13 @@ def test_values_equal_those_of_a_local_evaluation(adaptive, spark, frame):
 def test_empty_sides(frame):
     qrels, _ = qrels_and_runs(topics=6)
     judged, nothing = frame(arrow(qrels, "relevance"), "qrels"), frame(arrow({}, "score"), "run")
-    assert set(collected(graded.evaluate("AP", judged, nothing, topics_per_bucket=1)).values()) == {0}
+    assert set(collected(graded.evaluate("AP", judged, nothing, topics_per_bucket=1)).values()) == {
+        0
+    }
     foreign = frame(arrow({f"x{n}": {"d": 1} for n in range(20)}, "score"), "foreign")
-    assert set(collected(graded.evaluate("AP", judged, foreign, topics_per_bucket=2)).values()) == {0}
+    assert set(collected(graded.evaluate("AP", judged, foreign, topics_per_bucket=2)).values()) == {
+        0
+    }
     with pytest.raises(GradedError, match="the qrels are empty"):
         graded.evaluate("AP", frame(arrow({}, "relevance"), "empty"), nothing)
 
@@ -105,10 +115,16 @@ def test_empty_sides(frame):
 def test_errors_of_workers_reach_the_driver(spark):
     values = graded.evaluate(
         ERR_G @ 5,
-        spark.createDataFrame([("q1", "a", 1.0)], "query_id string, doc_id string, relevance double"),
-        spark.createDataFrame([("q1", "a", math.nan)], "query_id string, doc_id string, score double"),
+        spark.createDataFrame(
+            [("q1", "a", 1.0)], "query_id string, doc_id string, relevance double"
+        ),
+        spark.createDataFrame(
+            [("q1", "a", math.nan)], "query_id string, doc_id string, score double"
+        ),
     )
-    message = "run: topic 'q1', document 'a': the score is NaN, which cannot be ranked; use a number"
+    message = (
+        "run: topic 'q1', document 'a': the score is NaN, which cannot be ranked; use a number"
+    )
     with pytest.raises(Exception, match=re.escape(f"GradedError: {message}")) as failure:
         values.collect()
     assert str(graded.cause(failure.value)).startswith(message)
@@ -124,12 +140,22 @@ def test_the_cause_of_a_failure_may_be_any_error_of_ours():
 
 def test_invalid_arguments_fail_before_spark_computes(spark):
     qrels = spark.createDataFrame([("q", "a", 1)], "query_id string, doc_id string, relevance int")
-    run = spark.createDataFrame([("q", "a", 1.0, 3)], "query_id string, doc_id string, score double, day int")
+    run = spark.createDataFrame(
+        [("q", "a", 1.0, 3)], "query_id string, doc_id string, score double, day int"
+    )
     for arguments, options, message in [
         (("nDCG_JK@0", qrels, run), {}, "nDCG_JK: cutoff=0 is not allowed"),
         (("AP", run.drop("score"), run), {}, "qrels: the DataFrame has no column relevance"),
-        (("AP", qrels, run.withColumn("query_id", run.day)), {}, "the column query_id is int; it must"),
-        (("AP", qrels, run.withColumn("score", run.doc_id)), {}, "the column score is string; it must"),
+        (
+            ("AP", qrels, run.withColumn("query_id", run.day)),
+            {},
+            "the column query_id is int; it must",
+        ),
+        (
+            ("AP", qrels, run.withColumn("score", run.doc_id)),
+            {},
+            "the column score is string; it must",
+        ),
         (("AP", qrels, run), {"topics_per_bucket": 0}, "topics_per_bucket=0 is not allowed"),
         (("nsDCG", qrels, run), {}, "nsDCG has a value for a session; Spark computes those"),
         (("RBP(p=0.5)", qrels, run), {}, "ir_measures does not compute RBP"),
@@ -170,5 +196,7 @@ def test_the_example_on_the_page_about_data_prints_what_it_shows():
     page = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
     (example,) = (block for block in blocks if "pyspark" in block)
-    test = doctest.DocTestParser().get_doctest("".join([*blocks[:2], example]), {}, "data.md", None, 0)
+    test = doctest.DocTestParser().get_doctest(
+        "".join([*blocks[:2], example]), {}, "data.md", None, 0
+    )
     assert doctest.DocTestRunner().run(test) == (0, 9)

@@ -60,7 +60,9 @@ def test_the_tables_of_llmjudge_are_reproduced():
     assert {each.judge for each in found.judges} == published.keys()
     for each in found.judges:
         computed = {ours: f"{each.statistics[name].value:.4f}" for ours, name in PUBLISHED.items()}
-        assert computed == {ours: f"{float(text):.4f}" for ours, text in published[each.judge].items()}
+        assert computed == {
+            ours: f"{float(text):.4f}" for ours, text in published[each.judge].items()
+        }
     unmapped = judges(LLMJUDGE / "human.txt", paths, resamples=100)
     for each, other in zip(found.judges, unmapped.judges):
         assert (each.statistics == other.statistics) is (each.judge != "h2oloo-zeroshot2")
@@ -70,16 +72,23 @@ def test_the_tables_of_llmjudge_are_reproduced():
 
 
 def test_kappas_and_alphas_equal_those_of_peers(human):
-    kappa = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed").cohen_kappa_score
+    kappa = pytest.importorskip(
+        "sklearn.metrics", reason="scikit-learn is not installed"
+    ).cohen_kappa_score
     alpha = pytest.importorskip("krippendorff", reason="krippendorff is not installed").alpha
     one_level = {t: dict.fromkeys(judged, 1) for t, judged in human.items()}
     many, more = (
-        {t: {doc: 30 * level + int(doc[1:]) % most for doc, level in of.items()} for t, of in human.items()}
+        {
+            t: {doc: 30 * level + int(doc[1:]) % most for doc, level in of.items()}
+            for t, of in human.items()
+        }
         for most in (18, 7)
     )
     for one, other in ((human, perturbed(human, 4)), (human, one_level), (many, more)):
         found = agreement(one, other, resamples=100)
-        pairs = [(level, other[t][doc]) for t, judged in one.items() for doc, level in judged.items()]
+        pairs = [
+            (level, other[t][doc]) for t, judged in one.items() for doc, level in judged.items()
+        ]
         levels = np.array(pairs, dtype=float).T
         for scale in ("interval", "ordinal"):
             expected = alpha(levels, level_of_measurement=scale)
@@ -112,7 +121,9 @@ def test_orders_equal_scipys_and_the_definitions():
 def test_intervals_are_percentiles_over_resampled_topics(human, found):
     other = perturbed(human, 1, 0.8)
     topics = list(human)
-    values = np.stack([evaluate(qrels, RUNS, ["P(rel=2)@5"]).values[:, 0] for qrels in (human, other)])
+    values = np.stack(
+        [evaluate(qrels, RUNS, ["P(rel=2)@5"]).values[:, 0] for qrels in (human, other)]
+    )
     generator = np.random.default_rng(5)
     taus, kappas = [], []
     for number in range(120):
@@ -120,28 +131,38 @@ def test_intervals_are_percentiles_over_resampled_topics(human, found):
         means = values[:, :, drawn].mean(axis=2).round(9)
         taus.append(stats.kendalltau(*means)[0])
         if number % 4 == 0:
-            copies = [{str(n): qrels[topics[t]] for n, t in enumerate(drawn)} for qrels in (human, other)]
+            copies = [
+                {str(n): qrels[topics[t]] for n, t in enumerate(drawn)} for qrels in (human, other)
+            ]
             kappas.append(agreement(*copies, resamples=100).statistics["kappa quadratic"].value)
     for statistic, resampled in (
         (found.orders[2].statistics["tau"], taus),
         (found.statistics["kappa quadratic"], kappas),
     ):
         spread = np.std(resampled)
-        assert statistic[1:] == pytest.approx(np.nanquantile(resampled, [0.025, 0.975]), abs=0.7 * spread)
+        assert statistic[1:] == pytest.approx(
+            np.nanquantile(resampled, [0.025, 0.975]), abs=0.7 * spread
+        )
         assert statistic.lower <= statistic.value <= statistic.upper
 
 
 def test_significant_pairs_are_agreed_upon_or_reversed(human):
-    backwards = {t: {doc: 3 - level for doc, level in judged.items()} for t, judged in human.items()}
+    backwards = {
+        t: {doc: 3 - level for doc, level in judged.items()} for t, judged in human.items()
+    }
     tests = compare(human, RUNS, ["P(rel=2)@5"]).find("P(rel=2)@5")
     significant = [test for test in tests if test.significant]
-    same, other = (agreement(human, each, RUNS, ["P(rel=2)@5"]).orders[0] for each in (human, backwards))
+    same, other = (
+        agreement(human, each, RUNS, ["P(rel=2)@5"]).orders[0] for each in (human, backwards)
+    )
     assert (same.significant, same.agreed, same.reversed) == (len(significant), 1, 0)
     reverse = [
         (test.better, one.better)
         for test in significant
         for one in compare(backwards, RUNS, ["P(rel=2)@5"]).find("P(rel=2)@5")
-        if {one.run, one.other} == {test.run, test.other} and one.significant and one.better != test.better
+        if {one.run, one.other} == {test.run, test.other}
+        and one.significant
+        and one.better != test.better
     ]
     assert reverse
     assert other.reversed == pytest.approx(len(reverse) / len(significant))
@@ -187,7 +208,10 @@ def test_each_judge_has_a_row(human):
         alone = agreement(human, machines[name], RUNS, MEASURES, resamples=100)
         assert (each.statistics, each.orders) == (alone.statistics, alone.orders)
         assert (record["judge"], record["tau NDPM"]) == (name, each.orders[1].tau)
-        assert sum(record.get(f"{a}>{b}", 0) for a in range(4) for b in range(4)) == record["documents"]
+        assert (
+            sum(record.get(f"{a}>{b}", 0) for a in range(4) for b in range(4))
+            == record["documents"]
+        )
         assert record["kappa 01|23 lower"] == each.statistics["kappa 01|23"].lower
     assert [row[2:] for row in found.level_table().rows[:4]] == found.judges[0].confusion.tolist()
     assert "kappa 01|23" in found.to_latex().replace("\\textbar{}", "|")
@@ -208,7 +232,8 @@ def test_many_levels_cost_no_more_than_the_documents_do():
 @pytest.mark.parametrize("factor", [1e-300, 5e307])
 def test_agreement_does_not_depend_on_the_unit_of_the_scale(factor):
     scaled = (
-        {t: {d: factor * level for d, level in j.items()} for t, j in of.items()} for of in (HUMAN, MACHINE)
+        {t: {d: factor * level for d, level in j.items()} for t, j in of.items()}
+        for of in (HUMAN, MACHINE)
     )
     found, expected = agreement(*scaled, resamples=100), agreement(HUMAN, MACHINE, resamples=100)
     values = ([each.value for each in of.statistics.values()] for of in (found, expected))
@@ -268,7 +293,9 @@ def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
     runs = {name: dict.fromkeys(human, order) for name, order in orders.items()}
     best = sorted(orders["r2"], key=orders["r2"].get)[-10:]
     machine = {q: levels | dict.fromkeys(best, 3) for q, levels in human.items()}
-    found = judges(human, {"one": {"q0": {"d0": 0}}, "m": machine}, runs, ["nDCG_JK@10"], resamples=100)
+    found = judges(
+        human, {"one": {"q0": {"d0": 0}}, "m": machine}, runs, ["nDCG_JK@10"], resamples=100
+    )
     assert next(row[2] for row in found.favour_table(named=True).rows) == "r2"
     assert any("believe the largest favour of a judge first" in note for note in found.notes())
 

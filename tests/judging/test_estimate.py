@@ -29,7 +29,10 @@ def judged(topics, seed=0, documents=20):
     latent = generator.normal(0, 1, (topics, documents))
     human = np.digitize(latent, [0.6, 1.2, 1.8])
     machine = np.clip(human + (generator.random(human.shape) < 0.12), 0, 3)
-    scores = [latent + generator.normal(0, np.exp(difficulty) * noise, latent.shape) for noise in (0.8, 1.1)]
+    scores = [
+        latent + generator.normal(0, np.exp(difficulty) * noise, latent.shape)
+        for noise in (0.8, 1.1)
+    ]
 
     def as_dicts(array):
         names = [f"d{number}" for number in range(documents)]
@@ -85,9 +88,13 @@ def test_the_estimate_equals_that_of_ppi_python(population):
     other_weight = weight * 59 / 60
     expected = ppi.ppi_mean_pointestimate(*given, lam=other_weight).item()
     assert ppi.ppi_mean_pointestimate(*given).item() == pytest.approx(expected, rel=1e-12)
-    lower, upper = (float(bound.item()) for bound in ppi.ppi_mean_ci(*given, alpha=0.05, lam=weight))
+    lower, upper = (
+        float(bound.item()) for bound in ppi.ppi_mean_ci(*given, alpha=0.05, lam=weight)
+    )
     others_share = weight**2 * np.concatenate(given[1:]).var(ddof=1) / 940
-    variance = others_share + (variance - others_share) * 58 / 60  # the peer divides by n, not n − 2
+    variance = (
+        others_share + (variance - others_share) * 58 / 60
+    )  # the peer divides by n, not n − 2
     reach = stats.norm.ppf(0.975) * variance**0.5
     assert (value - reach, value + reach) == pytest.approx((lower, upper), rel=0.005)
 
@@ -108,7 +115,12 @@ def test_every_estimate_is_the_formula_on_the_values_by_topic():
         reach = stats.t.ppf(0.95, 20) * a.std(ddof=1) / 21**0.5
         assert (one.lower, one.upper) == pytest.approx((a.mean() - reach, a.mean() + reach))
         one = by(found, "B", measure, MACHINE)
-        assert (one.value, one.topics, one.worth, one.weight) == (pytest.approx(b.mean()), 50, None, None)
+        assert (one.value, one.topics, one.worth, one.weight) == (
+            pytest.approx(b.mean()),
+            50,
+            None,
+            None,
+        )
         one = by(found, "B", measure, COMBINED)
         assert (one.topics, one.p) == (51, None)
         assert_combined(one, a, b, quantile)
@@ -144,7 +156,11 @@ def test_differences_are_those_of_compare_if_the_machine_has_no_weight():
     for pair in found.pairs:
         sign = 1 if (pair.run, pair.other) in tests else -1
         test = tests[pair.run, pair.other] if sign > 0 else tests[pair.other, pair.run]
-        expected = (sign * test.difference, *sorted((sign * test.lower, sign * test.upper)), test.adjusted)
+        expected = (
+            sign * test.difference,
+            *sorted((sign * test.lower, sign * test.upper)),
+            test.adjusted,
+        )
         assert (pair.value, pair.lower, pair.upper, pair.adjusted) == pytest.approx(expected)
     with pytest.warns(FewTopicsWarning):
         few = estimate(first(human, 9), human, runs, [NDCG])
@@ -153,11 +169,17 @@ def test_differences_are_those_of_compare_if_the_machine_has_no_weight():
 
 def test_a_useless_machine_gets_no_weight():
     human, _, runs = judged(60)
-    inverse = {topic: {doc: 3 - level for doc, level in judged.items()} for topic, judged in human.items()}
+    inverse = {
+        topic: {doc: 3 - level for doc, level in judged.items()} for topic, judged in human.items()
+    }
     found = estimate(first(human, 20), inverse, runs, [NDCG])
     combined, alone = (by(found, "A", NDCG, judge) for judge in (COMBINED, HUMAN))
     assert (combined.weight, combined.worth) == (0, 20)
-    assert (combined.value, combined.lower, combined.upper) == (alone.value, alone.lower, alone.upper)
+    assert (combined.value, combined.lower, combined.upper) == (
+        alone.value,
+        alone.lower,
+        alone.upper,
+    )
 
 
 def test_values_that_never_vary_give_intervals_without_width():
@@ -168,14 +190,19 @@ def test_values_that_never_vary_give_intervals_without_width():
     for one in (*found.estimates, *found.pairs):
         assert (one.lower, one.upper) == (one.value, one.value) == ((0, 0) if one.other else (1, 1))
         assert one.worth is None
-    assert "equal to that of B; 12 topics judged by both, 18 by the machine alone, 0 by" in found.summary
+    assert (
+        "equal to that of B; 12 topics judged by both, 18 by the machine alone, 0 by"
+        in found.summary
+    )
 
 
 def test_too_few_topics_of_both_raise_an_error_or_a_warning():
     human, machine, runs = judged(30)
     for topics in (0, 1):
         given = first(human, topics) | {"x": {"d1": 3}}
-        with pytest.raises(GradedError, match=f"needs at least 2 topics judged by both .*, not {topics}"):
+        with pytest.raises(
+            GradedError, match=f"needs at least 2 topics judged by both .*, not {topics}"
+        ):
             estimate(given, machine, runs, [NDCG])
     with pytest.warns(FewTopicsWarning, match="only 4 topics are judged by both; below 10 the"):
         few = estimate(first(human, 4), machine, runs, [NDCG])
@@ -186,10 +213,14 @@ def test_too_few_topics_of_both_raise_an_error_or_a_warning():
 
 def test_all_pairs_are_one_family_and_open_without_a_significant_difference():
     human, machine, runs = judged(60, seed=5)
-    runs["C"] = {t: {doc: -score for doc, score in scores.items()} for t, scores in runs["A"].items()}
+    runs["C"] = {
+        t: {doc: -score for doc, score in scores.items()} for t, scores in runs["A"].items()
+    }
     found = estimate(first(human, 20), machine, runs, [NDCG])
     assert [(one.run, one.other) for one in found.pairs] == [("A", "B"), ("A", "C"), ("B", "C")]
-    np.testing.assert_allclose([one.adjusted for one in found.pairs], holm([one.p for one in found.pairs]))
+    np.testing.assert_allclose(
+        [one.adjusted for one in found.pairs], holm([one.p for one in found.pairs])
+    )
     assert found.open(NDCG) == sum(one.adjusted >= 0.05 for one in found.pairs) <= 1
     assert f"{found.open(NDCG)} of 3 pairs of runs" in found.notes()[0]
 

@@ -30,12 +30,18 @@ WEIGHTS = {
 def drawn(seed):
     """The levels of all documents, a part of them as qrels, and runs whose scores have ties."""
     generator = np.random.default_rng(seed)
-    topics, documents, count = generator.integers(1, 6), generator.integers(8, 25), generator.integers(2, 6)
+    topics, documents, count = (
+        generator.integers(1, 6),
+        generator.integers(8, 25),
+        generator.integers(2, 6),
+    )
     latent = generator.normal(size=(topics, documents))
 
     def as_dicts(values, share):
         return {
-            f"t{topic}": {f"d{doc}": value for doc, value in enumerate(row) if generator.random() < share}
+            f"t{topic}": {
+                f"d{doc}": value for doc, value in enumerate(row) if generator.random() < share
+            }
             for topic, row in enumerate(values.tolist())
         }
 
@@ -46,7 +52,9 @@ def drawn(seed):
         t: {d: v for d, v in row.items() if d == "known" or generator.random() < 0.6}
         for t, row in levels.items()
     }
-    runs = {f"r{number}": as_dicts((latent + each).round(1), 0.7) for number, each in enumerate(noise)}
+    runs = {
+        f"r{number}": as_dicts((latent + each).round(1), 0.7) for number, each in enumerate(noise)
+    }
     return levels, qrels, runs
 
 
@@ -57,7 +65,9 @@ def by_definition(qrels, runs, measure, depth):
         (name, topic, doc): rank
         for name, run in runs.items()
         for topic, scores in run.items()
-        for rank, doc in enumerate(sorted(scores, key=lambda doc: (scores[doc], doc), reverse=True), 1)
+        for rank, doc in enumerate(
+            sorted(scores, key=lambda doc: (scores[doc], doc), reverse=True), 1
+        )
     }
     near, found, gain, weights = [], [], [], []
     for topic, judged in qrels.items():
@@ -105,11 +115,15 @@ def test_a_batch_follows_the_definition(measure, seed):
     found = holes(qrels, runs, f"{measure}@{depth}", batch=1000)
     documents, means, still_open = by_definition(qrels, runs, measure, depth)
     assert found.expected == pytest.approx(means)
-    assert found.values == pytest.approx(evaluate(qrels, runs, [f"{measure}@{depth}"]).means()[:, 0])
+    assert found.values == pytest.approx(
+        evaluate(qrels, runs, [f"{measure}@{depth}"]).means()[:, 0]
+    )
     assert found.open == still_open
     if still_open:
         assert len(found) == found.unjudged
-        gains, scores = np.transpose([documents[name] for name in zip(found.topics, found.documents)])
+        gains, scores = np.transpose(
+            [documents[name] for name in zip(found.topics, found.documents)]
+        )
         assert found.gains == pytest.approx(gains)
         assert (np.diff(scores) <= 1e-9 * scores.max()).all()
     full = holes(levels, runs, f"{measure}@{depth}")
@@ -147,17 +161,23 @@ def test_without_judgments_the_first_50_come_by_depth(qrels):
 
 
 @pytest.mark.parametrize(
-    "measure", ["gP@3", "NDPM@3", "nDCG_JK(avg=True)@3", "AP@3", "nDCG_JK(unjudged=max)@3", "IRec@5"]
+    "measure",
+    ["gP@3", "NDPM@3", "nDCG_JK(avg=True)@3", "AP@3", "nDCG_JK(unjudged=max)@3", "IRec@5"],
 )
 def test_measures_without_weights_by_rank_are_refused(measure):
-    with pytest.raises(GradedError, match="holes needs fixed weights of ranks, as nDCG_JK@10 has; "):
+    with pytest.raises(
+        GradedError, match="holes needs fixed weights of ranks, as nDCG_JK@10 has; "
+    ):
         holes(QRELS, RUNS, measure)
 
 
 @pytest.mark.parametrize("level", [1, 0.1, 0.7])
 def test_a_pair_stays_open_while_equal_levels_leave_no_residual(level):
     runs = {
-        name: {f"q{topic}": {f"{name * (doc % 2)}{doc}": -doc for doc in range(10)} for topic in range(12)}
+        name: {
+            f"q{topic}": {f"{name * (doc % 2)}{doc}": -doc for doc in range(10)}
+            for topic in range(12)
+        }
         for name in "AB"
     }
     qrels = {f"q{topic}": {"0": level} if topic < 10 else {} for topic in range(12)}
@@ -182,7 +202,9 @@ def test_a_file_that_exists_is_never_overwritten(tmp_path):
 def test_cells_that_a_spreadsheet_would_compute_come_back_unchanged(tmp_path):
     names = ["=1+2", "+1", "-1", "@x", "'=x", "''-x", "'x", "x=1", "d,1"]
     runs = {
-        f"={sign}": {topic: {doc: sign * number for number, doc in enumerate(names)} for topic in names}
+        f"={sign}": {
+            topic: {doc: sign * number for number, doc in enumerate(names)} for topic in names
+        }
         for sign in (1, -1)
     }
     path = tmp_path / "ask"
@@ -196,7 +218,9 @@ def test_cells_that_a_spreadsheet_would_compute_come_back_unchanged(tmp_path):
 def test_a_random_sample_is_set_aside_and_marked(tmp_path):
     """The sample of two calls is that of one, whatever was judged in between."""
     levels, qrels, runs = drawn(4)
-    found, chosen = (holes(qrels, runs, "nDCG_JK@8", batch=5, random=share) for share in (0.3, None))
+    found, chosen = (
+        holes(qrels, runs, "nDCG_JK@8", batch=5, random=share) for share in (0.3, None)
+    )
     assert 0 < found.sampled < found.unjudged / 2
     named = list(zip(found.topics, found.documents))
     assert len({*named}) == len(named)
@@ -208,7 +232,9 @@ def test_a_random_sample_is_set_aside_and_marked(tmp_path):
     for topic, document in named[: found.sampled // 2] + named[found.sampled :]:
         some[topic][document] = levels[topic][document]
     later = holes(qrels, runs, "nDCG_JK@8", answers=[some], random=0.3)
-    assert [*zip(later.topics, later.documents)][: later.sampled] == named[found.sampled // 2 : found.sampled]
+    assert [*zip(later.topics, later.documents)][: later.sampled] == named[
+        found.sampled // 2 : found.sampled
+    ]
     with pytest.raises(GradedError, match="random=1 is not allowed; it is above 0 and below 1"):
         holes(qrels, runs, "nDCG_JK@8", random=1)
 
@@ -221,10 +247,15 @@ def test_unjudged_documents_tied_with_others_are_cut_off_by_descending_id():
 
 @pytest.mark.parametrize("orders", [("cabd", "dcba", "bdac"), ("xcad", "ycad", "cabd")])
 def test_the_order_of_the_runs_does_not_matter(orders):
-    runs = {name: {"q": {doc: 4.0 - rank for rank, doc in enumerate(of)}} for name, of in zip("ABC", orders)}
+    runs = {
+        name: {"q": {doc: 4.0 - rank for rank, doc in enumerate(of)}}
+        for name, of in zip("ABC", orders)
+    }
     first, other = (
         holes({"q": {"c": 1, "d": 0}}, {run: runs[run] for run in order}, "nDCG_JK@3")
         for order in ("ACB", "BAC")
     )
     assert (first.open, first.documents) == (other.open, other.documents)
-    assert dict(zip(first.runs, first.expected)) == pytest.approx(dict(zip(other.runs, other.expected)))
+    assert dict(zip(first.runs, first.expected)) == pytest.approx(
+        dict(zip(other.runs, other.expected))
+    )

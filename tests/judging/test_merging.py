@@ -41,7 +41,10 @@ def test_sources_that_cannot_be_merged_are_refused(tmp_path):
     [
         ("answers.txt", "q1 0 a 2\nq1 0 b ?\n\nq2 0 c 0\nq2 0 c 0\n"),
         ("answers.csv", "document,why,level,topic\na,x,2,q1\nb,,,q1\nc,, 0 ,q2\n"),
-        ("excel.csv", "\ufefftopic;document;level;runs\r\nq1;a;2;A:1 B:2\r\nq1;b;;\r\nq2;c;0;\r\n;;;\r\n"),
+        (
+            "excel.csv",
+            "\ufefftopic;document;level;runs\r\nq1;a;2;A:1 B:2\r\nq1;b;;\r\nq2;c;0;\r\n;;;\r\n",
+        ),
         ("quoted.csv", '"topic";"document";"level"\n"q1";"a";"2"\n"q2";"c";"0"\n'),
         ("excel.CSV", "\ufefftopic,document,level\r\nq1,a,2.0\r\nq1,b,-\r\nq2,c,0\r\n"),
     ],
@@ -57,10 +60,22 @@ def test_answers_are_read_but_for_documents_that_are_not_judged(tmp_path, name, 
     ("name", "text", "message"),
     [
         ("a.txt", "q1 0 a high\n", r"a\.txt:1: the level 'high' is not a number"),
-        ("a.txt", "q1 0 a 2\nq1 0 a 1\n", r"a\.txt:2: topic 'q1', document 'a': judged twice, at level 2 "),
+        (
+            "a.txt",
+            "q1 0 a 2\nq1 0 a 1\n",
+            r"a\.txt:2: topic 'q1', document 'a': judged twice, at level 2 ",
+        ),
         ("a.csv", "topic,document,level\nq1,,2\n", r"a\.csv:2: the field doc_id is empty"),
-        ("a.csv", "topic,document,level\nq1,=x,2\nq1,'=x,2\n", r"a\.csv: the id '=x' is written with"),
-        ("a.csv", "topic,document,level\n+1,a,2\n'+1,b,2\n", r"the id '\+1' is written with and without"),
+        (
+            "a.csv",
+            "topic,document,level\nq1,=x,2\nq1,'=x,2\n",
+            r"a\.csv: the id '=x' is written with",
+        ),
+        (
+            "a.csv",
+            "topic,document,level\n+1,a,2\n'+1,b,2\n",
+            r"the id '\+1' is written with and without",
+        ),
     ],
 )
 def test_files_that_are_no_answers_are_refused_with_their_line(tmp_path, name, text, message):
@@ -71,7 +86,14 @@ def test_files_that_are_no_answers_are_refused_with_their_line(tmp_path, name, t
 
 def test_levels_become_those_of_the_step_that_they_reach():
     qrels = {"q": {"a": 0, "b": 4, "c": 5, "d": 9.99, "e": 10, "f": 11}}
-    assert rescaled(qrels, {10: 3, 5: 1, 0: 0})["q"] == {"a": 0, "b": 0, "c": 1, "d": 1, "e": 3, "f": 3}
+    assert rescaled(qrels, {10: 3, 5: 1, 0: 0})["q"] == {
+        "a": 0,
+        "b": 0,
+        "c": 1,
+        "d": 1,
+        "e": 3,
+        "f": 3,
+    }
     assert rescaled(qrels, "-1:0,0.5:1")["q"] == {"a": 0, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1}
 
 
@@ -82,7 +104,9 @@ def test_maps_that_are_none_are_refused(levels):
 
 
 def test_levels_below_the_map_are_refused():
-    with pytest.raises(GradedError, match="machine: topic 'q', document 'a': level -1 is below 0, the low"):
+    with pytest.raises(
+        GradedError, match="machine: topic 'q', document 'a': level -1 is below 0, the low"
+    ):
         rescaled({"q": {"a": -1}}, "0:0,5:1", "machine")
 
 
@@ -93,7 +117,9 @@ SCALE = {"q": {"a": 0, "b": 3}, "r": {"a": 1}}
 def test_a_machine_need_not_use_all_levels(levels):
     machine = {"q": dict(zip("abc", levels))}
     assert on_one_scale(SCALE, machine, None) == (machine, 0, "")
-    assert on_one_scale({"q": {"a": 0.5, "b": 3}}, {"q": {"a": 1.25}}, None)[0] == {"q": {"a": 1.25}}
+    assert on_one_scale({"q": {"a": 0.5, "b": 3}}, {"q": {"a": 1.25}}, None)[0] == {
+        "q": {"a": 1.25}
+    }
 
 
 @pytest.mark.parametrize("level", [-1, 0.5, 10])

@@ -49,7 +49,12 @@ BY_HAND = [
     ("gP", [1, None, 2, None], {"a": 4}, 3 / (4 * 4)),
     ("gR@2", [1, 0, 2], {"a": 4}, 1 / 7),
     # The residual counts the gaps of a list, and all ranks behind it.
-    ("RBP_G(p=0.5,residual=True)", [None, 1, 0, None, 0, None], {}, (1 + 1 / 8 + 1 / 32) / 2 + 1 / 64),
+    (
+        "RBP_G(p=0.5,residual=True)",
+        [None, 1, 0, None, 0, None],
+        {},
+        (1 + 1 / 8 + 1 / 32) / 2 + 1 / 64,
+    ),
     ("RBP_G(p=0.9,residual=True)", [0] * 500, {}, 0.9**500),
     # The collection has the judged and retrieved documents: b and c are tied at 3 and 4, or 3 to 100.
     ("ASL", [None, 1], {"b": 1, "c": 0}, (2 + 3.5) / 2),

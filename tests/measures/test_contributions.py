@@ -9,7 +9,16 @@ from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.measures.sums import Normalised
 
-NO_SUMS = {"P_measure", "P_plus", "Fallout", "NDPM", "KendallTau", "Spearman", "ADM", "RelativeRelevance"}
+NO_SUMS = {
+    "P_measure",
+    "P_plus",
+    "Fallout",
+    "NDPM",
+    "KendallTau",
+    "Spearman",
+    "ADM",
+    "RelativeRelevance",
+}
 NO_SUMS |= {"ESL", "ASL", "NR"}
 LONGEST = max(map(len, RUN.values()))
 
@@ -30,7 +39,11 @@ def test_contributions_sum_to_the_value_and_the_last_running_value_equals_it(nam
             )
             if each.contributions is not None:
                 np.testing.assert_allclose(
-                    each.contributions.sum(), each.value, rtol=1e-12, atol=1e-12, err_msg=str(measure)
+                    each.contributions.sum(),
+                    each.value,
+                    rtol=1e-12,
+                    atol=1e-12,
+                    err_msg=str(measure),
                 )
             if cutoff and cutoff <= each.levels.size:
                 assert each.values[cutoff - 1] == each.value, measure

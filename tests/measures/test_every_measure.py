@@ -43,8 +43,14 @@ def values_of(name, parameter):
 
 def variants(measure):
     """The measure, then with each parameter changed, then with all parameters changed; without options."""
-    options = [name for name, offered in (("ties", measure.TIES), ("unjudged", measure.UNJUDGED)) if offered]
-    parameters = {name: each for name, each in measure.SUPPORTED_PARAMS.items() if name not in options}
+    options = [
+        name
+        for name, offered in (("ties", measure.TIES), ("unjudged", measure.UNJUDGED))
+        if offered
+    ]
+    parameters = {
+        name: each for name, each in measure.SUPPORTED_PARAMS.items() if name not in options
+    }
     choices = {name: values_of(name, parameter) for name, parameter in parameters.items()}
     yield measure
     for name, values in choices.items():
@@ -69,11 +75,19 @@ def collection():
     for topic in ["1", "10", "2", "θ", "lost", "poor", "flat", "long", "fine"]:
         size = 60 if topic in ("long", "fine") else random.randint(8, 25)
         docs = [f"d{next(number)}" for _ in range(size)]
-        levels = [0, -1] if topic == "poor" else [2] if topic == "flat" else [-2, 0, 0, 1, 1.1, 2, 3, 0.3]
+        levels = (
+            [0, -1]
+            if topic == "poor"
+            else [2]
+            if topic == "flat"
+            else [-2, 0, 0, 1, 1.1, 2, 3, 0.3]
+        )
         judged = random.sample(docs, size * 2 // 3)
         if topic == "fine":  # muAP counts pairs instead of levels
             levels = [random.uniform(0, 3) for _ in judged]
-        qrels[topic] = {doc: random.choice(levels) if topic != "fine" else levels.pop() for doc in judged}
+        qrels[topic] = {
+            doc: random.choice(levels) if topic != "fine" else levels.pop() for doc in judged
+        }
         listed = random.sample(docs, size * 3 // 4)
         run[topic] = {doc: random.choice([random.random(), 0.5, 0.5 + 1e-9, 0.7]) for doc in listed}
     del run["lost"]
@@ -83,14 +97,18 @@ def collection():
 
 QRELS, RUN = collection()
 VARIANTS = list(
-    dict.fromkeys(each for measure in MEASURES for each in (*variants(measure), *with_ties(measure)))
+    dict.fromkeys(
+        each for measure in MEASURES for each in (*variants(measure), *with_ties(measure))
+    )
 )
 every_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 
 
 def with_top_gain(measures, top=1e18):
     """The measures with this top gain, so that they do not need all topics or refuse their gains."""
-    return [m(max_gain=top) if m.needs_all_topics or "max_gain" in m.params else m for m in measures]
+    return [
+        m(max_gain=top) if m.needs_all_topics or "max_gain" in m.params else m for m in measures
+    ]
 
 
 def values(measures, qrels, run):
@@ -120,9 +138,13 @@ def test_topic_order_does_not_change_means():
 
 
 @every_measure
-def test_values_are_finite_floats_in_the_order_of_the_qrels_and_the_aggregate_is_their_mean(measure):
+def test_values_are_finite_floats_in_the_order_of_the_qrels_and_the_aggregate_is_their_mean(
+    measure,
+):
     found = list(measure.iter_calc(QRELS, RUN))
-    assert [(metric.query_id, metric.measure) for metric in found] == [(topic, measure) for topic in QRELS]
+    assert [(metric.query_id, metric.measure) for metric in found] == [
+        (topic, measure) for topic in QRELS
+    ]
     topics = [metric.value for metric in found]
     assert all(type(value) is float and math.isfinite(value) for value in topics)
     aggregated = ir_measures.calc([measure], QRELS, RUN)[0][measure]
@@ -137,7 +159,14 @@ def test_measures_of_one_call_do_not_affect_each_other():
 
 
 @pytest.mark.parametrize(
-    "levels", [(4, 6, 5, 1, 5, 4, 4, 7), (1.2, 4.2, 5.2, 6.2), (1e16, 1e16 + 2, 1e16 + 4), (1e17,), (0.1, -2)]
+    "levels",
+    [
+        (4, 6, 5, 1, 5, 4, 4, 7),
+        (1.2, 4.2, 5.2, 6.2),
+        (1e16, 1e16 + 2, 1e16 + 4),
+        (1e17,),
+        (0.1, -2),
+    ],
 )
 def test_other_topics_do_not_change_the_last_bit(levels):
     qrels = {"q": {f"d{number}": level for number, level in enumerate(levels)}}

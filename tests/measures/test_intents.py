@@ -64,7 +64,11 @@ def plain(measure, judged, run, weight, top):
 
     def recall():
         first = reference.order(listed)[: measure["cutoff"]]
-        return sum(any(gain.get((x, doc), 0) for doc in first) for x in found) / len(found) if found else 0
+        return (
+            sum(any(gain.get((x, doc), 0) for doc in first) for x in found) / len(found)
+            if found
+            else 0
+        )
 
     def by_intent(of_intent):
         one, levels = of_intent(gains=gains, cutoff=measure["cutoff"]), {x: {} for x in found}
@@ -104,16 +108,25 @@ def test_values_and_curves_are_those_of_plain_loops(random, gains, cutoff, judge
         for topic in topics
     }
     judged["q0"] = {("0", "d1"): 1, ("a", "d1"): 0}  # two intents, whatever the other topics have
-    weight = {topic: {x: random.choice([0, 1, 2.5]) if weighted else 1 for x in "0ab"} for topic in judged}
+    weight = {
+        topic: {x: random.choice([0, 1, 2.5]) if weighted else 1 for x in "0ab"} for topic in judged
+    }
     qrels = [
-        row for topic in judged for row in rows(judged[topic], weight[topic] if weighted else None, topic)
+        row
+        for topic in judged
+        for row in rows(judged[topic], weight[topic] if weighted else None, topic)
     ]
     random.shuffle(qrels)
-    run = {topic: {doc: random.randint(0, 4) / 4 for doc in random.sample(docs, 5)} for topic in topics[1:]}
+    run = {
+        topic: {doc: random.randint(0, 4) / 4 for doc in random.sample(docs, 5)}
+        for topic in topics[1:]
+    }
     run["q2"] |= {"u": 0.5, "v": 1.0}
     top = max(reference.gain(row["relevance"], gains) for row in qrels)
     measures = [Dsharp_nDCG(gamma=0.2), Dsharp_Q(gamma=1, beta=3), D_Q(beta=0.5), *intents.MEASURES]
-    measures = [measure(gains=gains, judged_only=judged_only, cutoff=cutoff) for measure in measures]
+    measures = [
+        measure(gains=gains, judged_only=judged_only, cutoff=cutoff) for measure in measures
+    ]
     found = evaluate(qrels, {"": run}, measures)
     for measure in measures:
         for topic, value in zip(found.topics, found.of(measure)[0].tolist()):
@@ -130,7 +143,9 @@ def test_ideal_lists_have_the_value_1_and_parameters_their_ranges():
     assert values([D_nDCG, D_Q, IRec @ 4, Dsharp_Q], rows(JUDGED), best).tolist() == [[1.0]] * 4
     assert values([ERR_IA_G, nDCG_IA], rows(JUDGED), best).max() < 1
     assert str(Dsharp_nDCG(gamma=0.25) @ 10) == "Dsharp_nDCG(gamma=0.25)@10"
-    with pytest.raises(GradedError, match=r"Dsharp_Q: gamma=2 is not allowed; gamma is a real number ≥ 0"):
+    with pytest.raises(
+        GradedError, match=r"Dsharp_Q: gamma=2 is not allowed; gamma is a real number ≥ 0"
+    ):
         Dsharp_Q(gamma=2)
     with pytest.raises(
         GradedError, match=r"ERR_IA_G.max_gain=3.: topic 'q' has a document of level 3, whose"

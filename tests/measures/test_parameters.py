@@ -37,8 +37,16 @@ def test_values_are_stored_in_one_plain_form(parameter, given, kept):
 @pytest.mark.parametrize(
     ("parameter", "allowed", "refused"),
     [
-        (ABOVE_1, "a real number > 1", [1, 0, float("inf"), float("nan"), 10**400, True, "2", None, 2j]),
-        (FROM_0, "a real number ≥ 0", [-1e-9, float("-inf"), np.bool_(True), np.complex128(1), Decimal(2)]),
+        (
+            ABOVE_1,
+            "a real number > 1",
+            [1, 0, float("inf"), float("nan"), 10**400, True, "2", None, 2j],
+        ),
+        (
+            FROM_0,
+            "a real number ≥ 0",
+            [-1e-9, float("-inf"), np.bool_(True), np.complex128(1), Decimal(2)],
+        ),
         (BELOW_1, "a real number > 0 and < 1", [0, 1, 1.5, -0.5]),
         (UP_TO_1, "a real number > 0 and ≤ 1", [0, 1.001]),
         (ANY_REAL, "a real number", [float("inf"), "x", [1], np.array([1.0, 2.0])]),

@@ -75,8 +75,13 @@ def test_cutoff_ignores_row_order_of_tied_unjudged():
 @pytest.mark.parametrize("offender", ["judged", "unjudged"])
 def test_scores_that_cannot_be_compared_are_an_error(measure, score, rule, changes, offender):
     qrels = {"fine": {"a": 1}, "bad": {"a": 1, "judged": 0}}
-    run = {"fine": {"a": 0.5}, "bad": {"a": 0.5, offender: score}}  # a negative score is after the cutoff
-    with pytest.raises(GradedError, match=rf"ADM.*topic 'bad'.*document '{offender}'.*{score}.*{rule}"):
+    run = {
+        "fine": {"a": 0.5},
+        "bad": {"a": 0.5, offender: score},
+    }  # a negative score is after the cutoff
+    with pytest.raises(
+        GradedError, match=rf"ADM.*topic 'bad'.*document '{offender}'.*{score}.*{rule}"
+    ):
         measure(**changes).calc_aggregate(qrels, run)
     alone = measure(**changes).calc_aggregate({"fine": qrels["fine"]}, run)
     assert alone == (0.5 if measure["norm"] == "none" else 1)  # other topics may have any score

@@ -18,7 +18,11 @@ def levels_of(*levels):
 
     The last level is not retrieved.
     """
-    qrels = {f"d{i}.{j}": int(kind == "r") for i, level in enumerate(levels) for j, kind in enumerate(level)}
+    qrels = {
+        f"d{i}.{j}": int(kind == "r")
+        for i, level in enumerate(levels)
+        for j, kind in enumerate(level)
+    }
     run = {f"d{i}.{j}": -i for i, level in enumerate(levels[:-1]) for j in range(len(level))}
     return qrels, run
 
@@ -26,7 +30,10 @@ def levels_of(*levels):
 def arrangements(levels):
     """All orders of the documents that keep the order of the levels."""
     each = [
-        [[place in chosen for place in range(len(level))] for chosen in combinations(range(len(level)), r)]
+        [
+            [place in chosen for place in range(len(level))]
+            for chosen in combinations(range(len(level)), r)
+        ]
         for level in levels
         for r in [level.count("r")]
     ]
@@ -47,7 +54,9 @@ def test_values_are_means_over_all_orders_of_tied_documents(levels, n):
     assert len(lists) == prod(comb(len(level), level.count("r")) for level in levels)
     relevant, size = sum(qrels.values()), len(qrels)
 
-    passed = [[place for place, hit in enumerate(read) if hit][min(n, relevant) - 1] for read in lists]
+    passed = [
+        [place for place, hit in enumerate(read) if hit][min(n, relevant) - 1] for read in lists
+    ]
     expected = Fraction(sum(passed), len(lists)) - (min(n, relevant) - 1)
     assert value(ESL(n=n), qrels, run) == pytest.approx(float(expected), rel=1e-14)
 

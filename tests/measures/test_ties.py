@@ -20,7 +20,11 @@ with_ties = pytest.mark.parametrize("measure", [m for m in MEASURES if m.TIES], 
 def test_mean_and_extremes_equal_those_over_all_orders(measure):
     compared = 0
     for variant in alternatives(measure):
-        for plain in [variant, variant(judged_only=True), *([variant @ 3] if measure.CUTOFF else [])]:
+        for plain in [
+            variant,
+            variant(judged_only=True),
+            *([variant @ 3] if measure.CUTOFF else []),
+        ]:
             offered = {word: with_option(plain, "ties", word) for word in TAKEN}
             if not any(offered.values()):
                 continue
@@ -29,7 +33,9 @@ def test_mean_and_extremes_equal_those_over_all_orders(measure):
             for word, option in offered.items():
                 if option is not None:
                     expected = [TAKEN[word](of_topic) for of_topic in of_orders]
-                    assert values(option, TOPICS) == pytest.approx(expected, rel=0, abs=1e-12), option
+                    assert values(option, TOPICS) == pytest.approx(expected, rel=0, abs=1e-12), (
+                        option
+                    )
                     compared += 1
     assert compared
 
@@ -57,7 +63,9 @@ def test_worked_example(measure, mean, low, high):
 
 def test_thousands_of_tied_documents_do_not_overflow():
     documents = {f"d{number}": 1.0 for number in range(3000)}
-    measure = parse_measure("ERR_G(gains=linear,max_gain=3,ties=mean)")  # a user stops at gain 1 with 1/4
+    measure = parse_measure(
+        "ERR_G(gains=linear,max_gain=3,ties=mean)"
+    )  # a user stops at gain 1 with 1/4
     one, alike = values(measure, [({"d7": 1}, documents), (dict.fromkeys(documents, 1), documents)])
     assert one == pytest.approx(sum(0.25 / rank for rank in range(1, 3001)) / 3000)
     assert alike == pytest.approx(sum(0.25 * 0.75 ** (rank - 1) / rank for rank in range(1, 3001)))
@@ -68,7 +76,9 @@ def test_too_many_orders_are_refused():
     run = {topic: dict.fromkeys(judged, 1.0) for topic, judged in qrels.items()}
     measure = EBR(ties="mean")
     assert measure.calc_aggregate({"q0": qrels["q0"]}, run) > 0
-    with pytest.raises(Undetermined, match="ties 3000 documents at rank 1, which have too many orders"):
+    with pytest.raises(
+        Undetermined, match="ties 3000 documents at rank 1, which have too many orders"
+    ):
         measure.calc_aggregate(qrels, run)
 
 

@@ -35,9 +35,13 @@ def test_the_top_gain_is_the_highest_gain_of_all_topics(measure):
     assert by_topic(measure)["low"] == by_topic(measure(max_gain=15), {"low": QRELS["low"]})["low"]
 
 
-@pytest.mark.parametrize("measure", [m(gains="exp") for m in MEASURES if "max_gain" in m.PARAMETERS], ids=str)
+@pytest.mark.parametrize(
+    "measure", [m(gains="exp") for m in MEASURES if "max_gain" in m.PARAMETERS], ids=str
+)
 def test_a_max_gain_below_a_judged_gain_is_an_error(measure):
-    message = r"topic 'high' has a document of level 4, whose gain 15 is above max_gain; .* at least 15"
+    message = (
+        r"topic 'high' has a document of level 4, whose gain 15 is above max_gain; .* at least 15"
+    )
     for run in (RUN, {"low": RUN["low"]}, {}):
         with pytest.raises(GradedError, match=f"{measure.NAME}.max_gain=14.*: {message}"):
             measure(max_gain=14).calc_aggregate(QRELS, run)

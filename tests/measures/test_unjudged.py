@@ -27,14 +27,18 @@ def test_extremes_equal_those_over_all_judgments(measure, cutoff):
     compared = 0
     for variant in alternatives(measure):
         plain = variant if cutoff is None else variant @ cutoff
-        if with_option(plain, "unjudged", "min") is None or (plain.params.get("avg") and cutoff is None):
+        if with_option(plain, "unjudged", "min") is None or (
+            plain.params.get("avg") and cutoff is None
+        ):
             continue
         judged = [[(each, run) for each in judgments(plain, qrels, [run])] for qrels, run in TOPICS]
         found = iter(values(plain, [pair for of_topic in judged for pair in of_topic]))
         of_judgments = [[next(found) for _ in of_topic] for of_topic in judged]
         for word, extreme in EXTREMES.items():
             expected = list(map(extreme, of_judgments))
-            assert values(plain(unjudged=word), TOPICS) == pytest.approx(expected, rel=0, abs=1e-12), plain
+            assert values(plain(unjudged=word), TOPICS) == pytest.approx(
+                expected, rel=0, abs=1e-12
+            ), plain
             compared += 1
     assert compared
 
@@ -53,7 +57,9 @@ def test_range_of_a_difference_holds_all_judgments(measure):
             judged = list(judgments(difference.measure, qrels, [one, other]))
             pairs = [[(each, run) for each in judged] for run in (one, other)]
             apart = [a - b for a, b in zip(*(values(difference.measure, pair) for pair in pairs))]
-            low, high = (2 * end for end in difference.unjudged)  # two topics, one of them without a run
+            low, high = (
+                2 * end for end in difference.unjudged
+            )  # two topics, one of them without a run
             assert low <= min(apart) + 1e-12
             assert high >= max(apart) - 1e-12
             if difference.exact:
@@ -61,7 +67,9 @@ def test_range_of_a_difference_holds_all_judgments(measure):
 
 
 @pytest.mark.parametrize("size", [40, 10_000])
-@pytest.mark.parametrize("measure", ["nERR(gains=linear)", "Q", "nCG(avg=True)@99999", "muAP", "NDCNG"])
+@pytest.mark.parametrize(
+    "measure", ["nERR(gains=linear)", "Q", "nCG(avg=True)@99999", "muAP", "NDCNG"]
+)
 def test_too_many_judgments_are_refused(measure, size):
     split = measure in ("muAP", "NDCNG")  # by threshold: any size but a huge one
     qrels = {"q": {f"d{level}": level / 7 for level in range(size)}}
@@ -97,7 +105,11 @@ def test_the_work_of_all_topics_together_is_limited(measure):
 def test_extremes_equal_those_over_unusual_levels(measure, levels, unjudged):
     plain, others = parse_measure(measure), {"levels": {f"d{level}": level for level in levels}}
     judged = {"a": 1, "b": 2, "c": 1}
-    run = {"q": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0} if "x" in unjudged else {"b": 3, "y": 2, "a": 1}}
+    run = {
+        "q": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}
+        if "x" in unjudged
+        else {"b": 3, "y": 2, "a": 1}
+    }
 
     def value(measure, given=()):
         return measure.calc({"q": judged | dict(given)} | others, run).per_query[0].value
@@ -112,13 +124,17 @@ def test_extremes_equal_those_over_unusual_levels(measure, levels, unjudged):
 def test_a_cutoff_below_all_lists_needs_no_memory(measure):
     qrels, run = {"q": {"a": 2, "b": 1}, "p": {"a": 1}}, {"q": {"x": 2, "a": 1}, "p": {"x": 1}}
     for judged in ("min", "max"):
-        found = [measure(unjudged=judged, cutoff=k).calc_aggregate(qrels, run) for k in (3, sys.maxsize)]
+        found = [
+            measure(unjudged=judged, cutoff=k).calc_aggregate(qrels, run) for k in (3, sys.maxsize)
+        ]
         assert found[0] == found[1]
 
 
 def test_an_average_over_ranks_needs_a_cutoff():
     with pytest.raises(GradedError, match="add a cutoff, as in @10"):
-        parse_measure("nCG(avg=True,unjudged=max)").calc_aggregate({"q": {"a": 1}}, {"q": {"x": 1.0}})
+        parse_measure("nCG(avg=True,unjudged=max)").calc_aggregate(
+            {"q": {"a": 1}}, {"q": {"x": 1.0}}
+        )
 
 
 @with_range

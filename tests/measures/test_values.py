@@ -18,7 +18,9 @@ def assert_reference_values(measures, qrels, run):
     levels = [level for docs in qrels.values() for level in docs.values()]
     measures = [
         *chain.from_iterable(
-            with_top_gain([m], 1 + max((reference.gain(level, m["gains"]) for level in levels), default=0))
+            with_top_gain(
+                [m], 1 + max((reference.gain(level, m["gains"]) for level in levels), default=0)
+            )
             for m in measures
         )
     ]
@@ -55,7 +57,10 @@ def test_long_lists():
         topic: {doc: random.choice(scale) for doc in random.sample(docs, 130)}
         for topic, scale in scales.items()
     }
-    run = {topic: {doc: round(random.random(), 2) for doc in random.sample(docs, 150)} for topic in scales}
+    run = {
+        topic: {doc: round(random.random(), 2) for doc in random.sample(docs, 150)}
+        for topic in scales
+    }
     cut = [measure @ 50 for measure in MEASURES if measure.CUTOFF]
     condensed = [measure(judged_only=not measure["judged_only"]) for measure in MEASURES]
     assert_reference_values([*MEASURES, *cut, *condensed], qrels, run)

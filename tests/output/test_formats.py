@@ -25,7 +25,9 @@ def shown(name):
 def test_markdown_shows_names_as_they_are(name, column):
     parser = pytest.importorskip("markdown_it", reason="markdown-it is not installed")
     lines = formats.markdown(["run", column], [[name, 0.25]])
-    page = parser.MarkdownIt("commonmark").enable(["table", "strikethrough"]).render("\n".join(lines))
+    page = (
+        parser.MarkdownIt("commonmark").enable(["table", "strikethrough"]).render("\n".join(lines))
+    )
     cells = re.findall("<t[dh][^>]*>(.*)</t[dh]>", page)
     assert [html.unescape(cell) for cell in cells] == ["run", shown(column), shown(name), "0.2500"]
 

@@ -23,7 +23,9 @@ CELLS = {
 @pytest.fixture(scope="module")
 def shown():
     """The output of each cell of an executed notebook, by MIME type."""
-    notebook = nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, (FIRST, *CELLS.values()))])
+    notebook = nbformat.v4.new_notebook(
+        cells=[*map(nbformat.v4.new_code_cell, (FIRST, *CELLS.values()))]
+    )
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     cells = dict(zip(CELLS, notebook.cells[1:]))
     assert all(len(cell.outputs) == 1 for cell in cells.values())

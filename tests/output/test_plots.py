@@ -50,7 +50,9 @@ def test_matplotlib_settings_stay_unchanged(figure, tmp_path):
         again = drawing()
         plots.save(again, tmp_path / "a.png")
         assert dict(matplotlib.rcParams) == before
-    assert again.axes[0].xaxis.label.get_fontsize() == figure.axes[0].xaxis.label.get_fontsize() == 9
+    assert (
+        again.axes[0].xaxis.label.get_fontsize() == figure.axes[0].xaxis.label.get_fontsize() == 9
+    )
 
 
 def test_figures_made_in_threads_leave_the_settings_unchanged(figure):
@@ -62,7 +64,9 @@ def test_figures_made_in_threads_leave_the_settings_unchanged(figure):
     @plots.styled
     def draw(number):
         entered[number].set()
-        entered[1 - number].wait(timeout=0.3)  # the other thread must not enter before this one leaves
+        entered[1 - number].wait(
+            timeout=0.3
+        )  # the other thread must not enter before this one leaves
 
     threads = [threading.Thread(target=draw, args=[number]) for number in range(2)]
     for thread in threads:

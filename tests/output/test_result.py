@@ -27,7 +27,10 @@ def test_notebook_view_without_matplotlib_names_the_extra(found, monkeypatch):
 
 def test_record_of_a_value_that_no_provider_reports_is_none():
     found = evaluate({"q1": {"a": 1}, "q2": {}}, {"run": {"q1": {"a": 1.0}}}, ["RR@10"])
-    assert {record["topic"]: record["value"] for record in found.records()} == {"q1": 1.0, "q2": None}
+    assert {record["topic"]: record["value"] for record in found.records()} == {
+        "q1": 1.0,
+        "q2": None,
+    }
 
 
 def test_dots_of_an_evaluation_are_its_means_with_the_best_run_on_top(found):

@@ -46,7 +46,9 @@ def vector(measure, length, qrels=QRELS, run=RUN):
 def test_vectors_and_curves_are_those_of_the_paper(measure, printed, ideal, error):
     """The ideal vector is constant after the recall base."""
     assert vector(measure, 10) == pytest.approx(printed, abs=error, rel=0)
-    assert vector(measure, len(ideal), IDEAL_QRELS, IDEAL_RUN) == pytest.approx(ideal, abs=error, rel=0)
+    assert vector(measure, len(ideal), IDEAL_QRELS, IDEAL_RUN) == pytest.approx(
+        ideal, abs=error, rel=0
+    )
     found = curves(QRELS, {"run": RUN}, measure, 10, ideal=True)
     assert found.values[0] == pytest.approx(printed, abs=error, rel=0)
     assert found.ideal == pytest.approx(ideal[:10], abs=error, rel=0)

@@ -24,7 +24,9 @@ def by_rank(measure: GradedMeasure, qrels):
 @pytest.mark.parametrize("t", AP_AT)
 def test_table_1_average_precision_at_each_threshold(t):
     binary = {level: int(level >= t) for level in range(5)}
-    assert muAP(gains=binary).calc_aggregate(QRELS, RUN) == pytest.approx(AP_AT[t], abs=THREE_DECIMALS)
+    assert muAP(gains=binary).calc_aggregate(QRELS, RUN) == pytest.approx(
+        AP_AT[t], abs=THREE_DECIMALS
+    )
     if 1 <= t <= 4:
         assert AP(rel=t).calc_aggregate(QRELS, RUN) == pytest.approx(AP_AT[t], abs=THREE_DECIMALS)
 

@@ -51,7 +51,9 @@ def over_listed_gains(measure):
 
 
 def counting_every_position(measure):
-    return lambda user, system: over_listed_gains(measure)(user, np.maximum(system, NEXT_TO_NOTHING))
+    return lambda user, system: over_listed_gains(measure)(
+        user, np.maximum(system, NEXT_TO_NOTHING)
+    )
 
 
 def adjusted_gains(topics):
@@ -130,7 +132,10 @@ def listed_only(docs):
 
 
 SCORES_2 = [dict(zip("abcde", scores)) for scores in ((6, 1, 3, 5, 4), (5, 6, 4, 3, 2))]
-USER_3, USER_4 = {"d1": 4, "d3": 3, "d2": 2, "d4": 1}, {"a": 0.3, "b": 0.2, "c": 0.2, "d": 0.1, "e": 0.1}
+USER_3, USER_4 = (
+    {"d1": 4, "d3": 3, "d2": 2, "d4": 1},
+    {"a": 0.3, "b": 0.2, "c": 0.2, "d": 0.1, "e": 0.1},
+)
 FOUND_5, THIRD, FIFTH = {"a": 3, "b": 2, "c": 1}, listed_only("xyb"), listed_only("vwxyb")
 USER_6 = {"d1": 3, "d2": 3, "d3": 2, "d4": 1, "d5": 1, "d6": 0}
 SYSTEM_6 = {"d1": 4, "d3": 4, "d2": 3, "d5": 3, "d6": 2, "d4": 1}

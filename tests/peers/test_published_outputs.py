@@ -50,16 +50,22 @@ def four_decimals(value):
 def printed_by_ntcireval(path):
     """(name, topic) to value, from lines such as ``1037798 nDCG@0010=           0.1499``."""
     lines = (line.split() for line in path.read_text().splitlines())
-    return {(name.rstrip("="), topic): float(value) for topic, name, *_, value in lines if name != "#"}
+    return {
+        (name.rstrip("="), topic): float(value) for topic, name, *_, value in lines if name != "#"
+    }
 
 
-@pytest.mark.parametrize(("folder", "run", "output", "gains"), CASES, ids=[case[2] for case in CASES])
+@pytest.mark.parametrize(
+    ("folder", "run", "output", "gains"), CASES, ids=[case[2] for case in CASES]
+)
 def test_ntcireval(shared_data, folder, run, output, gains):
     printed = printed_by_ntcireval(shared_data / folder / "ntcireval" / f"{output}.nev")
     named = {"Q-measure": Q(beta=1.0, gains=gains)}
     named |= {f"nDCG@{k:04}": nDCG_JK(b=2, gains=gains) @ k for k in CUTOFFS}
     named |= {f"Q@{k:04}": Q(beta=1.0, gains=gains) @ k for k in CUTOFFS}
-    named |= {"AP": Q(beta=0, gains=gains)} | {f"AP@{k:04}": Q(beta=0, gains=gains) @ k for k in CUTOFFS}
+    named |= {"AP": Q(beta=0, gains=gains)} | {
+        f"AP@{k:04}": Q(beta=0, gains=gains) @ k for k in CUTOFFS
+    }
     found = values(named.values(), qrels_of(shared_data, folder), run_of(shared_data, folder, run))
     topics = {topic for _, topic in printed}
     assert len(topics) == (43 if folder == "dl19-passage" else 158)
@@ -74,7 +80,8 @@ DL21 = ["p_bm25", "p_bm25rm3", "p_f10_mdt53b", "p_f10_mdt5base", "pash_f1", "pau
 
 
 @pytest.mark.parametrize(
-    ("folder", "run"), [*(("dl19-passage", run) for run in DL19), *(("dl21-passage", run) for run in DL21)]
+    ("folder", "run"),
+    [*(("dl19-passage", run) for run in DL19), *(("dl21-passage", run) for run in DL21)],
 )
 def test_trec_eval(shared_data, folder, run):
     cutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000]

@@ -15,7 +15,10 @@ DEPTH = 16
 def assert_same_order(qrels, run):
     """On binary judgments CG@k is k · P@k; its values at all ranks determine the order."""
     depths = range(1, DEPTH + 1)
-    counted = {(m["cutoff"], q): v for q, m, v in ir_measures.iter_calc([CG @ k for k in depths], qrels, run)}
+    counted = {
+        (m["cutoff"], q): v
+        for q, m, v in ir_measures.iter_calc([CG @ k for k in depths], qrels, run)
+    }
     averaged = ir_measures.pytrec_eval.iter_calc([P @ k for k in depths], qrels, run)
     assert counted == {(m["cutoff"], q): pytest.approx(m["cutoff"] * v) for q, m, v in averaged}
 

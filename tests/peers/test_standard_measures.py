@@ -108,7 +108,9 @@ def assert_equal_bits(qrels, runs, measures=MEASURES, form=FORMS["dict of dicts"
             ):
                 continue
             expected = theirs.calc(run)
-            assert by_topic.get(measure, []) == in_order(expected.per_query).get(measure, []), measure
+            assert by_topic.get(measure, []) == in_order(expected.per_query).get(measure, []), (
+                measure
+            )
             assert exact(found.aggregated[measure]) == exact(expected.aggregated[measure]), measure
             assert exact(means[measure]) == exact(expected.aggregated[measure]), measure
 
@@ -119,7 +121,10 @@ def in_trec_eval(qrels, run):
     If all levels of a topic are negative, also under one of GAINS, trec_eval reads freed memory. Old releases
     report topics without judgments.
     """
-    usable = [{0, 2, 3, 4}.intersection(docs.values()) or (not docs and not OLD) for docs in qrels.values()]
+    usable = [
+        {0, 2, 3, 4}.intersection(docs.values()) or (not docs and not OLD)
+        for docs in qrels.values()
+    ]
     assume(any(usable))
     return dict(compress(qrels.items(), usable)), [run]
 
@@ -186,7 +191,14 @@ def test_real_qrels_and_runs(shared_data, folder, qrels, runs):
 
 
 UNEQUAL = [
-    *(P(rel=0) @ 5, P(rel=True) @ 5, P(rel=2**31) @ 5, P @ True, RR(judged_only=True) @ 5, NumRel(rel=2)),
+    *(
+        P(rel=0) @ 5,
+        P(rel=True) @ 5,
+        P(rel=2**31) @ 5,
+        P @ True,
+        RR(judged_only=True) @ 5,
+        NumRel(rel=2),
+    ),
     *(nDCG(dcg="exp-log2") @ 5, nDCG(gains={1: 0.5}) @ 5, nDCG(gains={1.0: 2}) @ 5),
     *(IPrec @ 0.1, infAP, SetAP, SetF, SetRelP, ir_measures.RBP),
     *(ir_measures.alpha_nDCG @ 10, ir_measures.Compat(p=0.9), ir_measures.Accuracy),

@@ -33,6 +33,17 @@ def followed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
 def fresh(built: Path, followed: tuple[Path, int]) -> Path:
     """The programs of the tutorial's environment, which now has the example plugin and PyTerrier, too."""
     programs = followed[0] / ".venv" / ("Scripts" if sys.platform == "win32" else "bin")
-    (ours,), (example,) = built.glob("ir_measures_graded-*.whl"), built.glob("ir_measures_rhl-*.whl")
-    run("uv", "pip", "install", "--python", programs.parent, f"{ours}[pyterrier]", f"{example}[test]")
+    (ours,), (example,) = (
+        built.glob("ir_measures_graded-*.whl"),
+        built.glob("ir_measures_rhl-*.whl"),
+    )
+    run(
+        "uv",
+        "pip",
+        "install",
+        "--python",
+        programs.parent,
+        f"{ours}[pyterrier]",
+        f"{example}[test]",
+    )
     return programs

@@ -138,7 +138,10 @@ def test_a_registered_measure_is_read_from_strings_until_another_wants_its_name(
 def test_a_plugin_for_another_version_of_the_hook_is_skipped_with_one_sentence(tmp_path):
     distribution(tmp_path, "from-the-future", GOOD + "\nHOOK_API = 2\n")
     done = python(tmp_path, "import ir_measures_graded as m; m.parse_measure('First')")
-    assert "it is made for version 2 of the hook, and this package has version 1; install" in done.stderr
+    assert (
+        "it is made for version 2 of the hook, and this package has version 1; install"
+        in done.stderr
+    )
 
 
 def test_the_example_plugin_is_a_template_after_three_names_are_changed(tmp_path):

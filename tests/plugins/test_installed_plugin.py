@@ -16,7 +16,9 @@ pytestmark = pytest.mark.install
 def package_files() -> set[str]:
     folder = REPOSITORY / "src"
     found = (folder / "ir_measures_graded").rglob("*")
-    return {str(path.relative_to(folder)) for path in found if path.is_file() and path.suffix != ".pyc"}
+    return {
+        str(path.relative_to(folder)) for path in found if path.is_file() and path.suffix != ".pyc"
+    }
 
 
 def test_wheel_contains_exactly_the_package_and_its_command(built):
@@ -26,7 +28,11 @@ def test_wheel_contains_exactly_the_package_and_its_command(built):
     assert package == package_files() | {"ir_measures_graded_command.py"}
     assert "ir_measures_graded/py.typed" in package
     metadata = f"ir_measures_graded-{ir_measures_graded.__version__}.dist-info"
-    assert {f"{metadata}/METADATA", f"{metadata}/entry_points.txt", f"{metadata}/licenses/LICENSE"} <= names
+    assert {
+        f"{metadata}/METADATA",
+        f"{metadata}/entry_points.txt",
+        f"{metadata}/licenses/LICENSE",
+    } <= names
 
 
 def test_source_distribution_contains_the_tests(built):
@@ -34,13 +40,18 @@ def test_source_distribution_contains_the_tests(built):
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "tox.ini", "tests/conftest.py"} <= names
-    assert f"docs/example-plugins/rhl/{next(iter(EXAMPLE.rglob('test_*.py'))).relative_to(EXAMPLE)}" in names
+    assert (
+        f"docs/example-plugins/rhl/{next(iter(EXAMPLE.rglob('test_*.py'))).relative_to(EXAMPLE)}"
+        in names
+    )
 
 
 def test_plugin_tests_pass(fresh, tmp_path):
     shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
     shutil.rmtree(tmp_path / "src")  # test the installed package
-    printed = run(fresh / "python", "-m", "pytest", "--pyargs", "ir_measures_rhl", "tests", folder=tmp_path)
+    printed = run(
+        fresh / "python", "-m", "pytest", "--pyargs", "ir_measures_rhl", "tests", folder=tmp_path
+    )
     assert " passed" in printed
 
 
@@ -78,7 +89,15 @@ print(json.dumps(frame.set_index("name").to_dict("index")["run"]))
 """
     means = json.loads(run(fresh / "python", "-c", code))
     measures = [name.replace("map", "AP") for name in means]
-    lines = run(fresh / "ir_measures_graded", "evaluate", "graded-demo", "--scoreddocs", "-p", 6, *measures)
+    lines = run(
+        fresh / "ir_measures_graded", "evaluate", "graded-demo", "--scoreddocs", "-p", 6, *measures
+    )
     values = [float(line.split("\t")[1]) for line in lines.splitlines()]
     assert list(means.values()) == pytest.approx(values, abs=1e-6)
-    assert set(means) == {"RHL@100", "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100", "nDCG@10", "map", "RHL@5"}
+    assert set(means) == {
+        "RHL@100",
+        "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100",
+        "nDCG@10",
+        "map",
+        "RHL@5",
+    }

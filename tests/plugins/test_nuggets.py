@@ -25,7 +25,9 @@ assert follow(Path("{1}/docs/answers.md"), Path("sample").absolute(), os.environ
 def test_scores_of_answers_work_in_all_analyses_as_the_page_shows(tmp_path, monkeypatch):
     pytest.importorskip("statsmodels", reason="the page compares systems")
     distribution(tmp_path, "ir-measures-nuggets", "", version="1.0")
-    (tmp_path / "ir_measures_nuggets.py").unlink()  # the entry point leads to the plugin's own source
+    (
+        tmp_path / "ir_measures_nuggets.py"
+    ).unlink()  # the entry point leads to the plugin's own source
     shutil.copytree(PLUGIN / "sample", tmp_path / "sample")
     found = [PLUGIN / "src", REPOSITORY / "tests", REPOSITORY / "src"]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, found)))

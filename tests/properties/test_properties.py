@@ -16,15 +16,23 @@ def named(names):
     return list(map(parse_measure, names.split()))
 
 
-AVERAGED = named("CG DCG_JK DCG_JK(b=3) nCG nDCG_JK nDCG_JK(b=2.5) nDCG_JK(b=10) NDCNG NDCNG(max_gain=200)")
+AVERAGED = named(
+    "CG DCG_JK DCG_JK(b=3) nCG nDCG_JK nDCG_JK(b=2.5) nDCG_JK(b=10) NDCNG NDCNG(max_gain=200)"
+)
 NORMALISED = AVERAGED[3:]
 OF_OWN_LIST = named("SR(ideal='retrieved') MSR(ideal='retrieved')")
 CORRELATIONS = named("KendallTau KendallTau(variant='a') KendallTau(variant='c') Spearman")
-NTCIR = named("O_measure P_measure P_plus NCU NCU(utility='BR') NCU(stop='rb') NCU(stop='rb',utility='BR')")
-SEARCH_LENGTHS = named("ESL ESL(n=3) ASL NR ESL(tied_by='rank') ASL(tied_by='rank') NR(tied_by='rank')")
+NTCIR = named(
+    "O_measure P_measure P_plus NCU NCU(utility='BR') NCU(stop='rb') NCU(stop='rb',utility='BR')"
+)
+SEARCH_LENGTHS = named(
+    "ESL ESL(n=3) ASL NR ESL(tied_by='rank') ASL(tied_by='rank') NR(tied_by='rank')"
+)
 CUT = named("muAP WAP Q Q(beta=0) Q(beta=20) AGR SR MSR gP gR NDPM NDPM(performance=True)")
 ALL = list(
-    dict.fromkeys([*AVERAGED, *CUT, *OF_OWN_LIST, *CORRELATIONS, *NTCIR, *SEARCH_LENGTHS, *measures.MEASURES])
+    dict.fromkeys(
+        [*AVERAGED, *CUT, *OF_OWN_LIST, *CORRELATIONS, *NTCIR, *SEARCH_LENGTHS, *measures.MEASURES]
+    )
 )
 
 LOW = [*strategies.WHOLE, 0.1, 0.5, 2 / 3, 1.5, 2.718]
@@ -42,7 +50,9 @@ def values(measures, qrels, run):
 
 def with_options(chosen, cutoff=None, **options):
     """The measures with these options; those without a cutoff keep the whole list."""
-    return [measure(**options, **({"cutoff": cutoff} if measure.CUTOFF else {})) for measure in chosen]
+    return [
+        measure(**options, **({"cutoff": cutoff} if measure.CUTOFF else {})) for measure in chosen
+    ]
 
 
 def with_avg(chosen, avg):
@@ -85,7 +95,11 @@ def test_an_ideal_run_is_perfect(qrels, gains, cutoff, avg):
     near += with_options(named("muAP GAP"), gains=gains)
     esl, asl = with_options(named("ESL(n=7) ASL"), gains=gains)
     run = in_order(best_first(qrels, gains))
-    found = {m: v for (m, _), v in values([*exact, *near, esl, asl], {"q": qrels}, {"q": run}).items()}
+    found = {
+        m: v for (m, _), v in values([*exact, *near, esl, asl], {"q": qrels}, {"q": run}).items()
+    }
     assert {measure: found[measure] for measure in exact} == dict.fromkeys(exact, 1)
-    assert {measure: found[measure] for measure in near} == pytest.approx(dict.fromkeys(near, 1), abs=1e-15)
+    assert {measure: found[measure] for measure in near} == pytest.approx(
+        dict.fromkeys(near, 1), abs=1e-15
+    )
     assert (found[esl], found[asl]) == (0, (relevant + 1) / 2)

@@ -7,7 +7,11 @@ from ir_measures import AP, RR, Judged, Metric, NumRet, P, nDCG
 from ir_measures_graded import CG, GradedProvider, accelerate
 
 QRELS = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1, "b": 1}, "lost": {"a": 1}}
-RUN = {"2": {"x": 3.0, "b": 2.0, "a": 1.0}, "1": {"c": 3.0, "x": 3.0, "a": 1.0}, "other": {"a": 1.0}}
+RUN = {
+    "2": {"x": 3.0, "b": 2.0, "a": 1.0},
+    "1": {"c": 3.0, "x": 3.0, "a": 1.0},
+    "other": {"a": 1.0},
+}
 STANDARD = [AP, P @ 2, nDCG @ 2, RR @ 10, Judged @ 2, NumRet]
 PIPELINE = ir_measures.DefaultPipeline.providers
 
@@ -39,7 +43,11 @@ def test_our_provider_computes_standard_measures_only_after_accelerate():
             ir_measures.calc_aggregate([measure, CG], QRELS, RUN)
     accelerate()
     accelerate()
-    assert ir_measures.calc_aggregate([P @ 2, NumRet, CG], QRELS, RUN) == {P @ 2: 1 / 3, NumRet: 6, CG: 5 / 3}
+    assert ir_measures.calc_aggregate([P @ 2, NumRet, CG], QRELS, RUN) == {
+        P @ 2: 1 / 3,
+        NumRet: 6,
+        CG: 5 / 3,
+    }
     assert (P @ 2).calc_aggregate(QRELS, RUN) == 1 / 3
     assert [type(provider) for provider in PIPELINE].count(GradedProvider) == 1
     accelerate(False)

@@ -18,7 +18,8 @@ def original(text):
 
 
 needs_the_original = pytest.mark.skipif(
-    sys.version_info >= (3, 14), reason="ir-measures' own parser needs ast.Num, which Python 3.14 removed"
+    sys.version_info >= (3, 14),
+    reason="ir-measures' own parser needs ast.Num, which Python 3.14 removed",
 )
 GAINS = {0: 0, 1: 1, 2: 10, 3: 100}
 
@@ -28,13 +29,19 @@ EQUAL_STRINGS = [
     ("nCG(gains={-2:0,3:7.5})@20", nCG(gains={-2: 0, 3: 7.5}) @ 20),
     ("DCG_JK(b=2.718)@10", DCG_JK(b=2.718) @ 10),
     ("nDCG_JK(avg=True)@200", nDCG_JK(avg=True) @ 200),
-    ("nDCG_JK(b=3,gains=0:0,1:1,2:10,3:100,avg=True)@100", nDCG_JK(b=3, gains=GAINS, avg=True) @ 100),
+    (
+        "nDCG_JK(b=3,gains=0:0,1:1,2:10,3:100,avg=True)@100",
+        nDCG_JK(b=3, gains=GAINS, avg=True) @ 100,
+    ),
     ("nDCG_JK(gains=3:100,)", nDCG_JK(gains={3: 100})),
     ("nDCG_JK(\n  gains=0:0,\n  3:100,\n  b=3\n)@5\n", nDCG_JK(b=3, gains={0: 0, 3: 100}) @ 5),
     ("nDCG_JK(gains\t=\t3:100)", nDCG_JK(gains={3: 100})),
     # negative levels and real numbers in every notation
     ("CG(gains=-2:0,-1:0.5,1:.5,2:7.)", CG(gains={-2: 0, -1: 0.5, 1: 0.5, 2: 7})),
-    ("CG(gains=-2.5:1,0.5:1e2,1.5:1E-2,2.5:1e+2)", CG(gains={-2.5: 1, 0.5: 100, 1.5: 0.01, 2.5: 100})),
+    (
+        "CG(gains=-2.5:1,0.5:1e2,1.5:1E-2,2.5:1e+2)",
+        CG(gains={-2.5: 1, 0.5: 100, 1.5: 0.01, 2.5: 100}),
+    ),
     ("CG(gains=- 2 : + 3)", CG(gains={-2: 3})),
     ("CG(gains={-2:3})", CG(gains={-2: 3})),
     ("CG(gains=0x10:1_000)", CG(gains={16: 1000})),
@@ -51,7 +58,9 @@ EQUAL_STRINGS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "measure"), EQUAL_STRINGS, ids=[text for text, _ in EQUAL_STRINGS])
+@pytest.mark.parametrize(
+    ("text", "measure"), EQUAL_STRINGS, ids=[text for text, _ in EQUAL_STRINGS]
+)
 def test_string_equals_object(text, measure):
     for parse in (parse_measure, ir_measures.parse_measure, ir_measures.util.parse_measure):
         got = parse(text)
@@ -77,16 +86,24 @@ def test_equal_measures_hash_and_print_alike():
         ["muAP", "muMAP", "µAP", "μAP", "µMAP", "μMAP"],  # U+00B5 and U+03BC
     ]:
         measures = [parse_measure(text) for text in equal]
-        assert len(set(measures)) == len(set(map(str, measures))) == len(set(map(hash, measures))) == 1, equal
+        assert (
+            len(set(measures)) == len(set(map(str, measures))) == len(set(map(hash, measures))) == 1
+        ), equal
         assert all(measure == measures[0] for measure in measures)
-    declared = "nDCG_JK(b=3,avg=True,gains={2:10},judged_only=True)@5"  # in this order, without defaults
-    assert str(parse_measure("nDCG_JK(judged_only=True,gains=2:10,1:1,avg=True,b=3.0)@5")) == declared
+    declared = (
+        "nDCG_JK(b=3,avg=True,gains={2:10},judged_only=True)@5"  # in this order, without defaults
+    )
+    assert (
+        str(parse_measure("nDCG_JK(judged_only=True,gains=2:10,1:1,avg=True,b=3.0)@5")) == declared
+    )
 
 
 MISTAKES = {
     "did you mean nDCG_JK": ["ndcg_jk", "nDCG_JL@5", "NDCG_JK(b=3)"],
     "measure not found: xyzzyx": ["xyzzyx"],
-    "CG has no parameter 'b'; it takes avg, ties, unjudged, gains, judged_only, cutoff": ["CG(b=2)"],
+    "CG has no parameter 'b'; it takes avg, ties, unjudged, gains, judged_only, cutoff": [
+        "CG(b=2)"
+    ],
     "did you mean judged_only?": ["nCG(judgedonly=True)"],
     "ESL has no cutoff": ["ESL@5"],
     "not allowed; cutoff is a whole number ≥ 1": ["CG@0", "CG@-1", "CG@2.5", "CG@inf"],
@@ -107,13 +124,28 @@ MISTAKES = {
     ],
     "level 1 has gain": [f"CG(gains=1:{gain})" for gain in ("-2", "inf", "-inf", "1e999", "nan")],
     "is not finite); gains is": [f"CG(gains={level}:1)" for level in ("inf", "-Infinity", "nan")],
-    "names 1 twice in one mapping": ["CG(gains=1:2,1:3)", "CG(gains=1:2,1:2)", "CG(gains={1:2,1.0:2})"],
+    "names 1 twice in one mapping": [
+        "CG(gains=1:2,1:3)",
+        "CG(gains=1:2,1:2)",
+        "CG(gains={1:2,1.0:2})",
+    ],
     "gains is level:gain pairs, gains finite and ≥ 0, as in": [
         f"CG(gains={value})" for value in ("{'1':2}", "{1:True}", "5", "'1:2;'", "None")
     ],
     "twice; name it once": ["DCG_JK(b=3,b=4)", "CG(cutoff=3)@4"],
     "; write Name(parameter=value, ...)@cutoff, for example nDCG_JK(": [
-        *("CG@", "@5", "CG@5@6", "CG()()", "CG; AP", "CG, AP", "a = CG", "ir_measures.CG", "5", "CG(gains=)"),
+        *(
+            "CG@",
+            "@5",
+            "CG@5@6",
+            "CG()()",
+            "CG; AP",
+            "CG, AP",
+            "a = CG",
+            "ir_measures.CG",
+            "5",
+            "CG(gains=)",
+        ),
         *(
             "CG(gains=1:)",
             "CG(gains=1:2:3)",
@@ -127,7 +159,13 @@ MISTAKES = {
     ],
     "parameters need names; write": ["CG(5)"],
     "a value is a number, a string, True, False, None or a mapping such as 0:0,1:1": [
-        *("CG(avg=a.b)", "CG(gains=[1, 2])", "CG(gains={{1:2}:3})", "CG(gains={**{1:2}})", "CG(b=--'2')"),
+        *(
+            "CG(avg=a.b)",
+            "CG(gains=[1, 2])",
+            "CG(gains={{1:2}:3})",
+            "CG(gains={**{1:2}})",
+            "CG(b=--'2')",
+        ),
         *("CG(b=__import__('os'))", "P@inf", "nDCG(gains={{1:2}:3})@5"),
     ],
     "takes no sign in": ["P@-5", "P(cutoff=-5)", "SetF(beta=-0.5)"],  # signs would crash C code
@@ -135,7 +173,9 @@ MISTAKES = {
 CASES = [(text, fact) for fact, texts in MISTAKES.items() for text in texts]
 
 
-@pytest.mark.parametrize(("text", "fact"), CASES, ids=[text[:40].replace("\0", "␀") for text, _ in CASES])
+@pytest.mark.parametrize(
+    ("text", "fact"), CASES, ids=[text[:40].replace("\0", "␀") for text, _ in CASES]
+)
 def test_error_message_says_what_is_allowed(text, fact):
     for parse in (parse_measure, ir_measures.parse_measure):
         with pytest.raises(ValueError) as caught:
@@ -170,8 +210,24 @@ def test_long_strings_are_refused_briefly_in_linear_time(text):
 
 
 def test_trec_names_are_read_unless_they_are_measure_strings():
-    AP, P, RR, SetF, nDCG = ir_measures.AP, ir_measures.P, ir_measures.RR, ir_measures.SetF, ir_measures.nDCG
-    texts = ["map", "ndcg_cut.5,10", "nDCG@5", "recip_rank", "set_F_0.5", "Rprec", "infAP", "P@5", "P_5"]
+    AP, P, RR, SetF, nDCG = (
+        ir_measures.AP,
+        ir_measures.P,
+        ir_measures.RR,
+        ir_measures.SetF,
+        ir_measures.nDCG,
+    )
+    texts = [
+        "map",
+        "ndcg_cut.5,10",
+        "nDCG@5",
+        "recip_rank",
+        "set_F_0.5",
+        "Rprec",
+        "infAP",
+        "P@5",
+        "P_5",
+    ]
     assert parse_measures(texts) == (
         AP, nDCG @ 5, nDCG @ 10, RR, SetF(beta=0.5), ir_measures.Rprec, ir_measures.infAP, P @ 5,
     )  # fmt: skip
@@ -194,7 +250,9 @@ def test_an_unknown_name_is_a_name_error_as_in_ir_measures():
 
 
 def test_official_needs_a_collection():
-    with pytest.raises(GradedError, match="official names the measures of an ir-datasets collection"):
+    with pytest.raises(
+        GradedError, match="official names the measures of an ir-datasets collection"
+    ):
         parse_measures("official")
 
 
@@ -203,7 +261,9 @@ def test_other_texts_and_types_are_refused():
         with pytest.raises(GradedError):
             parse_measures(text)
     for thing in (None, 5, ["CG"], b"CG"):
-        with pytest.raises(GradedError, match=f"a measure is a string .*, not a {type(thing).__name__}"):
+        with pytest.raises(
+            GradedError, match=f"a measure is a string .*, not a {type(thing).__name__}"
+        ):
             parse_measure(thing)
 
 
@@ -256,7 +316,10 @@ def test_strings_that_ir_measures_rejects_are_rejected():
 def test_standard_measures_take_bare_gains():
     expected = ir_measures.nDCG(gains={0: 0, 1: 1, 2: 10}) @ 5
     assert ir_measures.parse_measure("nDCG(gains=0:0,1:1,2:10)@5") == expected
-    assert ir_measures.parse_measure("nDCG(dcg='log2',gains=-2:0,1:5)@5").params["gains"] == {-2: 0, 1: 5}
+    assert ir_measures.parse_measure("nDCG(dcg='log2',gains=-2:0,1:5)@5").params["gains"] == {
+        -2: 0,
+        1: 5,
+    }
 
 
 def test_measures_may_lack_a_cutoff_and_duplicates_are_dropped():

@@ -63,7 +63,9 @@ def test_topic_has_documented_attributes():
     qrels = {"q": {"a": 3, "b": 0, "c": 1, "d": 2}}
     run = {"q": {"x": 9.0, "c": 8.0, "a": 7.5, "b": 7.5, "y": 1.0}}
     (Look() @ 4).calc_aggregate(qrels, run)
-    assert {name: getattr(value, "tolist", lambda value=value: value)() for name, value in seen.items()} == {
+    assert {
+        name: getattr(value, "tolist", lambda value=value: value)() for name, value in seen.items()
+    } == {
         "name": "q",
         "cutoff": 4,
         "depth": 4,
@@ -111,7 +113,11 @@ def raises(self, given):
         ("values", raises, "failed over 3 topics ('q1' …): KeyError: 'no such thing'"),
         ("values", np.array([0, np.nan, 0]), "is nan for topic 'q2'; a value must be finite"),
         ("values", np.array([0, 0, -np.inf]), "is -inf for topic 'q3'; a value must be finite"),
-        ("values", np.zeros(2), "returned the shape (2,) for 3 topics (first ['q1']); it must be (3,)"),
+        (
+            "values",
+            np.zeros(2),
+            "returned the shape (2,) for 3 topics (first ['q1']); it must be (3,)",
+        ),
         ("values", np.zeros((3, 1)), "returned the shape (3, 1) for 3 topics"),
         ("values", None, "returned the shape () for 3 topics"),
         ("values", ["0.5"] * 3, "returned values of type <U3; a value must be a real number"),
@@ -146,30 +152,60 @@ def summed(method: str) -> str:
 BROKEN = {
     "fails to import": ("raise RuntimeError('out of\\n  order')", "RuntimeError: out of order"),
     "exits at import": ("import sys; sys.exit(3)", "SystemExit: 3"),
-    "has an unknown hook": (GOOD.replace("def graded_measures", "def graded_measure"), "unknown hook"),
-    "has no hook": (GOOD.replace("@hookimpl", ""), "it implements no hook; mark graded_measures with"),
+    "has an unknown hook": (
+        GOOD.replace("def graded_measures", "def graded_measure"),
+        "unknown hook",
+    ),
+    "has no hook": (
+        GOOD.replace("@hookimpl", ""),
+        "it implements no hook; mark graded_measures with",
+    ),
     "fails in the hook": (hooked("return 1 / 0"), "ZeroDivisionError: division by zero"),
     "brings no measure": (hooked("return []"), "graded_measures returned no measure"),
-    "returns nothing": (hooked("[First()]"), "graded_measures returned None, not a list of measures"),
-    "brings a class": (hooked("return [First]"), "<class 'brings_a_class.First'> is not an instance of"),
-    "claims a name of ir-measures": (GOOD.replace('"First"', '"nDCG"'), "'nDCG' is taken by ir-measures"),
-    "claims an alias": (GOOD.replace("    NAME", '    ALIASES = ("MAP",)\n    NAME'), "'MAP' is taken by"),
+    "returns nothing": (
+        hooked("[First()]"),
+        "graded_measures returned None, not a list of measures",
+    ),
+    "brings a class": (
+        hooked("return [First]"),
+        "<class 'brings_a_class.First'> is not an instance of",
+    ),
+    "claims a name of ir-measures": (
+        GOOD.replace('"First"', '"nDCG"'),
+        "'nDCG' is taken by ir-measures",
+    ),
+    "claims an alias": (
+        GOOD.replace("    NAME", '    ALIASES = ("MAP",)\n    NAME'),
+        "'MAP' is taken by",
+    ),
     "claims the other micro sign": (
         GOOD.replace('"First"', '"\u00b5AP"'),
         "the name '\u00b5AP' is taken by ir-measures-graded",
     ),
-    "claims a name twice": (GOOD.replace("[First()]", "[First(), First()]"), "claims the name 'First' twice"),
+    "claims a name twice": (
+        GOOD.replace("[First()]", "[First(), First()]"),
+        "claims the name 'First' twice",
+    ),
     "declares an unknown word of ties": (
         GOOD.replace("    NAME", '    TIES = ("median",)\n    NAME'),
         "declares TIES = ('median',)",
     ),
-    "has a keyword for a name": (GOOD.replace('"First"', '"lambda"'), "'lambda', which is not an identifier"),
-    "has a plain parameter": (GOOD.replace("Real(", "dict("), "parameter 'p' of First is not a Parameter"),
+    "has a keyword for a name": (
+        GOOD.replace('"First"', '"lambda"'),
+        "'lambda', which is not an identifier",
+    ),
+    "has a plain parameter": (
+        GOOD.replace("Real(", "dict("),
+        "parameter 'p' of First is not a Parameter",
+    ),
     "rises with the rank": (
         summed("def discount(self, rank): return 1 / rank"),
         "must not rise with the rank",
     ),
-    "has no mean": (GOOD.replace("    NAME", '    TIES = ("mean",)\n    NAME'), "no method for ties='mean'"),
+    "has no mean": (
+        GOOD.replace("    NAME", '    TIES = ("mean",)\n    NAME'),
+        "no method for ties='mean'",
+    ),
     "takes over a parameter": (GOOD.replace('"p"', '"gains"'), "'gains' of First replaces one"),
 }
 
@@ -208,7 +244,14 @@ def test_broken_plugins_are_skipped_with_one_warning_each(loaded):
 
 def test_plugins_load_beside_broken_ones_and_can_share_a_name(loaded):
     used = [name for name, told in loaded[0].items() if told == "loaded"]
-    assert used == ["ir-measures-graded", "aa-works", "same-one", "same-two", "zz-first", "zz-works"]
+    assert used == [
+        "ir-measures-graded",
+        "aa-works",
+        "same-one",
+        "same-two",
+        "zz-first",
+        "zz-works",
+    ]
 
 
 def test_first_of_two_plugins_keeps_a_measure_name(loaded):
@@ -257,7 +300,9 @@ def test_warning_of_a_skipped_plugin_can_be_an_error(tmp_path):
 
 
 def test_plugins_are_imported_for_the_first_unknown_name(tmp_path):
-    distribution(tmp_path, "works", GOOD.replace("    NAME", '    ALIASES = ("\u00b5First",)\n    NAME'))
+    distribution(
+        tmp_path, "works", GOOD.replace("    NAME", '    ALIASES = ("\u00b5First",)\n    NAME')
+    )
     code = """
         import sys
         import ir_measures, ir_measures_graded
@@ -269,4 +314,7 @@ def test_plugins_are_imported_for_the_first_unknown_name(tmp_path):
         print(*map(ir_measures.parse_measure, ("First", "\u00b5First", "\u03bcFirst")))
     """
     done = python(tmp_path, code, STRICT)  # silent without a skipped plugin
-    assert (done.stdout, done.stderr) == ("False\nFirst(p=2)@3 works 1.2\nTrue\nFirst First First\n", "")
+    assert (done.stdout, done.stderr) == (
+        "False\nFirst(p=2)@3 works 1.2\nTrue\nFirst First First\n",
+        "",
+    )

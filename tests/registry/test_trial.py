@@ -113,7 +113,10 @@ def test_right_declarations_pass(measure):
 @pytest.mark.parametrize(
     ("measure", "reason"),
     [
-        (OwnIdeal(), "ideal='retrieved'.*no ideal list of the judged documents; declare ideal_documents"),
+        (
+            OwnIdeal(),
+            "ideal='retrieved'.*no ideal list of the judged documents; declare ideal_documents",
+        ),
         (type("SortedStop", (Stop,), SORTED)(), "where .* is right"),
         (type("Shy", (AtRelevant,), SHY)(), "Shy.ties='min'.@2 is .* where .* is right"),
         (type("Rising", (type(nERR),), {"RISES": True})(), "where .* is right"),

@@ -81,8 +81,12 @@ def test_save_writes_the_page_and_the_table(of_demo, tmp_path):
 def test_every_run_is_read_once_and_reduced_once(monkeypatch):
     read, reduced = [], []
     parts, of_run = RunFile._every, reduction.reduced
-    monkeypatch.setattr(RunFile, "_every", lambda self, *sizes: read.append(self) or parts(self, *sizes))
-    monkeypatch.setattr(reduction, "reduced", lambda *given: reduced.append(given) or of_run(*given))
+    monkeypatch.setattr(
+        RunFile, "_every", lambda self, *sizes: read.append(self) or parts(self, *sizes)
+    )
+    monkeypatch.setattr(
+        reduction, "reduced", lambda *given: reduced.append(given) or of_run(*given)
+    )
     report("graded-demo", DEMO_RUNS, [*MEASURES, "muAP"])
     assert (len(read), len(reduced)) == (5, 5)
 
@@ -101,7 +105,9 @@ def test_the_page_needs_nothing_but_itself(of_demo):
         for name in ("href", "xlink:href"):
             assert attributes.get(name, "#")[0] == "#" or attributes[name] == "data:,"
     name = "k=0.925 style=\"font: x\" 'DejaVu Sans'"
-    matrices = drawing(compare(QRELS, {**RUNS, name: {"q1": {"b": 1.0}}}, ["CG@1", "AP"]).drawing(), "")
+    matrices = drawing(
+        compare(QRELS, {**RUNS, name: {"q1": {"b": 1.0}}}, ["CG@1", "AP"]).drawing(), ""
+    )
     assert name in matrices
     for html in (of_demo.html, matrices):
         ids = re.findall(r' id="([^"]*)"', html)
@@ -111,12 +117,30 @@ def test_the_page_needs_nothing_but_itself(of_demo):
 @pytest.mark.parametrize(
     ("gains", "sentence"),
     [
-        ((0.2, -0.2), "The best run depends on the measure: new is significantly better than old by AP, and"),
-        ((0.2, -0.01), "new has the best mean by AP, old has the best mean by P@5; the tests do not show"),
-        ((0.2, 0.2), "new has the best mean by every measure and is significantly better than every"),
-        ((0.2, 0.01), "new has the best mean by every measure; the tests separate it from every other"),
-        ((0.01, 0.01), "new has the best mean by every measure; the tests do not separate it from every"),
-        ((0.0, -0.01), "old and new have the best mean by AP, old has the best mean by P@5; the tests"),
+        (
+            (0.2, -0.2),
+            "The best run depends on the measure: new is significantly better than old by AP, and",
+        ),
+        (
+            (0.2, -0.01),
+            "new has the best mean by AP, old has the best mean by P@5; the tests do not show",
+        ),
+        (
+            (0.2, 0.2),
+            "new has the best mean by every measure and is significantly better than every",
+        ),
+        (
+            (0.2, 0.01),
+            "new has the best mean by every measure; the tests separate it from every other",
+        ),
+        (
+            (0.01, 0.01),
+            "new has the best mean by every measure; the tests do not separate it from every",
+        ),
+        (
+            (0.0, -0.01),
+            "old and new have the best mean by AP, old has the best mean by P@5; the tests",
+        ),
         ((0.0, 0.0), "old and new have the best mean by every measure."),
     ],
 )
@@ -129,13 +153,17 @@ def test_the_first_sentence_says_what_the_tests_support(gains, sentence):
     evaluation = Evaluation(("old", "new"), measures, tuple(map(str, range(30))), values)
     found = report(QRELS, RUNS, ["AP"])
     page = replace(found, verdict=verdict(evaluation, study_of(QRELS, RUNS), None, 0.05)).html
-    lead = page.partition('<p class="lead">')[2].partition('<p class="lead">')[2].partition("</p>")[0]
+    lead = (
+        page.partition('<p class="lead">')[2].partition('<p class="lead">')[2].partition("</p>")[0]
+    )
     assert " ".join(re.sub("<[^>]*>", "", lead).split()).startswith(sentence)
 
 
 def test_a_report_claims_no_test_and_no_difference_where_there_is_none():
     html = report(QRELS, {"one": RUNS["good"], **RUNS}, ["nDCG_JK@2"]).html
-    told = " ".join(re.sub("<[^>]*>", "", html.partition("<main>")[2].partition('id="data"')[0]).split())
+    told = " ".join(
+        re.sub("<[^>]*>", "", html.partition("<main>")[2].partition('id="data"')[0]).split()
+    )
     assert "one and good have the best mean. nDCG_JK@2" in told
     assert "Of 2 differences between runs, 2 keep their sign in every order" in told
     assert not re.search("significant|distinguish|separate|detects|Against the baseline", told)
@@ -153,7 +181,10 @@ def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
         assert [line.run for line in of.lines] == tests.best_first(of.measure)
         against = {test.run: test for test in tests.find(of.measure)}
         for line in of.lines:
-            assert line.mean == tests.values[tests.runs.index(line.run), tests.measures.index(of.measure)]
+            assert (
+                line.mean
+                == tests.values[tests.runs.index(line.run), tests.measures.index(of.measure)]
+            )
             assert line.test == against.get(line.run)
             assert line.test is None or line.test.significant == (line.test.adjusted < 0.05)
         assert of.separated == sum(test.significant for test in pairs.find(of.measure))
@@ -162,7 +193,10 @@ def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
     first = of_demo.verdict.measures[0]
     kept = [each.record() for each in spans.differences if each.measure == first.measure]
     names = "stands_over_ties", "stands_over_judgments"
-    assert first.standing[1:] == (len(kept), *(sum(record[name] for record in kept) for name in names))
+    assert first.standing[1:] == (
+        len(kept),
+        *(sum(record[name] for record in kept) for name in names),
+    )
     of_runs = {each.run: each for each in spans.values if each.measure == first.measure}
     assert {line.run: line.span for line in first.lines} == of_runs
 
@@ -231,19 +265,25 @@ def test_names_cannot_become_markup():
     qrels = {topic: {**judged, name: 1} for topic, judged in QRELS.items()} | {name: {name: 2}}
     named = Read(report(qrels, runs, ["nDCG_JK@2"], queries={name: name}, title=name).html)
     scripts = [attributes.get("id") for tag, attributes in named.elements if tag == "script"]
-    assert scripts == [None] * 4 + ["rankings-data", None]  # the data of each topic, and the page's script
+    assert scripts == [None] * 4 + [
+        "rankings-data",
+        None,
+    ]  # the data of each topic, and the page's script
 
 
 def test_a_large_report_is_below_a_megabyte():
     documents = [f"msmarco_passage_{number % 97:02}_{7919 * number:09}" for number in range(6000)]
     qrels = {
-        f"{10007 * topic}": {documents[(topic * 100 + number) % 6000]: number % 4 for number in range(100)}
+        f"{10007 * topic}": {
+            documents[(topic * 100 + number) % 6000]: number % 4 for number in range(100)
+        }
         for topic in range(50)
     }
     runs = {
         f"system-{run}": {
             topic: {
-                documents[(number * 100 + (rank * (run + 3)) % 131) % 6000]: 30 - 0.0371 * (rank + run)
+                documents[(number * 100 + (rank * (run + 3)) % 131) % 6000]: 30
+                - 0.0371 * (rank + run)
                 for rank in range(20)
             }
             for number, topic in enumerate(qrels)
@@ -271,7 +311,10 @@ def test_many_topics_are_limited_to_those_in_which_the_runs_differ():
     found = report(QRELS, RUNS, ["nDCG_JK@2"])
     few = by_topic(found.evaluation, found.by_topic.relevant, found.by_topic.measure, "good", {}, 2)
     assert few.shown == [0, 2]
-    assert "These are the 2 of 3 topics in which the runs differ most." in replace(found, by_topic=few).html
+    assert (
+        "These are the 2 of 3 topics in which the runs differ most."
+        in replace(found, by_topic=few).html
+    )
     one = report(QRELS, {"good": RUNS["good"]}, ["nDCG_JK@2"])
     assert "the 2 of 3 topics with the highest values." in replace(one, by_topic=few).html
 

@@ -60,7 +60,16 @@ __all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
 __all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power"]
 __all__ += ["Curves", "Sensitivity", "curves", "read_collections", "sensitivity"]
 __all__ += ["Check", "ExplainedDifference", "Explanation", "Identification", "Levels"]
-__all__ += ["Range", "Ranges", "check", "explain", "explain_difference", "identify", "levels", "ranges"]
+__all__ += [
+    "Range",
+    "Ranges",
+    "check",
+    "explain",
+    "explain_difference",
+    "identify",
+    "levels",
+    "ranges",
+]
 __all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges"]
 __all__ += ["add_answers", "estimate", "holes", "judges"]
 

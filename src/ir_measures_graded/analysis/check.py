@@ -107,8 +107,13 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     judged = judgments.documents
     evaluators(wanted, judgments)  # refuses what `evaluate` refuses
     ends = _over_ties(wanted or parse_measures(TIED))
-    remarks = [(run.name, remark) for run in named for remark in _of_run(run, judgments, depth, ends)]
-    remarks += [(str(measure), text) for measure, text in measure_remarks(wanted, judged, judgments.contract)]
+    remarks = [
+        (run.name, remark) for run in named for remark in _of_run(run, judgments, depth, ends)
+    ]
+    remarks += [
+        (str(measure), text)
+        for measure, text in measure_remarks(wanted, judged, judgments.contract)
+    ]
     if judgments.contract is None and (text := level_remark(judged, LEVELS)):
         remarks.append((judgments.name or "qrels", text))
     found = levels(judgments, highest=any(map(needs_intents, wanted)))
@@ -118,7 +123,9 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
 def _over_ties(measures: Iterable[Measure]) -> dict[Measure, tuple[Measure, Measure]]:
     """The measures with ranges over ties and without the option: their least and greatest values."""
     known = [each for each in map(definition_of, measures) if each and not each.option("ties")]
-    found = {measure: [with_option(measure, "ties", end) for end in ("min", "max")] for measure in known}
+    found = {
+        measure: [with_option(measure, "ties", end) for end in ("min", "max")] for measure in known
+    }
     return {measure: (low, high) for measure, (low, high) in found.items() if low and high}
 
 
@@ -137,7 +144,10 @@ def _of_run(
         with about(run.name), warnings.catch_warnings():
             warnings.simplefilter("error", EmptyRunWarning)
             evaluator = GradedEvaluator(chain(*ends.values()), judgments.rows, judgments.documents)
-            values = {str(measure): mean_over_topics(of) for measure, _, of in evaluator.reported(watched())}
+            values = {
+                str(measure): mean_over_topics(of)
+                for measure, _, of in evaluator.reported(watched())
+            }
     except (GradedError, EmptyRunWarning) as error:
         return [str(error)]
     remarks = [*counts.of(run.source)]

@@ -81,7 +81,10 @@ class Curves(Result):
         """The numbers of the runs in colour, the best first."""
         if len(self.runs) <= FEW:
             return self.order
-        return [*self.order[:BEST], *(run for run in self.order[BEST:] if self.runs[run] in self.highlight)]
+        return [
+            *self.order[:BEST],
+            *(run for run in self.order[BEST:] if self.runs[run] in self.highlight),
+        ]
 
     @property
     def styles(self) -> list[dict[str, Any]]:
@@ -110,9 +113,9 @@ class Curves(Result):
             run = self.runs[number]
             columns.append((run, self.values[number]))
             if self.bands is not None:
-                columns += zip((f"{run} lower", f"{run} upper"), self.bands[number])
-        names, cells = zip(*columns)
-        return [Table(names, list(zip(*(column.tolist() for column in cells))))]
+                columns += zip((f"{run} lower", f"{run} upper"), self.bands[number], strict=True)
+        names, cells = zip(*columns, strict=True)
+        return [Table(names, list(zip(*(column.tolist() for column in cells), strict=True)))]
 
     def data(self) -> Table:
         """One row per curve and rank; without bands, `lower` and `upper` are None."""
@@ -121,7 +124,10 @@ class Curves(Result):
             bands = np.full((len(names), 2, self.ranks.size), np.nan)
         if self.ideal is not None:
             names = (IDEAL, *names)
-            values, bands = np.insert(values, 0, self.ideal, axis=0), np.insert(bands, 0, np.nan, axis=0)
+            values, bands = (
+                np.insert(values, 0, self.ideal, axis=0),
+                np.insert(bands, 0, np.nan, axis=0),
+            )
         axes = {"measure": [str(self.measure)], "run": names, RANK: self.ranks.tolist()}
         return Table.of_arrays(axes, {"value": values, "lower": bands[:, 0], "upper": bands[:, 1]})
 
@@ -132,7 +138,9 @@ class Curves(Result):
             found.append(Note("{:g} % pointwise percentile bands", 100 * self.confidence))
             if self.topics < 50:
                 text = "Below 50 topics, bands are narrow: in simulations, those of 95 % covered the mean "
-                found.append(Note(text + "in .89 to .94 of samples of 10 topics, and in .90 to .92 of 25."))
+                found.append(
+                    Note(text + "in .89 to .94 of samples of 10 topics, and in .90 to .92 of 25.")
+                )
         if others := len(self.runs) - len(self.shown):
             text = "The best {} of {} are shown, and those to highlight; {} are grey and have no column."
             found.append(Note(text, BEST, counted(len(self.runs), "run"), others))
@@ -145,7 +153,11 @@ class Curves(Result):
         Raises `GradedError` if Matplotlib is not installed.
         """
         shown = self.shown
-        labels = [IDEAL, "others", *(self.runs[run] for run in shown)]  # of the legend beside the axes
+        labels = [
+            IDEAL,
+            "others",
+            *(self.runs[run] for run in shown),
+        ]  # of the legend beside the axes
         width = round(6.6 + 0.075 * max(map(len, labels)), 1)
         figure = plots.new_figure(width, max(4.5, round(0.8 + 0.2 * len(labels), 1)))
         axes = figure.add_subplot()
@@ -165,12 +177,16 @@ class Curves(Result):
             axes.plot(ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
         every = max(1, ranks.size // 8)
         pale = f"{len(self.runs) - len(self.shown)} others"
-        for number, (run, style) in enumerate(zip(self.runs, self.styles)):
+        for number, (run, style) in enumerate(zip(self.runs, self.styles, strict=True)):
             is_shown, start = style is not plots.PALE, number * every // len(self.runs)
             if self.bands is not None and is_shown:
-                axes.fill_between(ranks, *self.bands[number], color=style["color"], alpha=0.15, linewidth=0)
+                axes.fill_between(
+                    ranks, *self.bands[number], color=style["color"], alpha=0.15, linewidth=0
+                )
             label = run if is_shown else pale
-            lines += axes.plot(ranks, self.values[number], label=label, markevery=(start, every), **style)
+            lines += axes.plot(
+                ranks, self.values[number], label=label, markevery=(start, every), **style
+            )
         over = f"Mean over {counted(self.topics, 'topic')}"
         axes.set_ylabel(", ".join([over, *self.notes()[: self.bands is not None]]))
         axes.set_xlabel("Rank")
@@ -225,7 +241,9 @@ def curves(
     if confidence is not None:
         if topics < 2:
             raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
-        refuse_large("resamples", resamples, 16 * end * resamples, f"bands at {counted(end, 'rank')}")
+        refuse_large(
+            "resamples", resamples, 16 * end * resamples, f"bands at {counted(end, 'rank')}"
+        )
         taken |= {f"{name} {end}" for name in names for end in ("lower", "upper")}
     for name in names:
         if name in taken:
@@ -244,12 +262,16 @@ def curves(
             values = values_at_ranks(cut, run, judgments, end)
             means[number] = mean_over_topics(values)
             if confidence is not None:
-                bands[number] = bootstrap([values], np.mean, confidence, resamples, seed, method="percentile")
+                bands[number] = bootstrap(
+                    [values], np.mean, confidence, resamples, seed, method="percentile"
+                )
     drawn = None if confidence is None else bands
     return Curves(one, topics, names, means, best, drawn, confidence, highlighted)
 
 
-def one_measure(measures: Measure | str | Iterable[Measure | str], what: str, uncut: bool = False) -> Measure:
+def one_measure(
+    measures: Measure | str | Iterable[Measure | str], what: str, uncut: bool = False
+) -> Measure:
     """The measure. Raises `GradedError` if there are several."""
     found = parse_measures(measures, uncut)
     if len(found) > 1:
@@ -261,10 +283,14 @@ def uncut(measure: Measure, depth: int | None) -> tuple[GradedMeasure, int]:
     """Split a measure into the measure without a cutoff and the depth of its curve."""
     measure = defined(measure, "curve over ranks", "cutoff")
     if not measure.CUTOFF:
-        raise NotApplicableError(f"{name_of(measure)} has no cutoff and therefore no curve over ranks")
+        raise NotApplicableError(
+            f"{name_of(measure)} has no cutoff and therefore no curve over ranks"
+        )
     cutoff = measure.params.get("cutoff")
     if depth is not None and cutoff is not None and depth != cutoff:
-        raise GradedError(f"{measure} ends at rank {cutoff}, but depth={depth}; give only one of the two")
+        raise GradedError(
+            f"{measure} ends at rank {cutoff}, but depth={depth}; give only one of the two"
+        )
     depth = whole_number((cutoff or DEPTH) if depth is None else depth, "depth", 1, DEEPEST)
     checked(measure @ depth)
     kept = {name: value for name, value in measure.params.items() if name != "cutoff"}
@@ -280,7 +306,9 @@ def ideal_run(judgments: Judgments, measure: Measure) -> Run:
     {'q': {'a': 1.0, 'b': 2.0, 'c': 0.0}}
     """
     if needs_intents(measure):
-        raise NotApplicableError(f"{measure} has no ideal curve: its documents have a level for each intent")
+        raise NotApplicableError(
+            f"{measure} has no ideal curve: its documents have a level for each intent"
+        )
     qrels = judgments.documents.rows
     # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
     score = np.unique(gain_of(qrels.values, gains_of(measure)), return_inverse=True)[1].reshape(-1)
@@ -288,7 +316,9 @@ def ideal_run(judgments: Judgments, measure: Measure) -> Run:
     return replace(run, parent=run)  # nothing is remarked on a run with a parent
 
 
-def values_at_ranks(measure: GradedMeasure, run: Run, judgments: Judgments, depth: int) -> np.ndarray:
+def values_at_ranks(
+    measure: GradedMeasure, run: Run, judgments: Judgments, depth: int
+) -> np.ndarray:
     """The value of each topic with the cutoff at each of the ranks 1 … `depth` (depth × T).
 
     The measure's own cutoff is ignored.

@@ -34,7 +34,17 @@ from ..output.tables import Column, Note, Table
 from .curves import DEEPEST, one_measure, values_at_ranks
 from .statistics.options import whole_number
 
-COLUMNS = ["ranks", "documents", "scores", "levels", "gains", "weights", "contributions", "sums", "values"]
+COLUMNS = [
+    "ranks",
+    "documents",
+    "scores",
+    "levels",
+    "gains",
+    "weights",
+    "contributions",
+    "sums",
+    "values",
+]
 COLUMNS += ["ideal_levels", "ideal_gains", "ideal"]
 """The fields of an explanation that are columns, which are named without the plural s."""
 ALWAYS = ("rank", "document", "level")
@@ -120,7 +130,9 @@ class Explanation(Result):
         documents, ranks = len(self.documents), self.ranks[self.gains > 0]
         judged = int((~np.isnan(self.levels)).sum())
         known = "all" if judged == documents else f"{judged} of the"
-        found = f"First relevant document at rank {ranks[0]}; {ranks.size}" if ranks.size else "None"
+        found = (
+            f"First relevant document at rank {ranks[0]}; {ranks.size}" if ranks.size else "None"
+        )
         among = f"of its {self.relevant} relevant ones in the first {documents}"
         return f"{found} {among}; {known} {documents} judged"
 
@@ -139,7 +151,11 @@ class Explanation(Result):
         lists = (() if values is None else values for values in fields.values())
         rows = zip_longest(*(each if isinstance(each, tuple) else each.tolist() for each in lists))
         return Table(
-            list(fields), [[_entry(cell, name in WHOLE) for name, cell in zip(fields, row)] for row in rows]
+            list(fields),
+            [
+                [_entry(cell, name in WHOLE) for name, cell in zip(fields, row, strict=True)]
+                for row in rows
+            ],
         )
 
     def notes(self) -> list[Note]:
@@ -241,14 +257,24 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
         if facts.is_normalised(measure):
             found["sums"], found["ideal"] = measure.vectors(uncut, last)
     if added is not None:
-        found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, (uncut.count, depth), 0.0)
+        found["contributions"] = _at_ranks(
+            added.topic, added.rank, added.gain, (uncut.count, depth), 0.0
+        )
         if isinstance(measure, WeightedGains):
             found["weights"] = np.tile(measure.rank_weights(last), (uncut.count, 1))
     for name, values in found.items():
         found[name] = np.pad(values, ((0, 0), (0, depth - values.shape[1])), constant_values=np.nan)
-    of_topics = zip(judged.topics, value.tolist(), documents, judged.relevant(measure.weighting).tolist())
+    of_topics = zip(
+        judged.topics,
+        value.tolist(),
+        documents,
+        judged.relevant(measure.weighting).tolist(),
+        strict=True,
+    )
     return [
-        Explanation(measure, run.name, *of_topic, **{name: rows[number] for name, rows in found.items()})
+        Explanation(
+            measure, run.name, *of_topic, **{name: rows[number] for name, rows in found.items()}
+        )
         for number, of_topic in enumerate(of_topics)
     ]
 
@@ -301,7 +327,11 @@ def _explainable(measure: Measure | str) -> GradedMeasure:
 
 
 def _at_ranks(
-    topic: np.ndarray, rank: np.ndarray, values: np.ndarray, shape: tuple[int, int], others: Any = np.nan
+    topic: np.ndarray,
+    rank: np.ndarray,
+    values: np.ndarray,
+    shape: tuple[int, int],
+    others: Any = np.nan,
 ) -> np.ndarray:
     """Values at their topics and ranks, down to the depth, and `others` elsewhere; the shape is T × depth."""
     table = np.full(shape, others)
@@ -319,7 +349,11 @@ def _entry(cell: Any, whole: bool) -> Any:
 
 def filled(records: list[dict[str, Any]], always: Container[str] = ()) -> list[str]:
     """The names of the columns of records that have an entry, or are `always` shown."""
-    return [name for name in records[0] if name in always or any(row[name] is not None for row in records)]
+    return [
+        name
+        for name in records[0]
+        if name in always or any(row[name] is not None for row in records)
+    ]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -355,7 +389,10 @@ class ExplainedDifference(Result):
             names += [row["document"], row["difference"]]
             for each, rank in ((run, row["rank"]), (other, row["other_rank"])):
                 names.append(f"at rank {rank} of {each.run}" if rank else f"not in {each.run}")
-        lists = [Note("{}: {}{}.", each.run, each.found[0].lower(), each.found[1:]) for each in (other, run)]
+        lists = [
+            Note("{}: {}{}.", each.run, each.found[0].lower(), each.found[1:])
+            for each in (other, run)
+        ]
         return [Note(f"{text}.", *names), *lists]
 
     def data(self) -> Table:
@@ -376,7 +413,9 @@ class ExplainedDifference(Result):
             row = {name: (after or before)[name] for name in ("document", "level", "gain")}
             for name in ("rank", "contribution"):
                 row |= {f"other_{name}": before.get(name), name: after.get(name)}
-            change = after.get("contribution", 0.0) - before.get("contribution", 0.0) if known else None
+            change = (
+                after.get("contribution", 0.0) - before.get("contribution", 0.0) if known else None
+            )
             rows.append(row | {"difference": change})
         rows.sort(key=lambda row: min(filter(None, (row["rank"], row["other_rank"]))))
         rows.sort(key=lambda row: -abs(row["difference"] or 0))
@@ -385,7 +424,9 @@ class ExplainedDifference(Result):
     def _adding(self) -> list[dict[str, Any]]:
         """The records of the documents that add to a value; all if the measure has no contributions."""
         adding = ("contribution", "other_contribution")
-        return [row for row in self.records() if row["difference"] is None or any(map(row.get, adding))]
+        return [
+            row for row in self.records() if row["difference"] is None or any(map(row.get, adding))
+        ]
 
     def tables(self) -> list[Table]:
         """One row per document that adds to a value."""
@@ -411,7 +452,11 @@ class ExplainedDifference(Result):
 
 
 def explain_difference(
-    qrels: Qrels, runs: Runs, measure: Measure | str, topic: str | int | None = None, depth: int | None = None
+    qrels: Qrels,
+    runs: Runs,
+    measure: Measure | str,
+    topic: str | int | None = None,
+    depth: int | None = None,
 ) -> ExplainedDifference:
     """The documents that make the difference of two runs in a topic.
 
@@ -440,7 +485,9 @@ def explain_difference(
     """  # noqa: E501
     study, measure = study_of(qrels, runs), _explainable(measure)
     if len(study.runs) != 2:
-        raise GradedError(f"explain_difference needs 2 runs, not {len(study.runs)}; pass both in one mapping")
+        raise GradedError(
+            f"explain_difference needs 2 runs, not {len(study.runs)}; pass both in one mapping"
+        )
     topics = study.judgments.topics
     count = len(topics) if topic is None else None
     if topic is None:

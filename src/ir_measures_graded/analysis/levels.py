@@ -56,13 +56,24 @@ class Levels(Result):
         """One row per level: its documents, the topics with one, and the mean over all topics."""
         texts = [self.definitions.get(level, "") for level in self.levels]
         means = self.documents / self.relevant.size
-        rows = zip(self.levels, self.documents.tolist(), self.topics.tolist(), means.tolist(), texts)
+        rows = zip(
+            self.levels,
+            self.documents.tolist(),
+            self.topics.tolist(),
+            means.tolist(),
+            texts,
+            strict=True,
+        )
         return Table(COLUMNS, list(rows))
 
     def tables(self) -> list[Table]:
         """One row per level, and the weightings as arguments of measure strings."""
         data = self.data()
-        found = [data if self.definitions else data.select("level", "documents", "topics", "mean_per_topic")]
+        found = [
+            data
+            if self.definitions
+            else data.select("level", "documents", "topics", "mean_per_topic")
+        ]
         if weightings := [*self.pasteable().items()]:
             title = "Gains for a measure string"
             found.append(Table(("weighting", "argument"), weightings, title, head=False))
@@ -104,12 +115,18 @@ class Levels(Result):
         notes = []
         for level in np.array(self.levels, dtype=object)[self.documents > 0].tolist():
             if level < 0:
-                notes.append(Note("Level {} is negative; its gain is 0 unless gains= sets it.", level))
+                notes.append(
+                    Note("Level {} is negative; its gain is 0 unless gains= sets it.", level)
+                )
             if not isinstance(level, int):
-                notes.append(Note("Level {} is not a whole number; trec_eval's measures refuse it.", level))
+                notes.append(
+                    Note("Level {} is not a whole number; trec_eval's measures refuse it.", level)
+                )
         if without := int((self.relevant == 0).sum()):
             topics = counted(without, "topic")
-            notes.append(Note("{} of {} have no document above level 0.", topics, self.relevant.size))
+            notes.append(
+                Note("{} of {} have no document above level 0.", topics, self.relevant.size)
+            )
         return notes
 
 

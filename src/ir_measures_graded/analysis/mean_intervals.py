@@ -50,7 +50,9 @@ class Intervals(Result):
     def of(self, run: str, measure: Measure | str) -> tuple[float, float]:
         """The interval of one run by one measure."""
         if run not in self.runs:
-            raise GradedError(f"the run {shown(run)} is not among those evaluated: {listed(self.runs)}")
+            raise GradedError(
+                f"the run {shown(run)} is not among those evaluated: {listed(self.runs)}"
+            )
         place = self.runs.index(run), self.measures.index(one_of(self.measures, measure))
         return float(self.lower[place]), float(self.upper[place])
 
@@ -67,7 +69,12 @@ class Intervals(Result):
 
     def data(self) -> Table:
         """One row per measure and run."""
-        columns = {"value": self.values, "lower": self.lower, "upper": self.upper, "topics": self.topics}
+        columns = {
+            "value": self.values,
+            "lower": self.lower,
+            "upper": self.upper,
+            "topics": self.topics,
+        }
         axes = {"measure": list(map(str, self.measures)), "run": self.runs}
         return Table.of_arrays(axes, {name: array.T for name, array in columns.items()})
 
@@ -79,7 +86,9 @@ class Intervals(Result):
         """Draw the values with their intervals, one panel per measure. Needs the extra ``plot``."""
         label = f"Value and {100 * self.confidence:g} % interval over {self.unit}s"
         bounds, signs = np.stack([self.lower, self.upper]), list(map(sign_of, self.measures))
-        return plots.dot_plot(self.runs, list(map(str, self.measures)), self.values, signs, label, bounds)
+        return plots.dot_plot(
+            self.runs, list(map(str, self.measures)), self.values, signs, label, bounds
+        )
 
 
 def intervals(
@@ -102,7 +111,9 @@ def intervals(
     Raises `GradedError` for fewer than two topics, an unknown method and a confidence out of range.
     """
     if not isinstance(evaluation, Evaluation):
-        raise GradedError("intervals needs an Evaluation: intervals(evaluate(qrels, runs, measures))")
+        raise GradedError(
+            "intervals needs an Evaluation: intervals(evaluate(qrels, runs, measures))"
+        )
     seed = whole_number(seed, "seed", 0)
     runs, measures = evaluation.runs, evaluation.measures
     found = np.empty((4, len(runs), len(measures)))
@@ -128,4 +139,6 @@ def intervals(
             stacklevel=2,
         )
     value, lower, upper = found[:3]
-    return Intervals(runs, measures, value, lower, upper, topics, confidence, method, evaluation.unit)
+    return Intervals(
+        runs, measures, value, lower, upper, topics, confidence, method, evaluation.unit
+    )

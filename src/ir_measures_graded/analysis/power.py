@@ -100,7 +100,8 @@ class Power(Result):
         None if more than 10 million, or if the spread is undefined.
         """
         return tuple(
-            paired.topics_needed(difference, each, self.level, self.power) for each in self.spread(measure)
+            paired.topics_needed(difference, each, self.level, self.power)
+            for each in self.spread(measure)
         )
 
     def chance(self, measure: Measure | str, difference: float) -> float:
@@ -166,14 +167,22 @@ class Power(Result):
                 rows.append([str(measure), None, *self.detectable(measure), None, *facts])
             for wanted in self.wanted:
                 chance = self.chance(measure, wanted)
-                rows.append([str(measure), wanted, *self.topics_for(measure, wanted), chance, *facts])
+                rows.append(
+                    [str(measure), wanted, *self.topics_for(measure, wanted), chance, *facts]
+                )
         return Table(COLUMNS, [known(np.array(row, dtype=object)) for row in rows])
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""
         count = len(self.pairs)
-        correction = "one comparison" if count == 1 else f"Holm's correction for {count} comparisons"
-        what = f"{self.unit.capitalize()}s that find the difference" if self.wanted else "Differences found"
+        correction = (
+            "one comparison" if count == 1 else f"Holm's correction for {count} comparisons"
+        )
+        what = (
+            f"{self.unit.capitalize()}s that find the difference"
+            if self.wanted
+            else "Differences found"
+        )
         return [
             f"Paired t over {counted(self.topics, self.unit)}, {correction}.",
             f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, for the "
@@ -213,7 +222,9 @@ def power(
     check_probability(alpha, "alpha", 0.05)
     statistics_library("scipy.special")
     if not alpha < power < 1:
-        raise GradedError(f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8")
+        raise GradedError(
+            f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8"
+        )
     wanted = tuple(dict.fromkeys(as_list(differences)))
     for difference in wanted:
         if not 0 < difference < np.inf:

@@ -134,7 +134,9 @@ class Ranges(Result):
                 reason = each.note if kind == "unjudged" else "it is not computed"
                 reasons[each.measure, reason].append(each.run)
             for (measure, reason), runs in reasons.items():
-                found.append(Note("{} of {} has no range over {}: {}.", measure, listed(runs), over, reason))
+                found.append(
+                    Note("{} of {} has no range over {}: {}.", measure, listed(runs), over, reason)
+                )
         return found
 
 
@@ -203,7 +205,9 @@ class Standing(NamedTuple):
 
 def standings(study: Study, measures: Iterable[Measure]) -> dict[Measure, Standing]:
     """The ranges by each of the measures that have some, for which most differences need no exact bounds."""
-    return {each: _Runs(_checked(each), study.runs).standing() for each in filter(has_ranges, measures)}
+    return {
+        each: _Runs(_checked(each), study.runs).standing() for each in filter(has_ranges, measures)
+    }
 
 
 def has_ranges(measure: Measure) -> bool:
@@ -219,7 +223,9 @@ def _checked(given: Measure) -> GradedMeasure:
     measure = defined(given, "ranges over ties and judgments")
     for option in ("ties", "unjudged"):
         if with_option(measure, option, "min") is not None and option in measure.params:
-            raise NotApplicableError(f"{measure}: leave out {option}, its ranges are computed anyway")
+            raise NotApplicableError(
+                f"{measure}: leave out {option}, its ranges are computed anyway"
+            )
     return measure
 
 
@@ -258,17 +264,19 @@ class _Runs:
     def __init__(self, measure: GradedMeasure, runs: Sequence[Run]):
         self.measure, self.runs = measure, runs
         self.topics = [run.view(measure) for run in runs]
-        values, self.notes = zip(*(_values(measure, topics) for topics in self.topics))
+        values, self.notes = zip(*(_values(measure, topics) for topics in self.topics), strict=True)
         self.values = np.stack(values, axis=1)
         self.means = mean_over_topics(self.values)
         self.known = ~np.isnan(self.means[3])
         self.pairs = np.array([*combinations(range(len(runs)), 2)], dtype=np.int64).reshape(-1, 2)
-        some = [each for each, known in zip(self.topics, self.known) if known]
+        some = [each for each, known in zip(self.topics, self.known, strict=True) if known]
         self.ends = differences_of(measure, some, partial(_numbers, some)) if some else None
 
     def ranges(self) -> Iterator[Range]:
         """The ranges of the mean of each run."""
-        for run, topics, note, row in zip(self.runs, self.topics, self.notes, self.means.T.tolist()):
+        for run, topics, note, row in zip(
+            self.runs, self.topics, self.notes, self.means.T.tolist(), strict=True
+        ):
             size = int(topics.retrieved.sum())
             share = topics.run.topic.size / size if size else None
             yield Range(self.measure, run.name, row[0], *_intervals(row[1:]), share, note)
@@ -277,11 +285,15 @@ class _Runs:
         """The ranges of the differences of the means, for all pairs."""
         names, means = [run.name for run in self.runs], self.means[0].tolist()
         for pairs in self.parts(self.pairs):
-            ends = mean_over_topics(np.append(self.apart(1, pairs), self.over_judgments(pairs), axis=0))
-            for (a, b), row in zip(pairs.tolist(), ends.T.tolist()):
+            ends = mean_over_topics(
+                np.append(self.apart(1, pairs), self.over_judgments(pairs), axis=0)
+            )
+            for (a, b), row in zip(pairs.tolist(), ends.T.tolist(), strict=True):
                 over = _intervals(row)
                 exact = self.ends is not None and over[1] is not None
-                yield Range(self.measure, names[a], means[a] - means[b], *over, other=names[b], exact=exact)
+                yield Range(
+                    self.measure, names[a], means[a] - means[b], *over, other=names[b], exact=exact
+                )
 
     def parts(self, pairs: np.ndarray) -> list[np.ndarray]:
         """The pairs, so many at a time that their documents fit into memory."""

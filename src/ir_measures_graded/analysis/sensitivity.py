@@ -74,14 +74,20 @@ class Sensitivity(Result):
         """
         before, after = self.ranks[:, first], self.ranks[:, second]
         order = np.argsort(before, kind="stable").tolist()
-        swapped = [(a, b) for a, b in combinations(order, 2) if before[a] < before[b] and after[a] > after[b]]
+        swapped = [
+            (a, b)
+            for a, b in combinations(order, 2)
+            if before[a] < before[b] and after[a] > after[b]
+        ]
         return tuple((self.runs[run], self.runs[other]) for run, other in swapped)
 
     def leaders(self) -> dict[tuple[str, ...], list[Setting]]:
         """The runs with the best mean, and the settings under which they have it."""
         found: dict[tuple[str, ...], list[Setting]] = {}
-        for setting, ranks in zip(self.settings, self.ranks.T):
-            best = tuple(run for run, rank in zip(self.runs, ranks) if rank == ranks.min())
+        for setting, ranks in zip(self.settings, self.ranks.T, strict=True):
+            best = tuple(
+                run for run, rank in zip(self.runs, ranks, strict=True) if rank == ranks.min()
+            )
             found.setdefault(best, []).append(setting)
         return found
 
@@ -89,14 +95,23 @@ class Sensitivity(Result):
         """The best runs under the settings."""
         leaders = self.leaders()
         if len(leaders) == 1:
-            return [f"{listed(next(iter(leaders)), 2)} is best under all {len(self.settings)} settings."]
-        best = "; ".join(f"{listed(runs, 2)} under {listed(under)}" for runs, under in leaders.items())
+            return [
+                f"{listed(next(iter(leaders)), 2)} is best under all {len(self.settings)} settings."
+            ]
+        best = "; ".join(
+            f"{listed(runs, 2)} under {listed(under)}" for runs, under in leaders.items()
+        )
         return [f"The best run depends on the setting: {best}."]
 
     def tables(self) -> list[Table]:
         """Kendall's τ of each pair of settings."""
         names = list(map(str, self.settings))
-        return [Table(["tau", *names], [[name, *known(row)] for name, row in zip(names, self.tau)])]
+        return [
+            Table(
+                ["tau", *names],
+                [[name, *known(row)] for name, row in zip(names, self.tau, strict=True)],
+            )
+        ]
 
     def notes(self) -> list[str]:
         """What the table has, and what a low τ means for so few runs."""
@@ -108,7 +123,10 @@ class Sensitivity(Result):
 
     def rank_table(self) -> Table:
         """One row per run with its rank under each setting."""
-        rows = [[run, *map(plain_number, ranks)] for run, ranks in zip(self.runs, self.ranks.tolist())]
+        rows = [
+            [run, *map(plain_number, ranks)]
+            for run, ranks in zip(self.runs, self.ranks.tolist(), strict=True)
+        ]
         return Table(["run", *map(str, self.settings)], sorted(rows, key=lambda row: row[1]))
 
     @plots.styled
@@ -119,7 +137,10 @@ class Sensitivity(Result):
         """
         count = len(self.settings)
         first, runs = self.ranks[:, 0], np.array(self.runs, dtype=object)
-        labels = {rank: f"{listed(runs[first == rank], 2)}  {rank:g}" for rank in np.unique(first).tolist()}
+        labels = {
+            rank: f"{listed(runs[first == rank], 2)}  {rank:g}"
+            for rank in np.unique(first).tolist()
+        }
         width = plots.INCHES * max(map(len, labels.values()))
         figure = plots.new_figure(max(0.45 * count, 3.0) + width, 0.27 * len(self.runs) + 2.2)
         axes = figure.add_subplot()
@@ -174,7 +195,7 @@ def sensitivity(
         raise GradedError(f"a ranking needs at least 2 runs, not {len(evaluation.runs)}")
     means = evaluation.means()[:, [evaluation.measures.index(measure) for measure in wanted]]
     # Settings are ranked one by one because rounding is relative to the largest value.
-    of_measures = zip(wanted, means.T[:, :, None])
+    of_measures = zip(wanted, means.T[:, :, None], strict=True)
     ranks = np.hstack([run_ranks(-sign_of(measure) * values) for measure, values in of_measures])
     tau = kendall(ranks.T, ranks.T).round(DECIMALS)
     np.fill_diagonal(tau, 1)
@@ -202,7 +223,11 @@ def _settings(
                 measure = at if name is None else at(gains=weightings[name])
                 settings.append(Setting(measure, base, name, cutoff))
     if len(settings) > MOST:
-        raise GradedError(f"{len(settings)} rankings of the runs are too many to compare; at most {MOST} are")
+        raise GradedError(
+            f"{len(settings)} rankings of the runs are too many to compare; at most {MOST} are"
+        )
     if len(settings) < 2:
-        raise GradedError("there is only one ranking of the runs; name several measures, gains or cutoffs")
+        raise GradedError(
+            "there is only one ranking of the runs; name several measures, gains or cutoffs"
+        )
     return tuple(settings)

@@ -38,20 +38,37 @@ def qrels(spelling: str = "qrels QRELS", optional: bool = False) -> Option:
     return Option(spelling, text, optional=optional, reads=each)
 
 
-FORM = (Option("--run_column NAME", "column that names the run of a row; default: run", shared=True),)
+FORM = (
+    Option("--run_column NAME", "column that names the run of a row; default: run", shared=True),
+)
 """How to read a run."""
 RUNS = (
-    Option("inputs RUN… MEASURE…", "run files, as qrels, and measures; - is stdin", many=True, reads=each),
-    Option("--gains GAINS", "weighting: [NAME=]LEVEL:GAIN,…, exp, linear or w10", repeated=True, shared=True),
+    Option(
+        "inputs RUN… MEASURE…",
+        "run files, as qrels, and measures; - is stdin",
+        many=True,
+        reads=each,
+    ),
+    Option(
+        "--gains GAINS",
+        "weighting: [NAME=]LEVEL:GAIN,…, exp, linear or w10",
+        repeated=True,
+        shared=True,
+    ),
     *FORM,
     Option("--ignore_identical_ids", "leave out documents with the id of their topic", shared=True),
 )
 """Runs and measures, which `inputs` reads."""
 SCOREDDOCS = Option("--scoreddocs", "add the run that comes with the ir-datasets id", shared=True)
 SESSIONS = Option(
-    "--sessions =HOW", "topics are turns of sessions, as 31_1, or those of =FILE", optional=True, reads=each
+    "--sessions =HOW",
+    "topics are turns of sessions, as 31_1, or those of =FILE",
+    optional=True,
+    reads=each,
 )
-VALUES_HELP = "table of values in place of QRELS and RUN, as evaluate -q -f csv writes it; repeatable"
+VALUES_HELP = (
+    "table of values in place of QRELS and RUN, as evaluate -q -f csv writes it; repeatable"
+)
 BY = Option(
     "--by FILE:COLUMN",
     "also for each group of topics: a table with a column topic and this one",
@@ -65,11 +82,15 @@ OF_RUNS = "QRELS RUN… MEASURE…"
 OF_VALUES = "--values FILE [RUN…] [MEASURE…]"
 
 
-def collection_or_values(text: str = VALUES_HELP, heading: str = "RUN… MEASURE…") -> tuple[Option, ...]:
+def collection_or_values(
+    text: str = VALUES_HELP, heading: str = "RUN… MEASURE…"
+) -> tuple[Option, ...]:
     """The same or values, which `given` reads. `text` is the help of --values, `heading` names the inputs."""
     return (
         Option("--values FILE", text, repeated=True, reads=each),
-        Option("--smaller MEASURE", "smaller is better; repeatable", repeated=True, requires="values"),
+        Option(
+            "--smaller MEASURE", "smaller is better; repeatable", repeated=True, requires="values"
+        ),
         qrels(optional=True),
         RUNS[0]._replace(spelling=f"inputs {heading}"),
         *RUNS[1:],
@@ -125,7 +146,9 @@ def run_named(text: Any, first: Sequence[Any]) -> Any:
     return text if text in runs else fitting[0]
 
 
-def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None = None) -> Evaluation:
+def chosen(
+    arguments: Arguments, stored: Evaluation, words: Sequence[str] | None = None
+) -> Evaluation:
     """The values of the runs and measures that `words`, or the arguments, name; of all if none is named.
 
     Raises `GradedError` for a word that is neither a run nor a measure of the table, and for options that
@@ -133,7 +156,9 @@ def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None
     """
     for option in OF_RANKINGS:
         if option in arguments.given:
-            raise GradedError(f"--{option} needs QRELS and runs: the values of a table stay as they are")
+            raise GradedError(
+                f"--{option} needs QRELS and runs: the values of a table stay as they are"
+            )
     words = words_of(arguments) if words is None else words
     runs = [word for word in words if word in stored.runs]
     try:
@@ -141,7 +166,9 @@ def chosen(arguments: Arguments, stored: Evaluation, words: Sequence[str] | None
         others = [word for word in words if word not in runs]
         measures = [found for word in others for found in named.get(word) or measures_in(word)]
     except GradedError as error:
-        raise GradedError(f"{error}; the runs of the table are {listed(stored.runs, LISTED)}") from None
+        raise GradedError(
+            f"{error}; the runs of the table are {listed(stored.runs, LISTED)}"
+        ) from None
     return stored.part(runs or stored.runs, measures or stored.measures)
 
 
@@ -217,7 +244,9 @@ def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measu
     try:
         return [*parse_measures(text, uncut)]
     except GradedError as error:
-        words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in parentheses do not separate measures
+        words = re.findall(
+            r"(?:[^\s(]|\([^)]*\)?)+", text
+        )  # blanks in parentheses do not separate measures
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
         return [measure for word in words for measure in measures_in(word, uncut, qrels)]
@@ -226,7 +255,9 @@ def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measu
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     """The message about an argument that is not a file and, because of `error`, not a measure."""
     if os.path.isdir(text):
-        return GradedError(f"{text!r} is a directory; pass run files, for example {os.path.join(text, '*')}")
+        return GradedError(
+            f"{text!r} is a directory; pass run files, for example {os.path.join(text, '*')}"
+        )
     if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", text):
         from glob import escape, glob  # takes time
 

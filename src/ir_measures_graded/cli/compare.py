@@ -96,10 +96,14 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
     runs = {run for each in stored.values() for run in each.runs}
     known = {str(measure): [measure] for each in stored.values() for measure in each.measures}
     others = [word for word in words if word not in runs]
-    measures = [measure for word in others for measure in known.get(word) or common.measures_in(word)]
+    measures = [
+        measure for word in others for measure in known.get(word) or common.measures_in(word)
+    ]
     named = [word for word in words if word in runs]
     for name, each in stored.items():
-        several[name] = each.part([run for run in named or each.runs if run in each.runs], each.measures)
+        several[name] = each.part(
+            [run for run in named or each.runs if run in each.runs], each.measures
+        )
     return compare_collections(several, measures, **arguments.of("baseline", "alpha"))
 
 
@@ -110,6 +114,10 @@ def _for_paper(found: Comparison, arguments: Arguments, form: str, places: int) 
     named = [*arguments.values, arguments.collections, *common.words_of(arguments)]
     files = filter(is_lasting, filter(None, named))
     told = ", ".join(f"{name} {number}" for name, number in versions())
-    comments = [command_line(arguments), told, *(f"{path} SHA-256 {sha256(path)}" for path in files)]
+    comments = [
+        command_line(arguments),
+        told,
+        *(f"{path} SHA-256 {sha256(path)}" for path in files),
+    ]
     written = found.to_latex if form == "latex" else found.to_html
     return written(places, comments).split("\n")

@@ -12,11 +12,18 @@ from .parser import Arguments, Option, each
 
 OPTIONS = (
     Option("source IN", "file of qrels or of a run; - is standard input", reads=each),
-    Option("target OUT", "file; its ending is the form; - is standard output", optional=True, writes=each),
+    Option(
+        "target OUT",
+        "file; its ending is the form; - is standard output",
+        optional=True,
+        writes=each,
+    ),
     Option("-o --output FILE", "the same as OUT", writes=each),
     Option("--qrels", "IN has qrels", excludes="run"),
     Option("--run", "IN has a run"),
-    Option("--duplicates ROW", "row to keep of a repeated document; best: highest value", choices=KEPT),
+    Option(
+        "--duplicates ROW", "row to keep of a repeated document; best: highest value", choices=KEPT
+    ),
     *FORM,
 )
 

@@ -15,7 +15,9 @@ from .arguments import EXAMPLE
 from .parser import Arguments, Option
 
 MEASURES = "nDCG_JK(b=2,gains=0:0,1:1,2:1,3:1)@100", EXAMPLE, "nDCG@100", "AP"
-ABOVE = f"{NAME}: 20 topics, levels 0 to 3, five runs. The best run depends on the gains of the levels."
+ABOVE = (
+    f"{NAME}: 20 topics, levels 0 to 3, five runs. The best run depends on the gains of the levels."
+)
 NEXT = f"To try the other commands, write the files: {PROGRAM} demo --copy demo"
 COPIED = ("qrels.txt", "queries.tsv", "lightgbm.csv", *(path.name for path in run_paths().values()))
 """The files that --copy writes. LightGBM computed the values of run A."""
@@ -32,7 +34,9 @@ def run(arguments: Arguments) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # run B lacks a topic, as real runs do
         found = evaluate(qrels_path(), run_paths(), MEASURES)
-    rows = [[name, *values] for name, values in zip(MEASURES, found.means().T.tolist())]
+    rows = [
+        [name, *values] for name, values in zip(MEASURES, found.means().T.tolist(), strict=True)
+    ]
     return [ABOVE, "", *text(["measure", *found.runs], rows), "", NEXT]
 
 

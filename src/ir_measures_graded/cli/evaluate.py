@@ -23,9 +23,15 @@ OPTIONS = (
     Option("--unjudged", "value over all judgments of unjudged documents", choices=("min", "max")),
     Option("-q --by_query", "also print the values of each topic", excludes="confidence"),
     Option("-n --no_summary", "omit the means", requires="by_query"),
-    Option("--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real),
-    choice("--interval", "Student's t (default) or BCa bootstrap", "t", "bca", requires="confidence"),
-    *output(form="-f --output_format --format FORM"),  # the ir_measures command says --output_format
+    Option(
+        "--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real
+    ),
+    choice(
+        "--interval", "Student's t (default) or BCa bootstrap", "t", "bca", requires="confidence"
+    ),
+    *output(
+        form="-f --output_format --format FORM"
+    ),  # the ir_measures command says --output_format
     Option("--provider NAME", f"use one provider: {', '.join(PROVIDERS)}", choices=PROVIDERS),
 )
 
@@ -62,11 +68,17 @@ def run(arguments: Arguments) -> Answer:
     answer = Answer(View([wide], found.figure), facts=facts, default=default)
     if len(found.runs) > 1:
         return answer
-    cells = [(id_, name, value) for _, id_, *values in rows for name, value in zip(names, values)]
+    cells = [
+        (id_, name, value)
+        for _, id_, *values in rows
+        for name, value in zip(names, values, strict=True)
+    ]
     reported = [cell for cell in cells if cell[-1] is not None]
     long = Table(["query_id", "measure", "value"], reported).select(*topic, "measure", "value")
     headless = replace(long, head=False)  # the ir_measures command prints no header
-    documents: dict[str, Any] = {form: partial(long.lines, form) for form in ("text", "jsonl", "json")}
+    documents: dict[str, Any] = {
+        form: partial(long.lines, form) for form in ("text", "jsonl", "json")
+    }
     return replace(answer, documents=documents | {"tsv": partial(headless.lines, "tsv")})
 
 
@@ -78,7 +90,7 @@ def _rows(found: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:
     reported, means = found.reported, found.means().tolist()
     for number, run in enumerate(found.runs):
         if arguments.by_query:
-            for topic, values in zip(found.topics, reported[number].T.tolist()):
+            for topic, values in zip(found.topics, reported[number].T.tolist(), strict=True):
                 yield [run, topic, *values]
         if not arguments.no_summary:
             yield [run, "all", *means[number]]

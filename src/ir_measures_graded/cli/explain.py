@@ -9,7 +9,9 @@ USAGE = ("QRELS RUN [RUN] MEASURE [--topic TOPIC]",)
 OPTIONS = (
     *COLLECTION,
     Option("--topic TOPIC", "id of the topic; default: the worst, or where two runs differ most"),
-    Option("--depth RANK", "last rank; default: the cutoff, else the last judged one", whole_number),
+    Option(
+        "--depth RANK", "last rank; default: the cutoff, else the last judged one", whole_number
+    ),
     *output(figure=False),
 )
 

@@ -8,9 +8,14 @@ from .results import Answer
 
 USAGE = ("QRELS OLD NEW MEASURE…", "--values FILE OLD NEW [MEASURE…]")
 OPTIONS = (
-    *collection_or_values(f"{VALUES_HELP}; with QRELS, OLD must have its values", "OLD NEW MEASURE…"),
+    *collection_or_values(
+        f"{VALUES_HELP}; with QRELS, OLD must have its values", "OLD NEW MEASURE…"
+    ),
     BY,
-    Option("--margin M", "how much worse NEW may be: a share, as 5%% (default), or a difference, as 0.01"),
+    Option(
+        "--margin M",
+        "how much worse NEW may be: a share, as 5%% (default), or a difference, as 0.01",
+    ),
     Option("--undecided", "exit status 0 or 1 in place of 3", choices=("pass", "fail")),
     Option("--every_group", "NEW must hold in every group", requires="by"),
     Option("--looks K", "decisions in all, as topics are added", at_least_1, default=1),

@@ -13,11 +13,21 @@ USAGE = ("QRELS RUN… MEASURE",)
 path = typed("(?!-$).+", str, "a file; the list is on standard output")
 OPTIONS = (
     *COLLECTION,
-    Option("--batch N", "number of documents; default: 2.5%% of the unjudged ones, or 50", at_least_1),
+    Option(
+        "--batch N", "number of documents; default: 2.5%% of the unjudged ones, or 50", at_least_1
+    ),
     Option("--ask FILE", "write the documents for a judge, as CSV", path, writes=each),
-    Option("--random SHARE", "also list a random sample of this share of the unjudged documents", real),
+    Option(
+        "--random SHARE", "also list a random sample of this share of the unjudged documents", real
+    ),
     Option("--answers FILE", "add these judgments; repeatable", repeated=True, reads=each),
-    Option("--merged FILE", "write the merged qrels as convert does", path, requires="answers", writes=each),
+    Option(
+        "--merged FILE",
+        "write the merged qrels as convert does",
+        path,
+        requires="answers",
+        writes=each,
+    ),
     *output(figure=False),
 )
 

@@ -49,7 +49,9 @@ def run(arguments: Arguments) -> Result:
     if len(runs) != len(given):
         count = f"the numbers of runs ({len(runs)}) and of their values ({len(given)}) differ"
         raise GradedError(f"{count}; give each run its values or --mean; --measure names a measure")
-    (first, told), *also = [(RunFile(path), values) for path, values in zip(runs, given)]
+    (first, told), *also = [
+        (RunFile(path), values) for path, values in zip(runs, given, strict=True)
+    ]
     settings = arguments.of("measure", "name", "any_cutoff", "decimals")
     settings |= {"mean" if means else "values": told, "also": also}
     found = identify(arguments.qrels, first, **settings)

@@ -20,7 +20,9 @@ OPTIONS = (
     qrels("qrels HUMAN_QRELS"),
     qrels("machine MACHINE_QRELS"),
     *RUNS,
-    Option("--machine_levels MAP", "from the machine's levels up to the human's, as in 0:0,5:1,10:3"),
+    Option(
+        "--machine_levels MAP", "from the machine's levels up to the human's, as in 0:0,5:1,10:3"
+    ),
     Option("--confidence C", "level of the intervals", real, default=0.95),
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES),
     Option("--show", "table to print", choices=("agreement", "levels", *RUNS_OF)),
@@ -61,10 +63,14 @@ def run(arguments: Arguments) -> Result:
     human, runs, measures = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
     least = RUNS_OF.get(arguments.show, 0)
     if len(runs) < least:
-        raise GradedError(f"--show {arguments.show} requires measures and at least {counted(least, 'run')}")
+        raise GradedError(
+            f"--show {arguments.show} requires measures and at least {counted(least, 'run')}"
+        )
     if len(runs) == 1 and (more or arguments.show == "agreement"):
         raise GradedError(ONE_RUN)
-    found = panels(human, [arguments.machine, *more], runs, measures, **arguments.of("machine_levels"))
+    found = panels(
+        human, [arguments.machine, *more], runs, measures, **arguments.of("machine_levels")
+    )
     agreed = compared(found, **arguments.of("confidence", "resamples", "seed"))
     results: list[Judges | Estimates] = [agreed]
     if runs and not more and arguments.show in (None, *OF_ONE):

@@ -39,7 +39,13 @@ def run(arguments: Arguments) -> Answer:
     if arguments.plugins:
         columns = "distribution", "version", "plugin", Column("measures", kind=listed), "status"
         rows = [
-            [each.distribution, each.version, each.name, [of.NAME for of in each.measures], each.status]
+            [
+                each.distribution,
+                each.version,
+                each.name,
+                [of.NAME for of in each.measures],
+                each.status,
+            ]
             for each in plugins.plugins()
         ]
         return Answer(View([Table(columns, rows)]))
@@ -49,7 +55,10 @@ def run(arguments: Arguments) -> Answer:
         measures = [measure for plugin in plugins.plugins() for measure in plugin.measures]
         measures += standard() if arguments.all else []
     facts = [facts_of(measure) for measure in measures]
-    rows = [[each["name"], each["aliases"], each["title"], better(each), each["origin"]] for each in facts]
+    rows = [
+        [each["name"], each["aliases"], each["title"], better(each), each["origin"]]
+        for each in facts
+    ]
     if arguments.names:
         text = "\n\n\n".join("\n".join(page(measure)) for measure in measures).splitlines()
     else:
@@ -68,6 +77,12 @@ def _by_question(facts: list[dict[str, Any]], rows: list[list[Any]]) -> list[str
     narrow = [[name, title, side, aliases[:1]] for name, aliases, title, side, _ in rows]
     head, *body = Table(["measure", "title", "better", "aliases"], narrow).lines("text", 0)
     lines = [head]
-    for question, group in groupby(zip(facts, body), key=lambda pair: pair[0]["question"]):
+    for question, group in groupby(
+        zip(facts, body, strict=True), key=lambda pair: pair[0]["question"]
+    ):
         lines += ["", question, *(line for _, line in group)]
-    return [*lines, "", f"Details: {PROGRAM} measures nDCG_JK. Standard measures: {PROGRAM} measures --all"]
+    return [
+        *lines,
+        "",
+        f"Details: {PROGRAM} measures nDCG_JK. Standard measures: {PROGRAM} measures --all",
+    ]

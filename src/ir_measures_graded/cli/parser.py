@@ -81,14 +81,21 @@ class Option(NamedTuple):
         value = self.spelling.split()[-1]
         nargs = "?" if self.optional else None
         if not self.flags:
-            return {"help": self.help, "metavar": self.heading, "nargs": "*" if self.many else nargs}
+            return {
+                "help": self.help,
+                "metavar": self.heading,
+                "nargs": "*" if self.many else nargs,
+            }
         text = f"with --{self.requires}: {self.help}" if self.requires else self.help
         if self.default not in (None, []) and not self.choices:
             text += f"; default: {self.default}"
         found: dict[str, Any] = {"help": text, "dest": self.name}
         if value.startswith("-") and not self.choices:
             return found | {"action": "store_true", "default": False}
-        found |= {"action": "append" if self.repeated else _Once, "nargs": "+" if self.many else nargs}
+        found |= {
+            "action": "append" if self.repeated else _Once,
+            "nargs": "+" if self.many else nargs,
+        }
         found |= {"type": self.read, "choices": self.choices}
         return found | {"metavar": None if value.startswith("-") else value}
 
@@ -168,7 +175,9 @@ class Parser(argparse.ArgumentParser):
             value = parsed.get(option.name, default)
             if option.reads and isinstance(value, list):
                 found = [(word, path) for word in value for path in files_of(word)]
-                value = [path for word, path in found if path == word or path != values.get("qrels")]
+                value = [
+                    path for word, path in found if path == word or path != values.get("qrels")
+                ]
             values[option.name] = value
             reads += option.reads(value) if option.reads and value is not None else ()
             writes += option.writes(value) if option.writes and value is not None else ()

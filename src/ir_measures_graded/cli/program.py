@@ -46,7 +46,9 @@ def run(argv: Sequence[str] | None = None) -> int:
     except (GradedError, Warning) as error:  # python -W error raises warnings
         return _fail(str(error))
     except MemoryError:
-        return _fail("there is not enough memory; give smaller files, with the rows of each topic together")
+        return _fail(
+            "there is not enough memory; give smaller files, with the rows of each topic together"
+        )
 
 
 def _interrupt(number: int, _: object) -> NoReturn:
@@ -66,7 +68,9 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
         return [f"{PROGRAM} {__version__}"], 0
     if words[0] not in COMMANDS:
         hint = did_you_mean(words[0], COMMANDS)
-        raise GradedError(f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}")
+        raise GradedError(
+            f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}"
+        )
     command = import_module(f".{words[0]}", __package__)
     from .parser import Parser  # This import and the next ones take time.
 
@@ -99,7 +103,11 @@ def _overview() -> list[str]:
     for name in COMMANDS:
         run = import_module(f".{name}", __package__).run
         lines.append(f"  {name:{width}}  {run.__doc__.splitlines()[0]}")
-    return [*lines, "", f"Options: {PROGRAM} COMMAND --help, {PROGRAM} --version. Try it: {PROGRAM} demo"]
+    return [
+        *lines,
+        "",
+        f"Options: {PROGRAM} COMMAND --help, {PROGRAM} --version. Try it: {PROGRAM} demo",
+    ]
 
 
 def _write(lines: Iterable[str]) -> int:
@@ -107,7 +115,9 @@ def _write(lines: Iterable[str]) -> int:
     try:
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="backslashreplace")  # some terminals cannot print Σ
-        if sys.stdout.isatty():  # names in CSV have their control characters, which must not act here
+        if (
+            sys.stdout.isatty()
+        ):  # names in CSV have their control characters, which must not act here
             lines = ("\t".join(map(clean, line.split("\t"))) for line in lines)
         for line in lines:
             print(line)

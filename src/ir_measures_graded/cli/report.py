@@ -12,7 +12,9 @@ OPTIONS = (
     Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=each),
     Option("--title TITLE", "title of the page", default=TITLE),
     ALPHA,
-    Option("-o --output FILE", "file of the page", default="report.html", writes=each, endings=PAGE),
+    Option(
+        "-o --output FILE", "file of the page", default="report.html", writes=each, endings=PAGE
+    ),
 )
 
 

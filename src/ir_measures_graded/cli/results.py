@@ -69,7 +69,11 @@ def shown(arguments: Arguments, answer: Answer) -> list[str]:
     def lines(form: str, in_file: bool = False) -> list[str]:
         written = answer.documents.get(form, partial(answer.result.lines, form))
         found = [*written(decimals(form, arguments.places, in_file))]
-        return with_origin(found, answer.facts, arguments) if form == "json" and answer.facts else found
+        return (
+            with_origin(found, answer.facts, arguments)
+            if form == "json" and answer.facts
+            else found
+        )
 
     def content(path: str) -> bytes:
         ending = ending_of(path)
@@ -79,7 +83,9 @@ def shown(arguments: Arguments, answer: Answer) -> list[str]:
             title = f"{PROGRAM} {arguments.words[0]}"
             lead = command_line(arguments)
             places = decimals("text", arguments.places)
-            return pages.page("result", title, lead=lead, result=answer.result, places=places).encode()
+            return pages.page(
+                "result", title, lead=lead, result=answer.result, places=places
+            ).encode()
         if ending in plots.FORMATS:
             return plots.rendered(answer.result.figure(), ending)
         return as_bytes(lines(TABLES.get(ending, ending), in_file=True))

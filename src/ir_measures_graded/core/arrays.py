@@ -72,7 +72,9 @@ class ArrayEvaluator(GradedEvaluator):
     document, and measures that only other providers of ir-measures compute, which need ids.
     """
 
-    def __init__(self, measures: Measures, labels: Array, groups: Array | None = None, ties: str = "mean"):
+    def __init__(
+        self, measures: Measures, labels: Array, groups: Array | None = None, ties: str = "mean"
+    ):
         if ties not in TIES:
             raise GradedError(f"ties={shown(ties)} is not allowed; ties is {', '.join(TIES)}")
         self.in_order = [_with_ties(measure, ties) for measure in parse_measures(measures)]
@@ -86,11 +88,15 @@ class ArrayEvaluator(GradedEvaluator):
         if not (self._has_value.size and self._has_value.all()):
             _warn_of_unjudged(self._has_value)
             kept = np.repeat(self._has_value, sizes)
-            names = [name for name, has_value in zip(names, self._has_value) if has_value]
+            names = [
+                name for name, has_value in zip(names, self._has_value, strict=True) if has_value
+            ]
             sizes, level, judged = sizes[self._has_value], level[kept], judged[kept]
             self._documents = np.arange(kept.size)[self._documents][kept]
         ids = Ids.of(_numbered(int(sizes.max(initial=0))))
-        self._listed = Rows(SCORES, names, bounds_of(sizes), Cells(positions(sizes), ids.take), level)
+        self._listed = Rows(
+            SCORES, names, bounds_of(sizes), Cells(positions(sizes), ids.take), level
+        )
         self._judged_document = np.where(judged, np.cumsum(judged) - 1, -1)
         qrels = replace(self._listed, role=LABELS, distinct=True).where(judged).checked()
         found = Judged(qrels.topics, qrels.offsets, qrels.values)
@@ -109,8 +115,12 @@ class ArrayEvaluator(GradedEvaluator):
         for numbers, judged in self._blocks:
             rows = listed.block(numbers.start, numbers.stop)
             start, first = listed.offsets[numbers.start], self.judged.offsets[numbers.start]
-            matched = partial(_given, document[start : start + rows.values.size] - first, rows.offsets)
-            yield JudgedRanks.of(judged, rows, matched, numbers, np.arange(numbers.start, numbers.stop))
+            matched = partial(
+                _given, document[start : start + rows.values.size] - first, rows.offsets
+            )
+            yield JudgedRanks.of(
+                judged, rows, matched, numbers, np.arange(numbers.start, numbers.stop)
+            )
 
     def values(self, scores: Array) -> np.ndarray:
         """The value of each measure for each group (measures × groups); NaN if no document is judged."""
@@ -200,9 +210,13 @@ def numbers_in(name: str, given: Array) -> np.ndarray:
     """An array of one or two dimensions as floats."""
     values = _array(name, given)
     if values.dtype.kind not in "biuf":
-        raise GradedError(f"the {name} are of type {values.dtype}; give numbers, with NaN for missing ones")
+        raise GradedError(
+            f"the {name} are of type {values.dtype}; give numbers, with NaN for missing ones"
+        )
     if values.ndim not in (1, 2):
-        raise GradedError(f"the {name} have {values.ndim} dimensions; give 1, or 2 (groups × documents)")
+        raise GradedError(
+            f"the {name} have {values.ndim} dimensions; give 1, or 2 (groups × documents)"
+        )
     if isinstance(given, np.ma.MaskedArray):
         values = np.ma.filled(given.astype(np.float64), np.nan)
     return values.astype(np.float64, copy=False)
@@ -212,7 +226,9 @@ def scores_in(given: Array, shape: tuple[int, ...]) -> np.ndarray:
     """Scores in an array of the shape of the labels."""
     scores = numbers_in("scores", given)
     if scores.shape != shape:
-        raise GradedError(f"scores have the shape {scores.shape}, labels {shape}; give a score per label")
+        raise GradedError(
+            f"scores have the shape {scores.shape}, labels {shape}; give a score per label"
+        )
     return scores
 
 
@@ -231,7 +247,12 @@ def groups_of(
         raise GradedError("flat labels need groups: give group sizes, or one group id per document")
     given = _array("groups", groups)
     if given.shape != shape:
-        if given.ndim != 1 or given.dtype.kind not in "iu" or (given < 0).any() or given.sum() != shape[0]:
+        if (
+            given.ndim != 1
+            or given.dtype.kind not in "iu"
+            or (given < 0).any()
+            or given.sum() != shape[0]
+        ):
             raise GradedError(
                 f"groups {shown(given.tolist())} do not fit {shape[0]} labels; give group sizes that add up "
                 f"to {shape[0]}, or one group id per document"
@@ -252,7 +273,9 @@ def _coded(ids: np.ndarray) -> tuple[np.ndarray, list[Any]]:
     """The number of each group id, and the distinct ids in order of appearance."""
     starts = np.flatnonzero(changes(ids))  # the ids of a group are mostly consecutive
     listed = ids[starts].tolist()
-    missing = (row for row, id_ in zip(starts.tolist(), listed) if id_ is None or id_ != id_)
+    missing = (
+        row for row, id_ in zip(starts.tolist(), listed, strict=True) if id_ is None or id_ != id_
+    )
     if (row := next(missing, None)) is not None:
         raise GradedError(f"groups: document {row} has no group id")
     codes = {id_: number for number, id_ in enumerate(dict.fromkeys(listed))}
@@ -265,7 +288,9 @@ def _warn_of_unjudged(has_value: np.ndarray) -> None:
     if not has_value.any():
         raise GradedError("the labels judge no document, so no group has a value")
     count = f"{np.sum(~has_value):,} of {has_value.size:,} groups lack a judged document"
-    warnings.warn(f"labels: {count}; they have no value, and no mean counts them", InputWarning, stacklevel=4)
+    warnings.warn(
+        f"labels: {count}; they have no value, and no mean counts them", InputWarning, stacklevel=4
+    )
 
 
 def _numbered(count: int) -> list[str]:

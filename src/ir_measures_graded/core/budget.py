@@ -26,4 +26,6 @@ def within_budget(
     ir_measures_graded.errors.GradedError: 5000 draws of 80000 documents: too much work; draw less
     """
     if size > limit:
-        raise error(f"{what}: too much {'memory' if limit in (MEMORY, TABLES) else 'work'}; {remedy}")
+        raise error(
+            f"{what}: too much {'memory' if limit in (MEMORY, TABLES) else 'work'}; {remedy}"
+        )

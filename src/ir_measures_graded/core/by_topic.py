@@ -105,7 +105,9 @@ def tally(
     return distinct // max(kinds.size, 1), kinds[distinct % max(kinds.size, 1)], count
 
 
-def entries(topic: np.ndarray, value: np.ndarray, in_topic: np.ndarray, in_value: np.ndarray) -> np.ndarray:
+def entries(
+    topic: np.ndarray, value: np.ndarray, in_topic: np.ndarray, in_value: np.ndarray
+) -> np.ndarray:
     """The first index of each (`topic`, `value`) among entries that ascend by topic and value.
 
     >>> entries(np.array([1]), np.array([5.]), np.array([0, 1, 1]), np.array([5., 3., 5.]))
@@ -116,7 +118,9 @@ def entries(topic: np.ndarray, value: np.ndarray, in_topic: np.ndarray, in_value
     return np.searchsorted(among, topic * values.size + np.searchsorted(values, value))
 
 
-BLOCK = 1 << 16  # rows processed at once, approximately, so that their columns fit into the processor cache
+BLOCK = (
+    1 << 16
+)  # rows processed at once, approximately, so that their columns fit into the processor cache
 
 
 def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:

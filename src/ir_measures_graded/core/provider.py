@@ -48,14 +48,16 @@ class GradedEvaluator(Evaluator):
 
     def iter_calc(self, run: Source) -> Iterator[Metric]:
         for measure, order, values in self.reported(self.reduced(run)):
-            for code, value in zip(order.tolist(), values[order].tolist()):
+            for code, value in zip(order.tolist(), values[order].tolist(), strict=True):
                 yield Metric(self.judged.topics[code], measure, value)
 
     def calc_aggregate(self, run: Source) -> dict[Measure, Any]:
         reported = self.reported(self.reduced(run))
         return {measure: aggregate(measure, values[order]) for measure, order, values in reported}
 
-    def reported(self, blocks: Iterable[JudgedRanks]) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
+    def reported(
+        self, blocks: Iterable[JudgedRanks]
+    ) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
         order of the qrels (T). The run is read block by block."""
         topics = np.arange(len(self.judged.topics))
@@ -181,7 +183,10 @@ def check_levels(measure: Measure, judged: Judged, rows: Rows | None = None) -> 
 
 
 def computed(
-    measure: GradedMeasure, topics: Topics, compute: Callable[[Topics], Any], shape: tuple[int, ...] = ()
+    measure: GradedMeasure,
+    topics: Topics,
+    compute: Callable[[Topics], Any],
+    shape: tuple[int, ...] = (),
 ) -> np.ndarray:
     """The result of `compute` for each topic, an array of that `shape`.
 
@@ -201,7 +206,9 @@ def computed(
     except OverflowError as error:
         problem, cause = f"has no value: {error}", error
     except Exception as error:
-        over = f"{topics.count} topics ({shown(topics.names[0])} …)" if topics.count else "no topics"
+        over = (
+            f"{topics.count} topics ({shown(topics.names[0])} …)" if topics.count else "no topics"
+        )
         problem, cause = f"failed over {over}: {type(error).__name__}: {error}", error
     if problem:
         raise MeasureError(f"measure {measure} of {origin(measure)} {problem}") from cause
@@ -218,5 +225,7 @@ def _problem(values: np.ndarray, topics: Topics, shape: tuple[int, ...]) -> str:
     infinite = np.argwhere(~np.isfinite(values))
     if infinite.size:
         first = tuple(infinite[0])
-        return f"is {values[first]} for topic {shown(topics.names[first[0]])}; a value must be finite"
+        return (
+            f"is {values[first]} for topic {shown(topics.names[first[0]])}; a value must be finite"
+        )
     return ""

@@ -72,7 +72,9 @@ def blocks_of(judged: Judged, run: Rows | Iterable[Rows]) -> Iterator[JudgedRank
     lacking = np.ones(len(code), dtype=bool)
     for rows in run:
         refuse_mixed(rows, judged.rows)
-        numbers = np.array(sorted(code[topic] for topic in rows.topics if topic in code), dtype=np.int64)
+        numbers = np.array(
+            sorted(code[topic] for topic in rows.topics if topic in code), dtype=np.int64
+        )
         yield reduced(judged.part(numbers), rows, numbers, start)
         lacking[numbers] = False
         start += len(rows.topics)
@@ -104,22 +106,30 @@ def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -
     # The names are sorted, so the order of rows does not affect sums over intents.
     names, code = np.unique(np.array([*rows.intents.ids()], dtype=object), return_inverse=True)
     # Some topics of a collection may have a single intent, but "0" stands for none.
-    if not names.size or (names.size == 1 and (collection is None or names[0].encode() in NO_ITERATION)):
+    if not names.size or (
+        names.size == 1 and (collection is None or names[0].encode() in NO_ITERATION)
+    ):
         raise GradedError(NO_INTENTS)
     topic = np.repeat(np.arange(len(rows.topics)), np.diff(rows.offsets))
-    pairs, first, pair = np.unique(topic * names.size + code, return_index=True, return_inverse=True)
+    pairs, first, pair = np.unique(
+        topic * names.size + code, return_index=True, return_inverse=True
+    )
     probability = probabilities[first]
     if (differing := np.flatnonzero(probabilities != probability[pair])).size:
         row = int(differing[0])
         others = f"{probability[pair[row]]:g} and {probabilities[row]:g}"
         intent = shown(names[code[row]])
-        raise rows.error(row, f"intent {intent} has the probabilities {others}; give each intent one")
+        raise rows.error(
+            row, f"intent {intent} has the probabilities {others}; give each intent one"
+        )
     documents = distinct.qrels.offsets
     judgment = pair * documents[-1] + distinct.doc
     _, first, again = np.unique(judgment, return_index=True, return_inverse=True)
     if (differing := np.flatnonzero(rows.values != rows.values[first][again])).size:
         row = int(differing[0])
-        raise judged_twice(rows, int(first[again[row]]), row, f" for intent {shown(names[code[row]])}")
+        raise judged_twice(
+            rows, int(first[again[row]]), row, f" for intent {shown(names[code[row]])}"
+        )
     of_topic = pairs // names.size
     judged = Judged(
         [rows.topics[number] for number in of_topic.tolist()],

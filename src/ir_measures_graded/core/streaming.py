@@ -57,7 +57,11 @@ class RankingMetric:
         keys = list(names) if has_ids else [None] * len(names)
         score, label = score.ravel()[documents], label.ravel()[documents]
         group = np.repeat(np.arange(sizes.size), sizes)
-        kept = ~(np.isnan(score) & np.isnan(label)) if np.ndim(labels) == 2 else np.ones(score.size, bool)
+        kept = (
+            ~(np.isnan(score) & np.isnan(label))
+            if np.ndim(labels) == 2
+            else np.ones(score.size, bool)
+        )
         if np.isnan(score[kept]).any() or np.isinf(label).any():
             raise GradedError("a score is NaN or a label is infinite; give each document a number")
         self._batches.append((score[kept], label[kept], keys, group[kept]))
@@ -83,11 +87,17 @@ class RankingMetric:
         numbers: dict[Any, int] = {}
         groups = []
         for _, _, keys, group in self._batches:
-            coded = [numbers.setdefault(object() if key is None else key, len(numbers)) for key in keys]
+            coded = [
+                numbers.setdefault(object() if key is None else key, len(numbers)) for key in keys
+            ]
             groups.append(np.array(coded, dtype=np.int64)[group])
-        group = np.unique(np.concatenate(groups), return_inverse=True)[1]  # groups of padding have no number
-        score, label = map(np.concatenate, [*zip(*self._batches)][:2])
+        group = np.unique(np.concatenate(groups), return_inverse=True)[
+            1
+        ]  # groups of padding have no number
+        score, label = map(np.concatenate, [*zip(*self._batches, strict=True)][:2])
         order = np.argsort(group, kind="stable")
         evaluator = ArrayEvaluator(self.measures, label[order], group[order], self.ties)
         means = evaluator.means(score[order]).tolist()
-        return means[0] if len(means) == 1 else dict(zip(map(str, self.measures), means))
+        return (
+            means[0] if len(means) == 1 else dict(zip(map(str, self.measures), means, strict=True))
+        )

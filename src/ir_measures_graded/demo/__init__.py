@@ -76,7 +76,9 @@ def register_demo() -> None:
     if NAME not in ir_datasets.registry:
         ir_datasets.registry.register(NAME, _collection())
     elif getattr(ir_datasets.registry[NAME], "origin", None) != __name__:
-        warn_of_registration(f"the demo collection is not registered: ir_datasets already has a {NAME}")
+        warn_of_registration(
+            f"the demo collection is not registered: ir_datasets already has a {NAME}"
+        )
 
 
 def _collection() -> Any:

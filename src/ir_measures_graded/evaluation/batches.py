@@ -74,7 +74,11 @@ def evaluate_batches(
     judged = read_qrels(_arrow(qrels, QRELS))
     judgments = Judgments(judged, None, np.array([np.nan]) if known is None else known)
     tables = [_arrow(batch, RUN) for batch in batches]
-    run = Run("", read_run(whole_table(tables) if tables else {}), ignore_identical_ids=ignore_identical_ids)
+    run = Run(
+        "",
+        read_run(whole_table(tables) if tables else {}),
+        ignore_identical_ids=ignore_identical_ids,
+    )
     (values, *_, unreported), _ = RunEvaluator(judgments, wanted)(run)
     measure, topic = map(arrow_array, np.indices(values.shape).reshape(2, -1))
     return pyarrow.table(

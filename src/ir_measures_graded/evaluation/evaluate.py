@@ -93,7 +93,9 @@ class Evaluation(Result):
     def part(self, runs: Sequence[str], measures: Sequence[Measure | str]) -> Evaluation:
         """The values of these runs and measures only, in this order. Raises `GradedError` for any other."""
         if unknown := [run for run in runs if run not in self.runs]:
-            raise GradedError(f"the run {shown(unknown[0])} is none of those evaluated: {listed(self.runs)}")
+            raise GradedError(
+                f"the run {shown(unknown[0])} is none of those evaluated: {listed(self.runs)}"
+            )
         rows, columns = [*map(self.runs.index, runs)], [*map(self._column, measures)]
         cells = np.ix_(rows, columns)
         return replace(
@@ -125,13 +127,21 @@ class Evaluation(Result):
 
     def means(self) -> np.ndarray:
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
-        rows = (zip(self.measures, *of_run) for of_run in zip(self.values, self._is_unreported))
-        return np.array([[aggregate(each, found[~out]) for each, found, out in row] for row in rows])
+        rows = (
+            zip(self.measures, *of_run, strict=True)
+            for of_run in zip(self.values, self._is_unreported, strict=True)
+        )
+        return np.array(
+            [[aggregate(each, found[~out]) for each, found, out in row] for row in rows]
+        )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The `means` of each run by measure string."""
         names = [*map(str, self.measures)]
-        return {run: dict(zip(names, values)) for run, values in zip(self.runs, self.means().tolist())}
+        return {
+            run: dict(zip(names, values, strict=True))
+            for run, values in zip(self.runs, self.means().tolist(), strict=True)
+        }
 
     @property
     def lacking(self) -> list[str]:
@@ -139,7 +149,7 @@ class Evaluation(Result):
         counts = [] if self.missing is None else self.missing.sum(axis=1).tolist()
         return [
             f"{run} lacks {counted(number, self.unit)}; the value there is that of an empty ranking."
-            for run, number in zip(self.runs, counts)
+            for run, number in zip(self.runs, counts, strict=False)
             if number
         ]
 
@@ -151,7 +161,9 @@ class Evaluation(Result):
 
     def tables(self) -> list[Table]:
         """One row per run with its `means`."""
-        rows = [[run, *values] for run, values in zip(self.runs, self.means().tolist())]
+        rows = [
+            [run, *values] for run, values in zip(self.runs, self.means().tolist(), strict=True)
+        ]
         return [Table(["run", *map(str, self.measures)], rows)]
 
     def data(self) -> Table:
@@ -214,8 +226,12 @@ def evaluate(
     Raises `GradedError` for an empty list of measures, qrels without a topic, two runs of one name, and
     for qrels, a run or a measure that cannot be used.
     """
-    options = {name: word for name, word in (("ties", ties), ("unjudged", unjudged)) if word is not None}
-    wanted = tuple(_with_options(measure, options) for measure in named.measures_for(qrels, measures))
+    options = {
+        name: word for name, word in (("ties", ties), ("unjudged", unjudged)) if word is not None
+    }
+    wanted = tuple(
+        _with_options(measure, options) for measure in named.measures_for(qrels, measures)
+    )
     every = named.named_runs(runs)
     if ignore_identical_ids:
         every = named.ignoring_identical_ids(every)
@@ -223,15 +239,19 @@ def evaluate(
     judgments = work.judgments
     with remarks.warned_together():
         found = [*map(work, every)]
-        for run, (_, unusual) in zip(every, found):
+        for run, (_, unusual) in zip(every, found, strict=True):
             remarks.warn_of(unusual, run.name)
-        is_open = any(remarks.leaves_open(measure, name) for measure in wanted for name in ("rel", "gains"))
+        is_open = any(
+            remarks.leaves_open(measure, name) for measure in wanted for name in ("rel", "gains")
+        )
         level = remarks.level_remark(judgments.documents, LEVELS)
         if judgments.contract is None and is_open and level:
             remarks.warn_of([level], judgments.name or "qrels")
-        for measure, text in remarks.measure_remarks(wanted, judgments.documents, judgments.contract):
+        for measure, text in remarks.measure_remarks(
+            wanted, judgments.documents, judgments.contract
+        ):
             remarks.warn_of([text], str(measure))
-    values, missing, unreported = map(np.stack, zip(*(fields for fields, _ in found)))
+    values, missing, unreported = map(np.stack, zip(*(fields for fields, _ in found), strict=True))
     unit, topics = "topic", judgments.topics
     if judgments.sessions is not None:
         unit, topics = "session", judgments.sessions.names
@@ -242,7 +262,11 @@ def evaluate(
 def _with_options(measure: Measure, options: Mapping[str, str]) -> Measure:
     """The measure with the options that it does not name. Raises `GradedError` if it does not have them."""
     missing = {name: word for name, word in options.items() if name not in measure.params}
-    return defined(measure, f"option {next(iter(missing))}", *missing)(**missing) if missing else measure
+    return (
+        defined(measure, f"option {next(iter(missing))}", *missing)(**missing)
+        if missing
+        else measure
+    )
 
 
 LEVELS = 4
@@ -265,7 +289,9 @@ class RunEvaluator:
         computed = list(dict.fromkeys(map(turn_measure, measures))) if sessions else [*measures]
         self.row = {measure: number for number, measure in enumerate(computed)}
         self.depth = remarks.depth_of(computed)
-        self.ours, self.others = evaluators(computed, self.judgments, provider_named(provider, measures))
+        self.ours, self.others = evaluators(
+            computed, self.judgments, provider_named(provider, measures)
+        )
 
     def __call__(self, run: Run) -> Values:
         numbers = self.judgments.numbers

@@ -38,10 +38,16 @@ def evaluators(
         known = definition_of(measure)
         if isinstance(ours, GradedProvider) and ours.supports(measure):
             graded.append(measure)
-        elif provider is None and known and not any(each.is_available() for each in providers_of(measure)):
+        elif (
+            provider is None
+            and known
+            and not any(each.is_available() for each in providers_of(measure))
+        ):
             graded.append(known)
         else:
-            given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
+            given = {
+                name: value for name, value in measure.params.items() if name != measure.AT_PARAM
+            }
             groups.setdefault(repr(sorted(given.items())), []).append(measure)
     qrels = judgments.rows.for_others() if groups else ()
     others: Others = []
@@ -56,12 +62,16 @@ def evaluators(
         others.append((group, other))
         refuse_for_gdeval(other)
     with about(judgments.name):
-        return GradedEvaluator(graded, judgments.rows, judgments.documents) if graded else None, others
+        return GradedEvaluator(
+            graded, judgments.rows, judgments.documents
+        ) if graded else None, others
 
 
 def providers_of(measure: Measure) -> list[Provider]:
     """The providers of ir-measures' pipeline that compute the measure, installed or not."""
-    return [provider for provider in ir_measures.DefaultPipeline.providers if provider.supports(measure)]
+    return [
+        provider for provider in ir_measures.DefaultPipeline.providers if provider.supports(measure)
+    ]
 
 
 def refuse_uncomputed(measures: Iterable[Measure]) -> None:
@@ -69,9 +79,13 @@ def refuse_uncomputed(measures: Iterable[Measure]) -> None:
     for measure in itertools.filterfalse(providers_of, measures):
         takes_rel = "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params
         binary = measure(rel=1) if takes_rel else measure
-        alike = [each for each in (binary, measure @ 10) if providers_of(each) or definition_of(each)][:1]
+        alike = [
+            each for each in (binary, measure @ 10) if providers_of(each) or definition_of(each)
+        ][:1]
         if graded := registry().get(f"{measure.NAME}_G"):
-            alike.append(graded @ measure.params["cutoff"] if "cutoff" in measure.params else graded)
+            alike.append(
+                graded @ measure.params["cutoff"] if "cutoff" in measure.params else graded
+            )
         use = f"; use {' or '.join(map(str, alike))}" if alike else ""
         raise GradedError(f"ir_measures does not compute {measure}{use}")
 
@@ -96,7 +110,9 @@ READ = r"(0|[1-9][0-9]{0,14}) [^ \t-\r]+"
 """Topic and document as gdeval reads them."""
 
 
-def refuse_for_gdeval(evaluator: Evaluator, run: Mapping[str, Mapping[str, float]] | None = None) -> None:
+def refuse_for_gdeval(
+    evaluator: Evaluator, run: Mapping[str, Mapping[str, float]] | None = None
+) -> None:
     """Raise `GradedError` for qrels, or for a run, that gdeval would misread.
 
     gdeval is a Perl script behind some measures of ir-measures. It may be one of several evaluators.

@@ -97,7 +97,9 @@ class Judgments:
         """The qrels of some topics. Raises `GradedError` for a topic that the qrels lack."""
         for topic in topics:
             if topic not in self.numbers:
-                hint = did_you_mean(str(topic), self.topics) or f" (such as {shown(self.topics[0])})"
+                hint = (
+                    did_you_mean(str(topic), self.topics) or f" (such as {shown(self.topics[0])})"
+                )
                 with about(self.name):
                     raise GradedError(f"topic {shown(topic)} is not in the qrels{hint}")
         if tuple(topics) == self.topics:
@@ -116,7 +118,9 @@ def read_judgments(qrels: Qrels) -> Judgments:
     if isinstance(qrels, Judgments):
         return qrels
     if isinstance(qrels, Result):
-        raise GradedError("an Evaluation has no rankings, which this analysis needs; give qrels and runs")
+        raise GradedError(
+            "an Evaluation has no rankings, which this analysis needs; give qrels and runs"
+        )
     name = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else None
     table = qrels_source(qrels)
     with about(name):
@@ -147,7 +151,9 @@ def official_measures(qrels: Qrels) -> Sequence[str]:
         if name is not None:
             definitions_of(name)  # raises for a name that is no file and no id
         what = "qrels in memory" if name is None else shown(name)
-        raise GradedError(f"{OFFICIAL} is for some ir-datasets ids, not for {what}; name the measures")
+        raise GradedError(
+            f"{OFFICIAL} is for some ir-datasets ids, not for {what}; name the measures"
+        )
     return contract.official
 
 
@@ -193,7 +199,9 @@ class Run:
 
     def kept(self, judgments: Judgments) -> Run:
         """The run, kept for these qrels."""
-        return self if self.kept_for is judgments else replace(self, kept_for=judgments, parent=None)
+        return (
+            self if self.kept_for is judgments else replace(self, kept_for=judgments, parent=None)
+        )
 
     @property
     def judgments(self) -> Judgments:
@@ -287,7 +295,9 @@ class Study:
         judgments = self.judgments.part(topics)
         if judgments is self.judgments:
             return self
-        return Study(judgments, tuple(replace(run, kept_for=judgments, parent=run) for run in self.runs))
+        return Study(
+            judgments, tuple(replace(run, kept_for=judgments, parent=run) for run in self.runs)
+        )
 
 
 def study_of(qrels: Qrels, runs: Runs) -> Study:
@@ -326,7 +336,9 @@ def pairs_of(runs: Any) -> Iterator[tuple[str, Any]]:
     """Pairs of name and run; runs without a name get one."""
     if isinstance(runs, (str, os.PathLike)) or not isinstance(runs, Iterable) or _is_table(runs):
         runs = [runs]
-    items = [whole_table(item) if exports_arrow(item) else item for run in runs for item in _files(run)]
+    items = [
+        whole_table(item) if exports_arrow(item) else item for run in runs for item in _files(run)
+    ]
     names = iter(run_names([_unnamed(run) for run in items if _is_table(run)]))
     for run in items:
         if _is_table(run):
@@ -368,14 +380,19 @@ def _by_column(table: Any) -> Iterable[tuple[str, Any]]:
     stretches = stretches_of(table["run"], "run: run")
     order, bounds = stretches.grouped(len(table))
     rows = table if order is None else table.take(arrow_array(order))
-    return ((run, rows.slice(a, b - a)) for run, a, b in zip(stretches.topics, bounds, bounds[1:]))
+    return (
+        (run, rows.slice(a, b - a))
+        for run, a, b in zip(stretches.topics, bounds, bounds[1:], strict=False)
+    )
 
 
 def _unnamed(run: Any) -> str:
     """The path, the file name or the run of a `RunFile`."""
     if not isinstance(run, RunFile):
         return UNNAMED
-    file = run.file if isinstance(run.file, (str, os.PathLike)) else getattr(run.file, "name", UNNAMED)
+    file = (
+        run.file if isinstance(run.file, (str, os.PathLike)) else getattr(run.file, "name", UNNAMED)
+    )
     return run.run or str(os.fspath(file) if isinstance(file, os.PathLike) else file)
 
 
@@ -388,8 +405,11 @@ def run_names(paths: Sequence[str]) -> list[str]:
     ['bm25', 'a.run', 'a.txt']
     """
     spellings = [(*short_names(path), path) for path in paths]
-    counts = [*map(Counter, zip(*spellings))]
-    return [next((name for name, of in zip(row, counts) if of[name] == 1), row[-1]) for row in spellings]
+    counts = [*map(Counter, zip(*spellings, strict=True))]
+    return [
+        next((name for name, of in zip(row, counts, strict=True) if of[name] == 1), row[-1])
+        for row in spellings
+    ]
 
 
 def short_names(path: str) -> list[str]:

@@ -41,7 +41,9 @@ def warn_of(remarks: Sequence[str], name: str = "") -> None:
         held.append((name, remarks))
     elif remarks:
         text = "; ".join(remarks)
-        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=level_of_caller())
+        warnings.warn(
+            f"{name}: {text}" if name else text, InputWarning, stacklevel=level_of_caller()
+        )
 
 
 @contextmanager
@@ -71,7 +73,11 @@ def depth_of(measures: Iterable[Measure]) -> int | None:
     """The smallest cutoff of measures that count unjudged documents, at most `DEPTH`; None without such a
     measure."""
     used = [measure for measure in measures if not measure.params.get("judged_only")]
-    return min([DEPTH, *(int(measure.params.get("cutoff") or DEPTH) for measure in used)]) if used else None
+    return (
+        min([DEPTH, *(int(measure.params.get("cutoff") or DEPTH) for measure in used)])
+        if used
+        else None
+    )
 
 
 class RunRemarks:
@@ -119,7 +125,9 @@ class RunRemarks:
             if self.sparse:
                 yield Note(SPARSE, counted(self.most, "judged document"))
             else:
-                yield Note("{} of the top {:,} are unjudged", Percent(1 - judged_top / top), self.depth)
+                yield Note(
+                    "{} of the top {:,} are unjudged", Percent(1 - judged_top / top), self.depth
+                )
         if not varied and self.counts[0].max(initial=0) > 1:
             yield "all scores of a topic are equal, so the document ids decide"
         if own and own >= OWN * topics and (self.contract is None or self.contract.own_topic):
@@ -148,7 +156,11 @@ def level_remark(judged: Judged, least: int) -> str:
 def leaves_open(measure: Measure, parameter: str) -> bool:
     """Whether a measure takes this parameter with a default, and is given none."""
     info = measure.SUPPORTED_PARAMS.get(parameter)
-    return info is not None and parameter not in measure.params and (parameter != "rel" or info.default == 1)
+    return (
+        info is not None
+        and parameter not in measure.params
+        and (parameter != "rel" or info.default == 1)
+    )
 
 
 def contract_remarks(measure: Measure, contract: Contract) -> Iterator[str]:
@@ -178,4 +190,7 @@ def measure_remarks(
         if absent := [level for level in named if level > 0 and level not in levels]:
             yield measure, f"the qrels have no document of level {listed(absent)}"
         if isinstance(rel, (int, float)) and levels and rel > max(levels):
-            yield measure, f"no level of the qrels reaches rel={rel:g}; the highest is {max(levels):g}"
+            yield (
+                measure,
+                f"no level of the qrels reaches rel={rel:g}; the highest is {max(levels):g}",
+            )

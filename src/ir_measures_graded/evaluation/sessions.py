@@ -76,7 +76,11 @@ def _turns(topics: Sequence[str], given: Given) -> Iterator[tuple[str, int]]:
         session = turn = None
         with suppress(TypeError, ValueError):
             session, turn = pair
-        if not isinstance(session, (str, Integral)) or session == "" or not re.fullmatch(NUMBER, str(turn)):
+        if (
+            not isinstance(session, (str, Integral))
+            or session == ""
+            or not re.fullmatch(NUMBER, str(turn))
+        ):
             raise GradedError(
                 f"topic {shown(topic)} is not a turn of a session: name it as in 31_1, 31-1 or 31.1, or map "
                 "each topic to its session and a number of at most 18 digits, as in {'q1': ('31', 1)}"
@@ -99,7 +103,9 @@ class SessionValues:
     def __init__(self, judged: Judged, sessions: Sessions, measures: Sequence[Measure]):
         self.sessions, self.turns, self.measures = sessions.names, sessions.turns, measures
         ideal = reduced(judged, read_run({}))
-        self.ideal = {each: view(each.turn, ideal) for each in measures if isinstance(each, SessionMeasure)}
+        self.ideal = {
+            each: view(each.turn, ideal) for each in measures if isinstance(each, SessionMeasure)
+        }
 
     def of(self, row: Mapping[Measure, int], of_turns: Fields) -> Fields:
         """The fields for sessions, from those for turns; `row` has the row of each `turn_measure`."""
@@ -120,5 +126,7 @@ class SessionValues:
                     found = found / self.turns.sizes
         if (infinite := np.flatnonzero(np.isinf(found))).size:
             session = shown(self.sessions[infinite[0]])
-            raise GradedError(f"{measure} is infinite for session {session}; divide all gains by one number")
+            raise GradedError(
+                f"{measure} is infinite for session {session}; divide all gains by one number"
+            )
         return found

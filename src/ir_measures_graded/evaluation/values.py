@@ -55,11 +55,17 @@ NONE = "no group"
 """The group of topics without the attribute."""
 QUANTILES = 4
 """Numbers of more distinct values are cut into so many groups."""
-IDS = {"", "index", *(name for ours in ("query_id", "doc_id", "run") for name in chain(*NAMES[ours]))}
+IDS = {
+    "",
+    "index",
+    *(name for ours in ("query_id", "doc_id", "run") for name in chain(*NAMES[ours])),
+}
 """Names of columns that are no measures; pandas numbers rows in a column without a name."""
 
 
-def read_values(table: Any, smaller: Collection[str] = (), apart: bool = False) -> dict[str, dict[str, Any]]:
+def read_values(
+    table: Any, smaller: Collection[str] = (), apart: bool = False
+) -> dict[str, dict[str, Any]]:
     """The fields of an `Evaluation` of the values in a table, a file or a list of files, by collection.
 
     See `Evaluation.from_values`. All values are of one collection without a name, or, if `apart` and any
@@ -74,11 +80,13 @@ def read_values(table: Any, smaller: Collection[str] = (), apart: bool = False) 
     frames = [*map(frame_of, paths)]
     runs = run_names(names) if _is_path(paths[0]) else [UNNAMED]
     apart = apart and any(COLLECTION in frame for frame in frames)
-    parts = [cells_of(*each, apart) for each in zip(frames, names, runs)]
+    parts = [cells_of(*each, apart) for each in zip(frames, names, runs, strict=True)]
     cells = pandas.concat(parts, keys=range(len(parts)))
     measures = list(map(str, cells["measure"].unique()))
     if other := [name for name in smaller if name not in measures]:
-        raise GradedError(f"smaller: {other[0]} is not among the measures of the table: {listed(measures)}")
+        raise GradedError(
+            f"smaller: {other[0]} is not among the measures of the table: {listed(measures)}"
+        )
     files = tuple(str(path) for path in paths if _is_path(path))
     fields = {}
     for collection, part in cells.groupby(COLLECTION, sort=False) if apart else [("", cells)]:
@@ -89,16 +97,22 @@ def read_values(table: Any, smaller: Collection[str] = (), apart: bool = False) 
 
 def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) -> dict[str, Any]:
     """The runs, measures, topics and values of an `Evaluation` with these cells."""
-    codes, distinct = zip(*(cells[key].factorize() for key in KEYS))
+    codes, distinct = zip(*(cells[key].factorize() for key in KEYS), strict=True)
     runs, measures, topics = (tuple(map(str, each)) for each in distinct)
     values = np.full((len(runs), len(measures), len(topics)), np.nan)
     if len(repeated := cells[cells.duplicated(KEYS)]):
         (part, row), (run, measure, topic) = repeated.index[0], repeated[KEYS].iloc[0]
-        raise GradedError(f"{names[part]}: row {row}: {run} has two values of {measure} for topic {topic}")
+        raise GradedError(
+            f"{names[part]}: row {row}: {run} has two values of {measure} for topic {topic}"
+        )
     values[codes] = cells["value"]
     if (lacking := np.argwhere(np.isnan(values).any(axis=2))).size:
         run, measure = lacking[0].tolist()
-        missing = [topic for topic, value in zip(topics, values[run, measure]) if np.isnan(value)]
+        missing = [
+            topic
+            for topic, value in zip(topics, values[run, measure], strict=True)
+            if np.isnan(value)
+        ]
         raise GradedError(
             f"{names[0]}: {runs[run]} lacks values of {measures[measure]} for "
             f"{counted(len(missing), 'topic')} ({listed(missing, 5)}); give each run a value by each measure "
@@ -106,7 +120,7 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
         )
     found = tuple(measure_named(name, name in smaller) for name in measures)
     if twice := [measure for measure in found if found.count(measure) > 1]:
-        same = [name for name, measure in zip(measures, found) if measure == twice[0]]
+        same = [name for name, measure in zip(measures, found, strict=True) if measure == twice[0]]
         raise GradedError(f"{names[0]}: {' and '.join(same)} are the same measure; keep one")
     return {"runs": runs, "measures": found, "topics": topics, "values": values}
 
@@ -119,7 +133,9 @@ def read_attribute(given: str) -> dict[str, Any]:
     """
     path, _, column = given.rpartition(":")
     if not path:
-        raise GradedError(f"{shown(given)} is no column of a file; give FILE:COLUMN, as in topics.csv:kind")
+        raise GradedError(
+            f"{shown(given)} is no column of a file; give FILE:COLUMN, as in topics.csv:kind"
+        )
     return _of_topics(frame_of(path), path, column)
 
 
@@ -141,7 +157,9 @@ def _of_topics(frame: DataFrame, name: str, column: str) -> dict[str, Any]:
     topics = frame[required_column(name, list(frame), "query_id")]
     cells = needed_column(frame, name, column)
     found: dict[str, Any] = {}
-    for topic, value in zip(map(str, topics), cells.astype(object).mask(cells.isna() | (cells == ""), None)):
+    for topic, value in zip(
+        map(str, topics), cells.astype(object).mask(cells.isna() | (cells == ""), None), strict=True
+    ):
         if found.setdefault(topic, value) != value:
             raise GradedError(f"{name}: topic {topic} has two values of {column}")
     return found
@@ -150,7 +168,9 @@ def _of_topics(frame: DataFrame, name: str, column: str) -> dict[str, Any]:
 def needed_column(frame: DataFrame, name: str, column: str) -> Series:
     """A column of a table. Raises `GradedError`, which names the table, if there is none."""
     if column not in frame:
-        raise GradedError(f"{name}: there is no column {column}; the columns are {listed(frame, 10)}")
+        raise GradedError(
+            f"{name}: there is no column {column}; the columns are {listed(frame, 10)}"
+        )
     return frame[column].reset_index(drop=True)
 
 
@@ -191,7 +211,12 @@ def _frame_of_text(text: bytes) -> DataFrame:
     head = str(text.partition(b"\n")[0], "utf-8-sig")
     separator = next((sign for sign in "\t,;" if sign in head), r"\s+")
     quoting = csv.QUOTE_MINIMAL if separator in (",", ";") else csv.QUOTE_NONE
-    form: dict[str, Any] = {"header": None, "dtype": str, "keep_default_na": False, "quoting": quoting}
+    form: dict[str, Any] = {
+        "header": None,
+        "dtype": str,
+        "keep_default_na": False,
+        "quoting": quoting,
+    }
     rows = pandas.read_csv(BytesIO(text), sep=separator, **form)
     first = rows.iloc[0].tolist()
     has_number = np.isfinite([number_in(cell) for cell in first[1:]]).any()
@@ -212,7 +237,9 @@ def _json(text: str) -> Any:
         found = [DECODER.decode(line) for line in text.splitlines() if line.strip()]
     if isinstance(found, dict) and "sha256" in found:
         found = found.get("values")  # as evaluate writes it
-    is_record = isinstance(found, dict) and not any(isinstance(each, (list, dict)) for each in found.values())
+    is_record = isinstance(found, dict) and not any(
+        isinstance(each, (list, dict)) for each in found.values()
+    )
     return [found] if is_record else found
 
 
@@ -224,7 +251,9 @@ def _of_trec_eval(rows: DataFrame) -> DataFrame:
     """
     rows = rows.apply(lambda column: column.str.strip())
     first, second = ({*rows[column]} for column in ("measure", "topic"))
-    if ALL in first - second or (all(map(_is_measure, second)) and not all(map(_is_measure, first))):
+    if ALL in first - second or (
+        all(map(_is_measure, second)) and not all(map(_is_measure, first))
+    ):
         rows.columns = ["topic", "measure", "value"]
     return rows
 
@@ -270,14 +299,19 @@ def cells_of(frame: DataFrame, name: str, unnamed: str, apart: bool = False) -> 
         parts = [frame[keys].assign(measure=key, value=frame[key]) for key in measures]
         frame = pandas.concat(parts) if parts else frame[:0]
     if frame.empty:
-        raise GradedError(f"{name}: there is no value; give the columns run, topic, measure and value")
+        raise GradedError(
+            f"{name}: there is no value; give the columns run, topic, measure and value"
+        )
     for key in [*keys, measure]:
         _refuse(frame[key], frame[key].isna() | (frame[key] == ""), name, "empty")
     numbers = _numbers(frame[value])
     bad = ~np.isfinite(numbers)
     column = str(frame[measure][bad].iloc[0]) if wide and bad.any() else value
     _refuse(frame[value].rename(column), bad, name, "not a finite number")
-    columns = {"run": unnamed if run is None else frame[run].astype(str), "topic": frame[topic].astype(str)}
+    columns = {
+        "run": unnamed if run is None else frame[run].astype(str),
+        "topic": frame[topic].astype(str),
+    }
     columns |= {"measure": frame[measure], "value": numbers}
     if apart:
         columns[COLLECTION] = frame[COLLECTION].astype(str)
@@ -309,7 +343,11 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
     if hasattr(source, "items") and not hasattr(source, "columns"):
         source = {str(topic): each for topic, each in source.items()}
-        source = source if any(isinstance(each, Mapping) for each in source.values()) else [*source.items()]
+        source = (
+            source
+            if any(isinstance(each, Mapping) for each in source.values())
+            else [*source.items()]
+        )
     frame = frame_of(source, FORMS).drop(columns="run", errors="ignore")
     if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is None:
         if 0 in frame or 1 in frame.index:  # the columns have no names, or others
@@ -325,15 +363,19 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
     measures = [*cells["measure"].unique()]
     chosen = measures[0] if name is None and len(measures) == 1 else name
     if chosen not in measures:
-        raise GradedError(f"{where}: give the name of one of its measures (--name): {listed(measures, 8)}")
+        raise GradedError(
+            f"{where}: give the name of one of its measures (--name): {listed(measures, 8)}"
+        )
     cells = cells[cells["measure"] == chosen]
-    values = dict(zip(cells["topic"], cells["value"].tolist()))
+    values = dict(zip(cells["topic"], cells["value"].tolist(), strict=True))
     twice = cells["topic"][cells["topic"].duplicated()]
     if twice.size:
         raise GradedError(f"{where}: topic {shown(twice.iloc[0])} has two values")
     if values.keys().isdisjoint(topics):
         first = shown(next(iter(values)))
-        raise GradedError(f"{where}: none of its topics (such as {first}) is in the qrels; give {FORMS}")
+        raise GradedError(
+            f"{where}: none of its topics (such as {first}) is in the qrels; give {FORMS}"
+        )
     return values
 
 
@@ -399,10 +441,17 @@ def groups_of(topics: Sequence[str], by: By) -> dict[str, list[int]]:
     if found.size and numbers.notna().all():
         lowest = highest = numbers = numbers.sort_values(kind="stable")
         if numbers.nunique() > QUANTILES:
-            parts = numbers.groupby(pandas.qcut(numbers, QUANTILES, duplicates="drop"), observed=True)
+            parts = numbers.groupby(
+                pandas.qcut(numbers, QUANTILES, duplicates="drop"), observed=True
+            )
             lowest, highest = parts.transform("min"), parts.transform("max")
-        pairs = [(str(plain_number(low)), str(plain_number(high))) for low, high in zip(lowest, highest)]
-        found = pandas.Series(["–".join(dict.fromkeys(pair)) for pair in pairs], index=numbers.index)
+        pairs = [
+            (str(plain_number(low)), str(plain_number(high)))
+            for low, high in zip(lowest, highest, strict=True)
+        ]
+        found = pandas.Series(
+            ["–".join(dict.fromkeys(pair)) for pair in pairs], index=numbers.index
+        )
     rows = found.astype(str).groupby(found.astype(str), sort=False).groups
     groups = {str(name): sorted(row) for name, row in rows.items()}
     rest = [row for row in range(len(topics)) if row not in found.index]

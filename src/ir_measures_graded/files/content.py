@@ -146,7 +146,9 @@ class Content:
     def failure(self, error: Exception, line: int) -> FileError:
         """The error that the content cannot be read from this line on, for an error of `Peeked.read`."""
         if not self.compression or (isinstance(error, OSError) and error.errno is not None):
-            return FileError(f"{self.name}: cannot be read: {getattr(error, 'strerror', None) or error}")
+            return FileError(
+                f"{self.name}: cannot be read: {getattr(error, 'strerror', None) or error}"
+            )
         reason = f"the {self.compression} file is damaged or cut off here ({error})"
         return FileError(f"{self.name}:{line}: {reason}")
 
@@ -156,7 +158,9 @@ class Content:
         read = self.stream.read(most + 1)
         if len(read) > most:
             advice = "write a Parquet file without other compression or a TREC file"
-            raise FileError(f"{self.name}: more than {most:,} bytes, which are read at once; {advice}")
+            raise FileError(
+                f"{self.name}: more than {most:,} bytes, which are read at once; {advice}"
+            )
         return read
 
     def text(self) -> str:
@@ -190,8 +194,12 @@ class Content:
 
 def refuse_other(file: Any) -> None:
     """Raise `GradedError` for anything that is not a `File`."""
-    if isinstance(file, io.TextIOBase) or not (isinstance(file, (str, os.PathLike)) or hasattr(file, "read")):
-        raise GradedError(f"a file is a path, - (standard input) or an open binary file, not {shown(file)}")
+    if isinstance(file, io.TextIOBase) or not (
+        isinstance(file, (str, os.PathLike)) or hasattr(file, "read")
+    ):
+        raise GradedError(
+            f"a file is a path, - (standard input) or an open binary file, not {shown(file)}"
+        )
     refuse_address(file)
 
 
@@ -283,7 +291,9 @@ def _pieces_of_gzip(stream: Any, size: int) -> Iterator[bytes]:
     return pieces_of(gzip.GzipFile(fileobj=stream).read1, size)
 
 
-def _pieces_of_members(new: Callable[[], Any], padding: bytes, stream: Any, size: int) -> Iterator[bytes]:
+def _pieces_of_members(
+    new: Callable[[], Any], padding: bytes, stream: Any, size: int
+) -> Iterator[bytes]:
     """The decompressed content of one compressed stream after another, as `cat` joins them.
 
     `new` makes a decompressor of a stream, which `padding` may follow. Unlike the files of `bz2` and `lzma`,
@@ -305,16 +315,24 @@ def _pieces_of_members(new: Callable[[], Any], padding: bytes, stream: Any, size
 
 def _pieces_of_zstandard(stream: Any, size: int) -> Iterator[bytes]:
     pyarrow = needed("pyarrow", "a file compressed with Zstandard")
-    return pieces_of(pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd").read, size)
+    return pieces_of(
+        pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd").read, size
+    )
 
 
 BZIP2 = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))  # BZh alone could begin a topic
-ZSTANDARD = b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % kind for kind in range(0x50, 0x60))  # skippable frames
+ZSTANDARD = (
+    b"\x28\xb5\x2f\xfd",
+    *(b"%c\x2a\x4d\x18" % kind for kind in range(0x50, 0x60)),
+)  # skippable frames
 XZ_STREAM = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
 COMPRESSIONS: dict[str, tuple[tuple[bytes, ...], Callable[[Any, int], Iterator[bytes]]]] = {
     "gzip": ((b"\x1f\x8b",), _pieces_of_gzip),
     "bzip2": (BZIP2, partial(_pieces_of_members, bz2.BZ2Decompressor, b"")),
-    "xz": ((b"\xfd7zXZ\x00",), partial(_pieces_of_members, XZ_STREAM, b"\0")),  # zeros may follow each stream
+    "xz": (
+        (b"\xfd7zXZ\x00",),
+        partial(_pieces_of_members, XZ_STREAM, b"\0"),
+    ),  # zeros may follow each stream
     "Zstandard": (ZSTANDARD, _pieces_of_zstandard),
 }
 """The first bytes of a file of each compression, and a function that decompresses a stream in pieces."""

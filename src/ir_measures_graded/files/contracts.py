@@ -70,5 +70,10 @@ def contract_of(name: str | None) -> Contract | None:
     if name is None or is_file(name):
         return None
     return next(
-        (row for row in contracts() if any(fnmatchcase(name, each) for each in row.pattern.split())), None
+        (
+            row
+            for row in contracts()
+            if any(fnmatchcase(name, each) for each in row.pattern.split())
+        ),
+        None,
     )

@@ -70,7 +70,10 @@ class ConvertedRows:
 
 
 def read_rows(
-    file: File, role: Role | None = None, chosen: Chosen | None = None, duplicates: str | None = None
+    file: File,
+    role: Role | None = None,
+    chosen: Chosen | None = None,
+    duplicates: str | None = None,
 ) -> ConvertedRows:
     """The rows of a file. If `role` is None, the content must tell whether these are qrels or a run.
 
@@ -124,7 +127,7 @@ def rows_of(qrels: Mapping[str, Mapping[str, float]], name: str) -> ConvertedRow
     """
     topics = [topic for topic, judged in qrels.items() for _ in judged]
     table = in_memory(qrels, QRELS).rows()
-    columns = dict(zip(QRELS.columns, (Ids.of(topics), table.docs, table.values)))
+    columns = dict(zip(QRELS.columns, (Ids.of(topics), table.docs, table.values), strict=True))
     return ConvertedRows(QRELS, name, Part(columns, np.arange(len(topics)), Facts()))
 
 
@@ -153,10 +156,14 @@ def written(rows: ConvertedRows, path: str) -> bytes:
     plain = path.lower().removesuffix(".gz")
     ending = ".trec" if path == "-" else os.path.splitext(plain)[1]
     if ending not in WRITERS:
-        raise GradedError(f"{path}: the ending chooses the form: {', '.join(WRITERS)}, and .gz after any")
+        raise GradedError(
+            f"{path}: the ending chooses the form: {', '.join(WRITERS)}, and .gz after any"
+        )
     runs = len(set(rows.column("run")))
     if runs > 1 and ending not in TABLES:
-        raise GradedError(f"{path}: the file has {runs} runs; write {', '.join(TABLES)}, with the column run")
+        raise GradedError(
+            f"{path}: the file has {runs} runs; write {', '.join(TABLES)}, with the column run"
+        )
     content = WRITERS[ending](rows)
     return content if plain == path.lower() else gzip.compress(content, mtime=0)
 
@@ -172,23 +179,35 @@ def _trec(rows: ConvertedRows) -> bytes:
     runs, iterations = rows.column("run"), rows.column("iteration")
     for id_ in chain(dict.fromkeys(topics), documents, dict.fromkeys(runs + iterations)):
         if BLANK.search(id_) or not id_:
-            raise GradedError(f"{rows.name}: {shown(id_)} has a blank, which separates fields; {advice}")
+            raise GradedError(
+                f"{rows.name}: {shown(id_)} has a blank, which separates fields; {advice}"
+            )
     for topic in dict.fromkeys(topics):
         if topic.startswith(("#", "<SYSDESC>")) or is_json(topic.encode()):
-            raise GradedError(f"{rows.name}: topic {shown(topic)} would begin a comment or JSON; {advice}")
+            raise GradedError(
+                f"{rows.name}: topic {shown(topic)} would begin a comment or JSON; {advice}"
+            )
     if rows.role is QRELS:
         if any(level < -1 or level % 1 for level in values):
-            warnings.warn("trec_eval reads only levels that are whole numbers from -1", stacklevel=2)
+            warnings.warn(
+                "trec_eval reads only levels that are whole numbers from -1", stacklevel=2
+            )
         if len(set(rows.column("probability"))) > 1:
             warnings.warn(f"TREC files have no probabilities of intents; {advice}", stacklevel=2)
         fields = [topics, iterations or repeat("0"), documents, map(_number, values)]
-        return "".join(f"{' '.join(line)}\n" for line in zip(*fields)).encode()
-    tag = runs[0] if runs else BLANK.sub("_", re.sub(ENDINGS, "", os.path.basename(rows.name))) or "run"
+        return "".join(f"{' '.join(line)}\n" for line in zip(*fields, strict=True)).encode()
+    tag = (
+        runs[0]
+        if runs
+        else BLANK.sub("_", re.sub(ENDINGS, "", os.path.basename(rows.name))) or "run"
+    )
     # As trec_eval, this package compares scores as 32-bit floats, and then documents.
     with np.errstate(over="ignore"):
         compared = np.array(values).astype(np.float32).tolist()
     lines = []
-    for _, ranked in groupby(zip(topics, compared, documents, values), key=itemgetter(0)):
+    for _, ranked in groupby(
+        zip(topics, compared, documents, values, strict=True), key=itemgetter(0)
+    ):
         best_first = sorted(ranked, key=itemgetter(1, 2), reverse=True)
         for rank, (topic, _, document, score) in enumerate(best_first, start=1):
             lines.append(f"{topic} Q0 {document} {rank} {_number(score)} {tag}\n")
@@ -197,18 +216,22 @@ def _trec(rows: ConvertedRows) -> bytes:
 
 def _columns(rows: ConvertedRows) -> list[str]:
     """The columns of a table, with the iteration, its probability or the run if it tells rows apart."""
-    others = [name for name in ("iteration", "probability", "run") if len(set(rows.column(name))) > 1]
+    others = [
+        name for name in ("iteration", "probability", "run") if len(set(rows.column(name))) > 1
+    ]
     return [*rows.role.columns, *others]
 
 
 def _delimited(rows: ConvertedRows, delimiter: str = ",") -> bytes:
     columns: dict[str, Iterable[Any]] = {name: rows.column(name) for name in _columns(rows)}
     columns[rows.role.value] = [*map(_number, rows.column(rows.role.value))]
-    if broken := next((cell for cell in chain(*columns.values()) if re.search(BREAK, str(cell))), ""):
+    if broken := next(
+        (cell for cell in chain(*columns.values()) if re.search(BREAK, str(cell))), ""
+    ):
         raise GradedError(f"{rows.name}: {shown(broken)} has a line break; use .parquet or .json")
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerows([columns, *zip(*columns.values())])
+    writer.writerows([columns, *zip(*columns.values(), strict=True)])
     return text.getvalue().encode()
 
 
@@ -220,19 +243,24 @@ def _parquet(rows: ConvertedRows) -> bytes:
     for name in _columns(rows):
         column = rows.rows.columns[name]
         if isinstance(column, Ids):  # `pyarrow.array` would import pandas
-            buffers = [None, *map(pyarrow.py_buffer, (bounds_of(column.length), column.packed().data))]
+            buffers = [
+                None,
+                *map(pyarrow.py_buffer, (bounds_of(column.length), column.packed().data)),
+            ]
             columns[name] = pyarrow.Array.from_buffers(pyarrow.large_string(), len(column), buffers)
         else:
             columns[name] = arrow_array(column)
     content = io.BytesIO()
     table = pyarrow.table(columns)
-    parquet.write_table(table, content, row_group_size=GROUP, store_schema=False)  # strings, not large ones
+    parquet.write_table(
+        table, content, row_group_size=GROUP, store_schema=False
+    )  # strings, not large ones
     return content.getvalue()
 
 
 def _json(rows: ConvertedRows) -> bytes:
     found: dict[str, dict[str, float]] = {}
-    for topic, document, value in zip(*map(rows.column, rows.role.columns)):
+    for topic, document, value in zip(*map(rows.column, rows.role.columns), strict=True):
         documents = found.setdefault(topic, {})
         # pytrec_eval takes only whole levels and only floats as scores.
         exact = int(value) if rows.role is QRELS and value % 1 == 0 else value

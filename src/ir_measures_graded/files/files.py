@@ -224,7 +224,9 @@ def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:
         query = rows.columns["query_id"]
         cut = _last_change(query) if len(rows) else 0
         before = [part for part in pending if len(part)]
-        at_border = cut > 0 or (before and len(rows) and query[0] != before[-1].columns["query_id"][-1])
+        at_border = cut > 0 or (
+            before and len(rows) and query[0] != before[-1].columns["query_id"][-1]
+        )
         if at_border and sum(map(len, pending)) + cut >= least:
             yield joined([*pending, rows.take(slice(cut))] if cut else pending, RUN)
             pending, rows = [], rows.take(slice(cut, None))
@@ -252,4 +254,6 @@ def grouped(rows: Part, column: str) -> tuple[Part, list[str], list[int]]:
 def by_run(rows: Part) -> dict[str, Part]:
     """The rows of each run by its name."""
     rows, names, bounds = grouped(rows, "run")
-    return {name: rows.take(slice(a, b)) for name, (a, b) in zip(names, pairwise(bounds))}
+    return {
+        name: rows.take(slice(a, b)) for name, (a, b) in zip(names, pairwise(bounds), strict=True)
+    }

@@ -24,7 +24,9 @@ from ..errors import FileError, shown
 from .content import Content
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-ONE_ROW = "write each row in a line of its own, and end each file with a line break before joining files"
+ONE_ROW = (
+    "write each row in a line of its own, and end each file with a line break before joining files"
+)
 TABLE = "write a table with the columns query_id, doc_id and score (or relevance)"
 SAMPLED = (3, 4, 5)  # numbers of fields that several forms have
 IS_JSON = rb'\s*(\{\s*["}]|\[\s*[{\[\]])'
@@ -71,7 +73,9 @@ TREC = {
     RUN: _form(RUN, "TREC", "topic Q0 document rank score tag", longer=True),
 }
 SCORED = _form(RUN, "3 fields with scores", "topic document score")
-RANKED = SCORED._replace(name="3 fields with ranks", lines="topic document rank", ranks=True, counted="score")
+RANKED = SCORED._replace(
+    name="3 fields with ranks", lines="topic document rank", ranks=True, counted="score"
+)
 COLBERT = _form(RUN, "ColBERT", "topic document rank score", counted="rank")
 JUDGED = _form(QRELS, "3 fields", "topic document level")
 LETOR = _form(QRELS, "LETOR", "level qid:topic document", letor=True)._replace(
@@ -111,7 +115,10 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
         raise FileError(f"{file}:1: a line break of another program inside the line; {ONE_ROW}")
     rows = (fields for line in lines if not line.startswith(b"#") and (fields := line.split()))
     first = next(rows, [])
-    sample = [first, *islice(rows, SAMPLE if len(first) in SAMPLED else 0)]  # other forms show in one row
+    sample = [
+        first,
+        *islice(rows, SAMPLE if len(first) in SAMPLED else 0),
+    ]  # other forms show in one row
     if next(rows, None):  # the last topic may be cut off
         sample = [row for row in sample if row[0] != sample[-1][0]] or sample
     found = _form_of_rows(role, sample)
@@ -131,7 +138,9 @@ def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None
         with suppress(csv.Error):  # binary data is not a header
             names = next(csv.reader([text], delimiter=delimiter), [])
         if len(names) > columns.MOST_COLUMNS:
-            raise FileError(f"{file}:1: {len(names):,} columns; at most {columns.MOST_COLUMNS:,} are read")
+            raise FileError(
+                f"{file}:1: {len(names):,} columns; at most {columns.MOST_COLUMNS:,} are read"
+            )
         if len(names) < 3 or sum(columns.is_known(name, role) for name in names) < 2:
             continue
         if "\ufffd" in text:
@@ -151,7 +160,11 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
     if size > 1 and first[1].startswith(b"qid:") and first[1] != b"qid:":
         if role is RUN:
             return "labels and features of LETOR are qrels, not a run"
-        return LETOR if b"#" in b"".join(first) else f"lines of LETOR without document ids after #; {TABLE}"
+        return (
+            LETOR
+            if b"#" in b"".join(first)
+            else f"lines of LETOR without document ids after #; {TABLE}"
+        )
     if role is QRELS and size >= 6 and are_rank_and_score(*first[3:5]):
         return f"this is a run (6 fields: {TREC[RUN].lines}); qrels come first"
     if size == 1 and number_of(first[0]) is not None:
@@ -160,7 +173,7 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
         return "2 fields: no topic (NTCIREVAL: one file per topic) or no level or score"
     if size not in SAMPLED:
         return TREC[role]
-    fields = zip(*(row for row in rows if len(row) == size))
+    fields = zip(*(row for row in rows if len(row) == size), strict=True)
     return (_form_of_run if role is RUN else _form_of_qrels)(*fields)
 
 
@@ -196,16 +209,18 @@ def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Field
         return JUDGED
     levels, documents = {*third}, {*second}
     are_levels = len(levels) <= MOST_LEVELS and all(map(INTEGER.fullmatch, levels))
-    are_distinct = len({*zip(topics, second)}) == len(topics)
+    are_distinct = len({*zip(topics, second, strict=True)}) == len(topics)
     are_ids = len(documents) > len(levels) or not all(map(INTEGER.fullmatch, documents))
     if are_levels and are_distinct and (are_ids or len({*topics}) < len(topics)):
-        return "the columns are topic, document, level, iteration; export with --format trec or jsonl"
+        return (
+            "the columns are topic, document, level, iteration; export with --format trec or jsonl"
+        )
     return TREC[QRELS]
 
 
 def _by_topic(topics: Fields, column: Fields) -> Iterable[list[bytes]]:
     found: dict[bytes, list[bytes]] = {}
-    for topic, field in zip(topics, column):
+    for topic, field in zip(topics, column, strict=True):
         found.setdefault(topic, []).append(field)
     return found.values()
 
@@ -232,12 +247,14 @@ def check_order(rows: Part, form: Form, last: dict[str, tuple[float, float]]) ->
     """
     scores = np.asarray(rows.columns["score"])
     fields = () if form.ranks else rows.columns["rank"]
-    ranks = np.array([number_of(field.encode()) for field in fields], dtype=float)  # NaN if it is none
+    ranks = np.array(
+        [number_of(field.encode()) for field in fields], dtype=float
+    )  # NaN if it is none
     ranks = -scores if form.ranks else ranks
     before = np.roll(ranks, 1), np.roll(scores, 1)
     stretches = stretches_of(rows.columns["query_id"], "run: query_id")
     topics, bounds = [*stretches.topics], [*stretches.start.tolist(), len(rows)]
-    for start, end, code in zip(bounds, bounds[1:], stretches.code.tolist()):
+    for start, end, code in zip(bounds, bounds[1:], stretches.code.tolist(), strict=False):
         first = min(ranks[start], 1) - 1, np.inf  # ranks begin at 0 or at 1
         before[0][start], before[1][start] = last.get(topics[code], first)
         last[topics[code]] = ranks[end - 1], scores[end - 1]

@@ -46,7 +46,9 @@ REFUSED = {
     **dict.fromkeys(("judgmentRatings", "hits"), "JSON of OpenSearch or Elasticsearch"),
     **dict.fromkeys(("queries", "ratings", "topics", "query_groups"), "ratings of Quepid or RRE"),
     **dict.fromkeys(("relevant_documents", "relevant_docs"), "ratings of RRE or Vespa"),
-    **dict.fromkeys(("turns", "contexts", "ctxs", "responses", "answer", "nuggets"), "answers, no ranking"),
+    **dict.fromkeys(
+        ("turns", "contexts", "ctxs", "responses", "answer", "nuggets"), "answers, no ranking"
+    ),
     "scores": VALUES,
 }
 """Other kinds of files by a key of an object."""
@@ -61,7 +63,10 @@ def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
         yield from _parts_of_rows(text, "JSON of columns", rows, role, chosen, size)
     elif key == "mteb_model_meta" or _is_topic(key, value):
         chosen.refuse_unread(text.name)
-        form, members = f"JSON dict of {'lists' if isinstance(value, list) else 'dicts'}", text.members()
+        form, members = (
+            f"JSON dict of {'lists' if isinstance(value, list) else 'dicts'}",
+            text.members(),
+        )
         if key == "mteb_model_meta":
             form, members = "predictions of MTEB", _predictions(text, role)
         topics = (_topic(text, *member, role) for member in members)
@@ -124,13 +129,20 @@ class Text:
         try:
             value, self._at = DECODER.raw_decode(self._text, self._at)
             return value
-        except (ValueError, RecursionError) as error:  # Python limits the digits of a number, and the depth
+        except (
+            ValueError,
+            RecursionError,
+        ) as error:  # Python limits the digits of a number, and the depth
             self.line = getattr(error, "lineno", self.line)
             raise self.error(f"cannot be read as JSON: {getattr(error, 'msg', error)}") from None
 
     def things(self) -> Iterator[dict[str, Any]]:
         """The objects of an array, or those that follow each other up to the end of the file."""
-        values = iter(self.value()) if self.sign() == "[" else (self.value() for _ in iter(self.sign, ""))
+        values = (
+            iter(self.value())
+            if self.sign() == "["
+            else (self.value() for _ in iter(self.sign, ""))
+        )
         for value in values:
             if not isinstance(value, dict):
                 raise self.error(f"{shown(value)} is not an object with a topic and documents")
@@ -182,12 +194,14 @@ def _blocks(topics: Iterable[Topic], size: int) -> Iterator[list[Topic]]:
         yield block
 
 
-def _parts_of_topics(facts: Facts, topics: Iterable[Topic], role: Role, size: int) -> Iterator[Part]:
+def _parts_of_topics(
+    facts: Facts, topics: Iterable[Topic], role: Role, size: int
+) -> Iterator[Part]:
     """The rows of topics with their documents and values, in parts of so many rows or more."""
     for block in _blocks(topics, size):
-        lines, names, documents, values = zip(*block)
+        lines, names, documents, values = zip(*block, strict=True)
         counts = [*map(len, documents)]
-        empty = tuple(str(name) for name, count in zip(names, counts) if not count)
+        empty = tuple(str(name) for name, count in zip(names, counts, strict=True) if not count)
         cells = {
             "query_id": names,
             "doc_id": [*chain.from_iterable(documents)],
@@ -211,7 +225,11 @@ def _parts_of_rows(
 
 
 def _part(
-    facts: Facts, lines: Sequence[int], counts: int | list[int], cells: Mapping[str, Any], role: Role
+    facts: Facts,
+    lines: Sequence[int],
+    counts: int | list[int],
+    cells: Mapping[str, Any],
+    role: Role,
 ) -> Part:
     """The rows of columns of `cells`. Each line and each topic has so many rows."""
     of_topic = np.repeat(np.arange(len(lines)), counts)
@@ -229,7 +247,9 @@ def _part(
         elif ours == "probability":
             found[ours] = np.array([*map(_number, column)], dtype=np.float64)
         else:
-            found[ours], has_integers = _ids(column, ours, facts, lines if ours == "query_id" else line)
+            found[ours], has_integers = _ids(
+                column, ours, facts, lines if ours == "query_id" else line
+            )
             if has_integers and ours in IDS:
                 integers.append(ours)
     found["query_id"] = found["query_id"].padded().take(of_topic)
@@ -262,15 +282,21 @@ def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
     table = text.value()
     if len({len(column) if isinstance(column, list) else -1 for column in table.values()}) > 1:
         raise text.error("an object of columns needs lists of one length")
-    return (dict(zip(table, row)) for row in zip(*table.values()))
+    return (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
 
 
 def _topic(text: Text, topic: Any, documents: Any, role: Role) -> Topic:
     """A topic with an object of numbers, or with a list of documents by rank; the score is then −rank."""
-    if role is RUN and isinstance(documents, list) and all(isinstance(each, str) for each in documents):
+    if (
+        role is RUN
+        and isinstance(documents, list)
+        and all(isinstance(each, str) for each in documents)
+    ):
         return text.line, topic, documents, range(-1, -1 - len(documents), -1)
     if not isinstance(documents, dict):
-        raise text.error(f"topic {shown(topic)} has documents without levels or scores: {shown(documents)}")
+        raise text.error(
+            f"topic {shown(topic)} has documents without levels or scores: {shown(documents)}"
+        )
     if documents and all(re.fullmatch(MEASURE, document) for document in documents):
         raise text.error(VALUES)
     return text.line, topic, documents, documents.values()
@@ -318,7 +344,10 @@ def _item(text: Text, item: dict[str, Any], role: Role, chosen: Chosen) -> Topic
     values = [row.get(keys["score"]) for row in rows]
     if ranks:
         numbers = map(_number, values)
-        values = [rank if number is None else -number for rank, number in zip(values, numbers)]
+        values = [
+            rank if number is None else -number
+            for rank, number in zip(values, numbers, strict=True)
+        ]
     return text.line, topic, [row.get(keys["doc_id"]) for row in rows], values
 
 
@@ -328,7 +357,9 @@ def _is_topic(key: str, value: Any) -> bool:
         return all(isinstance(each, str) for each in value)
     if not isinstance(value, dict) or "qid" in value:
         return False
-    return key not in REFUSED or not any(isinstance(number, (dict, list)) for number in value.values())
+    return key not in REFUSED or not any(
+        isinstance(number, (dict, list)) for number in value.values()
+    )
 
 
 def _reason(thing: dict[str, Any], role: Role) -> str:
@@ -359,6 +390,8 @@ def _numbers(values: Sequence[Any], role: Role, location: Callable[[int], str]) 
     if None in numbers:
         row = numbers.index(None)
         reason = f"{shown(values[row])} is not a number"
-        reason = "is missing or null; ranx writes NaN and ∞ as null" if values[row] is None else reason
+        reason = (
+            "is missing or null; ranx writes NaN and ∞ as null" if values[row] is None else reason
+        )
         raise FileError(f"{location(row)}: the {role.number} {reason}")
     return np.array(numbers, dtype=np.float64)

@@ -20,7 +20,9 @@ from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, h
 
 MARKS = rb"(?m)^(\xef\xbb\xbf)+"
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
-LETOR = re.compile(rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*(doc(id|no)\s*=\s*)?(?P<doc>\S+))?")
+LETOR = re.compile(
+    rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*(doc(id|no)\s*=\s*)?(?P<doc>\S+))?"
+)
 NTCIR_LEVEL = re.compile(rb"L[0-9]+")
 FIELD = rb'(?:"([^"]*(?:""[^"]*)*)("?))?([^,]*)(,?)'
 """A field of CSV: the quoted text, its end, other text, and the delimiter after it."""
@@ -60,7 +62,9 @@ class Lines:
                 raise self.content.failure(error, self.number + 1) from None
             if not block:
                 break
-            if BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block:  # one byte is found faster
+            if (
+                BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block
+            ):  # one byte is found faster
                 block = re.sub(MARKS, b"", block)
             whole = block if stream.ended else block[: block.rfind(b"\n") + 1]
             if whole:
@@ -93,7 +97,11 @@ class Lines:
                 if not self.form.delimiter and self._is_joined(fields):
                     raise self.error(f"two rows in one line; {ONE_ROW}: {_shown(record)}")
                 hint = ""
-                if self.number == 1 and not self.form.delimiter and any(sign in record for sign in b",;\t"):
+                if (
+                    self.number == 1
+                    and not self.form.delimiter
+                    and any(sign in record for sign in b",;\t")
+                ):
                     hint = HEADER
                 given = counted(len(fields), "field")
                 raise self.error(f"{given}, not {size} ({self.form.lines}): {_shown(record)}{hint}")
@@ -149,7 +157,9 @@ class Lines:
         role = self.form.role
         number = number_of(text[1:] if role is QRELS and NTCIR_LEVEL.fullmatch(text) else text)
         if number is None:
-            raise self.error(f"the {role.number} {_shown(text)} is not a number ({self.form.lines})")
+            raise self.error(
+                f"the {role.number} {_shown(text)} is not a number ({self.form.lines})"
+            )
         if not role.lowest <= number <= role.highest:
             raise self.error(role.rule.format(number))
         return number
@@ -169,7 +179,10 @@ def is_well_quoted(block: bytes, delimiter: str) -> bool:
         places = np.flatnonzero(part[1:-1] == ord('"'))  # before each quote
         places[1 - closing :: 2] += 2
         beside = part[places]
-        if sum(np.count_nonzero(beside == sign) for sign in (*b'\r\n"', ord(delimiter))) < places.size:
+        if (
+            sum(np.count_nonzero(beside == sign) for sign in (*b'\r\n"', ord(delimiter)))
+            < places.size
+        ):
             return False
         closing ^= places.size % 2
     return not closing

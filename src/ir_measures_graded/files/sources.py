@@ -46,7 +46,11 @@ def is_file(name: str) -> bool:
     Raises `FileError` for an address.
     """
     refuse_address(name)
-    return name == "-" or (os.path.exists(name) and not os.path.isdir(name)) or bool(parquet_files(name))
+    return (
+        name == "-"
+        or (os.path.exists(name) and not os.path.isdir(name))
+        or bool(parquet_files(name))
+    )
 
 
 def scoreddocs_of(name: str) -> list[ScoredDoc]:
@@ -134,7 +138,9 @@ def queries_of(name: str | None) -> dict[str, str]:
         return {}
     collection = _collection(name)
     with suppress(GradedError):  # also if the collection has no queries
-        return _loaded(lambda: {q.query_id: _text(q) for q in collection.queries_iter()}, "queries", name)
+        return _loaded(
+            lambda: {q.query_id: _text(q) for q in collection.queries_iter()}, "queries", name
+        )
     return {}
 
 
@@ -152,7 +158,9 @@ def queries_in(path: str) -> dict[str, str]:
         if tab:
             queries[topic.strip()] = query.strip()
         elif line.strip():
-            raise FileError(f"{path}:{number}: there is no tab; a line is TOPIC, a tab and the query's text")
+            raise FileError(
+                f"{path}:{number}: there is no tab; a line is TOPIC, a tab and the query's text"
+            )
     return queries
 
 

@@ -35,7 +35,9 @@ class TableFile:
     `batches` yields the batches, which may lack columns other than those given.
     """
 
-    def __init__(self, names: list[str], batches: Callable[[list[str]], Iterable[pyarrow.RecordBatch]]):
+    def __init__(
+        self, names: list[str], batches: Callable[[list[str]], Iterable[pyarrow.RecordBatch]]
+    ):
         self.names, self.batches = names, batches
 
 
@@ -55,7 +57,9 @@ def _arrow_file(content: Content) -> TableFile:
     from pyarrow import ipc
 
     file = ipc.open_file(content.seekable())
-    return TableFile(file.schema.names, lambda _: map(file.get_batch, range(file.num_record_batches)))
+    return TableFile(
+        file.schema.names, lambda _: map(file.get_batch, range(file.num_record_batches))
+    )
 
 
 def _arrow_stream(content: Content) -> TableFile:
@@ -90,7 +94,9 @@ def _folder(content: Content) -> Any:
     files = parquet_files(content.file)
     parts = {part for file in files for part in PurePath(file).parent.parts if "=" in part}
     keys = pyarrow.schema({unquote(part.partition("=")[0]): pyarrow.string() for part in parts})
-    return dataset.dataset(files, keys, "parquet", partitioning=dataset.partitioning(keys, flavor="hive"))
+    return dataset.dataset(
+        files, keys, "parquet", partitioning=dataset.partitioning(keys, flavor="hive")
+    )
 
 
 def _file_of_folder(fragment: Any, content: Content) -> TableFile:
@@ -101,7 +107,8 @@ def _file_of_folder(fragment: Any, content: Content) -> TableFile:
     own = [field for field in fragment.physical_schema if field.name not in keys]
     schema = pyarrow.schema([*own, *((key, pyarrow.string()) for key in keys)])
     return TableFile(
-        schema.names, lambda columns: fragment.to_batches(schema, columns, batch_size=content.sizes.rows)
+        schema.names,
+        lambda columns: fragment.to_batches(schema, columns, batch_size=content.sizes.rows),
     )
 
 
@@ -119,7 +126,9 @@ def kind_of(content: Content) -> Kind | None:
     """The kind of the file, None for a text file. Raises `FileError` for a file of ranx that is LZ4."""
     if content.stream.start.startswith(LZ4):
         raise FileError(f"{content.name}: LZ4 of CBOR, twice compressed; save as .json or .parquet")
-    return next((kind for magic, kind in KINDS.items() if content.stream.start.startswith(magic)), None)
+    return next(
+        (kind for magic, kind in KINDS.items() if content.stream.start.startswith(magic)), None
+    )
 
 
 def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
@@ -140,7 +149,9 @@ def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]
         first = first or columns
         if columns | first != columns or ("run" in columns) != ("run" in first):
             names = ", ".join(columns.values())
-            raise FileError(f"{file.name} has the columns {names}, and the first file of the folder others")
+            raise FileError(
+                f"{file.name} has the columns {names}, and the first file of the folder others"
+            )
         before = count
         for part in table_parts(kind, file, role, chosen):
             count += len(part)
@@ -179,7 +190,9 @@ def _opened(kind: Kind, content: Content) -> Iterator[Any]:
         raise FileError(f"{content.name}: cannot be read as {name}: {reason}") from None
 
 
-def _part(batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, facts: Facts, first: int) -> Part:
+def _part(
+    batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, facts: Facts, first: int
+) -> Part:
     """The `columns` of a batch under our names. `first` is the number of the first row.
 
     Raises `FileError` for a null and for a value of another type.
@@ -194,8 +207,12 @@ def _part(batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, facts
             column = column.dictionary_decode()
         if ours in IDS and types.is_integer(column.type):
             integers += (ours,)
-        if column.null_count and ours != "probability":  # only measures of intents refuse a missing one
-            raise FileError(f"{facts.file}: row {first + column.to_pylist().index(None)} has no {theirs}")
+        if (
+            column.null_count and ours != "probability"
+        ):  # only measures of intents refuse a missing one
+            raise FileError(
+                f"{facts.file}: row {first + column.to_pylist().index(None)} has no {theirs}"
+            )
         try:
             if ours == role.value:
                 found[ours] = numbers_in(column, role, lambda row: f"row {first + row}")

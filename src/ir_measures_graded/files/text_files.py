@@ -75,7 +75,9 @@ def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
     if form.letor or (form.delimiter and not is_well_quoted(block, form.delimiter)):
         return None
     if not form.delimiter:
-        if b"#" in block and (block.startswith(b"#") or b"\n#" in block):  # one byte is found faster
+        if b"#" in block and (
+            block.startswith(b"#") or b"\n#" in block
+        ):  # one byte is found faster
             return None
         block = block.replace(b"\t", b" ")
     if has_breaks(block) or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
@@ -122,12 +124,16 @@ def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
     import pyarrow
     from pyarrow import csv
 
-    types = {name: pyarrow.float64() if name in NUMBERS else pyarrow.string() for name in form.columns}
+    types = {
+        name: pyarrow.float64() if name in NUMBERS else pyarrow.string() for name in form.columns
+    }
     try:
         table = csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
             pyarrow.BufferReader(owned_by_arrow(block)),
             csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=form.fields),
-            csv.ParseOptions(delimiter=form.delimiter or " ", quote_char='"' if form.delimiter else False),
+            csv.ParseOptions(
+                delimiter=form.delimiter or " ", quote_char='"' if form.delimiter else False
+            ),
             csv.ConvertOptions(
                 check_utf8=False,
                 column_types=types,
@@ -142,7 +148,7 @@ def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
     if table.num_rows != rows or any(column.null_count for column in table.columns):
         return None
     columns: Columns = {}
-    for name, column in zip(table.column_names, table.columns):
+    for name, column in zip(table.column_names, table.columns, strict=True):
         columns[name] = arrow_numbers(column) if name in NUMBERS else docs_of(column, name).ids()
     return columns
 
@@ -179,8 +185,10 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
         if row[value].strip() in form.unjudged:
             unjudged += 1
             continue
-        for name, field in zip(form.columns, row):
-            if not field and name != "probability":  # only measures of intents refuse one that is missing
+        for name, field in zip(form.columns, row, strict=True):
+            if (
+                not field and name != "probability"
+            ):  # only measures of intents refuse one that is missing
                 raise lines.error(f"the field {name} is empty ({form.lines})")
         rows.append(row)
         values.append(lines.number_in(row[value]))
@@ -189,7 +197,9 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
     for place, name in enumerate(form.columns):
         column = [row[place] for row in rows]
         if name in NUMBERS:
-            columns[name] = np.array(values if place == value else [*map(number_of, column)], np.float64)
+            columns[name] = np.array(
+                values if place == value else [*map(number_of, column)], np.float64
+            )
         else:
             columns[name] = Ids.of_encoded(column)
     facts = facts._replace(unjudged=unjudged)

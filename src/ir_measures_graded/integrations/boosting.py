@@ -51,7 +51,9 @@ class Metric:
 
 
 @lru_cache(KEPT)
-def _evaluator(measures: tuple[Measure, ...], ties: str, labels: bytes, sizes: bytes) -> ArrayEvaluator:
+def _evaluator(
+    measures: tuple[Measure, ...], ties: str, labels: bytes, sizes: bytes
+) -> ArrayEvaluator:
     level, groups = np.frombuffer(labels, np.float32), np.frombuffer(sizes, np.int64)
     if groups.size == level.size:  # as many sizes as documents would be ids
         groups = np.repeat(np.arange(groups.size), groups)
@@ -76,7 +78,9 @@ class LightGBMMetric(Metric):
         # sizes; `train` passes the scores and the data set.
         if hasattr(scores, "get_group"):
             labels, scores, group = scores.get_label(), labels, scores.get_group()
-        return [*zip(self.names, self.means(labels, scores, group), self.larger_is_better)]
+        return [
+            *zip(self.names, self.means(labels, scores, group), self.larger_is_better, strict=True)
+        ]
 
 
 class XGBoostMetric(Metric):
@@ -103,7 +107,7 @@ class XGBoostMetric(Metric):
 
     def __call__(self, scores: Any, data: Any) -> Any:
         sizes = np.diff(data.get_uint_info("group_ptr").astype(np.int64))
-        return [*zip(self.names, self.means(data.get_label(), scores, sizes))]
+        return [*zip(self.names, self.means(data.get_label(), scores, sizes), strict=True)]
 
     def early_stopping(self, rounds: int, **options: Any) -> Any:
         """XGBoost's callback `EarlyStopping` for the first measure, told whether larger values are better.
@@ -131,10 +135,14 @@ class CatBoostMetric(Metric):
     def __init__(self, measure: Measure | str, *pools: Any, ties: str = "mean"):
         super().__init__(measure, ties)
         if len(self.measures) > 1:
-            raise GradedError(f"CatBoost takes one measure as eval_metric, not {len(self.measures)}")
+            raise GradedError(
+                f"CatBoost takes one measure as eval_metric, not {len(self.measures)}"
+            )
         if not pools:
             raise GradedError(f"catboost_metric has no pools; {WORKS}")
-        self.data = [(np.float32(pool.get_label()), _sizes(pool.get_group_id_hash())) for pool in pools]
+        self.data = [
+            (np.float32(pool.get_label()), _sizes(pool.get_group_id_hash())) for pool in pools
+        ]
 
     def is_max_optimal(self) -> bool:
         """Whether larger values are better."""

@@ -41,7 +41,9 @@ def load() -> ModuleType:
             step()
         except Exception as error:
             what = " ".join(f"{type(error).__name__}: {error}".split())
-            logging.getLogger(__name__).warning("PyTerrier lacks some of ir_measures_graded: %s", what)
+            logging.getLogger(__name__).warning(
+                "PyTerrier lacks some of ir_measures_graded: %s", what
+            )
     return sys.modules[__name__]
 
 
@@ -142,7 +144,9 @@ def _measures_of(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
                 measures = [metric] if is_object else ir_measures.parse_trec_measure(metric)
             except ValueError:  # PyTerrier raises the error
                 continue
-            yield from ((str(metric if len(measures) == 1 else measure), measure) for measure in measures)
+            yield from (
+                (str(metric if len(measures) == 1 else measure), measure) for measure in measures
+            )
 
 
 def _shown(found: Any, measures: Sequence[str], smaller: Sequence[str]) -> Any:
@@ -161,7 +165,9 @@ def _shown(found: Any, measures: Sequence[str], smaller: Sequence[str]) -> Any:
         number = measures.index(measure) if measure in measures else len(measures)
         return column != "name", column != measure, number
 
-    swapped = {f"{name} {sign}": f"{name} {other}" for name in smaller for sign, other in ("+-", "-+")}
+    swapped = {
+        f"{name} {sign}": f"{name} {other}" for name in smaller for sign, other in ("+-", "-+")
+    }
     return found.rename(columns=swapped)[sorted(found.columns, key=place)]
 
 

@@ -53,8 +53,12 @@ class Scorer:
                 f"the ids to cross_validate(params={{{self.groups!r}: ids}}) or fit({self.groups}=ids)"
             )
         if is_classifier(model):
-            raise GradedError("the predictions of a classifier are classes, not scores; use a regressor")
-        ids = np.unique(groups, return_inverse=True)[1].reshape(-1)  # a fold may have one group with the id 1
+            raise GradedError(
+                "the predictions of a classifier are classes, not scores; use a regressor"
+            )
+        ids = np.unique(groups, return_inverse=True)[1].reshape(
+            -1
+        )  # a fold may have one group with the id 1
         return self.sign * array_mean(self.measure, y, np.asarray(model.predict(X)), ids, self.ties)
 
 

@@ -69,9 +69,13 @@ def evaluate(
     refuse_uncomputed(measure for measure in wanted if not ours.supports(measure))
     for measure in wanted:
         if isinstance(measure, SessionMeasure):
-            raise NotApplicableError(f"{measure} has a value for a session; Spark computes those of topics")
+            raise NotApplicableError(
+                f"{measure} has a value for a session; Spark computes those of topics"
+            )
     if topics_per_bucket < 1:
-        raise GradedError(f"topics_per_bucket={topics_per_bucket!r} is not allowed; it is at least 1")
+        raise GradedError(
+            f"topics_per_bucket={topics_per_bucket!r} is not allowed; it is at least 1"
+        )
     judged, retrieved = _rows(qrels, QRELS), _rows(run, RUN)
     topics, levels = _topics_and_levels(judged, wanted)
     buckets = max(1, math.ceil(topics / topics_per_bucket))
@@ -79,9 +83,13 @@ def evaluate(
     if topics <= KNOWN:
         retrieved = _of_topics(judged, retrieved)
     pairs = (
-        judged.select("*", bucket).groupBy("bucket").cogroup(retrieved.select("*", bucket).groupBy("bucket"))
+        judged.select("*", bucket)
+        .groupBy("bucket")
+        .cogroup(retrieved.select("*", bucket).groupBy("bucket"))
     )
-    results = zip(COLUMNS, (types.StringType(), types.StringType(), types.DoubleType()))
+    results = zip(
+        COLUMNS, (types.StringType(), types.StringType(), types.DoubleType()), strict=True
+    )
     schema = types.StructType([types.StructField(*result) for result in results])
     return pairs.applyInArrow(_of_bucket(wanted, levels), schema)
 
@@ -108,10 +116,12 @@ def _rows(frame: DataFrame, role: Role) -> DataFrame:
     """
     names = column_names(f"{role.kind}: the DataFrame", frame.columns, role)
     expected = [(types.StringType, "a string")] * 2 + [(types.NumericType, "a number")]
-    for name, (kind, what) in zip(names, expected):
+    for name, (kind, what) in zip(names, expected, strict=True):
         type_ = frame.schema[name].dataType
         if not isinstance(type_, kind):
-            raise GradedError(f"{role.kind}: the column {name} is {type_.simpleString()}; it must be {what}")
+            raise GradedError(
+                f"{role.kind}: the column {name} is {type_.simpleString()}; it must be {what}"
+            )
     topic, doc, number = (functions.col(_quoted(name)) for name in names)
     number = -number if is_rank(names[2]) else number
     columns = [topic.alias("query_id"), doc.alias("doc_id"), number.alias(role.value)]
@@ -127,7 +137,9 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _topics_and_levels(qrels: DataFrame, measures: Sequence[Measure]) -> tuple[int, list[float] | None]:
+def _topics_and_levels(
+    qrels: DataFrame, measures: Sequence[Measure]
+) -> tuple[int, list[float] | None]:
     """The approximate number of topics, and the levels of the collection if a measure needs them.
 
     Raises `GradedError` for qrels without rows.

@@ -30,7 +30,9 @@ def write_files(contents: Mapping[str, bytes]) -> None:
                     file.write(contents[path])
                 continue
             # The name is new, so it is no link to another file, and no other thread or process writes there.
-            partial = os.path.join(os.path.dirname(target), f".ir_measures_graded.{os.urandom(8).hex()}")
+            partial = os.path.join(
+                os.path.dirname(target), f".ir_measures_graded.{os.urandom(8).hex()}"
+            )
             partials[partial] = target
             with open(partial, "xb") as file:
                 file.write(contents[path])
@@ -60,7 +62,9 @@ def refuse_unwritable(paths: Iterable[str]) -> None:
             raise GradedError(f"cannot write {path!r} twice; give each output a file of its own")
         if not os.path.isdir(folder):
             reason = "is a file" if os.path.exists(folder) else "does not exist; create it"
-            raise GradedError(f"cannot write {path!r}: folder {os.path.dirname(path) or folder!r} {reason}")
+            raise GradedError(
+                f"cannot write {path!r}: folder {os.path.dirname(path) or folder!r} {reason}"
+            )
         if os.path.isdir(target):
             raise GradedError(f"cannot write {path!r}: it is a folder")
         targets.add(target)
@@ -75,7 +79,9 @@ def checked_ending(path: str | os.PathLike[str], allowed: Iterable[str], hint: s
     """The ending of a path. Raises `GradedError` if it is not allowed."""
     ending = ending_of(path)
     if ending not in allowed:
-        raise GradedError(f"cannot write {os.fspath(path)!r}: endings are {', '.join(allowed)}{hint}")
+        raise GradedError(
+            f"cannot write {os.fspath(path)!r}: endings are {', '.join(allowed)}{hint}"
+        )
     return ending
 
 

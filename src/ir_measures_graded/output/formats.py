@@ -106,9 +106,11 @@ def wrapped(rows: Sequence[Row]) -> Iterator[Row]:
     [['a', 104], ['', 19], ['b', 4]]
     """
     cells = [[*map(str, row)] for row in rows]
-    used = sum(max(map(_width, column)) + 2 for column in [*zip(*cells)][:-1])
+    used = sum(max(map(_width, column)) + 2 for column in [*zip(*cells, strict=True)][:-1])
     for *others, last in cells:
-        for part in wrap(last, WIDTH - used, break_long_words=False, break_on_hyphens=False) or [last]:
+        for part in wrap(last, WIDTH - used, break_long_words=False, break_on_hyphens=False) or [
+            last
+        ]:
             yield [*others, part]
             others = [""] * len(others)
 
@@ -125,7 +127,10 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
     """
     right, (head, *body) = _padded(columns, rows, places, escaped_markdown)
     yield f"| {' | '.join(head)} |"
-    rules = ("-" * (_width(cell) + 1) + (":" if number else "-") for cell, number in zip(head, right))
+    rules = (
+        "-" * (_width(cell) + 1) + (":" if number else "-")
+        for cell, number in zip(head, right, strict=True)
+    )
     yield f"|{'|'.join(rules)}|"
     for line in body:
         yield f"| {' | '.join(line)} |"
@@ -150,7 +155,9 @@ def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> It
         yield "\t".join(map(clean, line))
 
 
-def comma_separated(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
+def comma_separated(
+    columns: Sequence[str], rows: Iterable[Row], places: int = PLACES
+) -> Iterator[str]:
     """Print fields separated by commas and quoted where necessary, below a line of column names.
 
     >>> list(comma_separated(["run", "nDCG_JK(b=10,avg=True)"], [["bm25", 0.25]], places=2))
@@ -188,8 +195,11 @@ def escaped_latex(text: str) -> str:
 _NAMED = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
 _LATEX = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}
-    | dict(zip("\\~^<>|", map(r"\text{}{{}}".format, _NAMED)))
-    | {"[": "{[}", "*": "{*}"}  # at the beginning of a row, they would be an argument of the row before
+    | dict(zip("\\~^<>|", map(r"\text{}{{}}".format, _NAMED), strict=True))
+    | {
+        "[": "{[}",
+        "*": "{*}",
+    }  # at the beginning of a row, they would be an argument of the row before
 )
 
 
@@ -203,11 +213,16 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     </table>
     """
     rows = list(rows)
-    styles = [f"text-align: {'right' if number else 'left'}" for number in numeric(rows, len(columns))]
+    styles = [
+        f"text-align: {'right' if number else 'left'}" for number in numeric(rows, len(columns))
+    ]
     yield "<table>"
     for number, line in enumerate(_lines(columns, rows, places)):
         tag = "td" if number else "th"
-        cells = (f'<{tag} style="{style}">{escaped_html(cell)}</{tag}>' for style, cell in zip(styles, line))
+        cells = (
+            f'<{tag} style="{style}">{escaped_html(cell)}</{tag}>'
+            for style, cell in zip(styles, line, strict=True)
+        )
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</table>"
 
@@ -228,7 +243,10 @@ def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = -1) -> Iter
     ['{"score": null}']
     """
     for row in rows:
-        yield json.dumps({name: _json(value, places) for name, value in zip(columns, row)}, default=_plain)
+        yield json.dumps(
+            {name: _json(value, places) for name, value in zip(columns, row, strict=True)},
+            default=_plain,
+        )
 
 
 def json_array(columns: Sequence[str], rows: Iterable[Row], places: int = -1) -> Iterator[str]:
@@ -293,7 +311,9 @@ def sentences(form: str, notes: Iterable[str]) -> list[str]:
     if form == "markdown":
         return [re.sub(_BLOCK, r"\1\\\2", escaped_markdown(note.strip())) for note in notes]
     mark = "% " if form == "latex" else ""
-    return [line for note in notes for line in wrap(mark + clean(note), WIDTH, subsequent_indent=mark)]
+    return [
+        line for note in notes for line in wrap(mark + clean(note), WIDTH, subsequent_indent=mark)
+    ]
 
 
 _BLOCK = r"^(\d*)([#>+=.)-])"
@@ -319,7 +339,10 @@ def _cell(value: Any, places: int) -> str:
 def numeric(rows: Sequence[Row], columns: int) -> list[bool]:
     """For each column, whether it holds a number in any row."""
     return [
-        any(isinstance(row[column], (int, float)) and not isinstance(row[column], bool) for row in rows)
+        any(
+            isinstance(row[column], (int, float)) and not isinstance(row[column], bool)
+            for row in rows
+        )
         for column in range(columns)
     ]
 
@@ -331,7 +354,7 @@ def _padded(
     rows = list(rows)
     right = numeric(rows, len(columns))
     lines = [[escaped(cell) for cell in line] for line in _lines(columns, rows, places)]
-    widths = [max(map(_width, column)) for column in zip(*lines)]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
 
     def padded(cell: str, width: int, number: bool) -> str:
         space = " " * (width - _width(cell))

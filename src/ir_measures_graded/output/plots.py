@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 
 Figure: TypeAlias = "matplotlib.figure.Figure"
 """The type of all figures; Matplotlib is imported when the first one is drawn."""
-FORMATS: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+FORMATS: dict[str, dict[str, Any]] = {
+    "png": {},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+}
 """File endings, with the metadata that would make two files of the same figure differ."""
 NEEDS = ("matplotlib", "a figure", "plot")
 """The arguments of `needed`."""
@@ -69,7 +73,9 @@ INCHES = 0.085
 ACROSS = 4
 """The number of panels of a dot plot side by side."""
 
-UNDRAWABLE = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
+UNDRAWABLE = (
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
+)
 """Characters that XML cannot hold or that Matplotlib cannot draw."""
 _SETTINGS = threading.RLock()
 
@@ -122,7 +128,9 @@ def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
 def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]:
     """Axes for `count` panels, at most `across` side by side."""
     across = min(count, across)
-    axes: list[Axes] = figure.subplots(-(-count // across), across, squeeze=False, **shared).ravel().tolist()
+    axes: list[Axes] = (
+        figure.subplots(-(-count // across), across, squeeze=False, **shared).ravel().tolist()
+    )
     for unused in axes[count:]:
         unused.remove()
     return axes[:count]

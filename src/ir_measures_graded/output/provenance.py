@@ -14,7 +14,9 @@ def versions() -> Iterator[tuple[str, str]]:
 
     yield "Python", platform.python_version()
     for name in DISTRIBUTIONS:
-        with suppress(PackageNotFoundError):  # optional, or run from a source folder without being installed
+        with suppress(
+            PackageNotFoundError
+        ):  # optional, or run from a source folder without being installed
             yield name, version(name)
 
 

@@ -64,7 +64,9 @@ class Result:
 
     def figure(self) -> Figure:
         """A Matplotlib figure. Raises `GradedError` if there is none, and without the extra ``plot``."""
-        raise GradedError(f"a result of the kind {type(self).__name__} has no figure; save its table")
+        raise GradedError(
+            f"a result of the kind {type(self).__name__} has no figure; save its table"
+        )
 
     def drawing(self) -> Figure | str | None:
         """The figure, or the reason why it cannot be drawn; None if there is none."""
@@ -126,7 +128,9 @@ class Result:
         form = TABLES[ending]
         places = decimals(form, places, in_file=True)
         content = {"markdown": self.to_markdown, "latex": self.to_latex}.get(form)
-        write_whole(path, as_bytes(content(places).split("\n") if content else self.lines(form, places)))
+        write_whole(
+            path, as_bytes(content(places).split("\n") if content else self.lines(form, places))
+        )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {clean(self.summary)}>"

@@ -97,14 +97,19 @@ class Table:
         >>> Table.of_arrays({"run": runs, "topic": topics}, {"AP": values}).rows
         [['bm25', '1', 0.25], ['bm25', '2', None]]
         """
-        cells = zip(*(known(array.ravel()) for array in arrays.values()))
-        rows = [[*labels, *numbers] for labels, numbers in zip(product(*axes.values()), cells)]
+        cells = zip(*(known(array.ravel()) for array in arrays.values()), strict=True)
+        rows = [
+            [*labels, *numbers]
+            for labels, numbers in zip(product(*axes.values()), cells, strict=True)
+        ]
         return cls([*axes, *arrays], rows, title)
 
     @property
     def heads(self) -> list[Column]:
         """The columns, also those that are given as a name."""
-        return [Column(column, column) if isinstance(column, str) else column for column in self.columns]
+        return [
+            Column(column, column) if isinstance(column, str) else column for column in self.columns
+        ]
 
     def select(self, *names: str) -> Table:
         """The columns with these names, in this order."""
@@ -115,7 +120,7 @@ class Table:
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per row, from the names of the columns to the values."""
         names = [head.name for head in self.heads]
-        return [dict(zip(names, row)) for row in self.rows]
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
 
     def to_frame(self) -> DataFrame:
         """The records as a pandas DataFrame."""
@@ -129,7 +134,10 @@ class Table:
         """The headings of the columns and the rows, for people."""
         kinds = [head.kind for head in self.heads]
         rows = [
-            [cell if kind is None or cell is None else kind(cell) for kind, cell in zip(kinds, row)]
+            [
+                cell if kind is None or cell is None else kind(cell)
+                for kind, cell in zip(kinds, row, strict=True)
+            ]
             for row in self.rows
         ]
         return [head.title for head in self.heads], rows

@@ -23,7 +23,9 @@ def load(name: str = "vectors") -> dict[str, Any]:
     >>> vectors["measures"][0]["measure"], vectors["measures"][0]["values"]["missing topic"]
     ('P@1', {'q1': 1.0, 'q2': 0.0})
     """
-    found: dict[str, Any] = json.loads(Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(
+        Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8")
+    )
     return found
 
 
@@ -46,7 +48,9 @@ def write(folder: str | os.PathLike[str]) -> None:
         run = [
             (topic, "Q0", doc, rank, score, stem)
             for topic, scores in collection["run"].items()
-            for rank, (doc, score) in enumerate(sorted(scores.items(), key=lambda item: -item[1]), 1)
+            for rank, (doc, score) in enumerate(
+                sorted(scores.items(), key=lambda item: -item[1]), 1
+            )
         ]
         _write(target / f"{stem}.qrels", qrels, " ")
         _write(target / f"{stem}.run", run, " ")

@@ -40,14 +40,18 @@ def test_files_of_nuggetizer_become_qrels_and_runs(tmp_path, monkeypatch):
         {"text": "c", "importance": "okay", "assignment": "failed"},
     ]
     for name in "AB":
-        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"qid": "q1", "nuggets": nuggets}) + "\n")
+        (tmp_path / f"{name}.jsonl").write_text(
+            json.dumps({"qid": "q1", "nuggets": nuggets}) + "\n"
+        )
     __main__.main(["A.jsonl", "B.jsonl"])
     assert (tmp_path / "qrels.txt").read_text() == "q1 0 n1 2\nq1 0 n2 1\nq1 0 n3 1\n"
     assert (tmp_path / "A.run").read_text() == "q1 Q0 n1 1 1 A\nq1 Q0 n2 2 0.5 A\n"
     (tmp_path / "B.jsonl").write_text(json.dumps({"qid": "q1", "nuggets": nuggets[:1]}))
     with pytest.raises(SystemExit, match=r"B.jsonl, line 1: topic q1 has other nuggets"):
         __main__.main(["A.jsonl", "B.jsonl"])
-    (tmp_path / "B.jsonl").write_text('{"qid": "q1", "nuggets": [{"text": "a", "importance": "failed"}]}')
+    (tmp_path / "B.jsonl").write_text(
+        '{"qid": "q1", "nuggets": [{"text": "a", "importance": "failed"}]}'
+    )
     with pytest.raises(SystemExit, match=r"B.jsonl, line 1 is no answer .* KeyError\('failed'\)"):
         __main__.main(["B.jsonl"])
 

@@ -9,7 +9,9 @@ QRELS = {"q": {"a": 3, "b": 1, "c": 2, "d": 0, "e": -2}}
 
 def rhl(documents, measure=RHL):
     """The value for documents in the order given."""
-    return measure.calc_aggregate(QRELS, {"q": {doc: float(-rank) for rank, doc in enumerate(documents)}})
+    return measure.calc_aggregate(
+        QRELS, {"q": {doc: float(-rank) for rank, doc in enumerate(documents)}}
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,8 @@ def test_ir_measures_parses_the_name_and_smaller_is_better():
 
 def test_missing_topics_count_as_empty_rankings():
     assert {
-        each.query_id: each.value for each in RHL.iter_calc({**QRELS, "r": {"a": 1}}, {"q": {"a": 1.0}})
+        each.query_id: each.value
+        for each in RHL.iter_calc({**QRELS, "r": {"a": 1}}, {"q": {"a": 1.0}})
     } == {"q": 0.5, "r": 0}
 
 

@@ -91,15 +91,21 @@ class OverCollections(Comparison):
             f"Q and I² tell whether a difference varies between collections. Topics: {sizes}.",
         ]
         if not self.baseline:
-            found.append(f"Letters name the runs beaten with p < {self.alpha:g}; ** is p < 0.01, * p < 0.05.")
+            found.append(
+                f"Letters name the runs beaten with p < {self.alpha:g}; ** is p < 0.01, * p < 0.05."
+            )
         for column, measure in enumerate(self.measures):
             for row, run in enumerate(self.runs):
-                lacks = [name for name, part in self.groups.items() if np.isnan(part.values[row, column])]
+                lacks = [
+                    name for name, part in self.groups.items() if np.isnan(part.values[row, column])
+                ]
                 if lacks:
                     names = listed(lacks, 5)
                     found.append(f"{run} has no mean of {measure}: it lacks {names}.")
         found += self._remarks()
-        return found + [f"{name}: {text}" for name, part in self.groups.items() for text in part.lacking]
+        return found + [
+            f"{name}: {text}" for name, part in self.groups.items() for text in part.lacking
+        ]
 
     def data(self, what: str = "differences") -> Table:
         """One row per measure, collection or test over all, and pair of runs; or run, for the `means`."""
@@ -109,9 +115,15 @@ class OverCollections(Comparison):
             means = np.stack([*(part.values for part in self.groups.values()), self.values])
             lower, upper = np.full((2, *means.shape), np.nan)
             lower[-1], upper[-1] = self.bounds
-            axes = {"measure": [*map(str, self.measures)], COLLECTION: [*self.groups, ALL], "run": self.runs}
+            axes = {
+                "measure": [*map(str, self.measures)],
+                COLLECTION: [*self.groups, ALL],
+                "run": self.runs,
+            }
             arrays = {"mean": means, "lower": lower, "upper": upper}
-            return Table.of_arrays(axes, {name: np.moveaxis(of, -1, 0) for name, of in arrays.items()})
+            return Table.of_arrays(
+                axes, {name: np.moveaxis(of, -1, 0) for name, of in arrays.items()}
+            )
         parts = [*((name, part, PAIRED_T) for name, part in self.groups.items())]
         parts += [(test, self, test) for test in (THESE, LIKE_THESE)]
         rows = [
@@ -125,7 +137,9 @@ class OverCollections(Comparison):
     def papers(self) -> list[PaperTable]:
         """The table that papers print for each measure: runs × collections and the mean."""
         parts, found = [*self.groups.values(), self], []
-        of_mean = "a stratified one" if self.primary == THESE else "Student's t over the mean differences"
+        of_mean = (
+            "a stratified one" if self.primary == THESE else "Student's t over the mean differences"
+        )
         for number, measure in enumerate(self.measures):
             names = (*self.groups, "mean")
             columns = tuple(NamedMeasure(name, sign_of(measure) < 0) for name in names)
@@ -169,17 +183,23 @@ def compare_collections(
     """
     check_probability(alpha, "alpha", 0.05)
     statistics_library("scipy.special")
-    if isinstance(given, Mapping) and all(isinstance(each, (tuple, Evaluation)) for each in given.values()):
+    if isinstance(given, Mapping) and all(
+        isinstance(each, (tuple, Evaluation)) for each in given.values()
+    ):
         if smaller:
             raise GradedError("smaller is for a table of values; leave it out")
     else:
         given = Evaluation.by_collection(given, smaller=smaller)
     if "" in given:
-        raise GradedError("the values have no column collection; name the collection of each value there")
+        raise GradedError(
+            "the values have no column collection; name the collection of each value there"
+        )
     evaluations: dict[str, Evaluation] = {}
     for name, each in given.items():
         with about(name):
-            evaluations[name] = each if isinstance(each, Evaluation) else evaluate(each[0], each[1], measures)
+            evaluations[name] = (
+                each if isinstance(each, Evaluation) else evaluate(each[0], each[1], measures)
+            )
             refuse_few(len(evaluations[name].topics), "topic")
     runs = tuple(dict.fromkeys(run for each in evaluations.values() for run in each.runs))
     named = {str(measure): measure for each in evaluations.values() for measure in each.measures}
@@ -192,7 +212,10 @@ def compare_collections(
     for each in evaluations.values():
         each = each.part(each.runs, [measure for measure in each.measures if str(measure) in named])
         array = np.full((len(runs), len(named), len(each.topics)), np.nan)
-        place = [*map(runs.index, each.runs)], [[*named].index(str(measure)) for measure in each.measures]
+        place = (
+            [*map(runs.index, each.runs)],
+            [[*named].index(str(measure)) for measure in each.measures],
+        )
         array[np.ix_(*place)] = each.values[:, :, np.argsort(each.topics)]
         arrays.append(array)
 
@@ -204,16 +227,20 @@ def compare_collections(
     for column, measure in enumerate(named.values()):
         tested = partial(pairwise_tests, measure, pairs=labels)
         found = paired_in_parts([array[:, column] for array in arrays], pairs, alpha)
-        for tests, each_pair in zip(apart.values(), found):
+        for tests, each_pair in zip(apart.values(), found, strict=True):
             tests += tested(PAIRED_T, each_pair._asdict(), alpha=alpha)
         difference = np.stack([each_pair.difference for each_pair in found])
         deviation = np.stack([each_pair.deviation for each_pair in found])
         count = max(1, int(np.isfinite(difference).all(axis=0).sum()))
         level = (1 - alpha) ** (1 / count)
-        spread = dict(zip(("Q", "p_Q", "I2"), heterogeneity(difference, deviation, sizes)))
+        spread = dict(
+            zip(("Q", "p_Q", "I2"), heterogeneity(difference, deviation, sizes), strict=True)
+        )
         these = stratified_t(difference, deviation, sizes, level)
         for test, numbers in ((THESE, these), (LIKE_THESE, t_of_means(difference, level))):
-            columns = dict(zip(("difference", "lower", "upper", "p"), numbers)) | spread
+            columns = (
+                dict(zip(("difference", "lower", "upper", "p"), numbers, strict=True)) | spread
+            )
             columns["adjusted"] = holm(columns["p"], count)
             constant = f"t over {test} is undefined, because the differences do not vary"
             reasons = {LACKING: np.isnan(columns["difference"]), constant: np.isnan(columns["p"])}
@@ -227,12 +254,19 @@ def compare_collections(
     of_one = partial(Comparison, runs, measures, baseline=baseline, alpha=alpha, families=families)
     groups = {
         name: of_one(len(each.topics), mean, tuple(apart[name]), name=name, lacking=each.lacking)
-        for (name, each), mean in zip(evaluations.items(), means)
+        for (name, each), mean in zip(evaluations.items(), means, strict=True)
     }
     over_all = mean_over_topics(np.moveaxis(means, 0, -1))
     bounds = np.stack([lower, upper]).reshape(2, *means.shape[1:])
-    facts: dict[str, Any] = {"groups": groups, "unit": "collection", "primary": primary, "bounds": bounds}
-    return OverCollections(runs, measures, len(arrays), over_all, tuple(outcomes), baseline, alpha, **facts)
+    facts: dict[str, Any] = {
+        "groups": groups,
+        "unit": "collection",
+        "primary": primary,
+        "bounds": bounds,
+    }
+    return OverCollections(
+        runs, measures, len(arrays), over_all, tuple(outcomes), baseline, alpha, **facts
+    )
 
 
 def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:
@@ -246,16 +280,23 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
     name, frame = os.fspath(path), frame_of(path)
     folder = os.path.dirname(name)
     columns = (needed_column(frame, name, column) for column in (COLLECTION, "qrels", "runs"))
-    rows = zip(*(column.astype(object).where(column.notna(), "").astype(str) for column in columns))
+    rows = zip(
+        *(column.astype(object).where(column.notna(), "").astype(str) for column in columns),
+        strict=True,
+    )
     found: dict[str, tuple[str, list[tuple[str, Any]]]] = {}
     for row, (collection, qrels, runs) in enumerate(rows, 1):
         with about(f"{name}: row {row} ({collection})"):
             if not (collection and qrels and runs):
                 raise GradedError("a cell is empty; give a collection, its qrels and its runs")
             file = os.path.join(folder, qrels)
-            known_qrels, named = found.setdefault(collection, (file if is_file(file) else qrels, []))
+            known_qrels, named = found.setdefault(
+                collection, (file if is_file(file) else qrels, [])
+            )
             if known_qrels not in (file, qrels):
-                raise GradedError(f"the qrels are {qrels}, and those of an earlier row {known_qrels}")
+                raise GradedError(
+                    f"the qrels are {qrels}, and those of an earlier row {known_qrels}"
+                )
             with about("column runs"):
                 named += _runs(folder, runs)
     return found

@@ -115,21 +115,26 @@ def compare(
         for name, found in _further(values, pairs, tests, alpha, resamples, seed):
             if name in OF_ALL:
                 (one,) = found
-                outcomes.append(Test(measure, name, statistic=one.statistic, p=one.p, note=one.note))
+                outcomes.append(
+                    Test(measure, name, statistic=one.statistic, p=one.p, note=one.note)
+                )
             else:
                 plain = name == TUKEY_HSD or (name == CONOVER and uncorrected)
                 outcomes += tested(name, _columns(found, plain))
         in_groups = paired_in_parts([part.of(measure) for part in groups.values()], pairs, alpha)
-        for of_group, columns in zip(of_groups.values(), in_groups):
+        for of_group, columns in zip(of_groups.values(), in_groups, strict=True):
             of_group += tested(PAIRED_T, columns._asdict())
         if len(large) > 1:
             array = [part.of(measure) for part in large]
-            found = [significance.alexander_govern((of[a], of[b]) for of in array) for a, b in pairs]
+            found = [
+                significance.alexander_govern((of[a], of[b]) for of in array) for a, b in pairs
+            ]
             depending += tested(BY_GROUP, _columns(found))
     compared = partial(_compared, baseline=baseline, alpha=alpha, uncorrected=uncorrected)
     families = max(1, len(large))
     parts = {
-        name: compared(groups[name], found, name=name, families=families) for name, found in of_groups.items()
+        name: compared(groups[name], found, name=name, families=families)
+        for name, found in of_groups.items()
     }
     return compared(evaluation, [*outcomes, *depending], groups=parts)
 
@@ -153,7 +158,9 @@ def baseline_of(runs: Sequence[str], baseline: str | None) -> str | None:
         return runs[0] if len(runs) == 2 else None
     if baseline not in runs:
         hint = did_you_mean(baseline, runs)
-        raise GradedError(f"the baseline {baseline!r} is not among the runs {listed(runs, most=10)}{hint}")
+        raise GradedError(
+            f"the baseline {baseline!r} is not among the runs {listed(runs, most=10)}{hint}"
+        )
     return baseline
 
 
@@ -166,7 +173,11 @@ def family_of(runs: Sequence[str], baseline: str | None, order: Iterable[int]) -
 
 
 def pairwise_tests(
-    measure: Measure, test: str, columns: Mapping[str, Any], pairs: Iterable[tuple[str, str]], alpha: float
+    measure: Measure,
+    test: str,
+    columns: Mapping[str, Any],
+    pairs: Iterable[tuple[str, str]],
+    alpha: float,
 ) -> list[Test]:
     """The tests of pairs of runs.
 
@@ -176,8 +187,10 @@ def pairwise_tests(
     columns = {name: known(np.asarray(column)) for name, column in columns.items()}
     leaning = columns.pop("leaning", None) or columns["difference"]
     found = []
-    for (run, other), merit, row in zip(pairs, leaning, zip(*columns.values())):
-        numbers = dict(zip(columns, row))
+    for (run, other), merit, row in zip(
+        pairs, leaning, zip(*columns.values(), strict=True), strict=True
+    ):
+        numbers = dict(zip(columns, row, strict=True))
         better = None
         if merit:
             better = run if sign_of(measure) * merit > 0 else other
@@ -188,7 +201,7 @@ def pairwise_tests(
 
 def _columns(found: Sequence[Outcome], plain: bool = False) -> dict[str, Any]:
     """The fields of tests of pairs, with Holm's correction unless p is `plain`."""
-    columns: dict[str, Any] = dict(zip(Outcome._fields, zip(*found)))
+    columns: dict[str, Any] = dict(zip(Outcome._fields, zip(*found, strict=True), strict=True))
     p = np.array(columns["p"], dtype=float)
     return columns | {"adjusted": p if plain else holm(p, p.size)}
 
@@ -203,12 +216,15 @@ def _further(
 
     for name in names:
         if name == "anova":
-            yield from zip(OF_ALL, ([of] for of in significance.two_way_anova(values)))
+            yield from zip(OF_ALL, ([of] for of in significance.two_way_anova(values)), strict=False)
         elif name == "conover":
             omnibus = significance.friedman(values)
             yield FRIEDMAN, [omnibus]
             if omnibus.p is not None and omnibus.p < alpha:
-                yield CONOVER, by_matrix(significance.conover(values), run_ranks(values).mean(axis=1))
+                yield (
+                    CONOVER,
+                    by_matrix(significance.conover(values), run_ranks(values).mean(axis=1)),
+                )
         elif name == "tukey":
             p = significance.tukey_hsd(values, resamples, seed)
             yield TUKEY_HSD, by_matrix(p, values.mean(axis=1))

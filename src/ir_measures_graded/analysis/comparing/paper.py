@@ -30,7 +30,10 @@ def labels(measures: Sequence[Measure]) -> list[str]:
     ['nDCG@5', 'AP', 'nDCG(judged_only=True)@10', 'nDCG@10']
     """
     short = [name_of(measure) + "".join(str(measure).partition("@")[1:]) for measure in measures]
-    return [name if short.count(name) == 1 else str(measure) for name, measure in zip(short, measures)]
+    return [
+        name if short.count(name) == 1 else str(measure)
+        for name, measure in zip(short, measures, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class PaperTable:
             marks = f"The letter a marks values significantly {worse}"
         second = ", the second-best underlined" if len(self.runs) > 2 else ""
         bold = f"The best values are bold{second}; arrows show the better direction."
-        named = zip(labels(self.measures), map(str, self.measures))
+        named = zip(labels(self.measures), map(str, self.measures), strict=True)
         definitions = (f"{label}: {measure}." for label, measure in named if label != measure)
         return " ".join([*self.about, bold, marks, *definitions])
 
@@ -78,9 +81,11 @@ class PaperTable:
         better_first = -sign_of(self.measures[number]) * np.array(printed, dtype=float)
         ranks = np.unique(better_first, return_inverse=True)[1].tolist()
         cells, named = [], self.letters
-        for run, text, rank in zip(self.runs, printed, ranks):
+        for run, text, rank in zip(self.runs, printed, ranks, strict=True):
             beaten = [
-                letter for other, letter in named.items() if letter and (run, other) in self.wins[number]
+                letter
+                for other, letter in named.items()
+                if letter and (run, other) in self.wins[number]
             ]
             cell = {0: best, 1: second}.get(rank, "%s") % text
             if beaten:
@@ -121,15 +126,17 @@ class PaperTable:
         head, *rows = self._rows(places, escaped_html, HTML)
         lines = [f"<tr>{''.join(f'<th>{name}</th>' for name in head)}</tr>"]
         lines += [f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows]
-        return "\n".join(["<table>", f"<caption>{escaped_html(self.caption)}</caption>", *lines, "</table>"])
+        return "\n".join(
+            ["<table>", f"<caption>{escaped_html(self.caption)}</caption>", *lines, "</table>"]
+        )
 
     def _rows(self, places: int, escaped: Callable[[str], str], marks: Marks) -> list[list[str]]:
         """The names of the columns, then the letter, the name and the values of each run."""
         arrows = ("↓" if sign_of(measure) < 0 else "↑" for measure in self.measures)
-        names = ["", "run", *map(" ".join, zip(labels(self.measures), arrows))]
+        names = ["", "run", *map(" ".join, zip(labels(self.measures), arrows, strict=True))]
         columns = [
             [*self.letters.values()],
             [*map(escaped, self.runs)],
             *(self._column(number, places, marks) for number in range(len(self.measures))),
         ]
-        return [[*map(escaped, names)], *map(list, zip(*columns))]
+        return [[*map(escaped, names)], *map(list, zip(*columns, strict=True))]

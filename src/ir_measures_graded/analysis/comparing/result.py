@@ -112,7 +112,18 @@ class Test:
 
 OF_A_DIFFERENCE = ("measure", "run", "other", "difference", "lower", "upper", "statistic", "p", "adjusted",
                    "significant", "effect_size", "detectable", "note")  # fmt: skip
-OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adjusted", "significant", "note")
+OF_A_TEST = (
+    "measure",
+    "test",
+    "run",
+    "other",
+    "better",
+    "statistic",
+    "p",
+    "adjusted",
+    "significant",
+    "note",
+)
 BOUNDED = {"difference": "difference", "lower": "lower", "upper": "upper", "p": "adjusted"}
 NUMBERS = BOUNDED | {"d_z": "effect_size", "MDE": "detectable"}
 OVER_ALL = BOUNDED | {"Q": "Q", "p of Q": "p_Q", "I²": "I2"}
@@ -170,12 +181,16 @@ class Comparison(Result):
     def data(self, what: str = "differences") -> Table:
         """One row per measure and pair of runs; or the rows of `means` or `tests`. Those of groups follow."""
         if what not in ("differences", "means", "tests"):
-            raise GradedError(f"what={what!r} is not allowed; it is 'differences', 'means' or 'tests'")
+            raise GradedError(
+                f"what={what!r} is not allowed; it is 'differences', 'means' or 'tests'"
+            )
         if what == "means":
             axes = {"measure": [*map(str, self.measures)], "run": self.runs}
             table = Table.of_arrays(axes, {"mean": self.values.T})
         else:
-            tests = [test for test in self.outcomes if (test.test == PAIRED_T) == (what == "differences")]
+            tests = [
+                test for test in self.outcomes if (test.test == PAIRED_T) == (what == "differences")
+            ]
             names = OF_A_DIFFERENCE if what == "differences" else OF_A_TEST
             table = Table.of(names, [vars(test) | {"measure": str(test.measure)} for test in tests])
         if not self.groups:
@@ -272,16 +287,22 @@ class Comparison(Result):
         found += self._remarks()
         if self.groups:
             tested = sum(part.topics >= FEW for part in self.groups.values())
-            text = f"Groups of at least {FEW} topics are tested, here {tested} of {len(self.groups)}"
+            text = (
+                f"Groups of at least {FEW} topics are tested, here {tested} of {len(self.groups)}"
+            )
             found.append(f"{text}; their p and intervals are corrected for all of these.")
-        return found + [f"{name}: {note}" for name, part in self.groups.items() for note in part._remarks()]
+        return found + [
+            f"{name}: {note}" for name, part in self.groups.items() for note in part._remarks()
+        ]
 
     def _remarks(self) -> list[str]:
         """What is special about some differences."""
         found = []
         tests = [test for test in self.outcomes if test.test in METHODS]
         primary = [test for test in tests if test.test == self.primary]
-        if stronger := [t for t in primary if t.significant and (t.lower or 0.0) * (t.upper or 0.0) <= 0]:
+        if stronger := [
+            t for t in primary if t.significant and (t.lower or 0.0) * (t.upper or 0.0) <= 0
+        ]:
             found.append(
                 f"Holm's test finds more than the intervals show: {_pairs(stronger)} "
                 f"differ with p < {self.alpha:g}, and the interval reaches 0."
@@ -298,8 +319,13 @@ class Comparison(Result):
         """
         found = [self._against() if self.baseline else self._of_test(PAIRED_T)]
         if omnibus := [test for test in self.outcomes if test.run is None]:
-            rows = [[str(test.measure), test.test, test.statistic, test.p, test.note] for test in omnibus]
-            found.append(Table(["measure", "test", "statistic", "p", "note"], rows, "Tests of all runs"))
+            rows = [
+                [str(test.measure), test.test, test.statistic, test.p, test.note]
+                for test in omnibus
+            ]
+            found.append(
+                Table(["measure", "test", "statistic", "p", "note"], rows, "Tests of all runs")
+            )
         holm = f"Holm's correction for {counted(self.pairs, 'comparison')}"
         corrections = {TUKEY_HSD: "corrected for all pairs"}
         if self.uncorrected:
@@ -307,7 +333,9 @@ class Comparison(Result):
         for name in dict.fromkeys(test.test for test in self.outcomes if test.run is not None):
             title = f"{name}, {corrections.get(name, holm)}"
             if name == BY_GROUP:
-                found.append(self.by_pair(name, f"Does the difference depend on the group? {title}"))
+                found.append(
+                    self.by_pair(name, f"Does the difference depend on the group? {title}")
+                )
             elif name != self.primary:
                 found.append(self._of_test(name, title))
         for name, part in self.groups.items():
@@ -318,7 +346,9 @@ class Comparison(Result):
     @cached_property
     def _means(self) -> dict[tuple[Measure, str], float]:
         """The mean by measure and run."""
-        return dict(zip(product(self.measures, self.runs), self.values.T.ravel().tolist()))
+        return dict(
+            zip(product(self.measures, self.runs), self.values.T.ravel().tolist(), strict=True)
+        )
 
     def _against(self) -> Table:
         """The difference of each run from the baseline, best run first."""
@@ -344,14 +374,22 @@ class Comparison(Result):
         """A row per measure and pair with the numbers of a test."""
         columns = COLUMNS.get(test, FURTHER)
         rows = [
-            [str(measure), found.run, found.other, *(getattr(found, name) for name in columns.values())]
+            [
+                str(measure),
+                found.run,
+                found.other,
+                *(getattr(found, name) for name in columns.values()),
+            ]
             for measure in self.measures
             for found in self.find(measure, test)
         ]
         return Table(["measure", "run", "other", *columns], rows, title)
 
     def by_run(
-        self, columns: Iterable[str], cells: Mapping[tuple[Measure, str], Sequence[Any]], title: str = ""
+        self,
+        columns: Iterable[str],
+        cells: Mapping[tuple[Measure, str], Sequence[Any]],
+        title: str = "",
     ) -> Table:
         """A row per measure and run with its `cells`, the best run first.
 
@@ -379,9 +417,13 @@ class Comparison(Result):
         found = {}
         for run, groups in of_run.items():
             marked = sorted(groups.items(), reverse=True)
-            named = "; ".join(f"{', '.join(map(letters, sorted(losers)))}{mark}" for mark, losers in marked)
+            named = "; ".join(
+                f"{', '.join(map(letters, sorted(losers)))}{mark}" for mark, losers in marked
+            )
             few = len(named) <= CELL_WIDTH
-            found[run] = named if few else "; ".join(f"{len(losers)}{mark}" for mark, losers in marked)
+            found[run] = (
+                named if few else "; ".join(f"{len(losers)}{mark}" for mark, losers in marked)
+            )
         return found
 
     def papers(self) -> list[PaperTable]:
@@ -403,7 +445,9 @@ class Comparison(Result):
         significant differences, and the caption names the test. `comments` stand above as LaTeX comments.
         """
         first, *others = (each.latex(places) for each in self.papers())
-        above, below = ([f"% {clean(line)}" for line in lines] for lines in (comments, self.notes()))
+        above, below = (
+            [f"% {clean(line)}" for line in lines] for lines in (comments, self.notes())
+        )
         return "\n\n".join(["\n".join([*above, first, *below]), *others])
 
     def to_markdown(self, places: int = PLACES) -> str:
@@ -436,19 +480,29 @@ class Comparison(Result):
         figure = plots.new_figure(max(side, 2.5) + names, height)
         figure.set_layout_engine("compressed")  # keeps the cells square
         colours = ListedColormap(plots.SHADES)
-        for axes, measure in zip(plots.panels(figure, len(self.measures), 1), self.measures):
+        for axes, measure in zip(
+            plots.panels(figure, len(self.measures), 1), self.measures, strict=True
+        ):
             order = self.best_first(measure)
             marks = np.zeros((count, count))
             place = {run: number for number, run in enumerate(order)}
             for (winner, loser), p in self.wins(measure).items():
                 marks[place[winner], place[loser]] = 2 if p < STARS[0][0] else 1
             axes.pcolormesh(
-                marks, cmap=colours, vmin=0, vmax=2, edgecolors=plots.GREY, linewidth=0.2, rasterized=True
+                marks,
+                cmap=colours,
+                vmin=0,
+                vmax=2,
+                edgecolors=plots.GREY,
+                linewidth=0.2,
+                rasterized=True,
             )
             columns = [letters(self.runs.index(run)) for run in order]
             size = min(9.0, 55 * side / count)
-            axes.set_xticks(np.arange(count) + 0.5, columns, size=size, rotation=90 if count > 26 else 0)
-            rows = [f"{run}  {letter:>2}" for run, letter in zip(order, columns)]
+            axes.set_xticks(
+                np.arange(count) + 0.5, columns, size=size, rotation=90 if count > 26 else 0
+            )
+            rows = [f"{run}  {letter:>2}" for run, letter in zip(order, columns, strict=True)]
             axes.set_yticks(np.arange(count) + 0.5, rows, size=size)
             axes.set(aspect="equal", ylim=(count, 0))
             axes.grid(visible=False)
@@ -467,16 +521,20 @@ class Comparison(Result):
         rows, runs, labels = [], [], []
         for part in (self, *self.groups.values()):
             group = f"{part.name or f'all {self.unit}s'} ({part.topics})"
-            for tests in zip(*map(part.find, self.measures)):
+            for tests in zip(*map(part.find, self.measures), strict=True):
                 run = str(tests[0].run)
                 of_run = f"{group}: {run}" if len(self.runs) > 2 else group
                 runs.append(run)
                 labels.append(of_run if self.groups else run)
-                rows.append([[test.difference, test.lower, test.upper, test.significant] for test in tests])
+                rows.append(
+                    [[test.difference, test.lower, test.upper, test.significant] for test in tests]
+                )
         values, lower, upper, filled = np.moveaxis(np.array(rows, dtype=float), -1, 0)
         label, rows_of = f"Difference from {self.baseline}", runs if self.groups else None
         bounds = np.stack([lower, upper])
-        figure = plots.dot_plot(labels, names, values, signs, label, bounds, filled, rows_of=rows_of)
+        figure = plots.dot_plot(
+            labels, names, values, signs, label, bounds, filled, rows_of=rows_of
+        )
         together = "simultaneous " if self.family > 1 or self.groups else ""
         holm = " with Holm's correction" if self.family > 1 else ""
         text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
@@ -490,9 +548,7 @@ def _told(test: Test) -> str:
     if test.winner == test.other:
         names, sign = names[::-1], -1
     relation = "is better than" if test.significant else "does not differ significantly from"
-    found = (
-        f"{names[0]} {relation} {names[1]} by {test.measure}: {decimal(sign * (test.difference or 0), '+')}"
-    )
+    found = f"{names[0]} {relation} {names[1]} by {test.measure}: {decimal(sign * (test.difference or 0), '+')}"
     if test.lower is not None and test.upper is not None:
         low, high = sorted((sign * test.lower, sign * test.upper))
         found += f" ({decimal(low)} to {decimal(high)})"

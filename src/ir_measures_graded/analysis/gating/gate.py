@@ -85,7 +85,9 @@ class Margin:
         relative = text.endswith("%")
         size = number_in(text.removesuffix("%")) / (100 if relative else 1)
         if not 0 < size < (1 if relative else np.inf):
-            raise GradedError(f"margin={given!r} is not allowed; give a share below 100%, as 5%, or 0.01")
+            raise GradedError(
+                f"margin={given!r} is not allowed; give a share below 100%, as 5%, or 0.01"
+            )
         return cls(size, relative)
 
     def allowed(self, old: np.ndarray) -> np.ndarray:
@@ -304,10 +306,15 @@ class Gate(Result):
                 show = f"{np.ceil(log(self.level) / log1p(-share)):.0f} {self.unit}s would show a failure"
                 found.append(f"{measure}{may_fail}, more than the margin of {self.margin}; {show}.")
             orders, judgments = "order of tied documents", "judgment of unjudged documents"
-            for what, stands in ((orders, each.stands_over_ties), (judgments, each.stands_over_judgments)):
+            for what, stands in (
+                (orders, each.stands_over_ties),
+                (judgments, each.stands_over_judgments),
+            ):
                 if stands is not None:
                     certain = "is" if stands else "is not certainly"
-                    found.append(f"{each.measure}: the verdict {certain} the same for every {what}.")
+                    found.append(
+                        f"{each.measure}: the verdict {certain} the same for every {what}."
+                    )
             # The probability of at least as many drops among as many changes, a sign test.
             special = statistics_library("scipy.special")
             if special.bdtrc(each.drops - 1, each.drops + each.rises, 0.5) < LEVEL:
@@ -326,7 +333,9 @@ class Gate(Result):
         counts = {"tests": str(len(self._deciding)), "failures": str(failures)}
         suite = ElementTree.Element("testsuite", counts, name="gate")
         for each in self._deciding:
-            case = ElementTree.SubElement(suite, "testcase", classname=f"gate {self.new} {self.old}")
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=f"gate {self.new} {self.old}"
+            )
             case.set("name", each.name)
             if each.verdict not in passing:
                 reason = {"type": each.verdict, "message": self.sentence(each)}
@@ -340,7 +349,12 @@ class Gate(Result):
         """The verdict and how it was reached, which the command writes beside the records."""
         facts = {name: getattr(self, name) for name in ("verdict", "old", "new", "unit", "looks")}
         test = "two one-sided paired t-tests" if self.equivalent else "one-sided paired t-test"
-        facts |= {"margin": str(self.margin), "test": test, "alpha": self.level, "n": self.verdicts[0].topics}
+        facts |= {
+            "margin": str(self.margin),
+            "test": test,
+            "alpha": self.level,
+            "n": self.verdicts[0].topics,
+        }
         return facts | {"fallen": self.fallen.records(), "notes": self.notes()}
 
 
@@ -399,7 +413,10 @@ def gate(
     found = _verdicts([(None, evaluation)], rule)
     if study is not None and study.judgments.sessions is None:
         found = [replace(each, **_stands(each, rule, study, len(found))) for each in found]
-    every = *found, *_verdicts([(group, evaluation.on(rows)) for group, rows in groups.items()], rule)
+    every = (
+        *found,
+        *_verdicts([(group, evaluation.on(rows)) for group, rows in groups.items()], rule),
+    )
     old, new = evaluation.runs
     asked = size, margin is not None, equivalent, every_group
     return Gate(old, new, *asked, every, evaluation.unit, looks, evaluation.lacking)
@@ -435,7 +452,7 @@ def _verdicts(parts: Iterable[tuple[str | None, Evaluation]], rule: Rule) -> lis
     tested = [group is None or len(part.topics) >= FEW for group, part, _ in asked]
     p_worse = np.array([_p_worse(part, measure, rule) for _, part, measure in asked])
     p_worse[tested] = holm(p_worse[tested])
-    return [_verdict(*each, rule, p) for each, p in zip(asked, p_worse.tolist())]
+    return [_verdict(*each, rule, p) for each, p in zip(asked, p_worse.tolist(), strict=True)]
 
 
 def _p_worse(part: Evaluation, measure: Measure, rule: Rule) -> float:
@@ -447,14 +464,18 @@ def _p_worse(part: Evaluation, measure: Measure, rule: Rule) -> float:
     return min(2 * min(p_worse, p_better), 1.0) if rule.equivalent else p_worse
 
 
-def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, p_worse: float) -> Verdict:
+def _verdict(
+    group: str | None, part: Evaluation, measure: Measure, rule: Rule, p_worse: float
+) -> Verdict:
     """The verdict over the topics of a group; `p_worse` is corrected."""
     margin, level, equivalent = rule
     old, new = part.of(measure)
     count = len(part.topics)
     change, noise = differences_of(new, old)
     better, allowed = sign_of(measure) * change, margin.allowed(old)
-    mean_old, mean_new, mean, loss = (float(mean_over_topics(each)) for each in (old, new, change, allowed))
+    mean_old, mean_new, mean, loss = (
+        float(mean_over_topics(each)) for each in (old, new, change, allowed)
+    )
     # The values whose true means must be above 0, and those whose means bound a loss and a gain.
     kept = (allowed + better, allowed - better) if equivalent else (allowed + better,)
     down, up = kept if equivalent else (*kept, better)
@@ -465,8 +486,12 @@ def _verdict(group: str | None, part: Evaluation, measure: Measure, rule: Rule, 
     changed = int(np.count_nonzero(better))
     lost = int(((losses > 0) & (losses >= whole / 2)).sum())
     unseen = 1.0
-    if lost < count:  # Clopper and Pearson's one-sided upper bound of the share of topics that are lost
-        unseen = float(statistics_library("scipy.special").betaincinv(lost + 1, count - lost, 1 - level))
+    if (
+        lost < count
+    ):  # Clopper and Pearson's one-sided upper bound of the share of topics that are lost
+        unseen = float(
+            statistics_library("scipy.special").betaincinv(lost + 1, count - lost, 1 - level)
+        )
     is_within_margin = p_holds < level or not changed
     verdict, p = UNDECIDED, None
     if group is not None and count < FEW:
@@ -500,7 +525,13 @@ def _needed(rule: Rule, loss: float, error: float, count: int, old: float) -> di
     reachable = replace(margin, size=reach / old if margin.relative else reach)
     limits = np.array([1.0, *deviation_limits(count)]) * error * count**0.5
     needed = (topics_needed(loss, limit, 2 * level, power) for limit in limits.tolist())
-    return dict(zip(("reachable", "needed", "needed_least", "needed_most"), (reachable, *needed)))
+    return dict(
+        zip(
+            ("reachable", "needed", "needed_least", "needed_most"),
+            (reachable, *needed),
+            strict=True,
+        )
+    )
 
 
 def _quantile(count: int, level: float) -> float:
@@ -535,7 +566,9 @@ def _stands(verdict: Verdict, rule: Rule, study: Study, measures: int) -> dict[s
     if verdict.verdict not in (HOLDS, WORSE):
         return {}
     found: dict[str, Any] = {}
-    for kind, (differences, old) in differences_by_topic(verdict.measure, *reversed(study.runs)).items():
+    for kind, (differences, old) in differences_by_topic(
+        verdict.measure, *reversed(study.runs)
+    ).items():
         low, high = np.sort(sign_of(verdict.measure) * differences, axis=0)
         least, most = rule.margin.allowed(old)
         if verdict.verdict == WORSE:
@@ -563,7 +596,9 @@ def _least_bound(low: np.ndarray, high: np.ndarray, level: float) -> float:
     count = low.size
     scale = _quantile(count, level) / (count * (count - 1)) ** 0.5
     ends, chosen, found = np.stack([low, high]), low, -np.inf
-    for _ in range(20):  # each step has the centre and the scale of the ends that the last one chose
+    for _ in range(
+        20
+    ):  # each step has the centre and the scale of the ends that the last one chose
         centre = chosen.mean()
         spread = max(float(np.linalg.norm(chosen - centre)), 1e-9)
         values = ends / count - scale * (ends - centre) ** 2 / (2 * spread)
@@ -581,13 +616,17 @@ def _refuse_drift(evaluation: Evaluation, stored: Evaluation) -> None:
     old = evaluation.runs[0]
     with about("stored values"):
         of_old = stored.part([old], evaluation.measures)
-    rounded = (places for places in range(2, 16) if (stored.values.round(places) == stored.values).all())
+    rounded = (
+        places for places in range(2, 16) if (stored.values.round(places) == stored.values).all()
+    )
     decimals = next(rounded, 16)
     for measure in evaluation.measures:
-        then = dict(zip(stored.topics, of_old.of(measure)[0].tolist()))
-        now = dict(zip(evaluation.topics, evaluation.of(measure)[0].tolist()))
+        then = dict(zip(stored.topics, of_old.of(measure)[0].tolist(), strict=True))
+        now = dict(zip(evaluation.topics, evaluation.of(measure)[0].tolist(), strict=True))
         close = 0.5 * 10.0**-decimals + 1e-12 * max(map(abs, then.values()))
-        apart = {topic: abs(then.get(topic, np.nan) - now.get(topic, np.nan)) for topic in then | now}
+        apart = {
+            topic: abs(then.get(topic, np.nan) - now.get(topic, np.nan)) for topic in then | now
+        }
         if moved := [topic for topic, distance in apart.items() if not distance <= close]:
             raise GradedError(
                 f"{old}: {measure} is not what was stored in {counted(len(moved), 'topic')} "

@@ -80,11 +80,15 @@ class Identification(Result):
     def data(self) -> Table:
         """One row per dimension and value, per tool, and for the measure of this package; if no definition
         is found, a row with the finding ``none``, the means given and computed, and how many differ."""
-        named = [(state, by.LABELS[name], values) for name, (state, values) in self.dimensions.items()]
+        named = [
+            (state, by.LABELS[name], values) for name, (state, values) in self.dimensions.items()
+        ]
         rows = [(*head, value) for *head, values in named for value in values]
         rows += [("computed so by", "tool", tool) for tool in self.tools]
         if self.measure is not None:
-            rows += [("equal here" if self.equal else "nearest here", "measure string", self.measure)]
+            rows += [
+                ("equal here" if self.equal else "nearest here", "measure string", self.measure)
+            ]
         elif self.definition:
             rows += [("none", "nearest", described(self.definition))]
         columns = ("finding", "dimension", "value", "equal", "given", "computed", "differ")
@@ -92,7 +96,11 @@ class Identification(Result):
 
     def topic_table(self) -> Table:
         """One row per topic: the value given, the computed one, and their difference."""
-        arrays = {"given": self.given, "computed": self.computed, "difference": self.computed - self.given}
+        arrays = {
+            "given": self.given,
+            "computed": self.computed,
+            "difference": self.computed - self.given,
+        }
         return Table.of_arrays({"topic": self.topics}, arrays)
 
 
@@ -108,7 +116,9 @@ def described(each: by.Definition, name: str = "") -> str:
     usual |= {by.UNCUT} if not cutoff else set()
     usual |= {*by.BASE} if not cutoff or by.family(each.measure) != "RR" else set()
     fields = list(each._asdict().items())[9 if name else 2 :]
-    rest = "; ".join(f"{by.LABELS[field]}: {value}" for field, value in fields if value not in usual)
+    rest = "; ".join(
+        f"{by.LABELS[field]}: {value}" for field, value in fields if value not in usual
+    )
     return f"{name or each.measure + cutoff}{f' ({rest})' if rest else ''}"
 
 
@@ -134,7 +144,9 @@ class Answer:
         for number, each in enumerate(self.matches):
             groups[found.kept[each][1]].append(number)
         self.groups, self.chosen = [*groups.values()], self.matches[0]
-        self.usual = [group for group in self.groups if self.is_found and not self.costs[group].min()]
+        self.usual = [
+            group for group in self.groups if self.is_found and not self.costs[group].min()
+        ]
         self.different = len({found.kept[each][1] for each in found.fitting})
         self.values = values_of(found.space, case, self.chosen)
         apart = case.apart(self.values, case.values, self.chosen.shown)
@@ -146,8 +158,11 @@ class Answer:
 
     def likeliest(self, candidates: Sequence[by.Definition], costs: np.ndarray) -> list[int]:
         """The order of definitions, those of tools and the usual ones first."""
-        columns, tables = zip(*candidates), [[*of] for of in self.space.values()]
-        places = [[of.index(v) if v in of else 0 for v in column] for of, column in zip(tables, columns)]
+        columns, tables = zip(*candidates, strict=True), [[*of] for of in self.space.values()]
+        places = [
+            [of.index(v) if v in of else 0 for v in column]
+            for of, column in zip(tables, columns, strict=True)
+        ]
         tools = np.count_nonzero(costs[:, ~self.here] == 0, axis=1)
         unusual = np.array([each.measure.count("=") for each in candidates])
         unusual += np.count_nonzero(places[2:], axis=0) + (np.array(places[1]) > 1)
@@ -182,20 +197,30 @@ class Answer:
         ours = by.SHOWN[each.shown](values_at(measure, self.case.ranks))
         apart = np.nan_to_num(np.abs(ours - values_of(self.space, self.case, each)))
         fields = [(name, value) for name, value in each._asdict().items() if tool[name]][1:]
-        differ = [f"{by.LABELS[name]} {tool[name]}" for name, of in fields if by.departs(tool, name, of)]
-        differ += [counted(int((apart > self.case.tolerance).sum()), "topic") + " with other values"]
+        differ = [
+            f"{by.LABELS[name]} {tool[name]}" for name, of in fields if by.departs(tool, name, of)
+        ]
+        differ += [
+            counted(int((apart > self.case.tolerance).sum()), "topic") + " with other values"
+        ]
         mean = self.means_of(ours, by.QRELS_TOPICS)[0]
         differ += [f"mean over the qrels' topics {mean:.4f}, not {self.means[0]:.4f}"]
         is_plain = each.averaged in ("", by.QRELS_TOPICS) and not each.shown.startswith("each")
-        return measure, f"{measure} is another: {'; '.join(differ)}", is_plain and bool(apart.max() < SAME)
+        return (
+            measure,
+            f"{measure} is another: {'; '.join(differ)}",
+            is_plain and bool(apart.max() < SAME),
+        )
 
     def string(self, each: by.Definition, tool: Mapping[str, str]) -> Measure | None:
         """The measure string of a row in the table that is nearest to a definition."""
         levels = np.unique(np.fmax(self.case.judged.all_levels, 0))[1:]
         gains = self.space["gain"].get(each.gain, np.asarray)(levels)
-        table = ",".join(f"{level:g}:{gain:g}" for level, gain in zip(levels, gains))
+        table = ",".join(f"{level:g}:{gain:g}" for level, gain in zip(levels, gains, strict=True))
         base = getattr(self.space["discount"].get(each.discount), "args", [""])[0]
-        metric = tool["metric"].replace("@{k}", "").replace("{gains}", table).replace("{b}", str(base))
+        metric = (
+            tool["metric"].replace("@{k}", "").replace("{gains}", table).replace("{b}", str(base))
+        )
         measure = parse_measure(metric or each.measure.partition(" ")[0])
         if each.documents == by.JUDGED_ONLY and "judged_only" in measure.SUPPORTED_PARAMS:
             measure = type(measure)(**measure.params, judged_only=True)
@@ -217,7 +242,9 @@ class Answer:
         if measure is not None and not equal:
             findings.append(("here", difference))
         more = " or more" if len(self.found.kept) >= MOST else ""
-        findings.append(("tried", f"{self.found.tried:,} definitions; {len(self.found.fitting):,}{more} fit"))
+        findings.append(
+            ("tried", f"{self.found.tried:,} definitions; {len(self.found.fitting):,}{more} fit")
+        )
         return Identification(
             topics=tuple(case.judged.topics[number] for number in case.known.tolist()),
             given=case.values[case.known],
@@ -241,12 +268,21 @@ class Answer:
         case, count, name = self.case, self.case.given.size, self.named(self.groups[0])
         if case.coincidence == 1:
             return f"All values are {case.given[0]:g}, which identifies nothing."
-        means = [" and ".join(f"{mean:.{case.decimals}f}" for mean in of) for of in (case.given, self.means)]
-        noun = f"{'mean' if count == 1 else 'means'} {means[0]}" if self.by_mean else counted(count, "value")
+        means = [
+            " and ".join(f"{mean:.{case.decimals}f}" for mean in of)
+            for of in (case.given, self.means)
+        ]
+        noun = (
+            f"{'mean' if count == 1 else 'means'} {means[0]}"
+            if self.by_mean
+            else counted(count, "value")
+        )
         rarer = self.different - (max(len(self.usual), 1) if self.is_found else 0)
         rest = f" Rarer definitions that fit: {rarer}." if rarer > 0 else ""
         if self.is_found:
-            those = ("are {}those" if count > 1 else "is {}that").format("perhaps " if self.is_weak else "")
+            those = ("are {}those" if count > 1 else "is {}that").format(
+                "perhaps " if self.is_weak else ""
+            )
             others = " Other tables of gains may fit, too." if "solved" in self.chosen.gain else ""
             return f"The {noun} {those} of {name}.{others}{rest}"
         nearest = f". The nearest is {name}; it gives {self.agree} of {count}."
@@ -263,10 +299,15 @@ class Answer:
             yield from (("fits", self.named(group)) for group in self.usual[:LISTED])
         if self.is_weak or (self.is_found and self.by_mean):
             hint = "; name the measure and its cutoff" if len(self.space["cutoff"]) > 1 else ""
-            bound = f"random numbers fit a usual definition with probability {self.chance:.3f} at most"
+            bound = (
+                f"random numbers fit a usual definition with probability {self.chance:.3f} at most"
+            )
             yield "chance", bound + hint
         if self.is_weak or self.by_mean:
-            yield "to decide", "values by topic, of more topics or of a second run, or another decimal"
+            yield (
+                "to decide",
+                "values by topic, of more topics or of a second run, or another decimal",
+            )
         elif not self.is_found and 2 * self.agree >= self.case.given.size:
             yield from self.gaps()
             yield from self.causes()
@@ -290,7 +331,9 @@ class Answer:
         found = {"measure": (OPEN if len(measures) > 1 else SETTLED, tuple(measures.values()))}
         is_string = isinstance(self.space["measure"][self.chosen.measure], Measure)
         for name, tried in list(self.space.items())[1:]:
-            values = tuple(dict.fromkeys(value for each in family if (value := getattr(each, name))))
+            values = tuple(
+                dict.fromkeys(value for each in family if (value := getattr(each, name)))
+            )
             possible = {*tried} - by.UNTRIED[0 if self.chosen.discount else 1]
             if values and len(possible) > 1 and not (is_string and name in by.ORDER):
                 is_unreached = possible <= {*values} and len(self.groups) == 1
@@ -305,7 +348,10 @@ class Answer:
         most = int(gaps.argmax())
         given, computed = (f"{each[most]:.{places}f}" for each in (case.values, self.values))
         others = f", and {counted(n, 'other topic')}" if (n := int(self.differs.sum()) - 1) else ""
-        yield "differs", f"topic {case.judged.topics[most]}: given {given}, computed {computed}{others}"
+        yield (
+            "differs",
+            f"topic {case.judged.topics[most]}: given {given}, computed {computed}{others}",
+        )
         mean = gaps[case.known].mean()
         yield "gap", f"largest {gaps[most]:.{places}f}, mean over all topics {mean:.{places + 1}f}"
 
@@ -315,14 +361,22 @@ class Answer:
         k = self.space["cutoff"].get(self.chosen.cutoff, np.inf)
         retrieved, relevant = ranks.retrieved, case.judged.relevant(LINEAR)
         judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=retrieved.size)
-        tied, orders = self.chosen._replace(precision=self.chosen.precision or "64-bit"), (by.WORST, by.BEST)
+        tied, orders = (
+            self.chosen._replace(precision=self.chosen.precision or "64-bit"),
+            (by.WORST, by.BEST),
+        )
         worst, best = (values_of(self.space, case, tied._replace(order=order)) for order in orders)
         reached = np.abs(case.values - np.clip(case.values, worst, best)) <= case.tolerance
         properties = {
-            "the value is between those of the worst and the best order of tied documents": differs & reached,
+            "the value is between those of the worst and the best order of tied documents": differs
+            & reached,
             "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
-            "fewer documents retrieved than the cutoff": (retrieved > 0) & (retrieved < k) & np.isfinite(k),
-            "fewer relevant documents than the cutoff": (relevant > 0) & (relevant < k) & np.isfinite(k),
+            "fewer documents retrieved than the cutoff": (retrieved > 0)
+            & (retrieved < k)
+            & np.isfinite(k),
+            "fewer relevant documents than the cutoff": (relevant > 0)
+            & (relevant < k)
+            & np.isfinite(k),
             "no relevant document": relevant == 0,
             "missing from the run": retrieved == 0,
             "a document retrieved twice, whose first row counts": case.repeated,
@@ -333,7 +387,9 @@ class Answer:
         for cause, has in properties.items():
             here, there = (has & differs).sum(), (has & agrees).sum()
             if here >= max(1, COMMON * differs.sum()) and there <= SELDOM * agrees.sum():
-                counts = f"{here} of {differs.sum()} that differ, {there} of {agrees.sum()} that agree"
+                counts = (
+                    f"{here} of {differs.sum()} that differ, {there} of {agrees.sum()} that agree"
+                )
                 yield "perhaps because", f"{cause}: {counts}"
 
 
@@ -341,10 +397,19 @@ def states(dimensions: Dimensions) -> Iterator[tuple[str, str]]:
     """What is settled, open and not exercised."""
 
     def in_state(wanted: str) -> dict[str, tuple[str, ...]]:
-        return {by.LABELS[name]: values for name, (state, values) in dimensions.items() if state == wanted}
+        return {
+            by.LABELS[name]: values
+            for name, (state, values) in dimensions.items()
+            if state == wanted
+        }
 
     settled = in_state(SETTLED).items()
-    yield SETTLED, ", ".join(f"{label} {values[0]}" for label, values in settled if values != (by.ROUNDED,))
-    yield from ((OPEN, f"{label}: {' or '.join(values)}") for label, values in in_state(OPEN).items())
+    yield (
+        SETTLED,
+        ", ".join(f"{label} {values[0]}" for label, values in settled if values != (by.ROUNDED,)),
+    )
+    yield from (
+        (OPEN, f"{label}: {' or '.join(values)}") for label, values in in_state(OPEN).items()
+    )
     if unreached := in_state(UNREACHED):
         yield UNREACHED, ", ".join(unreached)

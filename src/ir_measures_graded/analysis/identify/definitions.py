@@ -58,7 +58,7 @@ def orders(space: Mapping[str, Iterable[str]]) -> dict[Order, None]:
 
 
 # The name of each dimension for people.
-LABELS = dict(zip(Definition._fields, Definition._fields)) | {
+LABELS = dict(zip(Definition._fields, Definition._fields, strict=True)) | {
     "ideal": "ideal list",
     "nothing": "nothing relevant",
     "order": "order of ties",
@@ -96,7 +96,8 @@ IDEALS: dict[str, Callable[[Any, int], np.ndarray]] = {
     FIRST_K: lambda lists, depth: lists.case.best,
     UNCUT: lambda lists, depth: lists.case.best,
     "all judged, first min(retrieved, k)": lambda lists, depth: np.where(
-        np.arange(lists.case.best.shape[1]) < (lists.code < lists.case.end).sum(axis=1, keepdims=True),
+        np.arange(lists.case.best.shape[1])
+        < (lists.code < lists.case.end).sum(axis=1, keepdims=True),
         lists.case.best,
         lists.case.end,
     ),
@@ -174,7 +175,8 @@ AVERAGED: dict[str, Callable[[Any], np.ndarray]] = {
     "topics in both": lambda rows: rows.ranks.retrieved > 0,
     "topics with a relevant document": lambda rows: rows.levels[rows.best[:, 0]] > 0,
     "topics with a relevant document retrieved": lambda rows: (
-        np.bincount(rows.topic, rows.is_retrieved & (rows.levels[rows.code] > 0), len(rows.best)) > 0
+        np.bincount(rows.topic, rows.is_retrieved & (rows.levels[rows.code] > 0), len(rows.best))
+        > 0
     ),
 }
 ROUNDED, TRUNCATED, PERCENT = "rounded", "truncated", "percent"
@@ -200,11 +202,15 @@ class Ranked:
     """
 
     def __init__(self, lists: Any, code: np.ndarray, k: np.ndarray, least: float):
-        self.ends, self.end = np.unique(np.minimum(k, code.shape[1]).astype(int), return_inverse=True)
+        self.ends, self.end = np.unique(
+            np.minimum(k, code.shape[1]).astype(int), return_inverse=True
+        )
         levels, seen = np.fmax(lists.case.levels, 0), code[:, : self.ends[-1]]
         best = np.repeat(levels[lists.case.best], len(code) // len(lists.code), axis=0)
         self.level, self.highest, self.top = levels[seen], levels[0], best[:, :1]
-        self.R, self.n = (np.sum(of, axis=1)[:, None] for of in (best >= least, code < lists.case.end))
+        self.R, self.n = (
+            np.sum(of, axis=1)[:, None] for of in (best >= least, code < lists.case.end)
+        )
         self.k, self.rank = k, np.arange(1.0, seen.shape[1] + 1)
         self.hit = self.level >= least
         self.found = np.cumsum(self.hit, axis=1)
@@ -233,7 +239,9 @@ class Ranked:
 FORMULAS: dict[str, Callable[..., np.ndarray]] = {
     "AP{}": lambda of: ratio(of.upto(of.precision), of.R),
     "AP{} over min(R, k)": lambda of: ratio(of.upto(of.precision), np.minimum(of.R, of.k)),
-    "AP{} over the relevant documents found": lambda of: ratio(of.upto(of.precision), of.upto(of.hit)),
+    "AP{} over the relevant documents found": lambda of: ratio(
+        of.upto(of.precision), of.upto(of.hit)
+    ),
     "P{}": lambda of: of.hits_per(of.k),
     "P{} over min(retrieved, k)": lambda of: of.hits_per(np.minimum(of.n, of.k)),
     "R{}": lambda of: of.hits_per(of.R),
@@ -264,7 +272,9 @@ def measures(levels: np.ndarray) -> dict[str, Any]:
     found: dict[str, Any] = {NDCG: None, DCG: None}
     for name, formula in FORMULAS.items():
         relevant = least if "{" in name else {np.nextafter(0, 1): ""}
-        found |= {name.format(text, rel=level): (formula, level) for level, text in relevant.items()}
+        found |= {
+            name.format(text, rel=level): (formula, level) for level, text in relevant.items()
+        }
     for name in STRINGS:
         strings = dict.fromkeys(name.format(text) for text in least.values())
         found |= {str(measure): measure for measure in map(parse_measure, strings)}
@@ -339,12 +349,16 @@ def departures(name: str, value: str) -> np.ndarray:
     return np.array([departs(tool, name, value) for tool in TOOLS], dtype=np.uint8)
 
 
-def costs(definitions: Sequence[Sequence[str]], names: Sequence[str] = Definition._fields) -> np.ndarray:
+def costs(
+    definitions: Sequence[Sequence[str]], names: Sequence[str] = Definition._fields
+) -> np.ndarray:
     """The departures of definitions, or of their parts with these names, from each tool (C × tools)."""
     found = np.zeros((len(definitions), len(TOOLS)), dtype=np.uint8)
-    for name, column in zip(names, zip(*definitions)):
+    for name, column in zip(names, zip(*definitions, strict=False), strict=False):
         places = {value: place for place, value in enumerate(dict.fromkeys(column))}
-        found += np.stack([departures(name, value) for value in places])[[places[value] for value in column]]
+        found += np.stack([departures(name, value) for value in places])[
+            [places[value] for value in column]
+        ]
     return found
 
 

@@ -75,7 +75,9 @@ def identify(
         solved = search({**usual, "gain": gains, "measure": {by.NDCG: None}}, case)
         found = found.plus(solved) if solved.fitting else found
     if not found.tried:
-        raise GradedError(f"identify cannot compute {measure}; give another measure, or none to try all")
+        raise GradedError(
+            f"identify cannot compute {measure}; give another measure, or none to try all"
+        )
     return Answer(case, found).identification()
 
 
@@ -87,21 +89,29 @@ def _case(
     read = []
     for number, (run, given) in enumerate(told, start=1):
         path = run.file if isinstance(run, RunFile) else run
-        (named,) = named_runs([(os.path.basename(path) if isinstance(path, str) else f"run {number}", run)])
+        (named,) = named_runs(
+            [(os.path.basename(path) if isinstance(path, str) else f"run {number}", run)]
+        )
         with about(named.name):
             table, twice = repeated_documents(named.rows(judgments))
         if by_mean and not np.isfinite(number_in(given)):
             raise GradedError(f"the mean is {shown(given)}; it must be a finite number")
-        known = {"": number_in(given)} if by_mean else values_by_topic(given, judged.code.keys(), name)
+        known = (
+            {"": number_in(given)} if by_mean else values_by_topic(given, judged.code.keys(), name)
+        )
         read.append((table, twice, known, decimals_of([given] if by_mean else known.values())))
     runs = [table.of_topics(judged.code) for table, *_ in read]
     others = [sum(topic not in judged.code for topic in table.topics) for table, *_ in read]
     repeated = np.concatenate([np.isin(judged.topics, twice) for _, twice, *_ in read])
     given_topics = [""] if by_mean else judged.topics
-    numbers = np.array([known.get(topic, np.nan) for *_, known, _ in read for topic in given_topics])
+    numbers = np.array(
+        [known.get(topic, np.nan) for *_, known, _ in read for topic in given_topics]
+    )
     topics = [*judged.topics]
     if len(runs) > 1:
-        topics = [f"{topic} (run {number})" for number in range(1, len(runs) + 1) for topic in topics]
+        topics = [
+            f"{topic} (run {number})" for number in range(1, len(runs) + 1) for topic in topics
+        ]
     offsets = bounds_of(np.concatenate([np.diff(run.offsets) for run in runs]))
     docs = Ids.concatenated([run.docs.ids() for run in runs])
     scores = np.concatenate([run.values for run in runs])
@@ -109,7 +119,9 @@ def _case(
     qrels = replace(judged.part(np.tile(np.arange(len(judged.topics)), len(runs))), topics=topics)
     values = np.full(len(topics), np.nan) if by_mean else numbers
     fewest = min(places for *_, places in read) if decimals is None else decimals
-    return Case(qrels, run, values, numbers if by_mean else None, fewest, np.array(others), repeated)
+    return Case(
+        qrels, run, values, numbers if by_mean else None, fewest, np.array(others), repeated
+    )
 
 
 def _space(case: Case, measure: Measure | str | None) -> Space:
@@ -119,7 +131,10 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
     text = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", "" if measure is None else str(measure))
     wanted = parse_measures(text, uncut=True) if text else ()
     families = {by.family(each.NAME) for each in wanted}
-    uncut = [type(each)(**{key: of for key, of in each.params.items() if key != "cutoff"}) for each in wanted]
+    uncut = [
+        type(each)(**{key: of for key, of in each.params.items() if key != "cutoff"})
+        for each in wanted
+    ]
     cutoffs = [str(each.params["cutoff"]) for each in wanted if "cutoff" in each.params]
     bases = [each.params["b"] for each in wanted if "b" in each.params]
     others = {f"log{base:g} r from rank {base:g} on": partial(by.log_from, base) for base in bases}
@@ -127,7 +142,9 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
     ways = {by.TRUNCATED: case.decimals < MOST_DECIMALS, by.PERCENT: case.digits > case.decimals}
     measures = ({str(each): each for each in uncut if each.params} | by.measures(levels)).items()
     return {
-        "measure": {name: of for name, of in measures if not families or by.family(name) in families},
+        "measure": {
+            name: of for name, of in measures if not families or by.family(name) in families
+        },
         "cutoff": {k: np.inf if k == by.ALL_RANKS else float(k) for k in cutoffs or by.CUTOFFS},
         "gain": by.gains_for(levels),
         "discount": by.DISCOUNTS | others,
@@ -137,7 +154,9 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
         "precision": by.PRECISIONS,
         "documents": by.DOCUMENTS,
         "averaged": by.AVERAGED if by_mean else {},
-        "shown": {way: of for way, of in by.SHOWN.items() if ways.get(way, by_mean or way == by.ROUNDED)},
+        "shown": {
+            way: of for way, of in by.SHOWN.items() if ways.get(way, by_mean or way == by.ROUNDED)
+        },
     }
 
 

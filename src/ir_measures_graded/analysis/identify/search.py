@@ -43,7 +43,9 @@ class Found:
     def plus(self, other: Found) -> Found:
         """The findings of two searches."""
         space = {name: {**of, **other.space[name]} for name, of in self.space.items()}
-        return Found(space, self.tried + other.tried, self.kept | other.kept, self.prints + other.prints)
+        return Found(
+            space, self.tried + other.tried, self.kept | other.kept, self.prints + other.prints
+        )
 
     @property
     def fitting(self) -> list[by.Definition]:
@@ -108,7 +110,9 @@ def compared(space: Space, case: Case, few: int) -> Found:
                     found.kept[of] = float(distance[place]), round(float(prints[place]), 8)
     if space["averaged"] and found.kept:
         departs = by.costs([*found.kept]).min(axis=1)
-        found.kept = {of: found.kept[of] for of, rare in zip(found.kept, departs) if rare <= RARE}
+        found.kept = {
+            of: found.kept[of] for of, rare in zip(found.kept, departs, strict=True) if rare <= RARE
+        }
     return found
 
 
@@ -141,7 +145,10 @@ def batches(space: Space, case: Case) -> Iterator[tuple[Space, dict[Lists, list[
         some = {name: of for name, of in others.items() if of is None or not tied}
         for start in range(0, len(cutoffs), size):
             if some:
-                yield {**space, "measure": some, "cutoff": dict(cutoffs[start : start + size])}, stack
+                yield (
+                    {**space, "measure": some, "cutoff": dict(cutoffs[start : start + size])},
+                    stack,
+                )
     if strings:
         lists = case.lists(by.BASE)
         yield {**space, "measure": strings}, {lists: groups[lists]}

@@ -29,7 +29,9 @@ from ...core.rows.rows import Rows
 from ...errors import GradedError
 from . import definitions as by
 
-TWICE_ROUNDED = 0.56  # the tolerance in units of the last decimal: the value was perhaps rounded twice
+TWICE_ROUNDED = (
+    0.56  # the tolerance in units of the last decimal: the value was perhaps rounded twice
+)
 SINGLE = 3e-7  # the relative error of tools that compute with 32-bit floats
 PERCENT_FROM = 1.01  # larger values may be percentages
 # Values lie closer together than random numbers. With this factor, one value with four decimals is no
@@ -37,7 +39,9 @@ PERCENT_FROM = 1.01  # larger values may be percentages
 SPREAD = 3
 TOPICS = 96  # the number of topics that are used if there are many more
 SPARE = 3  # the number of telling topics beyond the number of levels that make a solution credible
-NEAR = 8.0  # a solution is rounded, and verified, if it misses no value by more tolerances than this
+NEAR = (
+    8.0  # a solution is rounded, and verified, if it misses no value by more tolerances than this
+)
 LOWEST = range(1, 21)  # the whole gains that the lowest level may have
 MOST_LEVELS = 32
 TABLES = 48  # the number of tables that are verified
@@ -122,7 +126,10 @@ class Case:
         tolerance = self.tolerance + SINGLE * np.abs(given)
         low, high = given - tolerance, given + tolerance
         if way == by.TRUNCATED:
-            low, high = given - 1e-9 * 10.0**-self.decimals, given + (1 - 1e-9) * 10.0**-self.decimals
+            low, high = (
+                given - 1e-9 * 10.0**-self.decimals,
+                given + (1 - 1e-9) * 10.0**-self.decimals,
+            )
         found = np.abs(values - given)
         found[(low <= values) & (values <= high)] = 0
         found[np.isnan(found)] = 1
@@ -141,16 +148,20 @@ class Case:
         """
         given, found = self.given.reshape(-1, 1, 1, 1), []
         weights = np.random.default_rng(0).random(len(values))
-        by_topic = 0 if self.means is None else np.tensordot(weights, np.nan_to_num(values, nan=-1.0), 1)
+        by_topic = (
+            0 if self.means is None else np.tensordot(weights, np.nan_to_num(values, nan=-1.0), 1)
+        )
         shown = self.shown(values, sets, {by.SHOWN[way] for way in ways})
         for way in ways:
             numbers = shown[by.SHOWN[way]]
             gaps = self.apart(numbers, given, way)
             agree = np.mean(gaps == 0, axis=0)
-            prints = np.tensordot(weights[: given.size], np.nan_to_num(numbers, nan=-1.0), 1) + by_topic
+            prints = (
+                np.tensordot(weights[: given.size], np.nan_to_num(numbers, nan=-1.0), 1) + by_topic
+            )
             prints[np.isnan(numbers).all(axis=0)] = np.nan
             found.append((agree == 1, gaps.mean(axis=0) + (agree < 0.5), prints))
-        fits, off, printed = map(np.stack, zip(*found))
+        fits, off, printed = map(np.stack, zip(*found, strict=True))
         return fits, off, printed
 
     def shown(
@@ -159,7 +170,10 @@ class Case:
         """The numbers of definitions with these values in each way (numbers × sets × orders × C)."""
         if self.means is None:
             return {of: of(values[self.known, None]) for of in ways}
-        is_known, members = ~np.isnan(values), np.stack([self.members[name] for name in sets], axis=1)
+        is_known, members = (
+            ~np.isnan(values),
+            np.stack([self.members[name] for name in sets], axis=1),
+        )
         size = np.tensordot(members[..., :-1], is_known, 1) + members[..., -1:, None]
         size[..., ~is_known.any(axis=0)] = np.nan
         values = np.nan_to_num(values)
@@ -188,7 +202,11 @@ class Case:
 
     def _sorted(self, precision: str, missing: float) -> tuple[np.ndarray, np.ndarray]:
         """All rows by score, topic after topic, and the number of the tie group of each."""
-        score = np.where(self.is_retrieved, self.score, missing) if precision else np.zeros_like(self.score)
+        score = (
+            np.where(self.is_retrieved, self.score, missing)
+            if precision
+            else np.zeros_like(self.score)
+        )
         with np.errstate(over="ignore"):
             score = score.astype(by.PRECISIONS.get(precision, np.float64))
         rows = np.lexsort((-score, self.topic))
@@ -225,7 +243,9 @@ class Lists:
 
 def around(space: Space, definitions: Iterable[by.Definition]) -> Space:
     """The smallest space that has these definitions."""
-    columns = dict(zip(by.Definition._fields, map(set, zip(*definitions))))
+    columns = dict(
+        zip(by.Definition._fields, map(set, zip(*definitions, strict=True)), strict=True)
+    )
     return {name: {v: of[v] for v in of if v in columns[name]} for name, of in space.items()}
 
 
@@ -242,15 +262,22 @@ def blocks(space: Space, stack: Sequence[Lists]) -> Iterator[Block]:
         if name == by.DCG:
             yield [*weighted, none, none], dcg()
         elif name == by.NDCG:
-            for ideal, best in zip(space["ideal"], ideally_cumulated(space, first, code, cuts)):
+            for ideal, best in zip(
+                space["ideal"], ideally_cumulated(space, first, code, cuts), strict=True
+            ):
                 best = best.reshape(shape[0], -1, dcg().shape[2])
                 with np.errstate(all="ignore"):
                     normalised, is_defined = dcg() / best, best > 0
-                for nothing, value in {"": 0.0}.items() if is_defined.all() else space["nothing"].items():
+                for nothing, value in (
+                    {"": 0.0}.items() if is_defined.all() else space["nothing"].items()
+                ):
                     yield [*weighted, (ideal,), (nothing,)], np.where(is_defined, normalised, value)
         elif isinstance(of, Measure):
             strings = [by.at_cutoff(of, cutoff) for cutoff in space["cutoff"]]
-            yield plain, np.stack([values_at(each, first.case.ranks) for each in strings], axis=1)[:, None]
+            yield (
+                plain,
+                np.stack([values_at(each, first.case.ranks) for each in strings], axis=1)[:, None],
+            )
         else:
             formula, least = of
             with np.errstate(all="ignore"):
@@ -258,7 +285,9 @@ def blocks(space: Space, stack: Sequence[Lists]) -> Iterator[Block]:
     first.case.ranks.computed.clear()  # those of each cutoff would fill the memory
 
 
-def cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray, ties: Any = None) -> np.ndarray:
+def cumulated(
+    space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray, ties: Any = None
+) -> np.ndarray:
     """DCG of lists of codes of levels (T × D) for all cutoffs, gains and discounts (T × cutoffs × …)."""
     distinct, end = np.unique(np.minimum(cuts, code.shape[1]).astype(int), return_inverse=True)
     gains = np.stack([of(lists.case.levels[:-1]) for of in space["gain"].values()])
@@ -266,21 +295,27 @@ def cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray, ti
     if ties is not None:
         starts, inside = np.flatnonzero(changes(ties)), code < lists.case.end
         sizes = np.diff(starts, append=ties.size)
-        gain[:, inside] = np.repeat(np.add.reduceat(gain[:, inside], starts, axis=1) / sizes, sizes, axis=1)
+        gain[:, inside] = np.repeat(
+            np.add.reduceat(gain[:, inside], starts, axis=1) / sizes, sizes, axis=1
+        )
     rank = np.arange(1, code.shape[1] + 1, dtype=np.float64)
     discount = np.stack([1 / each(rank) for each in space["discount"].values()], axis=1)
-    limits = zip([0, *distinct[:-1].tolist()], distinct.tolist())
+    limits = zip([0, *distinct[:-1].tolist()], distinct.tolist(), strict=True)
     found = np.cumsum([gain[:, :, a:b] @ discount[a:b] for a, b in limits], axis=0)[end]
     return found.transpose(2, 0, 1, 3).copy()
 
 
-def ideally_cumulated(space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray) -> Iterator[np.ndarray]:
+def ideally_cumulated(
+    space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray
+) -> Iterator[np.ndarray]:
     """The same of the ideal lists of each kind, which are those of all orders, except for `ANEW`."""
     depth, ends = code.shape[1], np.append(cuts, np.inf)
     longest = int(cuts[np.isfinite(cuts)].max(initial=depth))
     for ideal, of in space["ideal"].items():
         if ideal == by.ANEW:
-            tops = [np.sort(code[:, :k], axis=1) for k in np.minimum(cuts, depth).astype(int).tolist()]
+            tops = [
+                np.sort(code[:, :k], axis=1) for k in np.minimum(cuts, depth).astype(int).tolist()
+            ]
             yield np.concatenate([cumulated(space, lists, top, ends[-1:]) for top in tops], axis=1)
         else:
             best = cumulated(space, lists, of(lists, longest), ends)
@@ -292,7 +327,9 @@ def values_at(measure: Measure | None, ranks: JudgedRanks) -> np.ndarray:
     with suppress(GradedError):  # a gain above max_gain, for example
         if measure is not None:
             values = np.nan_to_num(provider.values_of(measure, ranks))
-            return values if is_graded(measure) else np.where(ranks.retrieved, values, measure.DEFAULT)
+            return (
+                values if is_graded(measure) else np.where(ranks.retrieved, values, measure.DEFAULT)
+            )
     return np.full(len(ranks.judged.topics), np.nan)
 
 
@@ -323,11 +360,16 @@ def solved_gains(space: Space, case: Case) -> dict[str, by.Function]:
             off, ideal = (np.abs(np.einsum("tlw,wl->tw", of, gains)) for of in (apart, of_ideal))
             near = (off < NEAR * case.tolerance * ideal).all(axis=0)
             gap = (off[:, near] / ideal[:, near]).max(axis=0)
-            solutions += zip(gap.tolist(), gains[near].tolist())
+            solutions += zip(gap.tolist(), gains[near].tolist(), strict=True)
     tables = dict.fromkeys(table for _, gains in sorted(solutions) for table in whole(gains))
-    gains_of = [dict(zip(levels.tolist(), table)) for table in list(tables)[:TABLES]]
-    names = [", ".join(f"{level:g}:{gain:g}" for level, gain in gains.items()) for gains in gains_of]
-    return {f"solved: {name}": partial(gain_of, gains=gains) for name, gains in zip(names, gains_of)}
+    gains_of = [dict(zip(levels.tolist(), table, strict=True)) for table in list(tables)[:TABLES]]
+    names = [
+        ", ".join(f"{level:g}:{gain:g}" for level, gain in gains.items()) for gains in gains_of
+    ]
+    return {
+        f"solved: {name}": partial(gain_of, gains=gains)
+        for name, gains in zip(names, gains_of, strict=True)
+    }
 
 
 def by_level(found: np.ndarray) -> np.ndarray:

@@ -193,8 +193,13 @@ class JudgeAgreement:
         statistics = dict(self.statistics)
         shares: dict[str, float | None] = {}
         for order in self.orders:
-            statistics |= {f"{name} {order.measure}": each for name, each in order.statistics.items()}
-            shares |= {f"agreed {order.measure}": order.agreed, f"reversed {order.measure}": order.reversed}
+            statistics |= {
+                f"{name} {order.measure}": each for name, each in order.statistics.items()
+            }
+            shares |= {
+                f"agreed {order.measure}": order.agreed,
+                f"reversed {order.measure}": order.reversed,
+            }
         halves = {f"tau {order.measure} halves": order.halves for order in self.orders}
         values = {name: each.value for name, each in statistics.items()}
         lower = {f"{name} lower": each.lower for name, each in statistics.items()}
@@ -216,8 +221,13 @@ class Judges(Result):
         """The agreement of the judge that agrees best with the human, on levels and on orders of runs."""
         kappas = np.array([each.statistics["kappa"].value for each in self.judges], dtype=float)
         best = self.judges[int(np.argmax(np.nan_to_num(kappas, nan=-1)))]
-        kappa, documents = best.statistics["kappa"], counted(int(best.counts["documents"]), "document")
-        among = f", with the highest κ of {len(self.judges)} judges," if len(self.judges) > 1 else ""
+        kappa, documents = (
+            best.statistics["kappa"],
+            counted(int(best.counts["documents"]), "document"),
+        )
+        among = (
+            f", with the highest κ of {len(self.judges)} judges," if len(self.judges) > 1 else ""
+        )
         told = "" if kappa.lower is None else f", κ {kappa}"
         text = "{}{} agrees with the human on {} of {}{}{}."
         orders = [order for order in best.orders if order.tau is not None]
@@ -271,8 +281,10 @@ class Judges(Result):
             notes.append(Note(text, FEW, topics))
         if any(each.counts["machine only"] for each in self.judges):
             notes.append(CHOSEN)
-        named = {order.measure for _, order in self._orders for each in order.favours if each.verdict}
-        for of_judges in zip(*(each.orders for each in self.judges)):
+        named = {
+            order.measure for _, order in self._orders for each in order.favours if each.verdict
+        }
+        for of_judges in zip(*(each.orders for each in self.judges), strict=True):
             order = max(of_judges, key=lambda order: len(order.favours))
             text = order.no_favours or (BELIEVE if order.measure in named else UNPROVED)
             if order.favours and order.measure.params["cutoff"] > PREFERRED:
@@ -296,7 +308,9 @@ class Judges(Result):
         columns += [Column(name, kind="{:.2f}".format) for name in others]
         columns += [Column("significant", "pairs"), "moves"]
         share = f"{100 * self.confidence:.10g} %"
-        title = f"Agreement on the order of runs; tau with its spread over {share} of sets of topics"
+        title = (
+            f"Agreement on the order of runs; tau with its spread over {share} of sets of topics"
+        )
         return Table.of(columns, records, title)
 
     def favour_table(self, named: bool = False) -> Table:
@@ -319,8 +333,12 @@ class Judges(Result):
         """The confusion matrices: one row per judge and human level; an error for more than 12 levels."""
         levels = [*map(str, self.judges[0].levels)]
         if len(levels) > DIVIDED:
-            raise GradedError(f"there are {len(levels)} levels; their table is for at most {DIVIDED}")
-        matrices = [(each.judge, zip(levels, each.confusion.tolist())) for each in self.judges]
+            raise GradedError(
+                f"there are {len(levels)} levels; their table is for at most {DIVIDED}"
+            )
+        matrices = [
+            (each.judge, zip(levels, each.confusion.tolist(), strict=True)) for each in self.judges
+        ]
         rows = [[judge, level, *counts] for judge, matrix in matrices for level, counts in matrix]
         title = "Documents by the human's level (row) and the machine's (column)"
         return Table(["judge", "human \\ machine", *levels], rows, title)
@@ -381,7 +399,9 @@ def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: in
     pairs = [_pairs(panel) for panel in found]
     levels = np.unique(np.concatenate([each for by_topic in pairs for each in by_topic]))
     options = levels, resamples, confidence, seed
-    agreements = (_agreement(panel, by_topic, *options) for panel, by_topic in zip(found, pairs))
+    agreements = (
+        _agreement(panel, by_topic, *options) for panel, by_topic in zip(found, pairs, strict=True)
+    )
     return Judges(tuple(agreements), confidence)
 
 
@@ -393,17 +413,26 @@ def _pairs(panel: Panel) -> list[np.ndarray]:
         if levels := [(level, others[doc]) for doc, level in judged.items() if doc in others]:
             found.append(np.array(levels, dtype=float))
     if not found:
-        raise GradedError(f"no document is judged by both the human and {panel.name}; compare their ids")
+        raise GradedError(
+            f"no document is judged by both the human and {panel.name}; compare their ids"
+        )
     return found
 
 
 def _agreement(
-    panel: Panel, pairs: list[np.ndarray], levels: np.ndarray, resamples: int, confidence: float, seed: int
+    panel: Panel,
+    pairs: list[np.ndarray],
+    levels: np.ndarray,
+    resamples: int,
+    confidence: float,
+    seed: int,
 ) -> JudgeAgreement:
     number = np.repeat(np.arange(len(pairs)), [*map(len, pairs)])
     human, machine = np.searchsorted(levels, np.concatenate(pairs)).T
     # Cells of levels and topics, sorted by levels: the sums over topics are those of neighbours.
-    (human, machine, number), count = np.unique([human, machine, number], axis=1, return_counts=True)
+    (human, machine, number), count = np.unique(
+        [human, machine, number], axis=1, return_counts=True
+    )
     starts = np.flatnonzero(np.diff(human, prepend=-1) | np.diff(machine, prepend=-1))
     human, machine = human[starts], machine[starts]
     is_divided = levels.size <= DIVIDED
@@ -438,20 +467,29 @@ def _agreement(
     )
 
 
-def in_parts(function: Callable[..., dict[str, Any]], size: int, *rows: np.ndarray) -> dict[str, np.ndarray]:
+def in_parts(
+    function: Callable[..., dict[str, Any]], size: int, *rows: np.ndarray
+) -> dict[str, np.ndarray]:
     """The arrays that a function makes of rows of this size, of a part at a time."""
     count = 1 + len(rows[0]) * size // PERMUTED_AT_ONCE
-    found = [function(*part) for part in zip(*(np.array_split(each, count) for each in rows))]
+    found = [
+        function(*part)
+        for part in zip(*(np.array_split(each, count) for each in rows), strict=True)
+    ]
     return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
 
 
 def draws(topics: int, resamples: int, seed: int) -> np.ndarray:
     """How often each topic is in the sample and in each resample of it (1 + resamples × topics)."""
-    weights = np.random.default_rng(seed).multinomial(topics, np.full(topics, 1 / topics), resamples)
+    weights = np.random.default_rng(seed).multinomial(
+        topics, np.full(topics, 1 / topics), resamples
+    )
     return np.concatenate([np.ones((1, topics), dtype=np.int64), weights])
 
 
-def order_agreements(panel: Panel, resamples: int, confidence: float, seed: int) -> Iterator[OrderAgreement]:
+def order_agreements(
+    panel: Panel, resamples: int, confidence: float, seed: int
+) -> Iterator[OrderAgreement]:
     """The agreement on the order of at least two runs by each measure; none for fewer runs."""
     if panel.values is None or len(panel.values[0].runs) < 2:
         return
@@ -474,7 +512,9 @@ def order_agreements(panel: Panel, resamples: int, confidence: float, seed: int)
         opposite = float((human * machine == -1).sum() / count) if count else None
         refused = why_no_favours(measure, len(runs), len(topics))
         named = () if refused else favours(runs, values[0], values[1], confidence)
-        yield OrderAgreement(measure, runs, statistics, halves, count, agreed, opposite, named, refused)
+        yield OrderAgreement(
+            measure, runs, statistics, halves, count, agreed, opposite, named, refused
+        )
 
 
 def why_no_favours(measure: Measure, runs: int, topics: int) -> str:
@@ -504,17 +544,23 @@ def favours(
     means, lines, pairs = mean_over_topics(human), machine.copy(), []
     for number in range(len(runs)):
         others = np.arange(len(runs)) != number
-        apart = means - means[number - 1]  # Differences of close means are exact, those from their mean not.
+        apart = (
+            means - means[number - 1]
+        )  # Differences of close means are exact, those from their mean not.
         apart -= apart[others].mean()
         if np.ptp(apart[others]) > EXACT * np.abs(human).max():
-            weights = apart[others] * apart[number] / (apart[others] @ apart[others]) + 1 / others.sum()
+            weights = (
+                apart[others] * apart[number] / (apart[others] @ apart[others]) + 1 / others.sum()
+            )
             lines[number] = machine[number - 1] + weights @ (machine[others] - machine[number - 1])
             pairs.append((number, len(runs) + number))
     if not pairs:
         return ()
     found = paired(np.concatenate([machine, lines]), pairs, 1 - confidence)
-    bounds = zip(found.difference.tolist(), found.lower.tolist(), found.upper.tolist())
-    return tuple(Favour(runs[number], *each) for (number, _), each in zip(pairs, bounds))
+    bounds = zip(found.difference.tolist(), found.lower.tolist(), found.upper.tolist(), strict=True)
+    return tuple(
+        Favour(runs[number], *each) for (number, _), each in zip(pairs, bounds, strict=True)
+    )
 
 
 def _orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:

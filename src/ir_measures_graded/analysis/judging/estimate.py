@@ -122,7 +122,11 @@ class Estimates(Result):
         measure = self.estimates[0].measure
         means = [one for one in self.estimates if (one.judge, one.measure) == (COMBINED, measure)]
         best = max(means, key=lambda one: sign_of(measure) * one.value)
-        equal = [one.run for one in means if one is not best and np.isclose(one.value, best.value, EXACT, 0)]
+        equal = [
+            one.run
+            for one in means
+            if one is not best and np.isclose(one.value, best.value, EXACT, 0)
+        ]
         others = f", equal to that of {listed(equal)}" if equal else ""
         numbers = best.value, best.lower, best.upper, others, counted(self.both, "topic")
         return [Note(BEST, best.run, measure, *numbers, self.machine_only, self.human_only)]
@@ -145,13 +149,17 @@ class Estimates(Result):
         notes = [self.outside] if self.outside else []
         for measure, count in Counter(one.measure for one in self.pairs).items():
             left = self.open(measure)
-            notes.append(Note(LEFT, measure, left, counted(count, "pair"), "is" if left == 1 else "are"))
+            notes.append(
+                Note(LEFT, measure, left, counted(count, "pair"), "is" if left == 1 else "are")
+            )
         return [*notes, COLUMNS]
 
 
 def _table(estimates: Iterable[Estimate], *columns: Any) -> Table:
     """These columns of estimates."""
-    records = ({**vars(one), "measure": str(one.measure), "lambda": one.weight} for one in estimates)
+    records = (
+        {**vars(one), "measure": str(one.measure), "lambda": one.weight} for one in estimates
+    )
     return Table.of(columns, records, "Estimates")
 
 
@@ -217,7 +225,9 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
     runs, others = np.triu_indices(len(human.runs), 1)
     for column, measure in enumerate(human.measures):
         h, m = (each[:, column] for each in values)
-        estimates += _family([(run, None, measure) for run in human.runs], h, m, len(both), confidence)
+        estimates += _family(
+            [(run, None, measure) for run in human.runs], h, m, len(both), confidence
+        )
         if runs.size:
             labels = [(run, other, measure) for run, other in combinations(human.runs, 2)]
             h, m = (differences_of(each[runs], each[others])[0] for each in (h, m))
@@ -249,7 +259,9 @@ def prediction_powered(
     covariance = np.asarray((h * m).sum(axis=-1) / (n - 1))
     rounding = 1e-12 * np.sqrt((h**2).sum(axis=-1) * (m**2).sum(axis=-1)) / (n - 1)
     covariance = np.where(np.abs(covariance) > rounding, covariance, 0.0)
-    weight = np.clip(share * covariance / ((1 + n / more) * np.where(spread > 0, spread, np.inf)), 0, 1)
+    weight = np.clip(
+        share * covariance / ((1 + n / more) * np.where(spread > 0, spread, np.inf)), 0, 1
+    )
     rectified = share * human - weight[..., None] * machine
     value = weight * mean_over_topics(others) + mean_over_topics(rectified)
     variance = weight**2 * spread / more + _variance(rectified, 2) / n
@@ -281,7 +293,11 @@ def _family(
     is_difference = labels[0][1] is not None
     level = confidence ** (1 / count) if is_difference else confidence
     spread, unknown = _variance(human), np.full(count, np.nan)
-    by_judge = {HUMAN: _alone(human), MACHINE: _alone(machine), COMBINED: _combined(human, machine, both)}
+    by_judge = {
+        HUMAN: _alone(human),
+        MACHINE: _alone(machine),
+        COMBINED: _combined(human, machine, both),
+    }
     estimates = []
     for judge in (COMBINED,) if is_difference else JUDGES:
         value, variance, weight, degrees, number = by_judge[judge]
@@ -297,9 +313,11 @@ def _family(
         worth = np.where((spread > 0) & (variance > 0) & (judge != MACHINE), worth, np.nan)
         weight = weight if judge == COMBINED else unknown
         columns = value, lower, upper, np.full(count, number), weight, worth, p, holm(p, count)
-        rows = zip(*map(known, columns))
-        estimates.append([Estimate(*label, judge, *row) for label, row in zip(labels, rows)])
-    return [one for of_row in zip(*estimates) for one in of_row]
+        rows = zip(*map(known, columns), strict=True)
+        estimates.append(
+            [Estimate(*label, judge, *row) for label, row in zip(labels, rows, strict=True)]
+        )
+    return [one for of_row in zip(*estimates, strict=True) for one in of_row]
 
 
 Mean = tuple[np.ndarray, np.ndarray, np.ndarray, Any, int]
@@ -317,7 +335,9 @@ def _combined(human: np.ndarray, machine: np.ndarray, both: int) -> Mean:
     mean, variance, weight, degrees, topics = _alone(human)
     others = machine.shape[1] - both
     if others and both >= LEAST_TOPICS:
-        found = prediction_powered(human[:, :both], machine[:, :both], machine[:, both:], human[:, both:])
+        found = prediction_powered(
+            human[:, :both], machine[:, :both], machine[:, both:], human[:, both:]
+        )
         combined, of_combined, weight = found
         mean = np.where(weight > 0, combined, mean)
         variance = np.where(weight > 0, of_combined, variance)

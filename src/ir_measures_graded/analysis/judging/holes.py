@@ -53,7 +53,9 @@ OPEN = 3.0
 FIRST_BATCH = 50
 RANDOM = "random"
 BATCH_SHARE = 0.025
-COLUMNS = Note("gain is the expected gain of the document; runs has its rank in each run that retrieves it.")
+COLUMNS = Note(
+    "gain is the expected gain of the document; runs has its rank in each run that retrieves it."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +89,13 @@ class Holes(Result):
         """The documents to judge next, and the open pairs of runs."""
         runs, are = counted(len(self.runs), "run"), "is" if self.open == 1 else "are"
         if self.open == 0:
-            return [Note("No further judgment is needed: no pair of {} is open by {}.", runs, self.measure)]
+            return [
+                Note(
+                    "No further judgment is needed: no pair of {} is open by {}.",
+                    runs,
+                    self.measure,
+                )
+            ]
         text = "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the difference."
         pairs = counted(math.comb(len(self.runs), 2), "pair")
         why = Note(text, self.open, pairs, runs, are, self.measure)
@@ -108,8 +116,10 @@ class Holes(Result):
     def data(self) -> Table:
         """One row per document: its expected gain, its best rank, the runs with its ranks, and its sample."""
         rows: list[list[Any]] = []
-        for topic, document, gain, ranks in zip(self.topics, self.documents, self.gains, self.ranks.tolist()):
-            ranks_of = {run: rank for run, rank in zip(self.runs, ranks) if rank}
+        for topic, document, gain, ranks in zip(
+            self.topics, self.documents, self.gains, self.ranks.tolist(), strict=True
+        ):
+            ranks_of = {run: rank for run, rank in zip(self.runs, ranks, strict=True) if rank}
             holders = " ".join(f"{run}:{rank}" for run, rank in ranks_of.items())
             sample = RANDOM if len(rows) < self.sampled else ""
             rows.append([topic, document, float(gain), min(ranks_of.values()), holders, sample])
@@ -120,7 +130,9 @@ class Holes(Result):
         _, *answers = self.merged.added.items()
         notes = [Note("{}: {}.", name, counted(added, "new judgment")) for name, added in answers]
         if self.sampled:
-            text = "{} of the documents are a random sample, which alone shows how far judges agree."
+            text = (
+                "{} of the documents are a random sample, which alone shows how far judges agree."
+            )
             notes.append(Note(text, self.sampled))
         return [*notes, COLUMNS] if len(self) else notes
 
@@ -139,7 +151,9 @@ class Holes(Result):
         rows = [[as_text(each.get(column, "")) for column in columns] for each in self.records()]
         content = as_bytes(comma_separated(columns, rows))
         if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
-            raise FileError(f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name another file")
+            raise FileError(
+                f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name another file"
+            )
         return content
 
 
@@ -180,13 +194,17 @@ def holes(
     measure = one_measure(measure, "holes")
     measure = definition_of(measure) or measure
     if not is_weighted_by_rank(measure):
-        raise GradedError(f"holes needs fixed weights of ranks, as nDCG_JK@10 has; {measure} has none")
+        raise GradedError(
+            f"holes needs fixed weights of ranks, as nDCG_JK@10 has; {measure} has none"
+        )
     depth = measure.params.get("cutoff")
     if depth is None:
         raise GradedError(f"{measure} has no cutoff, the last rank to judge; write {measure}@10")
     named = named_runs(runs)
     if len(named) < 2:
-        raise GradedError("holes needs at least 2 runs, because judgments settle differences between runs")
+        raise GradedError(
+            "holes needs at least 2 runs, because judgments settle differences between runs"
+        )
     given, _ = answers_in(qrels)
     merged = add_answers(given, *answers)
     levels = merged.qrels
@@ -254,8 +272,12 @@ def _pool(levels: Levels, runs: Sequence[Run], depth: int) -> tuple[Judged, np.n
         run.check(run.topics, run.judgments)
         unjudged = positions(run.ranks.retrieved) < depth
         unjudged[run.ranks.position] = False
-        topics = np.repeat(np.array(run.ranks.judged.topics, dtype=object), run.ranks.retrieved)[unjudged]
-        for topic, document in zip(topics.tolist(), run.ranks.documents(np.flatnonzero(unjudged))):
+        topics = np.repeat(np.array(run.ranks.judged.topics, dtype=object), run.ranks.retrieved)[
+            unjudged
+        ]
+        for topic, document in zip(
+            topics.tolist(), run.ranks.documents(np.flatnonzero(unjudged)), strict=True
+        ):
             documents[topic].setdefault(document, 0)
     judgments = read_judgments(documents)
     ranks = np.zeros((judgments.judged.level.size, len(runs)), dtype=np.int64)
@@ -288,7 +310,9 @@ def _increasing(x: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
     return np.interp(at, np.append(0, points), np.append(0, fit))
 
 
-def _weights(measure: Measure, depth: int, pool: Judged, ranks: np.ndarray, gains: np.ndarray) -> np.ndarray:
+def _weights(
+    measure: Measure, depth: int, pool: Judged, ranks: np.ndarray, gains: np.ndarray
+) -> np.ndarray:
     """The weights (documents × runs), divided by the topic's ideal value if documents have these gains."""
     within = (ranks > 0) & (ranks <= depth)
     longest = int(max(np.diff(pool.offsets).max(initial=1), ranks[within].max(initial=1)))

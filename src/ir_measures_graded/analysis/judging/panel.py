@@ -36,7 +36,9 @@ LISTED = 12
 """The number of levels that a message lists."""
 ABSTAINED: Final = 0.01
 """At most this share of a machine's answers may be outside the human's scale."""
-OUTSIDE: Final = "{}: the human's levels are {}; {} of {} answers {} outside (topic {}, document {}: {})"
+OUTSIDE: Final = (
+    "{}: the human's levels are {}; {} of {} answers {} outside (topic {}, document {}: {})"
+)
 MAP: Final = "map the machine's levels to the human's with machine_levels (--machine_levels), such as 0:0,5:1"
 UNCLEAR = "{} may be qrels or a run: convert it to a TREC file, or name its column relevance or sim"
 UNJUDGED = (b"", b"?", b"-")
@@ -67,7 +69,9 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
         for topic in table.topics
     }
     if table.facts.form == "CSV":
-        levels = by_id({topic: by_id(docs, table.file) for topic, docs in levels.items()}, table.file)
+        levels = by_id(
+            {topic: by_id(docs, table.file) for topic, docs in levels.items()}, table.file
+        )
     return levels, table.facts.unjudged
 
 
@@ -90,7 +94,9 @@ def by_id(cells: Mapping[str, Any], file: str) -> dict[str, Any]:
     for cell, value in cells.items():
         text = cell[1:] if re.match(r"'+[=+\-@]", cell) else cell
         if text in found:
-            raise FileError(f"{file}: the id {shown(text)} is written with and without an apostrophe")
+            raise FileError(
+                f"{file}: the id {shown(text)} is written with and without an apostrophe"
+            )
         found[text] = value
     return found
 
@@ -104,7 +110,10 @@ def is_judge(path: str, beside_runs: bool = False) -> bool:
     found: dict[Role, Part] = {}
     roles = (QRELS, RUN) if beside_runs else (QRELS,)
     for role in roles:
-        with suppress(GradedError), closing(parts_of(path, role, Chosen(unjudged=UNJUDGED))) as parts:
+        with (
+            suppress(GradedError),
+            closing(parts_of(path, role, Chosen(unjudged=UNJUDGED))) as parts,
+        ):
             found[role] = joined(islice(parts, 1), role)
     if len(found) < 2:
         return QRELS in found
@@ -166,7 +175,9 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
         if number and isinstance(source, (str, os.PathLike)):
             name = os.fspath(source)
         if name in merged.added:
-            raise GradedError(f"two sources of qrels are named {name!r}; give each a name of its own")
+            raise GradedError(
+                f"two sources of qrels are named {name!r}; give each a name of its own"
+            )
         levels, _ = answers_in(source, name)
         for topic in levels:
             merged.qrels.setdefault(topic, {})
@@ -223,23 +234,29 @@ def panels(
         machines = [machines]
     if not isinstance(machines, Mapping):
         paths = [os.fspath(path) for path in machines]
-        machines = dict(zip(run_names(paths), paths))
+        machines = dict(zip(run_names(paths), paths, strict=True))
         if len(machines) < len(paths):
             raise GradedError(f"a machine judge is given twice: {', '.join(paths)}")
     if not machines:
-        raise GradedError("no machine judge is given; pass one or more by name, or paths of qrels files")
+        raise GradedError(
+            "no machine judge is given; pass one or more by name, or paths of qrels files"
+        )
     wanted = parse_measures(measures) if measures else ()
     named = named_runs(runs, needed=False)
     if bool(named) != bool(wanted):
         raise GradedError("to compare the orders of runs, give both runs and measures")
     if refused := [*filter(needs_intents, wanted)]:
-        raise GradedError(f"{refused[0]} takes no judges: they are compared by one level of each document")
+        raise GradedError(
+            f"{refused[0]} takes no judges: they are compared by one level of each document"
+        )
     by_human = judged_topics(answers_in(human, HUMAN)[0])
     found = []
     for name, machine in machines.items():
         levels, abstentions = answers_in(machine, MACHINE)
         levels, outside, sentence = on_one_scale(by_human, levels, machine_levels, str(name))
-        found.append(Panel(str(name), by_human, judged_topics(levels), abstentions + outside, sentence))
+        found.append(
+            Panel(str(name), by_human, judged_topics(levels), abstentions + outside, sentence)
+        )
     if not named:
         return found
     read = []
@@ -258,11 +275,17 @@ def panels(
             new = [f"{name}: {listed(new)}"]
         for text in new:
             warnings.warn(text, InputWarning, stacklevel=level_of_caller())
-    return [replace(panel, values=(values[0], other)) for panel, other in zip(found, values[1:])]
+    return [
+        replace(panel, values=(values[0], other))
+        for panel, other in zip(found, values[1:], strict=True)
+    ]
 
 
 def on_one_scale(
-    human: Levels, machine: Levels, machine_levels: Mapping[Any, Any] | str | None, name: str = MACHINE
+    human: Levels,
+    machine: Levels,
+    machine_levels: Mapping[Any, Any] | str | None,
+    name: str = MACHINE,
 ) -> tuple[Levels, int, str]:
     """The machine's qrels on the human's scale, the number of answers outside it, and a sentence about them.
 
@@ -295,7 +318,11 @@ def on_one_scale(
     kept = {topic: dict(judged) for topic, judged in machine.items()}
     for topic, document, _ in outside:
         del kept[topic][document]
-    return kept, len(outside), Note(f"{OUTSIDE}. Such answers are abstentions; to keep them, {MAP}.", *facts)
+    return (
+        kept,
+        len(outside),
+        Note(f"{OUTSIDE}. Such answers are abstentions; to keep them, {MAP}.", *facts),
+    )
 
 
 def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:
@@ -310,7 +337,11 @@ def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels"
     Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice, for a
     map that assigns a lower level to a higher one, and for a level below all levels of the map.
     """
-    text = levels if isinstance(levels, str) else ",".join(f"{level}:{to}" for level, to in levels.items())
+    text = (
+        levels
+        if isinstance(levels, str)
+        else ",".join(f"{level}:{to}" for level, to in levels.items())
+    )
     pairs: list[tuple[float, float]] = []
     with suppress(ValueError):
         pairs = sorted(pairs_of(text))

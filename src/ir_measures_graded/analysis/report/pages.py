@@ -168,7 +168,12 @@ def _attributes(style: str) -> str:
     found = []
     for declaration in style.split(";"):
         name, _, value = (part.strip() for part in declaration.partition(":"))
-        if name in ("", "max-width", "height", "font-family"):  # the page's style sheet decides these
+        if name in (
+            "",
+            "max-width",
+            "height",
+            "font-family",
+        ):  # the page's style sheet decides these
             continue
         if name == "font":
             name, value = "font-size", re.search(r"[\d.]+px", value)[0]  # type: ignore[index]

@@ -55,7 +55,9 @@ class Rankings(NamedTuple):
         ranked = gains if len({*gains}) > 1 else [*range(len(gains))]
         steps = sorted({*ranked})
         shares = [(steps.index(gain) + 1) / len(steps) for gain in ranked]
-        return "\n".join(f".l{number} {{ --share: {share:.0%}; }}" for number, share in enumerate(shares))
+        return "\n".join(
+            f".l{number} {{ --share: {share:.0%}; }}" for number, share in enumerate(shares)
+        )
 
 
 def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None:
@@ -74,7 +76,7 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
     if judged_levels.size > COLOURS:
         return None
     gains = map(plain_number, gain_of(judged_levels, gains_of(measure)).tolist())
-    levels = dict(zip(_texts(judged_levels), gains))
+    levels = dict(zip(_texts(judged_levels), gains, strict=True))
     weights = next(iter(found.values()))[0].weights
     ids = [id_ for run in found.values() for each in run for id_ in each.documents]
     prefix = commonprefix(ids)  # noqa: RUF071  # ids are not paths
@@ -87,13 +89,19 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
     return Rankings(measure, depth, levels, of_topics, data)
 
 
-def _of_topic(topics: ByTopic, number: int, found: list[Explanation], prefix: str) -> dict[str, Any]:
+def _of_topic(
+    topics: ByTopic, number: int, found: list[Explanation], prefix: str
+) -> dict[str, Any]:
     code: dict[str, int] = {}
     lists, runs = [], []
-    for row in np.argsort(-sign_of(topics.measure) * topics.values[:, number], kind="stable").tolist():
+    for row in np.argsort(
+        -sign_of(topics.measure) * topics.values[:, number], kind="stable"
+    ).tolist():
         run, size = found[row], len(found[row].documents)
         lists.append((run.run, run.value, " ".join(_texts(run.levels[:size]))))
-        columns: dict[str, Any] = {"documents": [code.setdefault(id_, len(code)) for id_ in run.documents]}
+        columns: dict[str, Any] = {
+            "documents": [code.setdefault(id_, len(code)) for id_ in run.documents]
+        }
         columns["scores"] = _numbers(run.scores[:size])
         for name, values in (("contributions", run.contributions), ("values", run.values)):
             if values is not None:

@@ -61,7 +61,18 @@ class Report(Result):
     def data(self) -> Table:
         """One row per measure and run, the best run first."""
         p = Column("p", kind=lambda p: "< 0.001" if p < 0.001 else p)
-        columns = ("measure", "run", "mean", "lower", "upper", "difference", "from", "to", p, "significant")
+        columns = (
+            "measure",
+            "run",
+            "mean",
+            "lower",
+            "upper",
+            "difference",
+            "from",
+            "to",
+            p,
+            "significant",
+        )
         tested = ("difference", "lower", "upper", "adjusted", "significant")
         rows = [
             [str(each.measure), line.run, line.mean, *(line.interval or (None, None))]
@@ -125,7 +136,9 @@ def report(
     check_probability(alpha, "alpha", 0.05)
     given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
     if not isinstance(given, Mapping | None):
-        raise GradedError(f"queries={shown(queries)} is not allowed; map topics to texts, or give a path")
+        raise GradedError(
+            f"queries={shown(queries)} is not allowed; map topics to texts, or give a path"
+        )
     study = study_of(qrels, runs)
     evaluation = evaluate(study.judgments, study.runs, measures or MEASURES)
     main = next(filter(is_graded, evaluation.measures), evaluation.measures[0])

@@ -111,7 +111,9 @@ class ByTopic(NamedTuple):
     @property
     def reach(self) -> float:
         """The largest difference of any run, without its sign; 1 if all are 0."""
-        return max((float(np.abs(each).max()) for each in self.differences.values()), default=0) or 1.0
+        return (
+            max((float(np.abs(each).max()) for each in self.differences.values()), default=0) or 1.0
+        )
 
     def bars(self, run: str, sign: int) -> str:
         """The positive or negative differences of a run as bars, one unit wide: the path of an SVG.
@@ -139,7 +141,11 @@ def by_topic(
     found = {}
     if baseline is not None:
         above = sign_of(measure) * (values - values[runs.index(baseline)])
-        found = {run: np.sort(of_run)[::-1] for run, of_run in zip(runs, above) if run != baseline}
+        found = {
+            run: np.sort(of_run)[::-1]
+            for run, of_run in zip(runs, above, strict=True)
+            if run != baseline
+        }
     differences = dict(sorted(found.items(), key=lambda each: -float(each[1].mean())))
     return ByTopic(measure, values, relevant, queries, shown, differences)
 

@@ -56,7 +56,9 @@ class OfMeasure(NamedTuple):
     @property
     def leading(self) -> tuple[str, ...]:
         """The runs with the best mean."""
-        return tuple(line.run for line in self.lines if isclose(line.mean, self.best.mean, rel_tol=EXACT))
+        return tuple(
+            line.run for line in self.lines if isclose(line.mean, self.best.mean, rel_tol=EXACT)
+        )
 
     def has(self, kind: str) -> bool:
         """Whether any run has a range of a kind, ``ties`` or ``unjudged``, that is wider than one value."""
@@ -133,4 +135,6 @@ def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: f
         tests = [test for test in pairs if test.p is not None]
         separated = sum(test.significant for test in tests) if tests else None
         found.append(OfMeasure(measure, sign < 0, tuple(lines), tuple(equal), separated, standing))
-    return Verdict(tuple(found), baseline if several else None, alpha, confidence, tested, every_pair)
+    return Verdict(
+        tuple(found), baseline if several else None, alpha, confidence, tested, every_pair
+    )

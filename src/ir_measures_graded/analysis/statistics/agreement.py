@@ -13,7 +13,11 @@ P = 0.9  # the persistence of RBO
 
 
 def of_levels(
-    counts: np.ndarray, first: np.ndarray, second: np.ndarray, levels: np.ndarray, divide: bool = True
+    counts: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    levels: np.ndarray,
+    divide: bool = True,
 ) -> dict[str, np.ndarray]:
     """Cohen's κ and Krippendorff's α of the levels that two judges give to the same documents.
 
@@ -36,17 +40,23 @@ def of_levels(
     Sources: Cohen, Weighted kappa, Psychological Bulletin 70(4), 1968; Krippendorff, Content Analysis, 2004,
     chapter 11.
     """
-    scaled = levels / (np.abs(levels).max() or 1.0)  # squares of large or tiny levels would leave the floats
+    scaled = levels / (
+        np.abs(levels).max() or 1.0
+    )  # squares of large or tiny levels would leave the floats
     total, gaps, centred = counts.sum(axis=-1), np.diff(scaled), scaled - scaled.mean()
     a, b = centred[first], centred[second]
     moments = np.array([first != second, np.abs(a - b), (a - b) ** 2, a, b, a**2 + b**2])
-    moments = np.einsum("...k,jk->...j", counts, moments)  # `@` starts threads, which wait on a busy machine
+    moments = np.einsum(
+        "...k,jk->...j", counts, moments
+    )  # `@` starts threads, which wait on a busy machine
     unequal, apart, squared, sum_a, sum_b, squares = np.moveaxis(moments, -1, 0)
     up_to_a, up_to_b = (_up_to(counts, each, levels.size) for each in (first, second))
     used = np.intersect1d(first, second)
     of_a, of_b = (each[..., used + 1] - each[..., used] for each in (up_to_a, up_to_b))
     both, product = (up_to_a + up_to_b)[..., 1:], (up_to_a * up_to_b)[..., 1:-1]
-    between = total * np.einsum("...l,l", both[..., :-1], gaps) - 2 * np.einsum("...l,l", product, gaps)
+    between = total * np.einsum("...l,l", both[..., :-1], gaps) - 2 * np.einsum(
+        "...l,l", product, gaps
+    )
     # Observed and expected disagreement, each times the square of the number of documents.
     shares = {
         "kappa": (total * unequal, total**2 - (of_a * of_b).sum(axis=-1)),
@@ -69,7 +79,10 @@ def of_levels(
     shares["alpha ordinal"] = (total - 0.5) * ordinal_squared, total * ordinal_squares
     single = shares["kappa"][1] == 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        return {name: np.where(single, np.nan, 1 - seen / chance) for name, (seen, chance) in shares.items()}
+        return {
+            name: np.where(single, np.nan, 1 - seen / chance)
+            for name, (seen, chance) in shares.items()
+        }
 
 
 def _joined(levels: np.ndarray) -> str:
@@ -96,7 +109,10 @@ def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     >>> kendall(np.array([[1, 2, 3], [2, 1, 3]]), np.array([[1, 2, 3]])).round(2).tolist()
     [[1.0], [0.33]]
     """
-    a, b = (np.sign(v[..., :, None] - v[..., None, :]).reshape(*v.shape[:-1], -1) for v in (first, second))
+    a, b = (
+        np.sign(v[..., :, None] - v[..., None, :]).reshape(*v.shape[:-1], -1)
+        for v in (first, second)
+    )
     untied = (a * a).sum(axis=-1)[..., :, None] * (b * b).sum(axis=-1)[..., None, :]
     with np.errstate(invalid="ignore"):
         return np.asarray(a @ b.swapaxes(-1, -2) / np.sqrt(untied))
@@ -129,9 +145,14 @@ def orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
         tau_ap = np.where(has_better, mean_sign, 0).sum(axis=-1) / has_better.sum(axis=-1)
         x, y = a.sum(axis=-1), b.sum(axis=-1)  # ranks, but for a factor and a constant
         rho = (x * y).sum(axis=-1) / np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
-    ranks = [1 + np.argsort(np.argsort(-each, axis=-1, kind="stable"), axis=-1) for each in (first, second)]
+    ranks = [
+        1 + np.argsort(np.argsort(-each, axis=-1, kind="stable"), axis=-1)
+        for each in (first, second)
+    ]
     depth = np.arange(1, first.shape[-1] + 1)
-    shared = (np.maximum(*ranks)[..., None, :] <= depth[:, None]).sum(axis=-1)  # in the first ranks of both
+    shared = (np.maximum(*ranks)[..., None, :] <= depth[:, None]).sum(
+        axis=-1
+    )  # in the first ranks of both
     rbo = P ** depth[-1] + (1 - P) / P * (shared / depth * P**depth).sum(axis=-1)
     found = {"tau": tau, "tau_AP": tau_ap, "rho": rho, "RBO": rbo}
     return {name: np.where(np.isnan(tau), np.nan, each) for name, each in found.items()}

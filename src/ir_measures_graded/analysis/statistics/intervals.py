@@ -83,14 +83,25 @@ def bootstrap(
 
     `statistic` takes the samples and `axis`. `method` is ``BCa`` or ``percentile``.
     """
-    options: dict[str, Any] = {"paired": len(samples) > 1, "axis": -1, "vectorized": True, "method": method}
-    options |= {"confidence_level": confidence, "n_resamples": resamples, "rng": np.random.default_rng(seed)}
+    options: dict[str, Any] = {
+        "paired": len(samples) > 1,
+        "axis": -1,
+        "vectorized": True,
+        "method": method,
+    }
+    options |= {
+        "confidence_level": confidence,
+        "n_resamples": resamples,
+        "rng": np.random.default_rng(seed),
+    }
     options["batch"] = max(1, RESAMPLED_AT_ONCE // samples[0].size)
     found = statistics_library("scipy.stats").bootstrap(tuple(samples), statistic, **options)
     return found.confidence_interval.low, found.confidence_interval.high
 
 
-def student_interval(mean: Any, error: Any, degrees: Any, confidence: float = 0.95) -> tuple[Any, Any]:
+def student_interval(
+    mean: Any, error: Any, degrees: Any, confidence: float = 0.95
+) -> tuple[Any, Any]:
     """The lower and upper bound of Student's t, for numbers or arrays of estimates and standard errors.
 
     >>> lower, upper = student_interval(0.5, 0.1, 10)
@@ -150,7 +161,11 @@ def t_of_means(means: np.ndarray, confidence: float = 0.95) -> tuple[np.ndarray,
 
 
 def _t_test(
-    means: np.ndarray, mean: np.ndarray, error: np.ndarray, degrees: np.ndarray | int, confidence: float
+    means: np.ndarray,
+    mean: np.ndarray,
+    error: np.ndarray,
+    degrees: np.ndarray | int,
+    confidence: float,
 ) -> tuple[np.ndarray, ...]:
     """The mean, its bounds and p. p is 1 if all means are 0, and undefined if the error is 0 otherwise.
 
@@ -161,11 +176,15 @@ def _t_test(
         p = student_p(mean / error, degrees)
         lower, upper = student_interval(mean, error, degrees, confidence)
     equal = np.isnan(error) & (means == 0).all(axis=0)
-    lower, upper, p = (np.where(equal, at, found) for at, found in ((0.0, lower), (0.0, upper), (1.0, p)))
+    lower, upper, p = (
+        np.where(equal, at, found) for at, found in ((0.0, lower), (0.0, upper), (1.0, p))
+    )
     return mean, lower, upper, p
 
 
-def heterogeneity(means: np.ndarray, deviations: np.ndarray, topics: np.ndarray) -> tuple[np.ndarray, ...]:
+def heterogeneity(
+    means: np.ndarray, deviations: np.ndarray, topics: np.ndarray
+) -> tuple[np.ndarray, ...]:
     """Whether means differ between collections: Cochran's Q, its p, and I² (Higgins & Thompson 2002).
 
     I² is the share of the variance of the means that topics do not explain. Undefined for one collection, and
@@ -182,6 +201,8 @@ def heterogeneity(means: np.ndarray, deviations: np.ndarray, topics: np.ndarray)
     means, deviations = means / unit, deviations / unit
     with quietly():
         weights = topics[:, None] / np.where(deviations > 0, deviations, np.nan) ** 2
-        q = (weights * (means - (weights * means).sum(axis=0) / weights.sum(axis=0)) ** 2).sum(axis=0)
+        q = (weights * (means - (weights * means).sum(axis=0) / weights.sum(axis=0)) ** 2).sum(
+            axis=0
+        )
         p = statistics_library("scipy.special").chdtrc(degrees, q)
         return q, p, np.maximum(0, 1 - degrees / np.where(q == 0, degrees, q))

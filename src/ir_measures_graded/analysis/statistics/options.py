@@ -48,7 +48,9 @@ def refuse_large(name: str, value: int, needed: int, what: str) -> None:
 def check_probability(value: float, name: str, example: float) -> None:
     """Raise `GradedError` unless `value` is above 0 and below 1."""
     if not 0 < value < 1:
-        raise GradedError(f"{name}={value!r} is not allowed; it is above 0 and below 1, as {example}")
+        raise GradedError(
+            f"{name}={value!r} is not allowed; it is above 0 and below 1, as {example}"
+        )
 
 
 def statistics_library(module: str) -> Any:

@@ -57,7 +57,9 @@ class Paired(NamedTuple):
     note: np.ndarray
 
 
-def paired(values: np.ndarray, pairs: Pairs, alpha: float = 0.05, family: int | None = None) -> Paired:
+def paired(
+    values: np.ndarray, pairs: Pairs, alpha: float = 0.05, family: int | None = None
+) -> Paired:
     """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
 
     Two equal rows have p = 1 and an interval without width. A constant difference other than 0 has neither p
@@ -96,7 +98,9 @@ def paired(values: np.ndarray, pairs: Pairs, alpha: float = 0.05, family: int | 
     few = np.count_nonzero(differences, axis=1) < FEW
     cases = [np.isnan(mean), equal, constant, np.isnan(p), few]
     note = np.select(cases, [MISSING, EQUAL, CONSTANT, UNTESTED, FEW_DIFFER], "")
-    return Paired(mean, statistic, p, adjusted, lower, upper, deviation, effect_size, detectable, note)
+    return Paired(
+        mean, statistic, p, adjusted, lower, upper, deviation, effect_size, detectable, note
+    )
 
 
 def paired_in_parts(parts: Sequence[np.ndarray], pairs: Pairs, alpha: float) -> list[Paired]:
@@ -110,7 +114,7 @@ def paired_in_parts(parts: Sequence[np.ndarray], pairs: Pairs, alpha: float) -> 
     family = sum(int(np.isfinite(part[first] - part[second]).all(axis=1).sum()) for part in large)
     found = [paired(part, pairs, alpha, family) for part in parts]
     adjusted = holm(np.array([each.p for each in found]), family)
-    return [each._replace(adjusted=p) for each, p in zip(found, adjusted)]
+    return [each._replace(adjusted=p) for each, p in zip(found, adjusted, strict=True)]
 
 
 @cache
@@ -130,7 +134,9 @@ def detectable_effect(topics: int, alpha: float = 0.05, power: float = POWER) ->
         low, high = high, 2 * high
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if chance_to_find(middle, topics, alpha) >= power else (middle, high)
+        low, high = (
+            (low, middle) if chance_to_find(middle, topics, alpha) >= power else (middle, high)
+        )
     return high
 
 

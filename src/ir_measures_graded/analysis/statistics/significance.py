@@ -72,7 +72,9 @@ def run_ranks(values: np.ndarray) -> np.ndarray:
            [2. , 1.5]])
     """
     values = rounded(values)  # scipy.stats, which takes a second to import, is not needed
-    return np.array([((values < row).sum(axis=0) + (values <= row).sum(axis=0) + 1) / 2 for row in values])
+    return np.array(
+        [((values < row).sum(axis=0) + (values <= row).sum(axis=0) + 1) / 2 for row in values]
+    )
 
 
 def two_way_anova(values: np.ndarray) -> tuple[Outcome, Outcome]:
@@ -170,8 +172,8 @@ def alexander_govern(groups: Iterable[tuple[np.ndarray, np.ndarray]]) -> Outcome
     Source: Alexander & Govern, A new and simpler approximation for ANOVA under variance heterogeneity,
     Journal of Educational Statistics 19(2), 1994.
     """
-    differences, noise = zip(*(differences_of(*group) for group in groups))
-    if any(np.ptp(each) <= error for each, error in zip(differences, noise)):
+    differences, noise = zip(*(differences_of(*group) for group in groups), strict=True)
+    if any(np.ptp(each) <= error for each, error in zip(differences, noise, strict=True)):
         return Outcome(note="undefined: the difference is the same in every topic of a group")
     with quietly():
         return _outcome(statistics_library("scipy.stats").alexandergovern(*differences))
@@ -191,7 +193,9 @@ def holm(p_values: Sequence[float] | np.ndarray, count: int | None = None) -> np
     order = np.argsort(p, axis=None)
     largest = int((p == p).sum()) if count is None else count
     found = np.empty(p.size)
-    found[order] = np.maximum.accumulate(p.flat[order] * np.arange(largest, largest - p.size, -1)).clip(max=1)
+    found[order] = np.maximum.accumulate(
+        p.flat[order] * np.arange(largest, largest - p.size, -1)
+    ).clip(max=1)
     return found.reshape(p.shape)
 
 

@@ -55,6 +55,9 @@ FAMILIES = {
 }
 """The families, each with the question that its measures answer."""
 MEASURES: tuple[GradedMeasure, ...] = tuple(
-    measure for family in FAMILIES if family not in (intents, sessions) for measure in family.MEASURES
+    measure
+    for family in FAMILIES
+    if family not in (intents, sessions)
+    for measure in family.MEASURES
 )
 """The measures over one level for each document, without those over intents and those of sessions."""

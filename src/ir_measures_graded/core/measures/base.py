@@ -216,9 +216,7 @@ class GradedMeasure(ir_measures.Measure):
             hint = f"; {self.NO_UNJUDGED or f'{NO_EXTREMES} judgments of unjudged documents'}"
         elif name not in options(type(self)):
             what, hint = "parameter", did_you_mean(name, self.SUPPORTED_PARAMS)
-        return (
-            f"{self.__name__} has no {what} {shown(name)}; it takes {', '.join(self.SUPPORTED_PARAMS)}{hint}"
-        )
+        return f"{self.__name__} has no {what} {shown(name)}; it takes {', '.join(self.SUPPORTED_PARAMS)}{hint}"
 
     def __repr__(self) -> str:
         return self._text

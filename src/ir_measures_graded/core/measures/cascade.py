@@ -79,7 +79,9 @@ class _nERR(_ERR_G):
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         ideal = topics.ideal
         added = self.added(ideal, topics)
-        return ideal.vector(added, len(cutoff)) if isinstance(cutoff, np.ndarray) else ideal.sum(added)
+        return (
+            ideal.vector(added, len(cutoff)) if isinstance(cutoff, np.ndarray) else ideal.sum(added)
+        )
 
 
 class _EBR(_Cascade, BlendedRatio):
@@ -123,7 +125,9 @@ class _iRBU(_ERR_G):
 
     PARAMETERS = {
         "max_gain": TOP_GAIN,
-        "p": Real(default=0.99, above=0, at_most=1, desc="persistence: the factor of the utility per rank"),
+        "p": Real(
+            default=0.99, above=0, at_most=1, desc="persistence: the factor of the utility per rank"
+        ),
     }
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:

@@ -18,7 +18,9 @@ from .sums import Normalised, WeightedGains
 from .topics import ratio
 
 AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cutoff (avg-pos)")
-BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it are not discounted")
+BASE = Real(
+    default=2, above=1, desc="base of the logarithm; gains at ranks below it are not discounted"
+)
 
 
 class _Averaging(WeightedGains):

@@ -30,7 +30,9 @@ Compute = Callable[[GradedMeasure, Topics], np.ndarray]
 def by_intent(topics: Topics) -> Topics:
     """Each pair of a topic and an intent as a topic of its own, without scores."""
     ranks, intents = topics.ranks, topics.ranks.judged.intents
-    rank_of_document = np.zeros(ranks.judged.level.size, dtype=np.int64)  # A rank of 0 means not retrieved.
+    rank_of_document = np.zeros(
+        ranks.judged.level.size, dtype=np.int64
+    )  # A rank of 0 means not retrieved.
     rank_of_document[ranks.doc] = ranks.rank
     rank = rank_of_document[document_of(topics)]
     pair = intents.judged.topic
@@ -142,7 +144,9 @@ class _D_nDCG(OfIntents):
 
     def of(self, topics: Topics, compute: Compute) -> np.ndarray:
         gamma = self["gamma"] if "gamma" in self.PARAMETERS else 0
-        return gamma * compute(IRec, topics) + (1 - gamma) * compute(self.of_gains(), by_global_gain(topics))
+        return gamma * compute(IRec, topics) + (1 - gamma) * compute(
+            self.of_gains(), by_global_gain(topics)
+        )
 
 
 class _D_Q(_D_nDCG):

@@ -127,10 +127,15 @@ class _NCU(BlendedRatio):
     """
 
     PARAMETERS = {
-        "stop": Choice("gu", "rb", default="gu", desc="where users stop: graded-uniform or rank-biased"),
+        "stop": Choice(
+            "gu", "rb", default="gu", desc="where users stop: graded-uniform or rank-biased"
+        ),
         "utility": Choice("P", "BR", default="P", desc="precision, or the blended ratio of Q"),
         "gamma": Real(
-            default=0.95, above=0, at_most=1, desc="γ: the factor per relevant document if stop='rb'"
+            default=0.95,
+            above=0,
+            at_most=1,
+            desc="γ: the factor per relevant document if stop='rb'",
         ),
         "beta": BETA,
     }

@@ -62,7 +62,9 @@ class Real(Parameter):
 
     def canonical(self, value: Any) -> Any:
         value = plain_number(value)
-        if not math.isfinite(value) or not all(holds(value, bound) for _, holds, bound in self.bounds):
+        if not math.isfinite(value) or not all(
+            holds(value, bound) for _, holds, bound in self.bounds
+        ):
             raise GradedError
         return value
 
@@ -112,23 +114,37 @@ class Gains(Parameter):
     """A weighting, by name or as gains by level, as `canonical_gains` takes them."""
 
     DTYPE = (str, dict)
-    allowed = "level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10, or 'linear' or 'exp'"
+    allowed = (
+        "level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10, or 'linear' or 'exp'"
+    )
 
     def __init__(self, default: str | None = LINEAR) -> None:
-        desc = "gain of each level: its value, at least 0 (linear), 2^level − 1 (exp), or from a map; "
-        super().__init__(default=default, desc=desc + "a level that the map lacks keeps its own value")
+        desc = (
+            "gain of each level: its value, at least 0 (linear), 2^level − 1 (exp), or from a map; "
+        )
+        super().__init__(
+            default=default, desc=desc + "a level that the map lacks keeps its own value"
+        )
 
     def canonical(self, value: Any) -> Any:
         return canonical_gains(value)
 
 
-TIED_BY = Choice("score", "rank", default="score", desc="documents of equal score are tied, or ranks decide")
+TIED_BY = Choice(
+    "score", "rank", default="score", desc="documents of equal score are tied, or ranks decide"
+)
 PERFECT = partial(Real, default=None, above=0, at_most=LARGEST)
 TOPICS_BEST = PERFECT(desc="the gain m that counts as 1; unset: the topic's highest gain")
 TOP_GAIN = PERFECT(desc="the top gain H; unset: the highest gain in the qrels, over all topics")
-DOCS = Count(default=None, desc="size of the collection; unset: the judged and retrieved documents together")
+DOCS = Count(
+    default=None, desc="size of the collection; unset: the judged and retrieved documents together"
+)
 CUTOFF = Count(default=None, desc="evaluate only the first k ranks")
 JUDGED_ONLY = "remove unjudged documents before ranks are counted"
-ORDERS = "tied documents: by document id, or the mean, lowest or highest value over all their orders"
-JUDGMENTS = "unjudged documents: irrelevant, or the lowest or highest value over all judgments of them"
+ORDERS = (
+    "tied documents: by document id, or the mean, lowest or highest value over all their orders"
+)
+JUDGMENTS = (
+    "unjudged documents: irrelevant, or the lowest or highest value over all judgments of them"
+)
 UNJUDGED = Choice("irrelevant", "min", "max", default="irrelevant", desc=JUDGMENTS)

@@ -52,8 +52,15 @@ class Documents:
         size = np.append(np.ones_like(rank), size)
         rank = np.append(rank, topics.retrieved[missed_topic] + 1)
         topic = np.append(run.topic, missed_topic)
-        order = np.argsort(of_columns(topic, rank, kind), kind="stable")  # both parts are nearly sorted
-        self.topic, self.rank, self.kind, self.size = topic[order], rank[order], kind[order], size[order]
+        order = np.argsort(
+            of_columns(topic, rank, kind), kind="stable"
+        )  # both parts are nearly sorted
+        self.topic, self.rank, self.kind, self.size = (
+            topic[order],
+            rank[order],
+            kind[order],
+            size[order],
+        )
 
 
 def of_columns(*columns: np.ndarray) -> np.ndarray:
@@ -82,7 +89,9 @@ class Groups:
 
     def pairs(self, topic_count: int) -> np.ndarray:
         """The number of pairs of tied documents in each topic (T)."""
-        return np.bincount(self.topic, self.size * (self.size - 1) // 2, topic_count).astype(np.int64)
+        return np.bincount(self.topic, self.size * (self.size - 1) // 2, topic_count).astype(
+            np.int64
+        )
 
     @property
     def positions(self) -> np.ndarray:
@@ -177,7 +186,9 @@ class _KendallTau(_Preference):
     """
 
     PARAMETERS = {
-        "variant": Choice("b", "a", "c", default="b", desc="Kendall's treatment of ties: τ-a, τ-b or τ-c"),
+        "variant": Choice(
+            "b", "a", "c", default="b", desc="Kendall's treatment of ties: τ-a, τ-b or τ-c"
+        ),
         "tied_by": TIED_BY,
     }
 
@@ -217,7 +228,9 @@ class _Spearman(_Preference):
         x = middle - Groups(documents, documents.kind).positions
         y = Groups(documents, documents.rank).positions - middle
         # The sums are exact: products are multiples of 1/4.
-        xy, xx, yy = (np.bincount(topic, size * pairs, topics.count) for pairs in (x * y, x * x, y * y))
+        xy, xx, yy = (
+            np.bincount(topic, size * pairs, topics.count) for pairs in (x * y, x * x, y * y)
+        )
         return np.clip(ratio(xy, np.sqrt(xx * yy)), -1, 1)
 
 
@@ -263,7 +276,11 @@ def scaled_scores(measure: GradedMeasure, topics: Topics) -> np.ndarray:
 
     Raises `GradedError` for an infinite score, and with norm='none' for a score outside [0, 1].
     """
-    whole, score, topic = topics.ranks.whole, at_ranks(topics, topics.ranks.score), full_list(topics).topic
+    whole, score, topic = (
+        topics.ranks.whole,
+        at_ranks(topics, topics.ranks.score),
+        full_list(topics).topic,
+    )
     scales = measure["norm"] == "minmax"
     most = np.finfo(float).max
     lowest, highest, allowed = (-most, most, "finite") if scales else (0.0, 1.0, "in [0, 1]")
@@ -304,7 +321,9 @@ class _RelativeRelevance(GradedMeasure):
         run, s = full_list(topics), scaled_scores(self, topics)
         g = ratio(run.gain, topics.best[run.topic])
         # Powers of two keep the squares in the range of floats.
-        s, g = (np.ldexp(each, -np.frexp(largest(each, run.offsets))[1][run.topic]) for each in (s, g))
+        s, g = (
+            np.ldexp(each, -np.frexp(largest(each, run.offsets))[1][run.topic]) for each in (s, g)
+        )
         return share(run.sum(s * g), np.sqrt(run.sum(s * s) * run.sum(g * g)))
 
 

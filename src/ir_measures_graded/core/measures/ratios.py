@@ -47,7 +47,9 @@ class _SR(Normalised):
         if self["ideal"] == "judged":
             return topics.ideal
         run = topics.whole_run
-        return GainList(topics.count, *ideal_list(*tally(run.topic, run.gain), topics.count, topics.cutoff))
+        return GainList(
+            topics.count, *ideal_list(*tally(run.topic, run.gain), topics.count, topics.cutoff)
+        )
 
 
 class _MSR(_SR):

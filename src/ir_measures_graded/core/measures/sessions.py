@@ -19,7 +19,9 @@ from .parameters import Choice, Real
 from .sums import WeightedGains
 from .topics import Topics, share
 
-FORM = Choice("2008", "2011", default="2008", desc="the discounts of Järvelin et al. or of Kanoulas et al.")
+FORM = Choice(
+    "2008", "2011", default="2008", desc="the discounts of Järvelin et al. or of Kanoulas et al."
+)
 BASE = Real(default=2, above=1, desc="base of the logarithm that discounts ranks")
 TURN_BASE = Real(default=4, above=1, desc="base of the logarithm that discounts turns")
 

@@ -81,7 +81,7 @@ class Standard(GradedMeasure):
         """The string of the graded measure that is equal for qrels with these levels; empty if unknown."""
         gains = self.weighting
         if not isinstance(gains, (str, dict)):
-            gains = dict(zip(levels, gain_of(np.array(levels), gains).tolist()))
+            gains = dict(zip(levels, gain_of(np.array(levels), gains).tolist(), strict=True))
         if self.SAME is None or self["judged_only"] or not gains or len(gains) > LEVELS:
             return ""
         shared = {name: self.params[name] for name in SHARED if name in self.params}
@@ -111,7 +111,9 @@ class _P(Standard, WeightedGains):
     SAME = gP(max_gain=1)
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        return topics.retrieved if cutoff is None else np.multiply.outer(np.ones(topics.count), cutoff)
+        return (
+            topics.retrieved if cutoff is None else np.multiply.outer(np.ones(topics.count), cutoff)
+        )
 
     def rank_weights(self, depth: int) -> np.ndarray:
         return np.full(depth, 1 / (self["cutoff"] or 1))
@@ -123,7 +125,10 @@ class _SetP(_P):
     :formula: C(n) / n
     """
 
-    PARAMETERS = {**Standard.PARAMETERS, "relative": Flag(default=False, desc="share of the best value")}
+    PARAMETERS = {
+        **Standard.PARAMETERS,
+        "relative": Flag(default=False, desc="share of the best value"),
+    }
     CUTOFF = False
     LINEAR = False
 
@@ -239,7 +244,9 @@ class _nDCG(Standard, _nDCG_Burges):
     def weighting(self) -> Gains:
         if self["dcg"] == "exp-log2":
             return EXP
-        return canonical_gains({level: max(gain, 0) for level, gain in (self["gains"] or {}).items()})
+        return canonical_gains(
+            {level: max(gain, 0) for level, gain in (self["gains"] or {}).items()}
+        )
 
     def refusal(self) -> str:
         if self["dcg"] == "exp-log2" and self["gains"]:
@@ -272,7 +279,8 @@ class _RBP(Standard, WeightedGains):
 
 
 DEFINITIONS: dict[str, type[Standard]] = {
-    each.OF: each for each in (_AP, _Judged, _nDCG, _P, _R, _RBP, _Rprec, _RR, _SetP, _SetR, _Success)
+    each.OF: each
+    for each in (_AP, _Judged, _nDCG, _P, _R, _RBP, _Rprec, _RR, _SetP, _SetR, _Success)
 }
 
 
@@ -326,7 +334,9 @@ def condensed(ranks: JudgedRanks, gains: Mapping[float, float]) -> JudgedRanks:
 def ascending(ranks: JudgedRanks) -> JudgedRanks:
     """The run with tied documents by *ascending* id, and with scores compared as 64-bit floats. Documents
     without ids stay in the order given."""
-    rank = ranks.first + ranks.last - ranks.rank if ranks.has_ids else ranks.rank  # reverses tie groups
+    rank = (
+        ranks.first + ranks.last - ranks.rank if ranks.has_ids else ranks.rank
+    )  # reverses tie groups
     place, score = positions(ranks.retrieved) + 1, ranks.score
     tied = place > ranks.first_of_tie  # tied with the row before as 32-bit floats
     if (tied[1:] & (score[1:] != score[:-1])).any():
@@ -345,7 +355,9 @@ def ascending(ranks: JudgedRanks) -> JudgedRanks:
 def bpref(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
     """``m_bpref.c``: Σ over relevant documents (1 − the share of the top num_rel others before) / num_rel."""
     hits, num_rel = topics.run.relevant, topics.relevant
-    others = (topics.document_level >= 0) & (topics.document_gain == 0)  # a level below 0 means unjudged
+    others = (topics.document_level >= 0) & (
+        topics.document_gain == 0
+    )  # a level below 0 means unjudged
     num_nonrel = np.bincount(topics.document_topic[others], minlength=topics.count)
     so_far = cumsum(others[topics.document], topics.run.offsets)[topics.run.gain > 0]
     before = np.minimum(so_far, num_rel[hits.topic])
@@ -379,7 +391,10 @@ def formula_of(measure: ir_measures.Measure) -> str:
     name = getattr(measure, "OF", measure.NAME)
     is_known = name != "RBP" and name in {**FORMULAS, **DEFINITIONS}
     # Others may derive a subclass.
-    if not is_known or type(measure) not in (type(getattr(ir_measures, name)), DEFINITIONS.get(name)):
+    if not is_known or type(measure) not in (
+        type(getattr(ir_measures, name)),
+        DEFINITIONS.get(name),
+    ):
         return ""
     return RR_WITHIN if name == "RR" and measure["cutoff"] is not NOT_PROVIDED else name
 

@@ -64,7 +64,9 @@ class SumOverRanks(GradedMeasure):
         """The value of each topic with the cutoffs 1 … `depth` (T × depth), from the amounts."""
         return self.scaled(amounts.vector(amounts.gain, depth), topics, np.arange(1, depth + 1))
 
-    def scaled(self, sums: np.ndarray, topics: Topics, cutoffs: np.ndarray | None = None) -> np.ndarray:
+    def scaled(
+        self, sums: np.ndarray, topics: Topics, cutoffs: np.ndarray | None = None
+    ) -> np.ndarray:
         """The value of each topic, from its sum (T), or with each of some cutoffs (T × cutoffs)."""
         divisor = np.asarray(self.divisor(topics, topics.cutoff if cutoffs is None else cutoffs))
         of_each = divisor.reshape(divisor.shape + (1,) * (sums.ndim - divisor.ndim))
@@ -138,7 +140,9 @@ class WeightedGains(SumOverRanks):
             return amounts.gain
         return amounts.gain * (topics.depth[amounts.topic] - amounts.rank + 1)
 
-    def scaled(self, sums: np.ndarray, topics: Topics, cutoffs: np.ndarray | None = None) -> np.ndarray:
+    def scaled(
+        self, sums: np.ndarray, topics: Topics, cutoffs: np.ndarray | None = None
+    ) -> np.ndarray:
         if self.averages:
             sums = ratio(sums, topics.depth) if cutoffs is None else self.over_ranks(sums)
         return super().scaled(sums, topics, cutoffs)
@@ -186,10 +190,14 @@ class Normalised(WeightedGains):
             return share(amounts.total, ideal.total)
         last = np.maximum(amounts.last, ideal.last)
         topic, rank = np.repeat(np.arange(topics.count), last), positions(last) + 1
-        achieved, possible = (each.value_at(rank, topic, each.cumulated) for each in (amounts, ideal))
+        achieved, possible = (
+            each.value_at(rank, topic, each.cumulated) for each in (amounts, ideal)
+        )
         # The quotient at the last rank also counts for all later ranks.
         ranks = np.where(rank == last[topic], (topics.depth - last + 1)[topic], 1)
-        total = np.bincount(topic, weights=ranks * share(achieved, possible), minlength=topics.count)
+        total = np.bincount(
+            topic, weights=ranks * share(achieved, possible), minlength=topics.count
+        )
         return ratio(total, topics.depth)
 
     def contributions(self, topics: Topics) -> GainList | None:

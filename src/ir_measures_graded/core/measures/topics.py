@@ -39,7 +39,9 @@ class GainList:
     def sum(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value per entry over each topic (T), 0 if a topic has no entry."""
         total = np.bincount(self.topic, weights=values, minlength=self.topic_count)
-        return total.astype(np.float64, copy=False)  # NumPy counts in whole numbers if there is no entry
+        return total.astype(
+            np.float64, copy=False
+        )  # NumPy counts in whole numbers if there is no entry
 
     @property
     def total(self) -> np.ndarray:
@@ -134,11 +136,15 @@ class GainList:
         """
         if not self.rank.size:
             return np.full(len(rank), default)
-        if (self.last == self.sizes).all():  # ideal lists have an entry at each rank: no search is needed
+        if (
+            self.last == self.sizes
+        ).all():  # ideal lists have an entry at each rank: no search is needed
             entries = np.minimum(self.offsets[topic] + rank, self.offsets[topic + 1])
         else:
             stride = max(int(self.rank.max()), int(rank.max(initial=0))) + 1
-            entries = np.searchsorted(self.topic * stride + self.rank, topic * stride + rank, "right")
+            entries = np.searchsorted(
+                self.topic * stride + self.rank, topic * stride + rank, "right"
+            )
         return np.where(entries > self.offsets[topic], values[entries - 1], default)
 
     def where(self, kept: np.ndarray) -> GainList:
@@ -185,7 +191,9 @@ class Topics:
         self.computed: dict[Hashable, Any] = {}
 
     judged = _array(lambda each: each.ranks.judged.sizes)
-    retrieved = _array(lambda each: np.minimum(each.ranks.retrieved, each.cutoff or each.ranks.retrieved))
+    retrieved = _array(
+        lambda each: np.minimum(each.ranks.retrieved, each.cutoff or each.ranks.retrieved)
+    )
     known = _array(lambda each: each.judged + each.ranks.retrieved - each.whole_run.sizes)
     relevant = _array(lambda each: each.ranks.judged.relevant(each.gains))
     best = _array(lambda each: each.ranks.judged.best(each.gains))

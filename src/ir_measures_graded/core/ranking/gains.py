@@ -96,7 +96,9 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
         if level in named:
             raise GradedError(f"level {level} is named twice")
         named[level] = gain
-    return {level: named[level] for level in sorted(named) if named[level] != max(level, 0)} or LINEAR
+    return {
+        level: named[level] for level in sorted(named) if named[level] != max(level, 0)
+    } or LINEAR
 
 
 def pairs_of(text: str) -> list[tuple[Number, Number]]:
@@ -171,7 +173,9 @@ def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number
     preset = PRESETS[given]
     others = sorted({*levels} - {*preset})
     if others:
-        missing = ", ".join(f"{level:g}" for level in others[:6]) + (", …" if len(others) > 6 else "")
+        missing = ", ".join(f"{level:g}" for level in others[:6]) + (
+            ", …" if len(others) > 6 else ""
+        )
         pairs = ",".join(f"{level:g}:GAIN" for level in sorted({*others, *preset}) if level != 0)
         raise GradedError(
             f"the preset {given} ({gains_text(preset)}) has no gain for level {missing} of the qrels; "

@@ -27,7 +27,10 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     bits = (score + np.float32(0)).view(np.uint32)  # −0 becomes 0
     bits = np.where(bits >> 31, bits, ~bits & np.uint32(2**31 - 1)).astype(np.uint64)
     sizes = np.diff(offsets)
-    topic, width = np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes), int(sizes.max(initial=0))
+    topic, width = (
+        np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes),
+        int(sizes.max(initial=0)),
+    )
     position_bits = width.bit_length()
     if sizes.size.bit_length() + 32 + position_bits > 64:
         return np.lexsort((bits, topic))

@@ -164,7 +164,9 @@ class JudgedRanks:
         """The same run without its unjudged documents: only judged documents take up ranks."""
         retrieved = np.bincount(self.topic, minlength=len(self.judged.topics))
         ties = tied(changes(self.group[0]))
-        return replace(self, rank=positions(retrieved) + 1, retrieved=retrieved, ties=ties, uncondensed=self)
+        return replace(
+            self, rank=positions(retrieved) + 1, retrieved=retrieved, ties=ties, uncondensed=self
+        )
 
 
 def _ranked(

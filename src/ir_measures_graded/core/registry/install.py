@@ -24,7 +24,9 @@ def install(provider: ir_measures.Provider, graded_only: ir_measures.Provider) -
     if class_name(holder) == class_name(provider):
         ir_measures.providers.register(provider)
     else:
-        warn_of_registration(f"the provider {provider.NAME} is not registered: ir_measures already has one")
+        warn_of_registration(
+            f"the provider {provider.NAME} is not registered: ir_measures already has one"
+        )
     ours, others = _ours_and_others()
     accelerated = any(earlier.standard for earlier in ours)  # keep the setting of an earlier import
     ir_measures.DefaultPipeline.providers[:] = [*others, graded_only]
@@ -76,7 +78,9 @@ def redirect(function: Any, replacement: Any) -> None:
     The new body runs with the globals of `function`, so it imports everything that it needs.
     """
     if not hasattr(function, "_original"):
-        function._original = types.FunctionType(function.__code__, function.__globals__, function.__name__)
+        function._original = types.FunctionType(
+            function.__code__, function.__globals__, function.__name__
+        )
     function.__code__ = replacement.__code__
 
 
@@ -106,11 +110,13 @@ def readable(source: Any) -> Any:
     DataFrames of pandas.
     """
     if isinstance(source, Mapping):
-        plain = all(isinstance(rows, dict) and isinstance(topic, str) for topic, rows in source.items())
+        plain = all(
+            isinstance(rows, dict) and isinstance(topic, str) for topic, rows in source.items()
+        )
         if plain and isinstance(source, dict):
             return source
         rows = (dict(each) if isinstance(each, Mapping) else each for each in source.values())
-        return dict(zip(topics_of(source), rows))
+        return dict(zip(topics_of(source), rows, strict=True))
     if exports_arrow(source):
         pandas = needed("pandas", "Arrow data for other providers of ir-measures")
 

@@ -27,7 +27,9 @@ def question(measure: Measure) -> str:
 
 def standard() -> list[Measure]:
     """The measures of ir-measures, by name."""
-    found = {measure.NAME: measure for measure in names.registry().values() if not is_graded(measure)}
+    found = {
+        measure.NAME: measure for measure in names.registry().values() if not is_graded(measure)
+    }
     return sorted(found.values(), key=lambda measure: str(measure.NAME).lower())
 
 
@@ -44,11 +46,16 @@ def facts_of(measure: Measure) -> dict[str, Any]:
     spellings = [name for name, other in known.items() if other is known.get(measure.NAME)]
     return {
         "name": name_of(measure),
-        "aliases": list(measure.ALIASES) if graded else [name for name in spellings if name != measure.NAME],
+        "aliases": list(measure.ALIASES)
+        if graded
+        else [name for name in spellings if name != measure.NAME],
         "title": getattr(measure, "PRETTY_NAME", None) or measure.NAME,
         "description": getattr(measure, "SHORT_DESC", None) or "",
         "smaller_is_better": smaller_is_better(measure),
-        **{name: measure.doc_field(name) if graded else "" for name in ("formula", "undefined", "source")},
+        **{
+            name: measure.doc_field(name) if graded else ""
+            for name in ("formula", "undefined", "source")
+        },
         "parameters": [
             {
                 "name": name,
@@ -76,7 +83,11 @@ def page(measure: Measure) -> Iterator[str]:
     for paragraph in (facts["description"], *_notes(measure)):
         yield from ["", *_wrapped(paragraph)]
     yield ""
-    facts |= {"better": better(facts), "aliases": ", ".join(facts["aliases"]), "from": facts["origin"]}
+    facts |= {
+        "better": better(facts),
+        "aliases": ", ".join(facts["aliases"]),
+        "from": facts["origin"],
+    }
     for label in ("formula", "undefined", "better", "aliases", "source", "from"):
         if facts[label]:
             yield from _wrapped(facts[label], f"{label:<11}")
@@ -84,7 +95,11 @@ def page(measure: Measure) -> Iterator[str]:
         yield from ["", "parameters"]
     for parameter in facts["parameters"]:
         label = parameter["name"] + (" (@)" if parameter["name"] == measure.AT_PARAM else "")
-        unset = "optional" if parameter["default"] in (None, {}) else f"default {parameter['default']!r}"
+        unset = (
+            "optional"
+            if parameter["default"] in (None, {})
+            else f"default {parameter['default']!r}"
+        )
         given = "required" if parameter["required"] else unset
         yield from _wrapped(f"{parameter['allowed']}; {given}", f"  {label:<14}")
         yield from _wrapped(parameter["description"], " " * 16)
@@ -101,7 +116,9 @@ def _notes(measure: Measure) -> list[str]:
 def _wrapped(text: str, label: str = "") -> list[str]:
     """`text` behind a label, wrapped to lines of readable length."""
     indent = " " * len(label)
-    return textwrap.wrap(" ".join(text.split()), 100, initial_indent=label, subsequent_indent=indent)
+    return textwrap.wrap(
+        " ".join(text.split()), 100, initial_indent=label, subsequent_indent=indent
+    )
 
 
 REFERENCES = os.path.join(os.path.dirname(__file__), "references.bib")

@@ -54,7 +54,9 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     if isinstance(text, ir_measures.Measure):
         return text
     if not isinstance(text, str):
-        raise GradedError(f"a measure is a string such as 'nDCG_JK@10', not a {type(text).__name__}")
+        raise GradedError(
+            f"a measure is a string such as 'nDCG_JK@10', not a {type(text).__name__}"
+        )
     name, arguments, cutoff = _parts(text)
     measure = find_measure(name)
     strict = is_graded(measure) or any(key in OPTIONS for key, _ in arguments)
@@ -64,12 +66,20 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     for key, node in arguments:
         if strict and key in parameters:
             raise GradedError(f"{shown(text)} names {key} twice; name it once")
-        if not strict and isinstance(node, ast.UnaryOp):  # ir-measures would check the value too late
+        if not strict and isinstance(
+            node, ast.UnaryOp
+        ):  # ir-measures would check the value too late
             raise GradedError(f"cannot read measure {shown(text)}: {name} takes no sign in {key}")
         parameters[key] = _value(node, text, strict)
-    given = {key: parameters.pop(key) for key in OPTIONS if key in parameters and not is_graded(measure)}
+    given = {
+        key: parameters.pop(key) for key in OPTIONS if key in parameters and not is_graded(measure)
+    }
     measure = measure(**parameters)
-    return defined(checked(measure), f"option {next(iter(given))}", *given)(**given) if given else measure
+    return (
+        defined(checked(measure), f"option {next(iter(given))}", *given)(**given)
+        if given
+        else measure
+    )
 
 
 def parse_measures(
@@ -87,7 +97,9 @@ def parse_measures(
     """
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    parsed = tuple(dict.fromkeys(checked(one, uncut) for measure in measures for one in named_by(measure)))
+    parsed = tuple(
+        dict.fromkeys(checked(one, uncut) for measure in measures for one in named_by(measure))
+    )
     if not parsed:
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
     return parsed
@@ -124,16 +136,22 @@ def one_of(measures: Collection[Measure], wanted: Measure | str) -> Measure:
 
     Raises `GradedError` for any other.
     """
-    found = next((each for each in measures if str(each) == wanted), None) or parse_measures(wanted)[0]
+    found = (
+        next((each for each in measures if str(each) == wanted), None) or parse_measures(wanted)[0]
+    )
     if found not in measures:
-        raise GradedError(f"{found} is not among the measures evaluated: {', '.join(map(str, measures))}")
+        raise GradedError(
+            f"{found} is not among the measures evaluated: {', '.join(map(str, measures))}"
+        )
     return found
 
 
 def named_by(measure: Measure | str) -> list[Measure]:
     """The measures of one string, as `parse_measures`, with parameters that are not checked."""
     if isinstance(measure, str) and measure.strip() == OFFICIAL:
-        raise GradedError(f"{OFFICIAL} names the measures of an ir-datasets collection; give its id as qrels")
+        raise GradedError(
+            f"{OFFICIAL} names the measures of an ir-datasets collection; give its id as qrels"
+        )
     try:
         return [parse_measure(measure)]
     except GradedError:
@@ -155,9 +173,13 @@ def trec_measures(text: Any) -> list[Measure]:
     """
     if not isinstance(text, str) or not re.fullmatch(_TREC_NAME, text):
         return []
-    read = getattr(ir_measures.util.parse_trec_measure, "_original", ir_measures.util.parse_trec_measure)
+    read = getattr(
+        ir_measures.util.parse_trec_measure, "_original", ir_measures.util.parse_trec_measure
+    )
     try:
-        with redirect_stdout(sys.stderr):  # ir-measures prints the unsupported measures of "official"
+        with redirect_stdout(
+            sys.stderr
+        ):  # ir-measures prints the unsupported measures of "official"
             return read(text)
     except ValueError as error:
         if str(error).startswith(("known trec name", "unknown argument")):
@@ -263,16 +285,22 @@ def _value(node: ast.expr, text: str, strict: bool) -> Any:
             return value
         case ast.Name(id=word) if strict:
             return float(word) if word.lower() in ("inf", "infinity", "nan") else word
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant() | ast.Name() as operand):
+        case ast.UnaryOp(
+            op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant() | ast.Name() as operand
+        ):
             number = _value(operand, text, strict)
             if isinstance(number, (int, float)) and not isinstance(number, bool):
                 return -number if isinstance(sign, ast.USub) else number
         case ast.Dict() if not any(isinstance(key, (ast.Dict, type(None))) for key in node.keys):
             keys = [_value(key, text, strict) for key in node.keys if key is not None]
-            mapping = dict(zip(keys, (_value(value, text, strict) for value in node.values)))
+            mapping = dict(
+                zip(keys, (_value(value, text, strict) for value in node.values), strict=True)
+            )
             if strict and len(mapping) < len(keys):
                 twice = next(key for key, count in Counter(keys).items() if count > 1)
-                raise GradedError(f"{shown(text)} names {shown(twice)} twice in one mapping; name it once")
+                raise GradedError(
+                    f"{shown(text)} names {shown(twice)} twice in one mapping; name it once"
+                )
             return mapping
     raise GradedError(
         f"cannot read measure {shown(text)}: a value is a number, a string, "

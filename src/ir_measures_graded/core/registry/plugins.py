@@ -70,7 +70,9 @@ def _admit(entry: "EntryPoint", distribution: str, version: str) -> None:
         measures = measures_of(entry.load(), f"{distribution}:{entry.name}")
         problem = next(_problems(measures), "")
     except (Exception, SystemExit) as error:  # a plugin may raise anything
-        problem = str(error) if isinstance(error, GradedError) else f"{type(error).__name__}: {error}"
+        problem = (
+            str(error) if isinstance(error, GradedError) else f"{type(error).__name__}: {error}"
+        )
     if problem:
         measures = ()
     for measure in measures:
@@ -122,7 +124,9 @@ def load() -> None:
         _state["loaded"] = True  # a plugin that is loaded may call this
         from importlib.metadata import entry_points  # This import takes time.
 
-        found = [(*_distribution(entry), entry) for entry in entry_points(group="ir_measures_graded")]
+        found = [
+            (*_distribution(entry), entry) for entry in entry_points(group="ir_measures_graded")
+        ]
         for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
             _admit(entry, distribution, version)
     for plugin in _met:

@@ -21,7 +21,9 @@ ARROW = {"Array", "ChunkedArray", "Table", "RecordBatch"}
 
 def is_arrow(thing: Any) -> bool:
     """Whether this is an array or a table of pyarrow. Its class tells, so pyarrow need not be imported."""
-    return any(cls.__module__ == "pyarrow.lib" and cls.__name__ in ARROW for cls in type(thing).__mro__)
+    return any(
+        cls.__module__ == "pyarrow.lib" and cls.__name__ in ARROW for cls in type(thing).__mro__
+    )
 
 
 def exports_arrow(source: Any) -> bool:
@@ -45,7 +47,9 @@ def whole_table(source: Any) -> pyarrow.Table:
         return pyarrow.table(source)
     except Exception as error:  # of any library, such as DuckDB
         reason = next(iter(str(error).splitlines()), "")
-        raise GradedError(f"cannot read the {type(source).__name__} as Arrow data: {reason}") from error
+        raise GradedError(
+            f"cannot read the {type(source).__name__} as Arrow data: {reason}"
+        ) from error
 
 
 def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
@@ -73,7 +77,9 @@ def bounds_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -
     if not len(strings):
         return np.zeros(1, np.int64)
     dtype = np.dtype(np.int32 if str(strings.type) == "string" else np.int64)
-    return np.frombuffer(strings.buffers()[1], dtype, len(strings) + 1, strings.offset * dtype.itemsize)
+    return np.frombuffer(
+        strings.buffers()[1], dtype, len(strings) + 1, strings.offset * dtype.itemsize
+    )
 
 
 def arrow_array(values: np.ndarray) -> pyarrow.Array:

@@ -37,7 +37,10 @@ class Role(NamedTuple):
     def refused(self, values: np.ndarray) -> np.ndarray:
         """The rows whose value is not allowed."""
         # The minimum of an array with NaN is NaN.
-        if self.lowest <= values.min(initial=np.inf) and values.max(initial=-np.inf) <= self.highest:
+        if (
+            self.lowest <= values.min(initial=np.inf)
+            and values.max(initial=-np.inf) <= self.highest
+        ):
             return np.empty(0, np.int64)
         return np.flatnonzero(~((self.lowest <= values) & (values <= self.highest)))
 
@@ -124,7 +127,9 @@ class Chosen(NamedTuple):
         """Raise `FileError` for a column of runs in a file without names of columns."""
         if self.run_column:
             column = self.run_column
-            raise FileError(f"{file}: the file has no columns with names, and so no column {column}")
+            raise FileError(
+                f"{file}: the file has no columns with names, and so no column {column}"
+            )
 
 
 def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
@@ -152,7 +157,9 @@ def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
     for group in NAMES[ours]:
         found = [name for name in names if plain(name) in group]
         if len({*map(plain, found)}) > 1:
-            raise GradedError(f"{where} has both {found[0]} and {found[1]}; name one of them {ours}")
+            raise GradedError(
+                f"{where} has both {found[0]} and {found[1]}; name one of them {ours}"
+            )
         if len(found) > 1:
             raise GradedError(f"{where} has {len(found)} columns named {found[0]} instead of one")
         if found:
@@ -160,7 +167,9 @@ def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
     return None
 
 
-def file_columns(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> tuple[dict[str, str], bool]:
+def file_columns(
+    file: str, names: Sequence[str], role: Role, chosen: Chosen
+) -> tuple[dict[str, str], bool]:
     """The columns of a file that are read, by our name of each, and whether the values are ranks.
 
     These are the three columns of `column_names`, the iteration of qrels and the probability of their intents
@@ -173,7 +182,7 @@ def file_columns(file: str, names: Sequence[str], role: Role, chosen: Chosen) ->
     if run and run not in names:
         raise FileError(f"{file} has no column {run}; it has {_listed(names)}")
     try:
-        found = dict(zip(role.columns, column_names(file, names, role)))
+        found = dict(zip(role.columns, column_names(file, names, role), strict=True))
         for ours in INTENTS if role is QRELS else ["run"]:
             found[ours] = run or column_name(file, names, ours)
     except GradedError as error:

@@ -134,7 +134,7 @@ class Keys:
         """The ids in a few rows. Finding one takes a pass over its dict."""
         numbers = self._numbers(rows)
         keys = {number: [*self.dicts[number]] for number in {*numbers}}
-        places = zip(numbers, (rows - self.bounds[numbers]).tolist())
+        places = zip(numbers, (rows - self.bounds[numbers]).tolist(), strict=True)
         return _ids([keys[number][place] for number, place in places], self.field)
 
     def find(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
@@ -146,7 +146,9 @@ class Keys:
         number or as bytes is a key.
         """
         found = np.full(start.size, -1)
-        for at, (first, number, id_) in enumerate(zip(start.tolist(), self._numbers(start), ids)):
+        for at, (first, number, id_) in enumerate(
+            zip(start.tolist(), self._numbers(start), ids, strict=True)
+        ):
             keys = self.dicts[number]
             if id_ in keys:
                 (rows,) = (values[first : first + len(keys)] == float(keys[id_])).nonzero()
@@ -222,7 +224,9 @@ def stretches_of(column: RawColumn, field: str, has_rows: bool = True) -> Stretc
         start = np.flatnonzero(changes(codes))
         stretch, ids = codes[start], _ids(values, field)
         first_stretch = np.full(len(ids), start.size)
-        first_stretch[stretch[::-1]] = np.arange(start.size)[::-1]  # NumPy keeps the last assignment
+        first_stretch[stretch[::-1]] = np.arange(start.size)[
+            ::-1
+        ]  # NumPy keeps the last assignment
         in_order = np.argsort(first_stretch)[: np.count_nonzero(first_stretch < start.size)]
         number = np.empty(len(ids), np.int64)
         number[in_order] = topics.codes([*ids.take(in_order)])
@@ -275,7 +279,9 @@ def _stored(column: RawColumn) -> tuple[np.ndarray | None, Any]:
         column = column.cast(column.type.value_type)
     if isinstance(column, pyarrow.ChunkedArray):
         if column.type == pyarrow.string() and column.nbytes >= 1 << 31:
-            column = column.cast(pyarrow.large_string())  # an array of type string holds at most 2 GB
+            column = column.cast(
+                pyarrow.large_string()
+            )  # an array of type string holds at most 2 GB
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if types.is_string_view(column.type):
         column = column.cast(pyarrow.large_string())

@@ -44,7 +44,9 @@ class Ids:
         ['d1', '', 'naïve']
         """
         pieces = (ids[start : start + PIECE] for start in range(0, len(ids), PIECE))
-        return cls.of_pieces([piece.tolist() if isinstance(piece, np.ndarray) else piece for piece in pieces])
+        return cls.of_pieces(
+            [piece.tolist() if isinstance(piece, np.ndarray) else piece for piece in pieces]
+        )
 
     @classmethod
     def of_pieces(cls, pieces: Sequence[Collection[str]]) -> Ids:
@@ -86,7 +88,9 @@ class Ids:
         pieces = (bounds[a : a + BLOCK + 1] for a in range(0, count, BLOCK))
         if width and not odd and all((np.diff(piece) == width).all() for piece in pieces):
             return cls(data, range(0, end - first, width), np.broadcast_to(width, count))
-        return cls(data, bounds[:-1].astype(np.int64) - first, np.diff(bounds).astype(np.int64, copy=False))
+        return cls(
+            data, bounds[:-1].astype(np.int64) - first, np.diff(bounds).astype(np.int64, copy=False)
+        )
 
     @classmethod
     def concatenated(cls, parts: Sequence[Ids]) -> Ids:
@@ -99,7 +103,9 @@ class Ids:
         if not parts:
             return cls.of([])
         data = np.concatenate([part.data for part in parts])
-        (step, length), *others = {(part.step, int(part.of_one_length and part.length[0])) for part in parts}
+        (step, length), *others = {
+            (part.step, int(part.of_one_length and part.length[0])) for part in parts
+        }
         if step and length and not others:
             return cls(data, range(0, data.size, step), np.broadcast_to(length, data.size // step))
         start, row, shift = np.empty(sum(map(len, parts)), np.int64), 0, 0
@@ -117,7 +123,7 @@ class Ids:
 
     def __iter__(self) -> Iterator[str]:
         text = self.data.data
-        for start, length in zip(self.starts.tolist(), self.length.tolist()):
+        for start, length in zip(self.starts.tolist(), self.length.tolist(), strict=True):
             yield str(text[start : start + length], "utf-8")
 
     @property
@@ -135,7 +141,11 @@ class Ids:
     def step(self) -> int:
         """The distance between the ids if they are equally spaced and fill `data`; 0 otherwise."""
         start, size = self.start, self.data.size
-        if isinstance(start, range) and start == range(0, size, start.step) and not size % start.step:
+        if (
+            isinstance(start, range)
+            and start == range(0, size, start.step)
+            and not size % start.step
+        ):
             return start.step
         return 0
 
@@ -152,7 +162,9 @@ class Ids:
         step = self.step
         if not step or step % WORD:
             return Ids(self.data, self._starts(rows), length)
-        words = self.data.view("<u8").reshape(-1, step // WORD)  # the words of each padded id as a row
+        words = self.data.view("<u8").reshape(
+            -1, step // WORD
+        )  # the words of each padded id as a row
         taken = words.take(rows, axis=0).reshape(-1)  # several times faster than words[rows]
         return Ids(taken.view(np.uint8), range(0, taken.nbytes, step), length)
 
@@ -176,7 +188,10 @@ class Ids:
         starts = np.flatnonzero(differs).tolist()
         if 1 < len(starts) <= FEW_LENGTHS:
             ends = [*starts[1:], len(self)]
-            parts = (self._of_length(slice(a, b)).changes() + a for a, b in zip(starts, ends))
+            parts = (
+                self._of_length(slice(a, b)).changes() + a
+                for a, b in zip(starts, ends, strict=True)
+            )
             return np.concatenate([*parts])
         for word in self._filled():
             differs[1:] |= word[1:] != word[:-1]
@@ -241,9 +256,13 @@ class Ids:
         start = self._starts(rows)
         if not len(start):
             return np.empty(0, dtype=np.uint64)
-        left = np.minimum((self.length[:1] if self.of_one_length else self.length[rows]) - place, WORD)
+        left = np.minimum(
+            (self.length[:1] if self.of_one_length else self.length[rows]) - place, WORD
+        )
         low, high = (
-            (start[0], start[-1]) if isinstance(start, range) else (int(start.min()), int(start.max()))
+            (start[0], start[-1])
+            if isinstance(start, range)
+            else (int(start.min()), int(start.max()))
         )
         data = self.data[low + place : high + place + WORD]
         if data.size < high - low + WORD:
@@ -278,7 +297,9 @@ class Ids:
             yield filled
 
 
-IdsByTopic = tuple[Ids, np.ndarray]  # ids, topic after topic, and the T + 1 boundaries of the topics
+IdsByTopic = tuple[
+    Ids, np.ndarray
+]  # ids, topic after topic, and the T + 1 boundaries of the topics
 
 
 def equal_pairs(*columns: IdsByTopic) -> tuple[np.ndarray, np.ndarray]:
@@ -307,7 +328,7 @@ def equal_pairs(*columns: IdsByTopic) -> tuple[np.ndarray, np.ndarray]:
     if same.all():
         return lower, higher
     # Different rows have one hash.
-    ids = [*zip(rows.topic.tolist(), chain.from_iterable(rows.columns))]
+    ids = [*zip(rows.topic.tolist(), chain.from_iterable(rows.columns), strict=True)]
     row = np.array(sorted(range(len(ids)), key=ids.__getitem__))
     same = rows.same(row[:-1], row[1:])
     return row[:-1][same], row[1:][same]
@@ -349,7 +370,12 @@ class _Rows:
             return np.concatenate([ids.word(place) for ids in self.columns])
         first = bounds_of(np.array([*map(len, self.columns)]))
         each = np.split(rows, np.searchsorted(rows, first[1:-1]))
-        return np.concatenate([ids.word(place, of - by) for ids, of, by in zip(self.columns, each, first)])
+        return np.concatenate(
+            [
+                ids.word(place, of - by)
+                for ids, of, by in zip(self.columns, each, first, strict=False)
+            ]
+        )
 
     def hashed(self) -> np.ndarray:
         """A hash of each row's topic and id. For almost all different rows, the high bits differ."""
@@ -369,5 +395,7 @@ class _Rows:
                 same &= word[a] == word[b]
             else:
                 reach = np.flatnonzero(same & (self.length[a] > place))
-                same[reach] = word[np.searchsorted(rows, a[reach])] == word[np.searchsorted(rows, b[reach])]
+                same[reach] = (
+                    word[np.searchsorted(rows, a[reach])] == word[np.searchsorted(rows, b[reach])]
+                )
         return same

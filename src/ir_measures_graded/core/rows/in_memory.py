@@ -98,7 +98,7 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
     """The rows of the columns, which may be those of a part of a file, grouped by topic."""
     kind = role.kind
     names = column_names(f"{kind}: {columns.called}", columns.names, role)
-    cells = dict(zip(role.columns, map(columns.column, names)))
+    cells = dict(zip(role.columns, map(columns.column, names), strict=True))
     integers = [ours for ours in IDS if part is None and begins_with_integer(cells[ours])]
     cells |= {ours: integers_as_text(cells[ours]) for ours in integers}
     stretches = stretches_of(cells["query_id"], f"{kind}: {names[0]}")
@@ -117,7 +117,9 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
         if name is not None
     }
     order, offsets = stretches.grouped(len(docs))
-    facts, line = (Facts(integers=tuple(integers)), None) if part is None else (part.facts, part.line)
+    facts, line = (
+        (Facts(integers=tuple(integers)), None) if part is None else (part.facts, part.line)
+    )
     rows = Rows(role, [*stretches.topics], offsets, docs, values, False, line, facts, further)
     if order is not None:
         if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
@@ -125,7 +127,11 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
         rows = rows.of_rows(order, docs.take(order), offsets, rows.topics)
     rows.checked()
     known = dict.fromkeys([*rows.topics, *facts.empty])
-    return rows.of_topics({topic: number for number, topic in enumerate(known)}) if facts.empty else rows
+    return (
+        rows.of_topics({topic: number for number, topic in enumerate(known)})
+        if facts.empty
+        else rows
+    )
 
 
 def _of_intents(ours: str, column: Any, field: str) -> Rowwise | np.ndarray:
@@ -145,14 +151,18 @@ def numbers_or_nan(column: Any) -> np.ndarray:
     numbers = as_floats(column)
     if isinstance(numbers, np.ndarray):
         return numbers
-    return np.array([number if is_number(number) else np.nan for number in numbers], dtype=np.float64)
+    return np.array(
+        [number if is_number(number) else np.nan for number in numbers], dtype=np.float64
+    )
 
 
 def as_floats(column: Any) -> Any:
     """A column of plain numbers as floats, any other column as Python objects."""
     numbers: Any = numbers_of(column) if is_arrow(column) else column
     kind = getattr(getattr(numbers, "dtype", None), "kind", "")
-    if kind == "c":  # NumPy's complex numbers would be cut to their real part; those of Python are refused
+    if (
+        kind == "c"
+    ):  # NumPy's complex numbers would be cut to their real part; those of Python are refused
         numbers = numbers.astype(object)
     if kind not in tuple("iuf"):
         return numbers.tolist() if hasattr(numbers, "tolist") else numbers
@@ -192,7 +202,9 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
     first: Any = next(iter(source), None)
     getters: dict[Any, Callable[[Any], Any]]
     if hasattr(first, "itertuples"):
-        raise GradedError(f"{role.kind}: a list of DataFrames is not one table; join them with pandas.concat")
+        raise GradedError(
+            f"{role.kind}: a list of DataFrames is not one table; join them with pandas.concat"
+        )
     if isinstance(first, Mapping):
         getters = {name: itemgetter(name) for name in first}
     elif type(first) is tuple:
@@ -212,7 +224,9 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
             return [*map(getters[name], source)]
         except (AttributeError, KeyError, TypeError) as error:
             reason = f"a dict has no key {error}" if isinstance(error, KeyError) else error
-            raise GradedError(f"{role.kind}: {reason}; each item needs the fields {_listed(role)}") from None
+            raise GradedError(
+                f"{role.kind}: {reason}; each item needs the fields {_listed(role)}"
+            ) from None
 
     called = "the first dict" if isinstance(first, Mapping) else "the first item"
     return Columns(called, [*getters], column)
@@ -234,13 +248,19 @@ def _reader(source: Any, role: Role) -> Callable[[], Rows]:
         source = (source.scanner() if hasattr(source, "scanner") else source).to_reader()
     part = source if isinstance(source, Part) else None
     columns = _columns(source, role)
-    return partial(_of_dicts, source, role) if columns is None else partial(_grouped, columns, role, part)
+    return (
+        partial(_of_dicts, source, role)
+        if columns is None
+        else partial(_grouped, columns, role, part)
+    )
 
 
 def _columns(source: Any, role: Role) -> Columns | None:
     """The columns of the source; None for a dict of dicts."""
     if isinstance(source, Mapping):
-        if not source or not all(isinstance(each, (list, tuple, np.ndarray)) for each in source.values()):
+        if not source or not all(
+            isinstance(each, (list, tuple, np.ndarray)) for each in source.values()
+        ):
             return None
         names = (column_name(role.kind, [*source], ours) for ours in role.columns)
         if len(source) <= MOST_COLUMNS and None not in names:

@@ -69,7 +69,9 @@ class Part:
 
     def without(self, *names: str) -> Part:
         """The part without some columns."""
-        return replace(self, columns={name: self.columns[name] for name in self.columns if name not in names})
+        return replace(
+            self, columns={name: self.columns[name] for name in self.columns if name not in names}
+        )
 
     def checked(self) -> Part:
         """The part. Raises `FileError` for an id of more than `LONGEST_ID` bytes."""
@@ -78,7 +80,9 @@ class Part:
             if ids.length.max(initial=0) > LONGEST_ID:
                 row = int(ids.length.argmax())
                 where = self.facts.location(self.line[row])
-                raise FileError(f"{where}: the {name} {shown(ids[row])} is longer than {LONGEST_ID:,} bytes")
+                raise FileError(
+                    f"{where}: the {name} {shown(ids[row])} is longer than {LONGEST_ID:,} bytes"
+                )
         return self
 
 
@@ -101,10 +105,16 @@ def joined(parts: Iterable[Part], role: Role) -> Part:
     if len(found) == 1:
         return replace(found[0], facts=facts)
     columns: dict[str, Any] = {}
-    for name in found[0].columns if found else [*role.columns, *(["iteration"] if role is QRELS else [])]:
+    for name in (
+        found[0].columns if found else [*role.columns, *(["iteration"] if role is QRELS else [])]
+    ):
         each: list[Any] = [part.columns[name] for part in found]
-        columns[name] = np.concatenate([np.empty(0), *each]) if name in NUMBERS else Ids.concatenated(each)
-    return Part(columns, np.concatenate([np.empty(0, np.int64), *(part.line for part in found)]), facts)
+        columns[name] = (
+            np.concatenate([np.empty(0), *each]) if name in NUMBERS else Ids.concatenated(each)
+        )
+    return Part(
+        columns, np.concatenate([np.empty(0, np.int64), *(part.line for part in found)]), facts
+    )
 
 
 class RunSource:
@@ -180,7 +190,9 @@ class Rows(RunSource):
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
         where = f"{self._source(row)}: topic {shown(self.topic_of(row))} retrieves document"
-        return self.failure(f"{where} {shown(self.docs[row])} twice; keep one (as convert --duplicates best)")
+        return self.failure(
+            f"{where} {shown(self.docs[row])} twice; keep one (as convert --duplicates best)"
+        )
 
     def _source(self, row: int) -> str:
         return self.role.kind if self.line is None else self.facts.location(self.line[row])
@@ -191,10 +203,12 @@ class Rows(RunSource):
     def dicts(self) -> dict[str, Mapping[str, float]]:
         """The rows as a dict of dicts, for other providers of ir-measures."""
         if isinstance(self.docs, Keys) and len(self.docs.dicts) == len(self.topics):
-            return dict(zip(self.topics, self.docs.dicts))
+            return dict(zip(self.topics, self.docs.dicts, strict=False))
         docs, values, bounds = list(self.docs.ids()), self.values.tolist(), self.offsets.tolist()
-        rows = zip(self.topics, bounds, bounds[1:])
-        return {topic: dict(zip(docs[a:b], values[a:b])) for topic, a, b in rows if b > a}
+        rows = zip(self.topics, bounds, bounds[1:], strict=False)
+        return {
+            topic: dict(zip(docs[a:b], values[a:b], strict=False)) for topic, a, b in rows if b > a
+        }
 
     def for_others(self) -> Any:
         """Qrels in a form that ir-measures' other providers read. Whole levels are ints."""
@@ -212,7 +226,9 @@ class Rows(RunSource):
         """The rows of the topics with these numbers."""
         starts, sizes = self.offsets[:-1][numbers], np.diff(self.offsets)[numbers]
         rows, topics = rows_of(starts, sizes), [self.topics[number] for number in numbers.tolist()]
-        docs = self.docs.slices(starts, sizes) if isinstance(self.docs, Keys) else self.docs.take(rows)
+        docs = (
+            self.docs.slices(starts, sizes) if isinstance(self.docs, Keys) else self.docs.take(rows)
+        )
         return self.of_rows(rows, docs, bounds_of(sizes), topics)
 
     def where(self, kept: np.ndarray) -> Rows:
@@ -221,12 +237,20 @@ class Rows(RunSource):
         rows = np.flatnonzero(kept)
         return self.of_rows(rows, self.docs.take(rows), offsets, self.topics)
 
-    def of_rows(self, rows: Indices, docs: Docs, offsets: np.ndarray, topics: Sequence[str]) -> Rows:
+    def of_rows(
+        self, rows: Indices, docs: Docs, offsets: np.ndarray, topics: Sequence[str]
+    ) -> Rows:
         """These rows, whose documents are given, in topics with these boundaries."""
         line, values = None if self.line is None else self.line[rows], self.values[rows]
         others = {name: taken(column, rows) for name, column in self.further.items()}
         return replace(
-            self, topics=topics, offsets=offsets, docs=docs, values=values, line=line, further=others
+            self,
+            topics=topics,
+            offsets=offsets,
+            docs=docs,
+            values=values,
+            line=line,
+            further=others,
         )
 
     def checked(self) -> Rows:
@@ -240,7 +264,9 @@ class Rows(RunSource):
 
         A code without rows gets an empty topic.
         """
-        codes = np.fromiter((code.get(topic, -1) for topic in self.topics), np.int64, len(self.topics))
+        codes = np.fromiter(
+            (code.get(topic, -1) for topic in self.topics), np.int64, len(self.topics)
+        )
         known = np.flatnonzero(codes >= 0)
         known = known[np.argsort(codes[known], kind="stable")]
         sizes = np.zeros(len(code), dtype=np.int64)
@@ -266,7 +292,9 @@ class Rows(RunSource):
         if isinstance(self.docs, Keys):
             found = self.docs.find(self.offsets[listed], topics, self.values)
             return found[found >= 0]
-        return self.column[0].equal_rows(Ids.of(topics), np.repeat(np.arange(listed.size), sizes[listed]))
+        return self.column[0].equal_rows(
+            Ids.of(topics), np.repeat(np.arange(listed.size), sizes[listed])
+        )
 
     def without_own_topic(self) -> Rows:
         """The rows whose document has another id than their topic; a topic may lose all its rows."""
@@ -327,7 +355,11 @@ def distinct(qrels: Rows) -> Distinct:
 
 def _first_rows(rows: Rows) -> np.ndarray:
     """For each row, the first one with its document and topic (N)."""
-    return np.arange(rows.values.size) if rows.distinct else first_rows((rows.docs.ids(), rows.offsets))
+    return (
+        np.arange(rows.values.size)
+        if rows.distinct
+        else first_rows((rows.docs.ids(), rows.offsets))
+    )
 
 
 def _conflict(qrels: Rows, first: np.ndarray) -> GradedError | None:
@@ -355,7 +387,9 @@ def judged_twice(qrels: Rows, first: int, second: int, intent: str = "") -> Grad
         for row in (first, second)
     ]
     twice, each = f"judged twice{intent}", f"document{' and intent' if intent else ''}"
-    return qrels.error(second, f"{twice}, at {' and at '.join(levels)}; keep one judgment per {each}")
+    return qrels.error(
+        second, f"{twice}, at {' and at '.join(levels)}; keep one judgment per {each}"
+    )
 
 
 def repeated_documents(run: Rows) -> tuple[Rows, list[str]]:
@@ -391,7 +425,9 @@ def refuse_mixed(run: Rows, qrels: Rows) -> None:
                 )
 
 
-def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[int], str]) -> np.ndarray:
+def floats(
+    role: Role, pieces: Sequence[Collection[Any]], location: Callable[[int], str]
+) -> np.ndarray:
     """The numbers of several collections as one array of floats; `location` names a row in an error message.
 
     `struct` converts them faster than NumPy and, unlike NumPy, refuses text such as "1". Raises `GradedError`
@@ -406,7 +442,9 @@ def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[in
         may_have_bools = ((numbers == 0) | (numbers == 1)).any()  # scores are rarely 0 or 1
         if not may_have_bools or all(BOOLS.isdisjoint(map(type, piece)) for piece in pieces):
             return numbers
-    row, number = next(each for each in enumerate(chain.from_iterable(pieces)) if not is_number(each[1]))
+    row, number = next(
+        each for each in enumerate(chain.from_iterable(pieces)) if not is_number(each[1])
+    )
     is_int = isinstance(number, int) and not isinstance(number, bool)
     reason = "is larger than any float" if is_int else "is not a number"
     raise GradedError(f"{location(row)}: the {role.number} {shown(number)} {reason}")

@@ -29,11 +29,15 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     judgments, ties = measure.option("unjudged"), measure.option("ties")
     if judgments and topics.possible_gains.size:  # else no judgment can make a document relevant
         if depth:
-            return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
+            return np.column_stack(
+                [evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)]
+            )
         return extreme(measure, topics, judgments == "max")
     if ties == "mean":
         amounts = expected(measure, topics)
-        return measure.curve_of(amounts, topics, depth) if depth else measure.value_of(amounts, topics)
+        return (
+            measure.curve_of(amounts, topics, depth) if depth else measure.value_of(amounts, topics)
+        )
     if ties in EXTREMES:
         gain = topics.whole_run.gain
         topics = topics.reranked(ordered(topics.ranks, gain if ties == "max" else -gain))
@@ -46,7 +50,9 @@ def refuse_rising_weights(measure: GradedMeasure, topics: Topics) -> None:
     if isinstance(measure, WeightedGains) and options & {*EXTREMES}:
         weight = measure.rank_weights(int(topics.retrieved.max(initial=0)))
         if (weight < 0).any() or (np.diff(weight) > 1e-12).any():
-            raise Undetermined(f"{measure}: the weights must be at least 0 and must not rise with the rank")
+            raise Undetermined(
+                f"{measure}: the weights must be at least 0 and must not rise with the rank"
+            )
 
 
 def with_option(measure: GradedMeasure, name: str, word: str) -> GradedMeasure | None:

@@ -39,7 +39,9 @@ def extreme(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray
         return extreme_in_order(topics, measure.values, highest)
     if not highest:
         return measure.values(topics)
-    best = np.full((topics.count, int(unjudged_of(topics).sizes.max(initial=0))), levels_of_gains(topics)[-1])
+    best = np.full(
+        (topics.count, int(unjudged_of(topics).sizes.max(initial=0))), levels_of_gains(topics)[-1]
+    )
     return measure.values(filled(topics, np.arange(topics.count), best))
 
 
@@ -77,11 +79,15 @@ def _(measure: Normalised, topics: Topics, highest: bool) -> np.ndarray:
 
 @extreme.register
 def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
-    return np.minimum(threshold_ratio(measure, topics, highest).extreme(unjudged_of(topics).sizes), 1.0)
+    return np.minimum(
+        threshold_ratio(measure, topics, highest).extreme(unjudged_of(topics).sizes), 1.0
+    )
 
 
 @singledispatch
-def differences_of(measure: GradedMeasure, runs: Sequence[Topics], documents: Documents) -> OfPairs | None:
+def differences_of(
+    measure: GradedMeasure, runs: Sequence[Topics], documents: Documents
+) -> OfPairs | None:
     """The lowest and the highest difference of two runs in each topic (2 × P × T), over all judgments of the
     documents that either has unjudged within the cutoff; None if they are not known."""
     return None
@@ -122,9 +128,13 @@ def _(measure: Normalised, runs: Sequence[Topics], documents: Documents) -> OfPa
         unjudged = achieved.unjudged
         count = unjudged.reshape(weight.shape[:2])
         sizes = np.stack((np.count_nonzero(count, axis=1), count.max(axis=1, initial=0)))
-        for pair in np.unique(sizes, axis=1, return_index=True)[1]:  # each must be within the limit on work
+        for pair in np.unique(sizes, axis=1, return_index=True)[
+            1
+        ]:  # each must be within the limit on work
             gains = gains_by_case(measure, one, count[pair], int(sizes[1, pair]))
-        ratios = [weighted_ratio(measure, one, achieved, gains, highest) for highest in (False, True)]
+        ratios = [
+            weighted_ratio(measure, one, achieved, gains, highest) for highest in (False, True)
+        ]
         if loosely:
             return np.reshape([each.bracket(unjudged) for each in ratios], (2, 2, len(pairs), -1))
         return np.reshape([each.extreme(unjudged) for each in ratios], (2, len(pairs), -1))
@@ -135,7 +145,9 @@ def _(measure: Normalised, runs: Sequence[Topics], documents: Documents) -> OfPa
 class _Weights:
     """The weights of the unjudged documents of each run in its value. An ideal list does not divide them."""
 
-    def __init__(self, measure: WeightedGains, runs: Sequence[Topics], documents: Sequence[np.ndarray]):
+    def __init__(
+        self, measure: WeightedGains, runs: Sequence[Topics], documents: Sequence[np.ndarray]
+    ):
         weights = []
         for topics in runs:
             unjudged = unjudged_of(topics)
@@ -169,11 +181,15 @@ def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
     levels, judged = levels_of_gains(topics)[1:], topics.judged.tolist()
     kinds = len(levels)
     judgments.refuse_work(
-        topics, count, lambda topic, some: math.comb(some + kinds, kinds) ** 2 * (judged[topic] + some)
+        topics,
+        count,
+        lambda topic, some: math.comb(some + kinds, kinds) ** 2 * (judged[topic] + some),
     )
     either = np.maximum if highest else np.minimum
     for topic in np.flatnonzero(count).tolist():
-        values = _over_judgments(measure, topics, topic, int(count[topic]), levels, 1 if highest else -1)
+        values = _over_judgments(
+            measure, topics, topic, int(count[topic]), levels, 1 if highest else -1
+        )
         result[topic] = either(result[topic], either.reduce(values))
     return result
 
@@ -243,7 +259,7 @@ class _Compositions:
         it (N) times the `quotient` at this composition (… × N).
         """
         reached = best.copy()
-        for (after, before), stop in zip(self.steps, stops):
+        for (after, before), stop in zip(self.steps, stops, strict=True):
             sums = best[..., before] + stop * weight[before] * quotient[..., after]
             reached[..., after] = np.maximum(reached[..., after], sums)
         return reached

@@ -49,7 +49,9 @@ def padded(values: np.ndarray, sizes: np.ndarray, none: float = 0) -> np.ndarray
     return table
 
 
-def refuse_work(topics: Topics, count: np.ndarray, work: Callable[[int, int], int], table: int = 0) -> None:
+def refuse_work(
+    topics: Topics, count: np.ndarray, work: Callable[[int, int], int], table: int = 0
+) -> None:
     """Raise `Undetermined` if the judgments of `count` documents of each topic (T) are too much work.
 
     `work` is that of a topic, from its number and the number of its unjudged documents. `table` is the
@@ -102,10 +104,14 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     starts = bounds_of(topics.ranks.retrieved)[copied]
     score = topics.ranks.score[rows_of(starts, retrieved)]
     documents = np.arange(order.size)
-    return topics.reranked(JudgedRanks(copies, documents, topic[order], rank[order], retrieved, score))
+    return topics.reranked(
+        JudgedRanks(copies, documents, topic[order], rank[order], retrieved, score)
+    )
 
 
-def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool) -> np.ndarray:
+def extreme_in_order(
+    topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool
+) -> np.ndarray:
     """The extreme of each value (T) over all judgments of unjudged documents, for a monotone measure.
 
     Its value never falls when two documents, at any distance, change places so that the better one stands
@@ -117,7 +123,9 @@ def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], hi
     level = levels_of_gains(topics)
     gains = level.size - 1
     judged = topics.judged.tolist()
-    refuse_work(topics, count, lambda topic, some: math.comb(some + gains, gains) * (judged[topic] + some))
+    refuse_work(
+        topics, count, lambda topic, some: math.comb(some + gains, gains) * (judged[topic] + some)
+    )
     for unjudged in np.unique(count[count > 0]).tolist():
         having = np.flatnonzero(count == unjudged)
         ways = distributions(unjudged, gains)

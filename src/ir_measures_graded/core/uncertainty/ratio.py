@@ -96,7 +96,9 @@ class Ratio(NamedTuple):
                 n = np.take_along_axis(n, arg, 2) + weight * earned[:, None, level]
                 d = np.take_along_axis(d, arg, 2) + weight * added[:, None, level]
                 refused: np.ndarray = excess
-                if cases > 1:  # some document has the highest gain of the case, and none has a higher one
+                if (
+                    cases > 1
+                ):  # some document has the highest gain of the case, and none has a higher one
                     refused = refused | ((case < level) == (numbers > 0))
                 surplus = np.where(refused, -np.inf, n - best[row, :, None] * d)
             arg = np.argmax(surplus, axis=2)[:, :, None]
@@ -106,7 +108,9 @@ class Ratio(NamedTuple):
             rises = (quotient > best[row]).any(axis=1)
             best[row] = np.maximum(best[row], quotient)
             parts = row, step, numerator, denominator, earned, added, excess
-            row, step, numerator, denominator, earned, added, excess = (each[rises] for each in parts)
+            row, step, numerator, denominator, earned, added, excess = (
+                each[rises] for each in parts
+            )
         return best.max(axis=1)
 
 
@@ -157,8 +161,12 @@ class Achieved(NamedTuple):
 def achieved_of(measure: Normalised, topics: Topics) -> Achieved:
     """What a run achieves in each topic."""
     unjudged, run, every = unjudged_of(topics), topics.run, np.arange(topics.count)
-    weights = padded(measure.weigh(np.ones(unjudged.rank.size), unjudged.rank), unjudged.sizes, np.nan)
-    by_threshold = at_least(topics, run.topic, run.gain, measure.weigh(np.ones(run.rank.size), run.rank))
+    weights = padded(
+        measure.weigh(np.ones(unjudged.rank.size), unjudged.rank), unjudged.sizes, np.nan
+    )
+    by_threshold = at_least(
+        topics, run.topic, run.gain, measure.weigh(np.ones(run.rank.size), run.rank)
+    )
     return Achieved(every, measure.values(topics), by_threshold, weights)
 
 
@@ -236,7 +244,9 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
         for level, gain in enumerate(gains):
             hits = listed.where(listed.gain >= gain)
             above = hits.value_at(rank, topic, hits.number)
-            below = hits.sum(1 / hits.rank)[topic] - hits.value_at(rank, topic, hits.cumsum(1 / hits.rank))
+            below = hits.sum(1 / hits.rank)[topic] - hits.value_at(
+                rank, topic, hits.cumsum(1 / hits.rank)
+            )
             added = padded(((above + 1) / rank + below + of_unjudged)[order], count)
             sums.append(np.cumsum(np.insert(added, 0, achieved[some, level], axis=1), axis=1))
         total = sign * np.stack(sums, axis=1)

@@ -61,7 +61,10 @@ class TieGroups:
     def __init__(self, topics: Topics, which: np.ndarray):
         """The groups of the judged documents for which `which` (H) is true."""
         ranks, cutoff, first = topics.ranks, topics.cutoff, topics.ranks.first
-        self.topics, self.entry = topics, np.flatnonzero(which & (first <= cutoff) if cutoff else which)
+        self.topics, self.entry = (
+            topics,
+            np.flatnonzero(which & (first <= cutoff) if cutoff else which),
+        )
         start, size = ranks.group
         self.opens = np.flatnonzero(changes(start[self.entry]))
         self.known = np.diff(np.append(self.opens, self.entry.size))
@@ -75,7 +78,9 @@ class TieGroups:
 
     def before(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value of each of the H documents over the groups before each group (N)."""
-        sums = cumsum(self.sum(values).astype(np.float64), offsets_of(self.topic, self.topics.count))
+        sums = cumsum(
+            self.sum(values).astype(np.float64), offsets_of(self.topic, self.topics.count)
+        )
         return np.where(changes(self.topic), 0.0, np.append(0.0, sums[:-1]))
 
     def spread(self, at_first: np.ndarray, step: np.ndarray | float = 0.0) -> GainList:
@@ -187,7 +192,11 @@ def expected_stops(
             one_more = np.maximum(known - 1 - position, 0) / known
             A, B, C, E = (table[left] for table in (a, b, c, e))
             if sums:
-                e[left] = one_more * E + U * (B + V * A) / known + joins * Q * (_shifted(E) + V * _shifted(C))
+                e[left] = (
+                    one_more * E
+                    + U * (B + V * A) / known
+                    + joins * Q * (_shifted(E) + V * _shifted(C))
+                )
                 b[left] = misses * B + joins * Q * (_shifted(B) + V * _shifted(A))
             c[left] = one_more * C + U * A / known + joins * Q * _shifted(C)
             a[left] = misses * A + joins * Q * _shifted(A)

@@ -39,7 +39,9 @@ class _NuggetScore(GradedMeasure):
         wrong = np.flatnonzero((support < 0) | (support > 1))
         if wrong.size:
             topic, given = topics.names[nuggets.topic[wrong[0]]], support[wrong[0]]
-            raise GradedError(f"{self}: topic {topic!r} has the support {given:g}; it must be in [0, 1]")
+            raise GradedError(
+                f"{self}: topic {topic!r} has the support {given:g}; it must be in [0, 1]"
+            )
         if self["strict"]:
             support = np.floor(support)
         return ratio(nuggets.sum(nuggets.gain * support), topics.ideal.total)

@@ -21,18 +21,28 @@ def main(paths):
             try:
                 answer = json.loads(line)
                 topic, nuggets = answer["qid"], dict(enumerate(answer["nuggets"], 1))
-                labels = [(nugget["text"], IMPORTANCE[nugget["importance"]]) for nugget in nuggets.values()]
+                labels = [
+                    (nugget["text"], IMPORTANCE[nugget["importance"]])
+                    for nugget in nuggets.values()
+                ]
                 support = {n: SUPPORT.get(nugget["assignment"]) for n, nugget in nuggets.items()}
             except (KeyError, TypeError, ValueError) as error:
-                sys.exit(f"{path}, line {number} is no answer with qid and nuggets, vital or okay: {error!r}")
+                sys.exit(
+                    f"{path}, line {number} is no answer with qid and nuggets, vital or okay: {error!r}"
+                )
             if topic not in nuggets_of:
                 nuggets_of[topic] = labels
                 qrels += [f"{topic} 0 n{n} {level}" for n, (_, level) in enumerate(labels, 1)]
             elif nuggets_of[topic] != labels:
-                sys.exit(f"{path}, line {number}: topic {topic} has other nuggets than in an earlier file")
+                sys.exit(
+                    f"{path}, line {number}: topic {topic} has other nuggets than in an earlier file"
+                )
             known = [n for n, degree in support.items() if degree is not None]
             ranking = sorted(known, key=lambda n: -support[n])
-            run += [f"{topic} Q0 n{n} {rank} {support[n]} {path.stem}" for rank, n in enumerate(ranking, 1)]
+            run += [
+                f"{topic} Q0 n{n} {rank} {support[n]} {path.stem}"
+                for rank, n in enumerate(ranking, 1)
+            ]
         Path(f"{path.stem}.run").write_text("\n".join(run) + "\n", encoding="utf-8")
     Path("qrels.txt").write_text("\n".join(qrels) + "\n", encoding="utf-8")
 
