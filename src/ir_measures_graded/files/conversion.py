@@ -90,7 +90,7 @@ def read_rows(
     rows = joined(parts_of(file, role, chosen), role)
     if not (count := len(rows)):
         raise FileError(f"{name}: there are no rows to convert")
-    in_memory(rows, role).rows()  # refuses values that are not allowed
+    in_memory(rows, role).checked()  # refuses values that are not allowed
     if role is RUN or duplicates:
         rows = without_repeated(rows, role, duplicates or "first")
     if len(rows) < count and not duplicates:
@@ -195,7 +195,7 @@ def _trec(rows: ConvertedRows) -> bytes:
         if len(set(rows.column("probability"))) > 1:
             warnings.warn(f"TREC files have no probabilities of intents; {advice}", stacklevel=2)
         fields = [topics, iterations or repeat("0"), documents, map(_number, values)]
-        return "".join(f"{' '.join(line)}\n" for line in zip(*fields, strict=True)).encode()
+        return "".join(f"{' '.join(line)}\n" for line in zip(*fields, strict=False)).encode()
     tag = (
         runs[0]
         if runs

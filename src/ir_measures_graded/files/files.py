@@ -117,7 +117,7 @@ class RunFile(RunSource):
         """
         seen: set[str] = set()
         for rows in whole_topics(self._parts(), self.sizes.rows):
-            block = in_memory(rows, RUN).rows()
+            block = in_memory(rows, RUN).checked()
             if seen.intersection(block.topics):
                 yield self.rows()
                 break
@@ -128,7 +128,7 @@ class RunFile(RunSource):
 
     def rows(self) -> Rows:
         """All rows. Raises `FileError` if there is none."""
-        rows = in_memory(joined(self._parts(), RUN), RUN).rows()
+        rows = in_memory(joined(self._parts(), RUN), RUN).checked()
         if not rows.values.size:
             raise FileError(f"{self.name}: the run is empty")
         return rows

@@ -57,18 +57,18 @@ class Columns(NamedTuple):
 class InMemory(RunSource):
     """Qrels or a run in memory. `name` is its name in warnings.
 
-    `rows()` gives the rows. It raises `GradedError` if a topic or a value is missing or invalid; documents may
+    `checked()` gives the rows, `rows()` too and warns. They raise `GradedError` if a topic or a value is missing or invalid; documents may
     be validated only when their rows are evaluated. Raises `GradedError` for a source in no known form.
     """
 
     def __init__(self, source: Any, role: Role, name: str = ""):
         self.role = role
         self.name = name
-        self._read = _reader(source, role)
+        self.checked = _reader(source, role)
 
     def rows(self) -> Rows:
         """The same rows. Warns (`EmptyRunWarning`) of an empty run. Documents of qrels are `Ids`."""
-        table = self._read()
+        table = self.checked()
         if self.role is QRELS:
             return replace(table, docs=table.docs.ids())  # converted once for all runs
         self.is_empty = not table.values.size
@@ -294,7 +294,7 @@ def read_qrels(source: Any) -> Rows:
 
 def read_run(source: Any) -> Rows:
     """A run as a table of scores. Raises `GradedError` if a topic or a score is missing or invalid."""
-    return in_memory(source, RUN).rows()
+    return in_memory(source, RUN).checked()
 
 
 def _listed(role: Role) -> str:
