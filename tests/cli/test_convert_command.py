@@ -85,15 +85,31 @@ def test_rows_that_are_skipped_are_counted(convert):
     assert convert("in.csv", "out.csv").out == skipped
     Path("in.run").write_text("q Q0 d 1 2 t\nq Q0 e 2 2 t\nq Q0 d 3 3 t\n")
     for rule, score in (("first", 2), ("best", 3)):
-        told = convert("in.run", "out.run", "--duplicates", rule).out
+        told = convert("in.run", f"{rule}.run", "--duplicates", rule).out
         assert told == "in.run: run, TREC: 1 topics, 2 rows; skipped 1 repeated documents\n"
-        assert dicts("out.run") == {"q": {"d": score, "e": 2}}
+        assert dicts(f"{rule}.run") == {"q": {"d": score, "e": 2}}
 
 
 def test_runs_of_a_table_become_a_column(convert):
     Path("in.csv").write_text("run,query_id,doc_id,sim\nB,q1,d1,1\nA,q1,d1,2\n")
     convert("in.csv", "out.parquet", "--run")
     assert [*RunFile("out.parquet").runs()] == ["B", "A"]
+
+
+@pytest.mark.parametrize("target", ["b.run", "nodir/../b.run", "./b.run", "link.run"])
+def test_file_with_other_content_is_replaced_only_with_force(convert, refusal, target):
+    first, second = "q Q0 d 1 1 t\n", "q Q0 e 1 1 t\n"
+    Path("a.run").write_text(first)
+    Path("b.run").write_text(second)
+    Path("link.run").symlink_to("b.run")
+    assert f"{target!r} exists and has other content" in refusal("convert", "a.run", target)
+    assert Path("b.run").read_text() == second
+    convert("a.run", target, "--force")
+    convert("a.run", target)  # the same content again
+    assert dicts("b.run") == {"q": {"d": 1}}
+    Path("b.run").write_text("")
+    convert("a.run", target)
+    assert dicts("b.run") == {"q": {"d": 1}}
 
 
 TABLE = "query_id,doc_id,relevance\n"

@@ -24,6 +24,7 @@ OPTIONS = (
     Option(
         "--duplicates ROW", "row to keep of a repeated document; best: highest value", choices=KEPT
     ),
+    Option("--force", "replace OUT if it exists with other content"),
     *FORM,
 )
 
@@ -34,7 +35,8 @@ def run(arguments: Arguments) -> list[str]:
     The content of IN determines its form, as for all commands. The ending of OUT is .run, .qrels, .trec,
     .txt, .tsv, .csv, .parquet or .json, perhaps with .gz. One line tells what was read. Ids are written as
     they are, and numbers exactly. The rows of a topic stand together; TREC runs are sorted by rank. If IN
-    has several runs, OUT is a table with the column run.
+    has several runs, OUT is a table with the column run. A file that exists with other content is
+    replaced only with --force.
 
       ir_measures_graded convert bm25.json bm25.run.gz
       ir_measures_graded convert qrels.tsv qrels.txt
@@ -53,5 +55,23 @@ def run(arguments: Arguments) -> list[str]:
     if target == "-":
         print(rows.summary(), file=sys.stderr)
         return content.decode().split("\n")[:-1]
+    if not arguments.force:
+        refuse_to_replace(target, content)
     write_whole(target, content)
     return [rows.summary()]
+
+
+def refuse_to_replace(target: str, content: bytes) -> None:
+    """Raise `GradedError` if the target is a file with another content, so not one that convert wrote.
+
+    Converting the same file again is allowed, and so are an empty file, a pipe and a device.
+    """
+    path = os.path.realpath(target)  # as the writer, which also resolves no/../a.run
+    if not os.path.isfile(path) or not os.path.getsize(path):
+        return
+    with open(path, "rb") as file:
+        is_same = file.read(len(content) + 1) == content
+    if not is_same:
+        raise GradedError(
+            f"{target!r} exists and has other content; give another name, or replace it with --force"
+        )
