@@ -482,7 +482,7 @@ def explain_difference(
     Omitted: 1 document without a contribution to either value.
 
     Raises `GradedError` unless there are two runs, and as `explain`.
-    """  # noqa: E501
+    """
     study, measure = study_of(qrels, runs), _explainable(measure)
     if len(study.runs) != 2:
         raise GradedError(
