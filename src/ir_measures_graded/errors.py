@@ -4,6 +4,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -34,6 +35,26 @@ class InputWarning(UserWarning):
 
 class EmptyRunWarning(InputWarning):
     """A run in memory has no row, so no topic has a document. An empty file is an error instead."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """An unusual property of qrels, a run or a measure, which the values do not show.
+
+    - `kind`: the property, the same word for all runs and versions, such as ``unjudged``.
+    - `subject`: the name of the run, the measure or the qrels.
+    - `text`: one sentence without the subject and without a full stop.
+
+    Readers and runs return remarks, a result keeps them as its `remarks`, and every format shows them.
+    A public function issues them as warnings (`InputWarning`), once.
+    """
+
+    kind: str
+    subject: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.text}" if self.subject else self.text
 
 
 def level_of_caller() -> int:

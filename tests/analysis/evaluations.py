@@ -6,11 +6,9 @@ from ir_measures_graded.analysis import Evaluation
 from ir_measures_graded.core.registry.notation import measure_named
 
 
-def of_array(array, measure="nDCG_JK", unreported=None):
+def of_array(array, measure="nDCG_JK", unreported=False):
     """An evaluation by one measure: rows are the runs A, B, …, columns the topics."""
-    array = np.asarray(array, dtype=float)
+    array = np.where(unreported, np.nan, np.asarray(array, dtype=float))
     topics = tuple(f"q{number}" for number in range(array.shape[1]))
     runs = tuple("ABCDEFGH"[: len(array)])
-    return Evaluation(
-        runs, (measure_named(measure),), topics, array[:, None, :], unreported=unreported
-    )
+    return Evaluation(runs, (measure_named(measure),), topics, array[:, None, :])

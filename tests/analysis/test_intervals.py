@@ -99,7 +99,7 @@ def test_every_run_and_measure_of_an_evaluation_has_its_interval():
 
 
 def test_topics_without_a_value_are_left_out():
-    unreported = np.array([[[False, False, True, False]]])
+    unreported = np.array([[False, False, True, False]])
     found = intervals(of_array([[0.2, 0.4, 0.0, 0.6]], "faith", unreported))
     assert found.of("A", "faith") == mean_interval(np.array([0.2, 0.4, 0.6]))
     assert (found.topics.item(), found.values.item()) == (3, pytest.approx(0.4))

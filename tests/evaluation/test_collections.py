@@ -110,7 +110,7 @@ def test_a_collection_evaluated_in_another_way_is_warned_of_with_what_to_type(co
     assert warned_of(passages, {"x": RUN}, ["nDCG@10", "RR(rel=2)", "nDCG_JK@5", "Judged@3"]) == []
     text = "levels below 2 are not relevant here; use P(rel=2)@5"
     assert warned_of(passages, {"x": RUN}, ["P@5"]) == [f"P@5: {text}"]
-    assert check(passages, {}, ["P@5"]).remarks == (("P@5", text),)
+    assert [*map(str, check(passages, {}, ["P@5"]).remarks)] == [f"P@5: {text}"]
     told = warned_of(
         collection("antique/train", ANSWERS), {"x": RUN}, ["official", "nDCG@3", "nDCG_JK@3"]
     )
@@ -154,7 +154,7 @@ def test_levels_from_1_on_may_mean_not_relevant(scale):
     )
     text = "the lowest level is 1: it counts as relevant (AP, P, …) and has a gain of 1. If 1 means not "
     text += f"relevant: gains={','.join(f'{level:g}:{level - 1:g}' for level in found)} and rel=2"
-    assert [remark for _, remark in check(qrels).remarks] == [text] * (TOLD[scale] > 0)
+    assert [remark.text for remark in check(qrels).remarks] == [text] * (TOLD[scale] > 0)
     warned = [each for each in warned_of(qrels, runs, ["Q", "nCG"]) if "the lowest level" in each]
     assert warned == [f"qrels: {text}"] * (TOLD[scale] > 1)
     assert not any("lowest" in each for each in warned_of(qrels, runs, ["Q(gains=1:0,2:1)"]))
@@ -199,7 +199,7 @@ def test_documents_that_are_their_topic_are_told_and_left_out_on_request(form):
     without = evaluate(OWN, {"x": form(ROWS), "other": other}, measures, ignore_identical_ids=True)
     assert without.values[0].tolist() == evaluate(OWN, {"x": by_hand}, measures).values[0].tolist()
     assert without.values[1].tolist() == found.values[1].tolist()
-    assert check(OWN, ignoring_identical_ids({"x": form(ROWS)}), ["AP"]).remarks[0][1] != share
+    assert check(OWN, ignoring_identical_ids({"x": form(ROWS)}), ["AP"]).remarks[0].text != share
 
 
 def test_a_collection_whose_topics_are_documents_names_the_option(collection):
@@ -213,9 +213,9 @@ def test_check_tells_ties_that_matter_and_scores_that_trec_eval_10_tells_apart()
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
     run = {"q1": {"a": 1.0, "b": 1.0 + 1e-12, "c": 0.5}, "q2": {"a": 1.0}}
     measures = ["Bpref", "nDCG@10", "nDCG_Burges(ties='mean')@10"]
-    ties, apart = (remark for _, remark in check(qrels, {"x": run}, measures).remarks)
+    ties, apart = (remark.text for remark in check(qrels, {"x": run}, measures).remarks)
     assert ties.startswith("the order of tied documents can move nDCG@10 by 0.1")
     assert "in 1 topic" in apart
     (ties,) = check({"q1": {"a": 0.5, "b": 0}}, {"x": {"q1": {"a": 1.0, "b": 1.0}}}).remarks[1:]
-    assert "can move nDCG_Burges(gains='linear')@10 by 0.3" in ties[1]
+    assert "can move nDCG_Burges(gains='linear')@10 by 0.3" in ties.text
     assert not check(qrels, {"x": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}}).remarks

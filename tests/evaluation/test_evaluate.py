@@ -14,6 +14,7 @@ import pytest
 from input_forms import ONLY_GRADED
 from ir_measures_graded import GradedError, RunFile, demo, nDCG_JK
 from ir_measures_graded.analysis import Evaluation, evaluate
+from ir_measures_graded.errors import Remark
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
 GOOD = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"x": 2.0, "a": 1.0}, "q3": {"d": 1.0}}
@@ -95,7 +96,7 @@ def test_duplicate_measure_is_evaluated_once():
 
 def test_copies_keep_or_restrict_every_field():
     """A field that a copy forgets has its default."""
-    facts = {"files": ("f.csv",)}
+    facts = {"files": ("f.csv",), "remarks": (Remark("empty", "good", "text"),)}
     labels = evaluate({"s_1": {"a": 1}}, {"good": {}}, ["AP"], sessions=True)
     found = evaluate(QRELS, RUNS, ["NumRet", "AP"])
     found = dataclasses.replace(found, unit=labels.unit, **facts)

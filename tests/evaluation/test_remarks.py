@@ -40,14 +40,14 @@ def warned_of(analysis, run, *arguments, **options):
 def test_a_run_has_its_remarks_in_every_way_of_use(run, remarks):
     lines = [(InputWarning, f"x: {remark}") for remark in remarks]
     assert warned_of(evaluate, run, ["AP"]) == warned_of(curves, run, "nCG", depth=3) == lines
-    assert [remark for _, remark in check(QRELS, {"x": run}, ["Bpref"]).remarks] == remarks
+    assert [remark.text for remark in check(QRELS, {"x": run}, ["Bpref"]).remarks] == remarks
 
 
 def test_all_is_100_percent_only_if_none_is_judged():
     qrels = {f"q{number}": {"a": 2, "b": 1, "c": 0} for number in range(250)}
     run = {topic: dict.fromkeys("opqrstuvwx", 1.0) for topic in qrels} | {"q1": {"a": 1.0}}
     assert "99% of the top 10 are unjudged" in [
-        remark for _, remark in check(qrels, {"x": run}, ["AP"]).remarks
+        remark.text for remark in check(qrels, {"x": run}, ["AP"]).remarks
     ]
 
 
@@ -77,7 +77,7 @@ def test_what_holds_for_several_runs_is_said_once():
 def test_unjudged_documents_count_down_to_the_smallest_cutoff(measures, remarks):
     run = {"q1": {"a": 9.0, "u": 4.0, "v": 3.0}}
     assert [
-        remark for _, remark in check({"q1": QRELS["q1"]}, {"x": run}, measures).remarks
+        remark.text for remark in check({"q1": QRELS["q1"]}, {"x": run}, measures).remarks
     ] == remarks
 
 
@@ -87,7 +87,8 @@ def test_unjudged_documents_count_down_to_the_smallest_cutoff(measures, remarks)
 def test_an_empty_run_has_one_remark_in_every_way_of_use(run):
     line = [(EmptyRunWarning, "x: the run is empty")]
     assert warned_of(evaluate, run, ["AP"]) == warned_of(curves, run, "nCG", depth=3) == line
-    assert check(QRELS, {"x": run}).remarks == (("x", "x: the run is empty"),)
+    (remark,) = check(QRELS, {"x": run}).remarks
+    assert (remark.subject, remark.text) == ("x", "x: the run is empty")
 
 
 def test_levels_that_measures_name_and_the_qrels_lack():

@@ -17,7 +17,7 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import needs_intents
 from ..core.registry.notation import parse_measures
 from ..core.uncertainty import with_option
-from ..errors import EmptyRunWarning, GradedError
+from ..errors import EmptyRunWarning, GradedError, Remark
 from ..evaluation.evaluators import evaluators
 from ..evaluation.named import (
     Judgments,
@@ -45,20 +45,20 @@ TIED: Final = "nDCG_Burges(gains=linear)@10"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(Result):
-    """Unusual properties of runs and measures: pairs of a run's name or a measure, and a remark.
+    """Unusual properties of runs and measures, the `remarks`.
 
     `levels` are the levels of the qrels. `runs` are the names of all runs.
     """
 
     levels: Levels
     runs: tuple[str, ...]
-    remarks: tuple[tuple[str, str], ...]
+    remarks: tuple[Remark, ...]
 
     def answer(self) -> list[Note]:
         """The runs and measures with a remark, and the sentence on the levels."""
         what = counted(len(self.runs), "run") if self.runs else "the measures"
         found = Note("Nothing is unusual about {}.", what)
-        if named := dict.fromkeys(name for name, _ in self.remarks):
+        if named := dict.fromkeys(remark.subject for remark in self.remarks):
             found = Note("{} on {}.", counted(len(self.remarks), "remark"), listed(named))
         return [found, *map(Note, self.levels.answer())]
 
@@ -71,7 +71,8 @@ class Check(Result):
 
     def data(self) -> Table:
         """One row per remark."""
-        return Table(("input", "remark"), self.remarks)
+        rows = [(remark.subject, remark.text) for remark in self.remarks]
+        return Table(("input", "remark"), rows)
 
     def notes(self) -> list[Note]:
         """Unusual properties of the levels, one sentence each."""
@@ -94,7 +95,7 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
 
     >>> found = check({"q1": {"a": 2}, "q2": {"b": 0}}, {"bm25": {"q1": {"a": 1.0}}}, ["P(rel=3)@5"])
     >>> for remark in found.remarks:
-    ...     print(*remark, sep=": ")
+    ...     print(remark)
     bm25: the run lacks 1 of 2 topics of the qrels
     P(rel=3)@5: no level of the qrels reaches rel=3; the highest is 2
 
@@ -108,14 +109,14 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     evaluators(wanted, judgments)  # refuses what `evaluate` refuses
     ends = _over_ties(wanted or parse_measures(TIED))
     remarks = [
-        (run.name, remark) for run in named for remark in _of_run(run, judgments, depth, ends)
+        Remark("", run.name, text) for run in named for text in _of_run(run, judgments, depth, ends)
     ]
     remarks += [
-        (str(measure), text)
+        Remark("", str(measure), text)
         for measure, text in measure_remarks(wanted, judged, judgments.contract)
     ]
     if judgments.contract is None and (text := level_remark(judged, LEVELS)):
-        remarks.append((judgments.name or "qrels", text))
+        remarks.append(Remark("", judgments.name or "qrels", text))
     found = levels(judgments, highest=any(map(needs_intents, wanted)))
     return Check(found, tuple(run.name for run in named), tuple(remarks))
 

@@ -119,8 +119,7 @@ def intervals(
     found = np.empty((4, len(runs), len(measures)))
     for row, column in np.ndindex(found.shape[1:]):
         values, measure = evaluation.values[row, column], measures[column]
-        if evaluation.unreported is not None:
-            values = values[~evaluation.unreported[row, column]]
+        values = values[~np.isnan(values)]
         if values.size < 2:
             raise GradedError(
                 f"{runs[row]}: {measure} has {counted(values.size, evaluation.unit)}; "

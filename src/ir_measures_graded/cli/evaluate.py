@@ -9,6 +9,7 @@ from typing import Any
 import ir_measures
 
 from ..evaluation.evaluate import Evaluation, evaluate
+from ..output.formats import known
 from ..output.result import View
 from ..output.tables import Table
 from .arguments import COLLECTION, SESSIONS, inputs
@@ -87,7 +88,7 @@ def _rows(found: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:
 
     None marks a value that a provider of ir-measures does not report.
     """
-    reported, means = found.reported, found.means().tolist()
+    reported, means = found.reported, [known(of_run) for of_run in found.means()]
     for number, run in enumerate(found.runs):
         if arguments.by_query:
             for topic, values in zip(found.topics, reported[number].T.tolist(), strict=True):

@@ -79,13 +79,13 @@ def evaluate_batches(
         read_run(whole_table(tables) if tables else {}),
         ignore_identical_ids=ignore_identical_ids,
     )
-    (values, *_, unreported), _ = RunEvaluator(judgments, wanted)(run)
+    (values, _), _ = RunEvaluator(judgments, wanted)(run)
     measure, topic = map(arrow_array, np.indices(values.shape).reshape(2, -1))
     return pyarrow.table(
         {
             "query_id": pyarrow.array(judgments.topics, pyarrow.string()).take(topic),
             "measure": pyarrow.array(map(str, wanted), pyarrow.string()).take(measure),
-            "value": pyarrow.array(values.ravel(), mask=unreported.ravel()),
+            "value": pyarrow.array(values.ravel(), mask=np.isnan(values).ravel()),
         }
     )
 

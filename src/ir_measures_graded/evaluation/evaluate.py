@@ -6,7 +6,7 @@ files and ir-datasets ids. `Evaluation` holds the value of each run by each meas
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,16 +17,19 @@ from ..core.provider import aggregate, provider_named
 from ..core.registry.facts import defined, sign_of
 from ..core.registry.notation import one_of
 from ..core.rows.rows import refuse_repeated
-from ..errors import GradedError, shown
+from ..errors import GradedError, Remark, shown
 from ..output import plots
-from ..output.formats import counted, listed
+from ..output.formats import counted, known, listed
 from ..output.result import Result
 from ..output.tables import Table
 from . import named, remarks
-from .evaluators import evaluators, explained, refuse_for_gdeval
+from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval
 from .named import Qrels, Run, Runs, Study
 from .sessions import Fields, Given, SessionValues, turn_measure
 from .values import read_values
+
+NO_VALUE = "no value"
+"""The kind of a remark on topics for which a provider of ir-measures gives no value."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,9 +38,27 @@ class Evaluation(Result):
 
     `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs × measures ×
     topics). With the option `sessions`, the topics are sessions, and `unit` is ``session``. `missing` (runs ×
-    topics) is true where a run lacks a topic, whose value is that of an empty list. `unreported` (like
-    `values`) is true where a provider of ir-measures reports no value, which counts as 0 here. An
-    `Evaluation` of values that were computed before has the `files` that they came from.
+    topics) is true where a run lacks a topic, whose value is that of an empty list. An `Evaluation` of values
+    that were computed before has the `files` that they came from. `remarks` are the unusual properties of
+    the input.
+
+    A value is NaN where a provider of ir-measures gives a topic none, as Accuracy does for a topic without a
+    relevant document in the ranking. Measures of this package have a value for every topic. All analyses
+    treat NaN in the same way: the topic is left out of the mean (`means`), and a remark counts it. A paired
+    analysis uses the topics for which all of its runs have a value: `paired` has these values,
+    `paired_topics` the numbers of the topics. For some runs only, take `part` first. NaN is never printed;
+    the cell is empty, and None in Python (`reported`).
+
+    >>> from ir_measures import parse_measure
+    >>> nan = float("nan")
+    >>> values = np.array([[[1.0, 0.5, nan]], [[0.0, 1.0, 1.0]]])
+    >>> found = Evaluation(("A", "B"), (parse_measure("Accuracy@2"),), ("1", "2", "3"), values)
+    >>> found.means(), found.paired("Accuracy@2"), found.paired_topics("Accuracy@2")
+    (array([[0.75      ],
+           [0.66666667]]), array([[1. , 0.5],
+           [0. , 1. ]]), array([0, 1]))
+    >>> print(found.remarks[0])
+    Accuracy@2: no value for 1 of 3 topics of A; means and tests leave them out
     """
 
     runs: tuple[str, ...]
@@ -45,9 +66,28 @@ class Evaluation(Result):
     topics: tuple[str, ...]
     values: np.ndarray
     missing: np.ndarray | None = None
-    unreported: np.ndarray | None = None
     files: tuple[str, ...] = ()
     unit: str = "topic"
+    remarks: tuple[Remark, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Count the cells without a value, also in a part of another evaluation."""
+        others = [remark for remark in self.remarks if remark.kind != NO_VALUE]
+        object.__setattr__(self, "remarks", (*others, *self._remarks_on_gaps()))
+
+    def _remarks_on_gaps(self) -> Iterator[Remark]:
+        """One remark for each measure without a value for some topics of some runs."""
+        lacking = self.unreported.sum(axis=2)
+        for column in np.flatnonzero(lacking.any(axis=0)).tolist():
+            rows = np.flatnonzero(lacking[:, column])
+            counts = lacking[rows, column]
+            number = f"{counts.min()}"
+            if counts.min() < counts.max():
+                number = f"{counts.min()} to {counts.max()}"
+            topics = counted(len(self.topics), self.unit)
+            runs = listed([self.runs[row] for row in rows])
+            text = f"no value for {number} of {topics} of {runs}; means and tests leave them out"
+            yield Remark(NO_VALUE, str(self.measures[column]), text)
 
     @classmethod
     def from_values(cls, table: Any, *, smaller: Collection[str] = ()) -> Evaluation:
@@ -90,68 +130,92 @@ class Evaluation(Result):
     def _column(self, measure: Measure | str) -> int:
         return self.measures.index(one_of(self.measures, measure))
 
+    def paired_topics(self, measure: Measure | str) -> np.ndarray:
+        """The numbers of the topics for which every run has a value by this measure.
+
+        Raises `GradedError` for a measure that is not evaluated.
+        """
+        return np.flatnonzero(~np.isnan(self.of(measure)).any(axis=0))
+
+    def paired(self, measure: Measure | str) -> np.ndarray:
+        """The values by one of the measures for `paired_topics` (runs × these topics).
+
+        Raises `GradedError` for a measure that is not evaluated.
+        """
+        return self.of(measure)[:, self.paired_topics(measure)]
+
     def part(self, runs: Sequence[str], measures: Sequence[Measure | str]) -> Evaluation:
         """The values of these runs and measures only, in this order. Raises `GradedError` for any other."""
-        if unknown := [run for run in runs if run not in self.runs]:
+        unknown = [run for run in runs if run not in self.runs]
+        if unknown:
             raise GradedError(
                 f"the run {shown(unknown[0])} is none of those evaluated: {listed(self.runs)}"
             )
-        rows, columns = [*map(self.runs.index, runs)], [*map(self._column, measures)]
-        cells = np.ix_(rows, columns)
+        rows = [self.runs.index(run) for run in runs]
+        columns = [self._column(measure) for measure in measures]
+        kept = tuple(self.measures[column] for column in columns)
+        dropped = {*self.runs, *map(str, self.measures)} - {*runs, *map(str, kept)}
         return replace(
-            self._at(values=cells, missing=rows, unreported=cells),
+            self,
             runs=tuple(runs),
-            measures=tuple(self.measures[column] for column in columns),
+            measures=kept,
+            values=self.values[np.ix_(rows, columns)],
+            missing=None if self.missing is None else self.missing[rows],
+            remarks=tuple(remark for remark in self.remarks if remark.subject not in dropped),
         )
 
     def on(self, topics: Sequence[int]) -> Evaluation:
         """The values for the topics with these numbers."""
-        cells = np.s_[..., topics]
-        part = self._at(values=cells, missing=cells, unreported=cells)
-        return replace(part, topics=tuple(self.topics[number] for number in topics))
-
-    def _at(self, **places: Any) -> Evaluation:
-        """A copy with the cells of arrays at these places."""
-        arrays = {name: getattr(self, name) for name in places}
-        kept = {name: array[places[name]] for name, array in arrays.items() if array is not None}
-        return replace(self, **kept)
+        return replace(
+            self,
+            topics=tuple(self.topics[number] for number in topics),
+            values=self.values[..., topics],
+            missing=None if self.missing is None else self.missing[..., topics],
+        )
 
     @property
-    def _is_unreported(self) -> np.ndarray:
-        return np.zeros(self.values.shape, bool) if self.unreported is None else self.unreported
+    def unreported(self) -> np.ndarray:
+        """Whether a provider gives no value (runs × measures × topics)."""
+        return np.isnan(self.values)
 
     @property
     def reported(self) -> np.ndarray:
-        """The values as objects (runs × measures × topics); None where a provider reports none."""
-        return np.where(self._is_unreported, np.array(None), self.values)
+        """The values as objects (runs × measures × topics); None where a provider gives none."""
+        return np.where(self.unreported, np.array(None), self.values)
 
     def means(self) -> np.ndarray:
-        """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
-        rows = (
-            zip(self.measures, *of_run, strict=True)
-            for of_run in zip(self.values, self._is_unreported, strict=True)
-        )
-        return np.array(
-            [[aggregate(each, found[~out]) for each, found, out in row] for row in rows]
-        )
+        """The mean over the topics with a value (runs × measures); NaN without any such topic.
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """The `means` of each run by measure string."""
-        names = [*map(str, self.measures)]
+        Counts such as NumRet have the sum instead, as in ir-measures.
+        """
+        found = np.full(self.values.shape[:2], np.nan)
+        has_value = ~self.unreported
+        for row, column in np.ndindex(found.shape):
+            values = self.values[row, column][has_value[row, column]]
+            if values.size:
+                found[row, column] = aggregate(self.measures[column], values)
+        return found
+
+    def to_dict(self) -> dict[str, dict[str, float | None]]:
+        """The `means` of each run by measure string; None for a mean over no topic."""
+        names = [str(measure) for measure in self.measures]
+        rows = map(known, self.means())
         return {
-            run: dict(zip(names, values, strict=True))
-            for run, values in zip(self.runs, self.means().tolist(), strict=True)
+            run: dict(zip(names, means, strict=True))
+            for run, means in zip(self.runs, rows, strict=True)
         }
 
     @property
     def lacking(self) -> list[str]:
-        """A sentence on each run that lacks topics."""
-        counts = [] if self.missing is None else self.missing.sum(axis=1).tolist()
-        return [
-            f"{run} lacks {counted(number, self.unit)}; the value there is that of an empty ranking."
-            for run, number in zip(self.runs, counts, strict=False)
-            if number
-        ]
+        """A sentence on each run that lacks topics, and on each measure without some values."""
+        counts = [0] * len(self.runs) if self.missing is None else self.missing.sum(axis=1).tolist()
+        sentences = []
+        for run, number in zip(self.runs, counts, strict=True):
+            if number:
+                lacks = f"{run} lacks {counted(number, self.unit)}"
+                sentences.append(f"{lacks}; the value there is that of an empty ranking.")
+        gaps = [remark for remark in self.remarks if remark.kind == NO_VALUE]
+        return sentences + [f"{remark.subject} has {remark.text}." for remark in gaps]
 
     @property
     def summary(self) -> str:
@@ -161,15 +225,14 @@ class Evaluation(Result):
 
     def tables(self) -> list[Table]:
         """One row per run with its `means`."""
-        rows = [
-            [run, *values] for run, values in zip(self.runs, self.means().tolist(), strict=True)
-        ]
+        means = map(known, self.means())
+        rows = [[run, *of_run] for run, of_run in zip(self.runs, means, strict=True)]
         return [Table(["run", *map(str, self.measures)], rows)]
 
     def data(self) -> Table:
-        """One row per run, measure and topic; the value is None if a provider reports none."""
+        """One row per run, measure and topic; the value is None if a provider gives none."""
         axes = {"run": self.runs, "measure": [*map(str, self.measures)], "topic": self.topics}
-        return Table.of_arrays(axes, {"value": self.reported})
+        return Table.of_arrays(axes, {"value": self.values})
 
     def figure(self) -> plots.Figure:
         """Draw the means as dots, one panel per measure, with the best runs by the first measure on top.
@@ -251,12 +314,15 @@ def evaluate(
             wanted, judgments.documents, judgments.contract
         ):
             remarks.warn_of([text], str(measure))
-    values, missing, unreported = map(np.stack, zip(*(fields for fields, _ in found), strict=True))
+    values, missing = map(np.stack, zip(*(fields for fields, _ in found), strict=True))
     unit, topics = "topic", judgments.topics
     if judgments.sessions is not None:
         unit, topics = "session", judgments.sessions.names
     names = tuple(run.name for run in every)
-    return Evaluation(names, wanted, topics, values, missing, unreported, unit=unit)
+    result = Evaluation(names, wanted, topics, values, missing, unit=unit)
+    for remark in result.remarks:
+        remarks.warn_of([remark.text], remark.subject)
+    return result
 
 
 def _with_options(measure: Measure, options: Mapping[str, str]) -> Measure:
@@ -285,7 +351,9 @@ class RunEvaluator:
     def __init__(self, qrels: Qrels, measures: Sequence[Measure], provider: str | None = None):
         self.judgments = named.read_judgments(qrels)
         sessions = self.judgments.sessions
-        self.by_session = sessions and SessionValues(self.judgments.documents, sessions, measures)
+        self.by_session: SessionValues | None = None
+        if sessions is not None:
+            self.by_session = SessionValues(self.judgments.documents, sessions, measures)
         computed = list(dict.fromkeys(map(turn_measure, measures))) if sessions else [*measures]
         self.row = {measure: number for number, measure in enumerate(computed)}
         self.depth = remarks.depth_of(computed)
@@ -295,8 +363,7 @@ class RunEvaluator:
 
     def __call__(self, run: Run) -> Values:
         numbers = self.judgments.numbers
-        values = np.zeros((len(self.row), len(numbers)))
-        unreported = np.ones(values.shape, dtype=bool)
+        values = np.full((len(self.row), len(numbers)), np.nan)
         unusual: list[str] = []
         with named.about(run.name):
             table = run.rows(self.judgments) if self.others else None
@@ -308,21 +375,21 @@ class RunEvaluator:
             if self.ours is not None:
                 counts = remarks.RunRemarks(self.ours.judged, self.depth, self.judgments.contract)
                 for measure, order, found in self.ours.reported(counts.watched(graded)):
-                    row = self.row[measure]
-                    values[row, order], unreported[row, order] = found[order], False
+                    values[self.row[measure], order] = found[order]
                 missing = counts.counts[0] == 0
                 if run.kept_for is None:  # a study has warned already
                     unusual = [*counts.of(run.source)]
         for group, evaluator in self.others:
             with named.about(run.name), explained(group):
                 refuse_for_gdeval(evaluator, standard)
-                metrics = [*evaluator.iter_calc(standard)]
+                metrics = computed_by(evaluator, standard)
             for topic, measure, value, *_ in metrics:  # cwl_eval adds fields
                 if topic in numbers:
-                    place = self.row[measure], numbers[topic]
-                    values[place], unreported[place] = value, False
-        fields = values, missing, unreported
-        return (self.by_session.of(self.row, fields) if self.by_session else fields), unusual
+                    values[self.row[measure], numbers[topic]] = value
+        fields = values, missing
+        if self.by_session is not None:
+            fields = self.by_session.of(self.row, fields)
+        return fields, unusual
 
 
 def evaluated(

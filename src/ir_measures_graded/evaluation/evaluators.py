@@ -3,10 +3,10 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import ir_measures
-from ir_measures import Measure
+from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers.gdeval_provider import GdevalEvaluator
 
@@ -102,6 +102,22 @@ def explained(measures: Sequence[Measure]) -> Iterator[None]:
         if not isinstance(error, (ValueError, RuntimeError, TypeError)):
             reason = f"{type(error).__name__}: {reason}"
         raise GradedError(f"cannot compute {listed(measures, 3)}: {reason}") from error
+
+
+def computed_by(evaluator: Evaluator, run: Mapping[str, Mapping[str, float]]) -> list[Metric]:
+    """The values of another provider for a run.
+
+    A topic for which the provider divides by zero has no value. Accuracy does so for a topic whose documents
+    are all relevant, and would end without the values of the other topics.
+    """
+    try:
+        return list(evaluator.iter_calc(run))
+    except ZeroDivisionError:
+        metrics: list[Metric] = []
+        for topic, documents in run.items():
+            with suppress(ZeroDivisionError):
+                metrics += evaluator.iter_calc({topic: documents})
+        return metrics
 
 
 HIGHEST = 4

@@ -28,8 +28,8 @@ and False: topics are no turns."""
 PATTERN = r"(?s)(.+)[_.-]([0-9]+)"
 NUMBER = "[0-9]{1,18}"
 """A turn's number, as text."""
-Fields = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""The `values`, `missing` and `unreported` of a run, as in `Evaluation`."""
+Fields = tuple[np.ndarray, np.ndarray]
+"""The `values` and `missing` of a run, as in `Evaluation`."""
 
 
 @dataclass(eq=False, repr=False)
@@ -96,8 +96,8 @@ def turn_measure(measure: Measure) -> Measure:
 class SessionValues:
     """Combines the values of turns by each of the measures.
 
-    A session has the mean of its turns; a count such as NumRet has their sum, as over topics. A
-    `SessionMeasure` defines its value itself.
+    A session has the mean of its turns with a value; a count such as NumRet has their sum, as over topics.
+    A `SessionMeasure` defines its value itself.
     """
 
     def __init__(self, judged: Judged, sessions: Sessions, measures: Sequence[Measure]):
@@ -109,21 +109,27 @@ class SessionValues:
 
     def of(self, row: Mapping[Measure, int], of_turns: Fields) -> Fields:
         """The fields for sessions, from those for turns; `row` has the row of each `turn_measure`."""
-        values, missing, unreported = of_turns
+        values, missing = of_turns
         rows = [row[turn_measure(measure)] for measure in self.measures]
-        found = np.stack([*map(self._values, self.measures, values[rows])])
-        reported = np.stack([*map(self.turns.total, ~unreported[rows])]) > 0
-        return found, self.turns.total(~missing) == 0, ~reported
+        of_sessions = [*map(self._values, self.measures, values[rows])]
+        return np.stack(of_sessions), self.turns.total(~missing) == 0
 
     def _values(self, measure: Measure, values: np.ndarray) -> np.ndarray:
-        """The value of each session, from those of turns. Raises `GradedError` for infinity."""
-        with np.errstate(over="ignore"):  # the values are checked below
+        """The value of each session, from those of turns; NaN if no turn has a value.
+
+        Turns without a value are left out. Raises `GradedError` for infinity.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):  # the values are checked below
             if isinstance(measure, SessionMeasure):
                 found = measure.of_sessions(values, self.turns, self.ideal[measure])
             else:
-                found = self.turns.total(values)
-                if not isinstance(measure.aggregator(), SumAgg):
-                    found = found / self.turns.sizes
+                has_value = ~np.isnan(values)
+                counts = self.turns.total(has_value)
+                found = self.turns.total(np.where(has_value, values, 0))
+                if isinstance(measure.aggregator(), SumAgg):
+                    found = np.where(counts > 0, found, np.nan)
+                else:
+                    found = found / counts
         if (infinite := np.flatnonzero(np.isinf(found))).size:
             session = shown(self.sessions[infinite[0]])
             raise GradedError(

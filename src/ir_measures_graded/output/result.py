@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import GradedError
+from ..errors import GradedError, Remark
 from . import plots
 from .files import checked_ending, write_whole
 from .formats import (
@@ -35,8 +35,10 @@ class Result:
     """The result of an analysis. A notebook shows the figure and the first rows of the table.
 
     A subclass declares `tables` or `data` or both, `answer` or `summary`, and `figure` and `notes` if it has
-    some; see `output.tables`.
+    some; see `output.tables`. `remarks` are the unusual properties of the input.
     """
+
+    remarks: tuple[Remark, ...] = ()
 
     def tables(self) -> list[Table]:
         """The tables that people read, the main one first; by default all of `data`."""

@@ -1,0 +1,133 @@
+"""Topics for which a provider of ir-measures gives no value: one rule in evaluations and commands."""
+
+import warnings
+from contextlib import contextmanager
+
+import ir_measures
+import numpy as np
+import pytest
+from ir_measures import Metric, providers
+
+from ir_measures_graded import cli
+from ir_measures_graded.analysis import Evaluation, evaluate
+from ir_measures_graded.errors import InputWarning
+
+QRELS = {
+    "1": {"a": 1, "b": 0},
+    "2": {"a": 1, "b": 0},
+    "3": {"c": 1, "d": 0},
+    "4": {"a": 1, "b": 0},
+    "5": {"a": 1, "b": 0},
+}
+FIRST = {"a": 2.0, "b": 1.0}
+SECOND = {"a": 1.0, "b": 2.0}
+NOTHING = {"x": 2.0, "y": 1.0}
+ACCURACY = ir_measures.Accuracy @ 2
+RUNS = {
+    "full": {"1": FIRST, "2": SECOND, "3": {"c": 2.0, "d": 1.0}, "4": FIRST, "5": SECOND},
+    "nothing": {"1": FIRST, "2": FIRST, "3": NOTHING, "4": SECOND, "5": FIRST},
+    "only relevant": {"1": FIRST, "2": SECOND, "3": {"c": 1.0}, "4": FIRST, "5": SECOND},
+    "lacks": {"1": FIRST, "2": FIRST, "4": SECOND, "5": SECOND},
+}
+
+
+class Yields(providers.Evaluator):
+    """Yields given values of one measure."""
+
+    def __init__(self, measures, qrels, values):
+        super().__init__(measures, set(qrels))
+        self.values = values
+
+    def iter_calc(self, run):
+        for topic in run:
+            value = self.values.get(topic)
+            if value is not None:
+                yield Metric(topic, self.measures[0], value)
+
+
+@contextmanager
+def provider_of(values, monkeypatch):
+    """A pipeline in which Accuracy has these values."""
+
+    def evaluator(measures, qrels):
+        return Yields(list(measures), {"q"}, values)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ir_measures.DefaultPipeline, "evaluator", evaluator)
+        yield
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_topics_without_a_value_are_in_no_mean(name):
+    run = RUNS[name]
+    by_topic = {}
+    for topic, documents in run.items():
+        if (name, topic) != ("only relevant", "3"):  # ir_measures divides by zero
+            for metric in ir_measures.iter_calc([ACCURACY], QRELS, {topic: documents}):
+                by_topic[topic] = metric.value
+    if name == "full":
+        found = evaluate(QRELS, {name: run}, ["Accuracy@2"])
+        assert not found.remarks
+    else:
+        with pytest.warns(InputWarning, match="Accuracy@2: no value for 1 of 5 topics"):
+            found = evaluate(QRELS, {name: run}, ["Accuracy@2", "P@1"]).part([name], ["Accuracy@2"])
+        (remark,) = [remark for remark in found.remarks if remark.kind == "no value"]
+        assert (remark.subject, remark.text.split(";")[0]) == (
+            "Accuracy@2",
+            f"no value for 1 of 5 topics of {name}",
+        )
+        assert [topic for topic in found.topics if topic not in by_topic] == ["3"]
+    mean = sum(by_topic.values()) / len(by_topic)
+    assert found.means().item() == pytest.approx(mean)
+    assert found.to_dict() == {name: {"Accuracy@2": pytest.approx(mean)}}
+    assert "nan" not in str(found).lower()
+
+
+@pytest.mark.parametrize("gap", [None, float("nan")])
+@pytest.mark.parametrize("sessions", [None, True])
+def test_nan_is_no_value(gap, sessions, monkeypatch):
+    values = {"a_1": 1.0, "a_2": gap, "b_1": gap, "c_1": 0.25}
+    qrels = {topic: {"x": 1} for topic in values}
+    run = {topic: {"x": 1.0} for topic in values}
+    with provider_of(values, monkeypatch), pytest.warns(InputWarning, match="no value for"):
+        found = evaluate(qrels, {"r": run}, ["Accuracy@2"], sessions=sessions)
+    expected = [1.0, None, None, 0.25]
+    if sessions:
+        expected = [1.0, None, 0.25]
+    assert found.reported[0, 0].tolist() == expected
+    assert found.means().item() == 0.625
+
+
+def test_paired_topics_have_a_value_of_every_run():
+    nan = np.nan
+    values = np.array([[1.0, nan, 0.5, 0.0], [nan, 1.0, 0.25, 1.0], [0.0, 0.0, 0.0, nan]])
+    found = Evaluation(tuple("ABC"), (ACCURACY,), tuple("1234"), values[:, None])
+    assert found.paired_topics(ACCURACY).tolist() == [2]
+    assert found.paired(ACCURACY).tolist() == [[0.5], [0.25], [0.0]]
+    assert found.part("AB", [ACCURACY]).paired_topics(ACCURACY).tolist() == [2, 3]
+    assert found.remarks[0].text.startswith("no value for 1 of 4 topics of A, B, C")
+    assert found.on([2, 3]).remarks[0].text.startswith("no value for 1 of 2 topics of C")
+    assert not found.on([2]).remarks
+    assert found.on([0]).means()[1].item() != found.on([0]).means()[1].item()
+    assert found.on([0]).to_dict()["B"] == {"Accuracy@2": None}
+    assert found.on([0]).tables()[0].rows == [["A", 1.0], ["B", None], ["C", 0.0]]
+    assert [record["value"] for record in found.records()][:2] == [1.0, None]
+
+
+@pytest.mark.parametrize("form", ["text", "tsv", "csv", "json", "jsonl", "markdown", "latex"])
+@pytest.mark.parametrize("name", ["nothing", "never"])
+def test_no_format_prints_nan(form, name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    runs = {"full": RUNS["full"], name: RUNS.get(name, dict.fromkeys(QRELS, NOTHING))}
+    lines = [f"{t} 0 {d} {level}" for t, docs in QRELS.items() for d, level in docs.items()]
+    (tmp_path / "qrels").write_text("\n".join(lines) + "\n")
+    for run, topics in runs.items():
+        rows = [f"{t} Q0 {d} 1 {s} x" for t, docs in topics.items() for d, s in docs.items()]
+        (tmp_path / run).write_text("\n".join(rows) + "\n")
+    for names in (["full", name], [name]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            assert cli.main(["evaluate", "qrels", *names, "Accuracy@2", "-q", "-f", form]) == 0
+        printed = capsys.readouterr()
+        assert "nan" not in printed.out.lower()
+        assert "warning: Accuracy@2: no value for" in printed.err
