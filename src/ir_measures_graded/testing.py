@@ -161,7 +161,7 @@ def _parameters(measure: GradedMeasure) -> Iterator[str]:
             if parse_measure(str(variant)) != variant:
                 yield f"{variant} is read as another measure; let `canonical` return plain numbers and words"
     for name, parameter in measure.SUPPORTED_PARAMS.items():
-        bounds = [bound for *_, bound in getattr(parameter, "bounds", ())]
+        bounds = getattr(parameter, "bounds", {}).values()
         beyond = [bound + sign for bound in bounds for sign in (-1e-3, 1e-3)]
         for wrong in (
             object(),

@@ -33,11 +33,11 @@ def values_of(name, parameter):
     if isinstance(parameter, Count):
         return [1, 3, 1000] if name == "cutoff" else [1000]
     assert isinstance(parameter, Real), f"add values of a {type(parameter).__name__} here"
-    bounds = {sign: bound for sign, _, bound in parameter.bounds}
-    highest = bounds.get("<", bounds.get("≤"))
+    bounds = parameter.bounds
+    highest = bounds.get("below", bounds.get("at_most"))
     if highest is not None:
         return [0.25 * highest, 0.75 * highest]
-    least = bounds.get(">", bounds.get("≥", 0))
+    least = bounds.get("above", bounds.get("at_least", 0))
     return [least + 0.718, least + 7]
 
 

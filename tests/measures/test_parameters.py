@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ir_measures_graded import DCG_JK, ERR_G, GradedError, nDCG_JK, parse_measure
+from ir_measures_graded import DCG_JK, ERR_G, GradedError, nDCG_JK, parse_measure, ratio
 from ir_measures_graded.core.measures.parameters import Choice, Count, Flag, Real
 
 ABOVE_1 = Real(default=2, above=1, desc="")
@@ -61,6 +61,28 @@ def test_other_values_are_an_error(parameter, allowed, refused):
         assert not parameter.validate(value) or (value is None and parameter.default is None)
         with pytest.raises((GradedError, TypeError, ValueError)):
             parameter.canonical(value)
+
+
+@pytest.mark.parametrize(
+    ("declare", "message"),
+    [
+        (lambda: Real(default=1, above="0", desc=""), "Real: above='0' is not allowed"),
+        (lambda: Real(default=1, at_most=[2], desc=""), "Real: at_most=.* is not allowed"),
+        (lambda: Real(default="1", desc=""), "Real: default='1' must be a real number or None"),
+        (lambda: Real(default=0, above=0, desc=""), "Real: default=0 must be a real number > 0"),
+        (lambda: Count(default=True, desc=""), "Count: default=True must be a whole number ≥ 1"),
+        (lambda: Flag(default=1, desc=""), "Flag: default=1 must be True or False"),
+        (lambda: Choice("a", default="b", desc=""), "Choice: default='b' must be one of 'a'"),
+        (lambda: Choice("a", 2, default="a", desc=""), "Choice: 2 is not a word"),
+        (lambda: nDCG_JK(10), "nDCG_JK: 10 has no name; give parameters by name"),
+        (lambda: nDCG_JK(ties=np.array(["min", "max"])), "nDCG_JK: ties=.* is not allowed"),
+        (lambda: ratio("1", np.ones(1)), "ratio: numerator must be an array of numbers"),
+        (lambda: ratio(np.ones(1), [None]), "ratio: denominator must be an array of numbers"),
+    ],
+)
+def test_wrong_types_are_refused_with_the_name_of_the_parameter(declare, message):
+    with pytest.raises(GradedError, match=message):
+        declare()
 
 
 def test_calling_a_measure_keeps_the_other_parameters():

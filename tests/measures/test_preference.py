@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from input_forms import shuffled
-from ir_measures_graded import ADM, NDPM, GradedError, KendallTau, Spearman
+from ir_measures_graded import ADM, NDPM, GradedError, KendallTau, RelativeRelevance, Spearman
 
 MOST = np.finfo(float).max
 
@@ -85,3 +85,11 @@ def test_scores_that_cannot_be_compared_are_an_error(measure, score, rule, chang
         measure(**changes).calc_aggregate(qrels, run)
     alone = measure(**changes).calc_aggregate({"fine": qrels["fine"]}, run)
     assert alone == (0.5 if measure["norm"] == "none" else 1)  # other topics may have any score
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-310, 1.0, 1e-300, 4e307])
+def test_scaling_of_scores_is_exact_at_both_ends_of_the_range_of_floats(unit):
+    qrels = {"q": {"a": 2, "b": 1, "c": 0}}
+    run = {"q": {"a": 3 * unit, "b": unit, "c": -unit}}
+    assert ADM.calc_aggregate(qrels, run) == 1
+    assert RelativeRelevance.calc_aggregate(qrels, run) == pytest.approx(1)

@@ -6,7 +6,7 @@ from math import comb, prod
 
 import pytest
 
-from ir_measures_graded import ASL, ESL, NR, GradedError
+from ir_measures_graded import ASL, ESL, NR, Fallout, GradedError
 
 
 def value(measure, qrels, run):
@@ -81,3 +81,27 @@ def test_a_collection_size_below_the_known_documents_is_an_error(measure):
     assert measure(docs=5).calc_aggregate(qrels, run) > 0
     # Only three documents are judged.
     assert measure(judged_only=True).calc_aggregate(qrels, run) >= 0
+
+
+@pytest.mark.parametrize("docs", [10**9, 2**53 + 1, 10**18, 2**63 - 1])
+def test_products_with_a_large_collection_do_not_overflow(docs):
+    qrels = {f"d{number}": int(number < 40) for number in range(60)}
+    run = {"d50": 3.0, "d0": 2.0, "d1": 1.0}
+    last_level = Fraction(3 + 1 + docs, 2)  # the mean position of the 38 documents not retrieved
+    positions = 2 + 3 + 38 * last_level
+    late = (positions - Fraction(40 * 41, 2)) / (40 * (docs - 40))
+    not_relevant = docs - 3 - 38
+    expected = {
+        ASL: positions / 40,
+        NR: 1 - late,
+        ESL(n=40): 1 + not_relevant * Fraction(38, 39),
+        Fallout: Fraction(1, docs - 40),
+    }
+    found = {measure: value(measure(docs=docs), qrels, run) for measure in expected}
+    assert found == pytest.approx({name: float(right) for name, right in expected.items()})
+
+
+@pytest.mark.parametrize("docs", [2**63, 10**30, 1e19])
+def test_a_collection_size_beyond_whole_numbers_is_refused(docs):
+    with pytest.raises(GradedError, match=r"docs=.* is not allowed \(it must be less than 2\^63\)"):
+        NR(docs=docs)

@@ -1,12 +1,15 @@
 """The reduction of a run to judged ranks, checked against a plain loop, and trec_eval's order."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 
 import reference
 import strategies
-from ir_measures_graded import GradedError
+from ir_measures_graded import GradedError, GradedEvaluator, Spearman, nDCG_JK
+from ir_measures_graded.core.ranking.judged import computed_once
 from ir_measures_graded.core.reduction import judged_of, reduced
 from ir_measures_graded.core.rows import rows
 from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
@@ -89,3 +92,40 @@ def test_scores_are_in_rank_order(collection):
         scores = run.get(topic, {}).values()
         assert ranks.lowest[number] == min(scores, default=0)
         assert ranks.highest[number] == max(scores, default=0)
+
+
+class Owner:
+    def __init__(self):
+        self.computed = {}
+
+
+def test_results_computed_once_are_kept_by_function_and_arguments():
+    """Neither the text of an argument nor the name of a function decides which result is returned."""
+    owner = Owner()
+    twice, thrice = (computed_once(lambda owner, x, factor=factor: factor * x) for factor in (2, 3))
+    assert (twice(owner, 5), thrice(owner, 5)) == (10, 15)
+    calls = []
+
+    @computed_once
+    def kind(owner, argument):
+        calls.append(argument)
+        return type(argument)
+
+    assert [kind(owner, argument) for argument in ("1", 1, 1, {1: 2}, {1: 2})] == [
+        str,
+        int,
+        int,
+        dict,
+        dict,
+    ]
+    assert calls == ["1", 1, {1: 2}]
+    with pytest.raises(TypeError, match="unhashable"):
+        kind(owner, np.arange(3000))
+
+
+def test_a_reduced_run_with_computed_results_can_be_pickled():
+    evaluator = GradedEvaluator([nDCG_JK(gains={1: 5}) @ 3, Spearman], {"q": {"a": 1, "b": 0}})
+    run = {"q": {"b": 2.0, "a": 1.0}}
+    values = [metric.value for metric in evaluator.iter_calc(run)]
+    copy = pickle.loads(pickle.dumps(evaluator))
+    assert [metric.value for metric in copy.iter_calc(run)] == values

@@ -9,7 +9,7 @@ cutoffs, condensed lists, missing topics and every input form. `MaxGainMeasure`,
 import inspect
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import ir_measures
 import numpy as np
@@ -22,6 +22,7 @@ from ..ranking.ranks import JudgedRanks
 from .parameters import CUTOFF, JUDGED_ONLY, ORDERS, UNJUDGED, Choice, Flag, Gains, Parameter
 from .topics import GainList, Topic, Topics, topics_of
 
+Own = TypeVar("Own", bound="GradedMeasure")
 EXTREMES = ("min", "max")
 NO_EXTREMES = "the least and the greatest value are not computed over the"
 
@@ -109,7 +110,7 @@ class GradedMeasure(ir_measures.Measure):
                 value = parameter.canonical(value)
             except (TypeError, ValueError) as error:
                 reason = f" ({error})" if str(error) else ""
-                if name == "ties" and value in EXTREMES:
+                if name == "ties" and str(value) in EXTREMES:
                     reason = f" ({NO_EXTREMES} orders of tied documents)"
                 refused = f"{self.__name__}: {name}={shown(value)} is not allowed{reason}"
                 raise GradedError(f"{refused}; {name} is {parameter.allowed}") from None
@@ -119,6 +120,16 @@ class GradedMeasure(ir_measures.Measure):
             raise GradedError(f"{self.__name__}: {reason}")
         self._text = super().__repr__()
         self.validated = True
+
+    def __call__(self: Own, *args: Any, **params: Any) -> Own:
+        """The measure with these values of parameters in place of its own."""
+        if args:
+            raise GradedError(
+                f"{self.__name__}: {shown(args[0])} has no name; give parameters by name, as in "
+                f"{self.__name__}(gains='exp'), and a cutoff with @, as in {self.__name__}@10"
+            )
+        changed: Own = super().__call__(**params)
+        return changed
 
     def unset(self, name: str) -> Any:
         """The value of a parameter that is not given."""
@@ -273,18 +284,19 @@ class TopGainMeasure(MaxGainMeasure):
 def collection_size(measure: GradedMeasure, topics: Topics) -> np.ndarray:
     """The parameter `docs` of the measure or, for each topic, the number of judged and retrieved documents.
 
-    Raises `GradedError` if a topic has more such documents than `docs`.
+    The numbers are floats, because products of whole numbers overflow for a large `docs`. Raises
+    `GradedError` if a topic has more such documents than `docs`.
     """
     known, docs = topics.known, measure["docs"]
     if docs is None:
-        return known
+        return known.astype(np.float64)
     if (known > docs).any():
         number = int(np.argmax(known > docs))
         raise GradedError(
             f"{measure}: topic {topics.names[number]!r} has {known[number]} judged and retrieved "
             f"documents; docs, the size of the collection, must be at least that"
         )
-    return np.full(topics.count, docs)
+    return np.full(topics.count, float(docs))
 
 
 class TopicMeasure(GradedMeasure):

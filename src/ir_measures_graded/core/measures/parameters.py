@@ -5,14 +5,15 @@ form that is stored, printed and compared, or raises a `GradedError`; `allowed` 
 """
 
 import math
+from collections.abc import Callable
 from functools import partial
 from operator import ge, gt, le, lt
 from typing import Any
 
 from ir_measures.measures import ParamInfo
 
-from ...errors import GradedError
-from ..ranking.gains import LARGEST, LINEAR, canonical_gains, plain_number
+from ...errors import GradedError, shown
+from ..ranking.gains import LARGEST, LINEAR, WHOLE, canonical_gains, plain_number
 
 
 class Parameter(ParamInfo):
@@ -26,6 +27,14 @@ class Parameter(ParamInfo):
     def __init__(self, *, default: Any, desc: str):
         super().__init__(dtype=self.DTYPE, required=False, default=default, desc=desc)
 
+    def check_default(self) -> None:
+        """Raise `GradedError` for a default that is not allowed. Call it at the end of `__init__`."""
+        if not self.validate(self.default):
+            kind = type(self).__name__
+            raise GradedError(
+                f"{kind}: default={shown(self.default)} must be {self.allowed} or None"
+            )
+
     def canonical(self, value: Any) -> Any:
         """The stored form of `value`; raises `GradedError` or `TypeError` if it is not allowed."""
         raise NotImplementedError
@@ -37,6 +46,15 @@ class Parameter(ParamInfo):
         except (TypeError, ValueError):
             return value is None and self.default is None
         return True
+
+
+COMPARISONS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
+    "above": (">", gt),
+    "at_least": ("≥", ge),
+    "below": ("<", lt),
+    "at_most": ("≤", le),
+}
+"""The bounds of a real number: the sign and the comparison that holds for allowed numbers."""
 
 
 class Real(Parameter):
@@ -55,18 +73,26 @@ class Real(Parameter):
         at_most: float | None = None,
     ):
         super().__init__(default=default, desc=desc)
-        given = ((">", gt, above), ("≥", ge, at_least), ("<", lt, below), ("≤", le, at_most))
-        self.bounds = [(sign, holds, bound) for sign, holds, bound in given if bound is not None]
-        within = " and ".join(f"{sign} {bound:g}" for sign, _, bound in self.bounds)
-        self.allowed = f"a real number {within}".rstrip()
+        bounds = {"above": above, "at_least": at_least, "below": below, "at_most": at_most}
+        self.bounds = {name: bound for name, bound in bounds.items() if bound is not None}
+        for name, bound in self.bounds.items():
+            try:
+                plain_number(bound)
+            except (TypeError, ValueError) as error:
+                raise GradedError(f"Real: {name}={shown(bound)} is not allowed: {error}") from None
+        limits = [f"{COMPARISONS[name][0]} {bound:g}" for name, bound in self.bounds.items()]
+        self.allowed = f"a real number {' and '.join(limits)}".rstrip()
+        self.check_default()
 
     def canonical(self, value: Any) -> Any:
-        value = plain_number(value)
-        if not math.isfinite(value) or not all(
-            holds(value, bound) for _, holds, bound in self.bounds
-        ):
+        number = plain_number(value)
+        if not math.isfinite(number):
             raise GradedError
-        return value
+        for name, bound in self.bounds.items():
+            _, holds = COMPARISONS[name]
+            if not holds(number, bound):
+                raise GradedError
+        return number
 
 
 class Count(Parameter):
@@ -75,11 +101,17 @@ class Count(Parameter):
     DTYPE = int
     allowed = "a whole number ≥ 1"
 
+    def __init__(self, *, default: int | None, desc: str):
+        super().__init__(default=default, desc=desc)
+        self.check_default()
+
     def canonical(self, value: Any) -> int:
-        value = plain_number(value)
-        if not isinstance(value, int) or value < 1:
+        number = plain_number(value)
+        if isinstance(number, float) and number >= WHOLE:
+            raise GradedError("it must be less than 2^63")
+        if not isinstance(number, int) or number < 1:
             raise GradedError
-        return value
+        return number
 
 
 class Flag(Parameter):
@@ -87,6 +119,10 @@ class Flag(Parameter):
 
     DTYPE = bool
     allowed = "True or False"
+
+    def __init__(self, *, default: bool, desc: str):
+        super().__init__(default=default, desc=desc)
+        self.check_default()
 
     def canonical(self, value: Any) -> bool:
         if type(value).__name__ not in ("bool", "bool_"):  # NumPy's type is not a subclass of bool
@@ -101,8 +137,12 @@ class Choice(Parameter):
 
     def __init__(self, *words: str, default: str, desc: str):
         super().__init__(default=default, desc=desc)
+        for word in words:
+            if not isinstance(word, str):
+                raise GradedError(f"Choice: {shown(word)} is not a word; give words as text")
         self.choices = words
         self.allowed = "one of " + ", ".join(map(repr, words))
+        self.check_default()
 
     def canonical(self, value: Any) -> str:
         if str(value) not in self.choices:

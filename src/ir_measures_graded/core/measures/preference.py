@@ -14,6 +14,7 @@ information retrieval system performance based on user preference. JIIS 34, 2010
 import numpy as np
 
 from ..by_topic import coded, earlier_and_smaller, largest, offsets_of, positions, tally
+from ..ranking.gains import WHOLE
 from ..ranking.judged import computed_once
 from .base import GradedMeasure, MaxGainMeasure, ScoreError
 from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag
@@ -64,10 +65,17 @@ class Documents:
 
 
 def of_columns(*columns: np.ndarray) -> np.ndarray:
-    """One integer for each row of some columns, in their lexicographic order."""
+    """One integer for each row of some columns, in their lexicographic order.
+
+    >>> of_columns(np.array([0, 0, 1]), np.array([2, 0, 1])).tolist()
+    [2, 0, 4]
+    """
     key = columns[0]
     for column in columns[1:]:
-        key = key * (column.max(initial=0) + 1) + column
+        width = int(column.max(initial=0)) + 1
+        if (int(key.max(initial=0)) + 1) * width > WHOLE:  # the product would overflow
+            key = np.unique(key, return_inverse=True)[1]
+        key = key * width + column
     return key
 
 
@@ -293,8 +301,12 @@ def scaled_scores(measure: GradedMeasure, topics: Topics) -> np.ndarray:
         raise ScoreError(named, position, position - int(starts[number]) + 1, rule)
     if not scales:
         return score
-    low, high = whole.lowest / 2, whole.highest / 2  # the difference of halves is finite
-    return ratio(score / 2 - low[topic], (high - low)[topic], undefined=1.0)
+    # The difference of halves is finite. Halves of the smallest floats would be rounded.
+    largest_size = np.maximum(np.abs(whole.lowest), np.abs(whole.highest))
+    factor = np.where(largest_size > 1, 0.5, 1.0)
+    low = whole.lowest * factor
+    high = whole.highest * factor
+    return ratio(score * factor[topic] - low[topic], (high - low)[topic], undefined=1.0)
 
 
 class _RelativeRelevance(GradedMeasure):

@@ -24,16 +24,18 @@ class _SearchLength(GradedMeasure):
     def levels(self, topics: Topics) -> tuple[np.ndarray, np.ndarray]:
         """The first and the last position of the level of each retrieved relevant document."""
         if self["tied_by"] == "rank":
-            return topics.run.relevant.rank, topics.run.relevant.rank
+            rank = topics.run.relevant.rank
+            return rank, rank
         relevant = topics.run.gain > 0
         return topics.first[relevant], topics.last[relevant]
 
     def positions(self, topics: Topics) -> np.ndarray:
         """The sum of the positions of the relevant documents; a tied document has its level's mean."""
-        run, (first, last) = topics.run.relevant, self.levels(topics)
+        run = topics.run.relevant
+        first, last = self.levels(topics)
         not_retrieved = topics.relevant - run.sizes
-        end = (topics.retrieved + 1 + collection_size(self, topics)) / 2
-        return run.sum((first + last) / 2) + not_retrieved * end
+        middle_of_last_level = (topics.retrieved + 1 + collection_size(self, topics)) / 2
+        return run.sum((first + last) / 2) + not_retrieved * middle_of_last_level
 
 
 class _ESL(_SearchLength):
@@ -60,18 +62,25 @@ class _ESL(_SearchLength):
     SMALLER_IS_BETTER = True
 
     def values(self, topics: Topics) -> np.ndarray:
-        run, (first, last) = topics.run.relevant, self.levels(topics)
-        n, retrieved = np.minimum(self["n"], topics.relevant), run.sizes
+        run = topics.run.relevant
+        n = np.minimum(self["n"], topics.relevant)
         # The level of the n-th relevant document: its first and last position, and the number of relevant
         # documents before it and in it. It is the last level unless the document is retrieved.
-        begin, end = topics.retrieved + 1, collection_size(self, topics).copy()
-        before, r = retrieved.copy(), topics.relevant - retrieved
-        inside = (n <= retrieved) & (n > 0)
-        entry = (run.offsets[:-1] + n - 1)[inside]
+        begin = topics.retrieved + 1
+        end = collection_size(self, topics)
+        before = run.sizes.copy()
+        r = topics.relevant - run.sizes
+
+        is_retrieved = (n <= run.sizes) & (n > 0)
+        entry = (run.offsets[:-1] + n - 1)[is_retrieved]
         topic = run.topic[entry]
-        begin[inside], end[inside] = first[entry], last[entry]
-        before[inside] = run.value_at(begin[inside] - 1, topic, run.number)
-        r[inside] = run.value_at(end[inside], topic, run.number) - before[inside]
+        first, last = self.levels(topics)
+        relevant_before = run.value_at(first[entry] - 1, topic, run.number)
+        relevant_up_to = run.value_at(last[entry], topic, run.number)
+        begin[is_retrieved] = first[entry]
+        end[is_retrieved] = last[entry]
+        before[is_retrieved] = relevant_before
+        r[is_retrieved] = relevant_up_to - relevant_before
 
         j = (begin - 1) - before
         i = (end - begin + 1) - r

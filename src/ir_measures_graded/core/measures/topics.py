@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import GradedError, shown
 from .. import by_topic
 from ..ranking.gains import Gains, gain_of
 from ..ranking.judged import computed_once
@@ -299,8 +300,12 @@ def ratio(numerator: np.ndarray, denominator: np.ndarray, undefined: float = 0.0
     >>> ratio(np.array([1., 0.]), np.array([2., 0.]))
     array([0.5, 0. ])
 
-    Raises `OverflowError` for an infinite denominator.
+    Raises `OverflowError` for an infinite denominator, and `GradedError` for anything but numbers.
     """
+    for name, numbers in (("numerator", numerator), ("denominator", denominator)):
+        if np.asarray(numbers).dtype.kind not in "biuf":
+            raise GradedError(f"ratio: {name} must be an array of numbers, not {shown(numbers)}")
+    denominator = np.asarray(denominator)
     if np.isinf(denominator).any():
         raise OverflowError("a divisor is infinite; divide all gains and parameters by one number")
     result = np.full(np.broadcast(numerator, denominator).shape, undefined)

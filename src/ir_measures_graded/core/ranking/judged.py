@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -21,23 +21,36 @@ List = tuple[np.ndarray, np.ndarray, np.ndarray]
 """The topic, the rank and the gain of each entry of a list for each topic."""
 
 
-Given = ParamSpec("Given")
-Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
-def computed_once(compute: Callable[Given, Value]) -> Callable[Given, Value]:
-    """A function (or class) of qrels, runs or topics, which keep the result for equal further arguments."""
+def computed_once(compute: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """A function (or class) of qrels, runs or topics, which keep the result for equal further arguments.
+
+    The further arguments are hashable, or mappings of hashable values.
+    """
 
     @wraps(compute)
-    def known(*given: Given.args, **named: Given.kwargs) -> Value:
-        of: Any = given[0]
-        computed: dict[Hashable, Value] = of.computed
-        key = (compute.__module__, compute.__qualname__, str(given[1:]), str(named))
-        if key not in computed:
-            computed[key] = compute(*given, **named)
-        return computed[key]
+    def once(*args: Arguments.args, **named: Arguments.kwargs) -> Result:
+        owner: Any = args[0]
+        results: dict[Hashable, Result] = owner.computed
+        key = (identity, *map(_hashable, args[1:]), _hashable(named))
+        if key not in results:
+            results[key] = compute(*args, **named)
+        return results[key]
 
-    return known
+    # Results are pickled with their keys. Pickle finds a class and a decorated function by their names.
+    identity = compute if isinstance(compute, type) else once
+    return once
+
+
+def _hashable(argument: Any) -> Hashable:
+    """An argument as a part of a key. Mappings are weightings, for example."""
+    if isinstance(argument, Mapping):
+        return tuple(argument.items())
+    hash(argument)
+    return argument
 
 
 @dataclass(eq=False, repr=False)
