@@ -42,8 +42,9 @@ class Remark:
     """An unusual property of qrels, a run or a measure, which the values do not show.
 
     - `kind`: the property, the same word for all runs and versions, such as ``unjudged``.
-    - `subject`: the name of the run, the measure or the qrels.
+    - `subject`: the name of the run, the measure or the qrels; empty for the qrels of a run's remark.
     - `text`: one sentence without the subject and without a full stop.
+    - `share`: the share that the text begins with, if the remark may be one for several runs.
 
     Readers and runs return remarks, a result keeps them as its `remarks`, and every format shows them.
     A public function issues them as warnings (`InputWarning`), once.
@@ -52,6 +53,7 @@ class Remark:
     kind: str
     subject: str
     text: str
+    share: float | None = None
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.text}" if self.subject else self.text

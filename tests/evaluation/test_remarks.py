@@ -6,7 +6,9 @@ import pyarrow
 import pytest
 
 from ir_measures_graded.analysis import check, curves, evaluate
-from ir_measures_graded.errors import EmptyRunWarning, InputWarning
+from ir_measures_graded.errors import EmptyRunWarning, InputWarning, Remark
+from ir_measures_graded.evaluation.named import study_of
+from ir_measures_graded.output.remarks import merged
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "d": 0}}
 USUAL = {"q1": {"a": 3.0, "b": 2.0, "x": 1.0}, "q2": {"d": 2.0, "a": 1.0}}
@@ -88,7 +90,7 @@ def test_an_empty_run_has_one_remark_in_every_way_of_use(run):
     line = [(EmptyRunWarning, "x: the run is empty")]
     assert warned_of(evaluate, run, ["AP"]) == warned_of(curves, run, "nCG", depth=3) == line
     (remark,) = check(QRELS, {"x": run}).remarks
-    assert (remark.subject, remark.text) == ("x", "x: the run is empty")
+    assert (remark.subject, remark.text) == ("x", "the run is empty")
 
 
 def test_levels_that_measures_name_and_the_qrels_lack():
@@ -106,3 +108,40 @@ def test_levels_that_measures_name_and_the_qrels_lack():
         "the qrels have no document of level 9",
         "no level of the qrels reaches rel=3; the highest is 2",
     ]
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+@pytest.mark.parametrize(("run", "texts"), RUNS)
+def test_results_keep_the_remarks_of_which_they_warn(run, texts, is_kept):
+    qrels, runs = QRELS, {"x": run}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if is_kept:
+            study = study_of(QRELS, runs)
+            qrels, runs = study.judgments, study.runs
+            assert [remark.text for remark in study.remarks] == texts
+        found = evaluate(qrels, runs, ["nDCG(gains={9:1})@10"])
+    on_measure = "the qrels have no document of level 9"
+    assert [remark.text for remark in found.remarks] == [*texts, on_measure]
+    assert len(caught) == len(found.remarks)
+    assert found.part(["x"], found.measures).remarks == found.remarks
+
+
+SOME = [
+    Remark("unjudged", "A", "40% of the top 10 are unjudged", 0.4),
+    Remark("unjudged", "B", "60% of the top 10 are unjudged", 0.6),
+    Remark("unjudged", "C", "60% of the top 10 are unjudged", 0.6),
+    Remark("sparse", "", "the qrels are sparse"),
+    Remark("topics", "A", "the run lacks 1 of 9 topics"),
+    Remark("topics", "A", "the run lacks 1 of 9 topics"),
+    Remark("levels", "qrels", "no level is above 0"),
+]
+
+
+@pytest.mark.parametrize("several", [SOME, SOME[::-1], SOME[:1] + SOME[3:], SOME[3:], []])
+def test_merging_loses_no_kind_and_no_subject(several):
+    lines = [str(remark) for remark in merged(several)]
+    assert len({*lines}) == len(lines)
+    for remark in several:
+        assert any(remark.subject in line for line in lines)
+        assert any(remark.text.split("% ")[-1] in line for line in lines)

@@ -29,7 +29,7 @@ from ..evaluation.named import (
     named_runs,
     read_judgments,
 )
-from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remark, measure_remarks
+from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remarks, measure_remarks
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
@@ -108,56 +108,57 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     judged = judgments.documents
     evaluators(wanted, judgments)  # refuses what `evaluate` refuses
     ends = _over_ties(wanted or parse_measures(TIED))
-    remarks = [
-        Remark("", run.name, text) for run in named for text in _of_run(run, judgments, depth, ends)
-    ]
-    remarks += [
-        Remark("", str(measure), text)
-        for measure, text in measure_remarks(wanted, judged, judgments.contract)
-    ]
-    if judgments.contract is None and (text := level_remark(judged, LEVELS)):
-        remarks.append(Remark("", judgments.name or "qrels", text))
-    found = levels(judgments, highest=any(map(needs_intents, wanted)))
-    return Check(found, tuple(run.name for run in named), tuple(remarks))
+    remarks = [remark for run in named for remark in _remarks_on(run, judgments, depth, ends)]
+    remarks += measure_remarks(wanted, judged, judgments.contract)
+    if judgments.contract is None:
+        remarks += level_remarks(judged, judgments.name, LEVELS)
+    of_qrels = levels(judgments, highest=any(map(needs_intents, wanted)))
+    return Check(of_qrels, tuple(run.name for run in named), tuple(remarks))
 
 
 def _over_ties(measures: Iterable[Measure]) -> dict[Measure, tuple[Measure, Measure]]:
     """The measures with ranges over ties and without the option: their least and greatest values."""
-    known = [each for each in map(definition_of, measures) if each and not each.option("ties")]
-    found = {
-        measure: [with_option(measure, "ties", end) for end in ("min", "max")] for measure in known
-    }
-    return {measure: (low, high) for measure, (low, high) in found.items() if low and high}
+    ends = {}
+    for measure in map(definition_of, measures):
+        if measure is not None and not measure.option("ties"):
+            lowest = with_option(measure, "ties", "min")
+            highest = with_option(measure, "ties", "max")
+            if lowest and highest:
+                ends[measure] = lowest, highest
+    return ends
 
 
-def _of_run(
+def _remarks_on(
     run: Run, judgments: Judgments, depth: int | None, ends: dict[Measure, tuple[Measure, Measure]]
-) -> list[str]:
+) -> list[Remark]:
+    """The remarks on a run, or the reason why it is refused."""
     counts = RunRemarks(judgments.documents, depth, judgments.contract)
-    apart = np.zeros(len(judgments.topics), dtype=bool)
+    is_apart = np.zeros(len(judgments.topics), dtype=bool)
 
     def watched() -> Iterator[JudgedRanks]:
         for block in counts.watched(run.reduced(judgments)):
-            apart[block.numbers] = _apart(block)
+            is_apart[block.numbers] = _apart(block)
             yield block
 
+    means = {}
     try:
         with about(run.name), warnings.catch_warnings():
-            warnings.simplefilter("error", EmptyRunWarning)
+            warnings.simplefilter("ignore", EmptyRunWarning)  # it is one of the remarks
             evaluator = GradedEvaluator(chain(*ends.values()), judgments.rows, judgments.documents)
-            values = {
-                str(measure): mean_over_topics(of)
-                for measure, _, of in evaluator.reported(watched())
-            }
-    except (GradedError, EmptyRunWarning) as error:
-        return [str(error)]
-    remarks = [*counts.of(run.source)]
-    for measure, (low, high) in ends.items():
-        if (width := float(values[str(high)] - values[str(low)])) > WIDE:
-            remarks.append(f"the order of tied documents can move {measure} by {width:.4f}")
-    if apart.any():
-        topics = counted(int(apart.sum()), "topic")
-        remarks.append(f"trec_eval 10 (64-bit scores) tells apart documents tied here in {topics}")
+            for measure, _, values in evaluator.reported(watched()):
+                means[str(measure)] = float(mean_over_topics(values))
+    except GradedError as error:
+        return [Remark("refused", run.name, str(error))]
+    remarks = list(counts.of(run.source, run.name))
+    for measure, (lowest, highest) in ends.items():
+        width = means[str(highest)] - means[str(lowest)]
+        if width > WIDE:
+            text = f"the order of tied documents can move {measure} by {width:.4f}"
+            remarks.append(Remark("ties", run.name, text))
+    if is_apart.any():
+        topics = counted(int(is_apart.sum()), "topic")
+        text = f"trec_eval 10 (64-bit scores) tells apart documents tied here in {topics}"
+        remarks.append(Remark("near ties", run.name, text))
     return remarks
 
 

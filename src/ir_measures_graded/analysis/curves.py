@@ -23,7 +23,7 @@ from ..core.registry.notation import checked, parse_measures
 from ..core.uncertainty import evaluated
 from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from ..evaluation.remarks import RunRemarks, warn_of, warned_together
+from ..evaluation.remarks import RunRemarks, issue, issued_together
 from ..output import plots
 from ..output.formats import counted, decimal, listed
 from ..output.result import Result
@@ -257,7 +257,7 @@ def curves(
     if ideal or (ideal is None and is_plain_sum(one)):
         best = mean_over_topics(values_at_ranks(cut, ideal_run(judgments, one), judgments, end))
     means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
-    with warned_together():
+    with issued_together():
         for number, run in enumerate(named):
             values = values_at_ranks(cut, run, judgments, end)
             means[number] = mean_over_topics(values)
@@ -331,5 +331,5 @@ def values_at_ranks(
             values = computed(measure, view(measure, ranks, cut=False), at_ranks, (depth,))
             found[:, ranks.numbers] = values.T
     if run.kept_for is None:  # a study warns itself
-        warn_of([*remarks.of(run.source)], run.name)
+        issue(remarks.of(run.source, run.name))
     return found

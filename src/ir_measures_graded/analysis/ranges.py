@@ -28,7 +28,7 @@ from ..core.uncertainty.extremes import differences_of
 from ..core.uncertainty.judgments import Undetermined, unjudged_of
 from ..errors import NotApplicableError
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
-from ..evaluation.remarks import warned_together
+from ..evaluation.remarks import issued_together
 from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -169,7 +169,7 @@ def ranges(qrels: Qrels, runs: Runs, measures: Iterable[GradedMeasure | str]) ->
     study = study_of(qrels, runs)
     values: list[Range] = []
     differences: list[Range] = []
-    with warned_together():
+    with issued_together():
         for measure in wanted:
             found = _Runs(measure, study.runs)
             values += found.ranges()

@@ -79,7 +79,7 @@ def evaluate_batches(
         read_run(whole_table(tables) if tables else {}),
         ignore_identical_ids=ignore_identical_ids,
     )
-    (values, _), _ = RunEvaluator(judgments, wanted)(run)
+    values = RunEvaluator(judgments, wanted)(run).values
     measure, topic = map(arrow_array, np.indices(values.shape).reshape(2, -1))
     return pyarrow.table(
         {

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure, SumAgg
 
 from ..core.provider import aggregate, provider_named
+from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import defined, sign_of
 from ..core.registry.notation import one_of
 from ..core.rows.rows import refuse_repeated
@@ -24,8 +25,8 @@ from ..output.result import Result
 from ..output.tables import Table
 from . import named, remarks
 from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval
-from .named import Qrels, Run, Runs, Study
-from .sessions import Fields, Given, SessionValues, turn_measure
+from .named import Judgments, Qrels, Run, Runs, Study
+from .sessions import Given, SessionValues, turn_measure
 from .values import read_values
 
 NO_VALUE = "no value"
@@ -289,9 +290,11 @@ def evaluate(
     Raises `GradedError` for an empty list of measures, qrels without a topic, two runs of one name, and
     for qrels, a run or a measure that cannot be used.
     """
-    options = {
-        name: word for name, word in (("ties", ties), ("unjudged", unjudged)) if word is not None
-    }
+    options: dict[str, str] = {}
+    if ties is not None:
+        options["ties"] = ties
+    if unjudged is not None:
+        options["unjudged"] = unjudged
     wanted = tuple(
         _with_options(measure, options) for measure in named.measures_for(qrels, measures)
     )
@@ -300,29 +303,43 @@ def evaluate(
         every = named.ignoring_identical_ids(every)
     work = RunEvaluator(named.in_sessions(qrels, sessions), wanted, provider)
     judgments = work.judgments
-    with remarks.warned_together():
-        found = [*map(work, every)]
-        for run, (_, unusual) in zip(every, found, strict=True):
-            remarks.warn_of(unusual, run.name)
-        is_open = any(
-            remarks.leaves_open(measure, name) for measure in wanted for name in ("rel", "gains")
+    with remarks.issued_together():
+        found = [work(run) for run in every]
+        others = _remarks_on(judgments, wanted)
+        # A kept run has issued its remarks when it was read.
+        for run, of_run in zip(every, found, strict=True):
+            if run.kept_for is None:
+                remarks.issue(of_run.remarks)
+        remarks.issue(others)
+        unit, topics = "topic", judgments.topics
+        if judgments.sessions is not None:
+            unit, topics = "session", judgments.sessions.names
+        result = Evaluation(
+            tuple(run.name for run in every),
+            wanted,
+            topics,
+            np.stack([of_run.values for of_run in found]),
+            np.stack([of_run.missing for of_run in found]),
+            unit=unit,
+            remarks=(*(remark for of_run in found for remark in of_run.remarks), *others),
         )
-        level = remarks.level_remark(judgments.documents, LEVELS)
-        if judgments.contract is None and is_open and level:
-            remarks.warn_of([level], judgments.name or "qrels")
-        for measure, text in remarks.measure_remarks(
-            wanted, judgments.documents, judgments.contract
-        ):
-            remarks.warn_of([text], str(measure))
-    values, missing = map(np.stack, zip(*(fields for fields, _ in found), strict=True))
-    unit, topics = "topic", judgments.topics
-    if judgments.sessions is not None:
-        unit, topics = "session", judgments.sessions.names
-    names = tuple(run.name for run in every)
-    result = Evaluation(names, wanted, topics, values, missing, unit=unit)
-    for remark in result.remarks:
-        remarks.warn_of([remark.text], remark.subject)
+        remarks.issue(remark for remark in result.remarks if remark.kind == NO_VALUE)
     return result
+
+
+def _remarks_on(judgments: Judgments, measures: Sequence[Measure]) -> list[Remark]:
+    """The remarks on qrels and measures.
+
+    Levels 1 … n without 0 matter only to measures that leave open what a level means.
+    """
+    found = list(remarks.measure_remarks(measures, judgments.documents, judgments.contract))
+    is_open = any(
+        remarks.leaves_open(measure, name) for measure in measures for name in ("rel", "gains")
+    )
+    if judgments.contract is None and is_open:
+        on_levels = remarks.level_remarks(judgments.documents, judgments.name, LEVELS)
+        found = on_levels + found
+    return found
 
 
 def _with_options(measure: Measure, options: Mapping[str, str]) -> Measure:
@@ -338,8 +355,13 @@ def _with_options(measure: Measure, options: Mapping[str, str]) -> Measure:
 LEVELS = 4
 """Levels 1 … n without 0 are warned of from this n on; fewer are often those of relevant documents alone."""
 
-Values = tuple[Fields, list[str]]
-"""The values of a run and remarks on it."""
+
+class RunValues(NamedTuple):
+    """The values of a run (measures × topics), the topics that it lacks (topics), and remarks on it."""
+
+    values: np.ndarray
+    missing: np.ndarray
+    remarks: Sequence[Remark]
 
 
 class RunEvaluator:
@@ -361,35 +383,50 @@ class RunEvaluator:
             computed, self.judgments, provider_named(provider, measures)
         )
 
-    def __call__(self, run: Run) -> Values:
-        numbers = self.judgments.numbers
-        values = np.full((len(self.row), len(numbers)), np.nan)
-        unusual: list[str] = []
+    def __call__(self, run: Run) -> RunValues:
+        """The values of one run. Raises `GradedError` for a run that cannot be evaluated."""
+        values = np.full((len(self.row), len(self.judgments.numbers)), np.nan)
+        rows = None
+        on_run: Sequence[Remark] = ()
         with named.about(run.name):
-            table = run.rows(self.judgments) if self.others else None
-            if table is not None:
-                refuse_repeated(table)
-            graded = run.reduced(self.judgments, table)
-            standard = {} if table is None else table.dicts()
-            missing = np.array([not standard.get(topic) for topic in numbers])
+            if self.others:
+                rows = run.rows(self.judgments)
+                refuse_repeated(rows)
+            blocks = run.reduced(self.judgments, rows)
             if self.ours is not None:
-                counts = remarks.RunRemarks(self.ours.judged, self.depth, self.judgments.contract)
-                for measure, order, found in self.ours.reported(counts.watched(graded)):
-                    values[self.row[measure], order] = found[order]
-                missing = counts.counts[0] == 0
-                if run.kept_for is None:  # a study has warned already
-                    unusual = [*counts.of(run.source)]
+                missing, on_run = self._compute_ours(values, run, blocks)
+        if rows is not None:
+            standard = rows.dicts()
+            if self.ours is None:
+                missing = np.array([not standard.get(topic) for topic in self.judgments.numbers])
+            with named.about(run.name):
+                self._compute_others(values, standard)
+        if self.by_session is not None:
+            values, missing = self.by_session.of(self.row, (values, missing))
+        return RunValues(values, missing, on_run)
+
+    def _compute_ours(
+        self, values: np.ndarray, run: Run, blocks: Iterable[JudgedRanks]
+    ) -> tuple[np.ndarray, Sequence[Remark]]:
+        """Write the values of our measures; return which topics the run lacks, and its remarks."""
+        assert self.ours is not None
+        counts = remarks.RunRemarks(self.ours.judged, self.depth, self.judgments.contract)
+        for measure, order, of_topics in self.ours.reported(counts.watched(blocks)):
+            values[self.row[measure], order] = of_topics[order]
+        if run.kept_for is not None:
+            return counts.lacks_topic, run.remarks
+        return counts.lacks_topic, list(counts.of(run.source, run.name))
+
+    def _compute_others(self, values: np.ndarray, run: Mapping[str, Mapping[str, float]]) -> None:
+        """Write the values of measures that other providers compute."""
+        numbers = self.judgments.numbers
         for group, evaluator in self.others:
-            with named.about(run.name), explained(group):
-                refuse_for_gdeval(evaluator, standard)
-                metrics = computed_by(evaluator, standard)
+            with explained(group):
+                refuse_for_gdeval(evaluator, run)
+                metrics = computed_by(evaluator, run)
             for topic, measure, value, *_ in metrics:  # cwl_eval adds fields
                 if topic in numbers:
                     values[self.row[measure], numbers[topic]] = value
-        fields = values, missing
-        if self.by_session is not None:
-            fields = self.by_session.of(self.row, fields)
-        return fields, unusual
 
 
 def evaluated(

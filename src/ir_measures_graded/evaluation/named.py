@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -31,13 +31,13 @@ from ..core.rows.columns import RUN
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source, in_memory
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
-from ..errors import FileError, GradedError, did_you_mean, shown
+from ..errors import FileError, GradedError, Remark, did_you_mean, shown
 from ..files.content import ENDINGS, matching
 from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile
 from ..files.sources import definitions_of, qrels_source
 from ..output.result import Result
-from .remarks import RunRemarks, warn_of
+from .remarks import RunRemarks, issue
 from .sessions import Given, Sessions
 
 Runs = Mapping[str, Any] | Iterable[Any] | str | os.PathLike[str]
@@ -182,6 +182,14 @@ def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:
         return replace(judgments, sessions=Sessions.of(judgments.topics, sessions))
 
 
+class ReadRun(NamedTuple):
+    """A kept run: its reduction as one block, all of its topics, and the remarks on it."""
+
+    ranks: JudgedRanks
+    topics: tuple[str, ...]
+    remarks: tuple[Remark, ...]
+
+
 @dataclass(eq=False, repr=False)
 class Run:
     """A run and its name.
@@ -210,26 +218,39 @@ class Run:
         return self.kept_for
 
     @cached_property
-    def _read(self) -> tuple[JudgedRanks, tuple[str, ...]]:
-        run = self.parent or self
+    def _read(self) -> ReadRun:
+        """The kept run, whose remarks are issued when it is read."""
+        whole = self.parent or self
         with about(self.name):
-            table = run.ranks.listed if "_read" in vars(run) else run.rows(run.judgments)
-            (ranks,) = blocks_of(self.judgments.documents, table)
+            if "_read" in vars(whole):
+                rows = whole.ranks.listed
+            else:
+                rows = whole.rows(whole.judgments)
+            (ranks,) = blocks_of(self.judgments.documents, rows)
+        remarks: tuple[Remark, ...] = ()
         if self.parent is None:
-            remarks = RunRemarks(self.judgments.documents, contract=self.judgments.contract)
-            remarks.count(ranks)
-            warn_of([*remarks.of(self.source)], self.name)
-        return ranks, tuple(table.topics)
+            counts = RunRemarks(self.judgments.documents, contract=self.judgments.contract)
+            counts.count(ranks)
+            remarks = tuple(counts.of(self.source, self.name))
+            issue(remarks)
+        return ReadRun(ranks, tuple(rows.topics), remarks)
 
     @property
     def topics(self) -> tuple[str, ...]:
         """The topics of a kept run, judged or not."""
-        return self._read[1]
+        return self._read.topics
 
     @property
     def ranks(self) -> JudgedRanks:
         """The kept reduction, as one block. Raises `GradedError` for a run that cannot be evaluated."""
-        return self._read[0]
+        return self._read.ranks
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """The remarks on a kept run; for a part of the qrels, those on the whole run."""
+        if self.parent is not None and self.parent is not self:
+            return self.parent.remarks
+        return self._read.remarks
 
     def view(self, measure: GradedMeasure, cut: bool = True) -> Topics:
         """The kept run as the measure sees it; without its cutoff unless `cut`."""
@@ -289,6 +310,11 @@ class Study:
 
     judgments: Judgments
     runs: tuple[Run, ...]
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """The remarks on all runs, which are read if they have not been."""
+        return tuple(remark for run in self.runs for remark in run.remarks)
 
     def part(self, topics: Sequence[str]) -> Study:
         """The study of some topics of the qrels."""

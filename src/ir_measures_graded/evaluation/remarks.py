@@ -4,7 +4,7 @@
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -16,78 +16,87 @@ from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import needs_intents
 from ..core.rows.rows import RunSource
-from ..errors import InputWarning, level_of_caller
+from ..errors import InputWarning, Remark, level_of_caller
 from ..files.contracts import Contract
 from ..output.formats import Percent, counted, listed
-from ..output.tables import Note
+from ..output.remarks import merged
 
 DEPTH = 10
 """The rank down to which unjudged documents are counted; deeper pools are rare."""
 OWN = 0.1
-"""The share of topics with the topic itself among the documents from which on a remark tells it."""
+"""A remark tells that documents have the id of their topic from this share of topics on."""
+LEAVES_OUT = (
+    "; the collection leaves it out, with --ignore_identical_ids (ignore_identical_ids=True)"
+)
 SCALE = 100
 """Levels up to this one may be a scale that begins with 1."""
 SPARSE = (
     "the qrels are sparse: a topic has at most {}, and all are relevant; a relevant document may be "
     "unjudged, so values are too low, and small differences between runs can be due to the judgments"
 )
-_HELD: ContextVar[list[tuple[str, Sequence[str]]] | None] = ContextVar("held", default=None)
+EMPTY = "empty"
+"""The kind of the remark on an empty run in memory, of which its reader has warned."""
+_COLLECTED: ContextVar[list[Remark] | None] = ContextVar("collected", default=None)
 
 
-def warn_of(remarks: Sequence[str], name: str = "") -> None:
-    """Issue one `InputWarning` with all remarks, if there are any; within `warned_together`, at its end."""
-    held = _HELD.get()
-    if held is not None:
-        held.append((name, remarks))
-    elif remarks:
-        text = "; ".join(remarks)
-        warnings.warn(
-            f"{name}: {text}" if name else text, InputWarning, stacklevel=level_of_caller()
-        )
+def issue(remarks: Iterable[Remark]) -> None:
+    """Issue one `InputWarning` for each subject with remarks; within `issued_together`, at its end."""
+    collected = _COLLECTED.get()
+    if collected is not None:
+        collected += remarks
+        return
+    by_subject: dict[str, list[str]] = {}
+    for remark in merged(remarks):
+        if remark.kind != EMPTY:
+            by_subject.setdefault(remark.subject, []).append(remark.text)
+    for subject, texts in by_subject.items():
+        warning = Remark("", subject, "; ".join(texts))
+        warnings.warn(str(warning), InputWarning, stacklevel=level_of_caller())
 
 
 @contextmanager
-def warned_together() -> Iterator[None]:
-    """Issue one warning for all runs of which many documents are unjudged, and one for sparse qrels."""
-    if _HELD.get() is not None:
+def issued_together() -> Iterator[None]:
+    """Issue all remarks of a public function at its end, so that those of one kind are merged."""
+    if _COLLECTED.get() is not None:
         yield
         return
-    held: list[tuple[str, Sequence[str]]] = []
-    token = _HELD.set(held)
+    collected: list[Remark] = []
+    token = _COLLECTED.set(collected)
     try:
         yield
     finally:
-        _HELD.reset(token)
-        notes = {name: each for name, remarks in held for each in remarks if isinstance(each, Note)}
-        joined = [str(note) for note in notes.values() if note.text == SPARSE][:1]
-        if not joined and len(notes) > 1:
-            low, *_, high = sorted(notes.values(), key=lambda note: note.names[0])
-            shares = f"{low.names[0]} to {high}" if str(low) != str(high) else str(high)
-            joined = [f"{shares} in {listed(notes)}"]
-        for name, remarks in held:
-            warn_of([each for each in remarks if not (joined and isinstance(each, Note))], name)
-        warn_of(joined)
+        _COLLECTED.reset(token)
+        issue(collected)
 
 
 def depth_of(measures: Iterable[Measure]) -> int | None:
     """The smallest cutoff of measures that count unjudged documents, at most `DEPTH`; None without such a
     measure."""
-    used = [measure for measure in measures if not measure.params.get("judged_only")]
-    return (
-        min([DEPTH, *(int(measure.params.get("cutoff") or DEPTH) for measure in used)])
-        if used
-        else None
-    )
+    params = [measure.params for measure in measures if not measure.params.get("judged_only")]
+    if not params:
+        return None
+    return min(DEPTH, *(int(given.get("cutoff") or DEPTH) for given in params))
 
 
 class RunRemarks:
-    """Counts the documents of a run for each topic of the qrels while its blocks are read."""
+    """Counts the documents of a run for each topic of the qrels while its blocks are read.
+
+    The counts of a topic (T): its documents, those that are judged, both within the depth, whether scores
+    differ, and whether a document has the id of the topic.
+    """
 
     def __init__(self, judged: Judged, depth: int | None = DEPTH, contract: Contract | None = None):
-        self.depth, self.contract = depth, contract
-        self.most = int(judged.whole.sizes.max(initial=0))
-        self.sparse = self.most <= 2 and judged.whole.level.min(initial=1) >= 1
-        self.counts = np.zeros((6, len(judged.topics)), dtype=np.int64)
+        self.depth = depth
+        self.contract = contract
+        self.most_judged = int(judged.whole.sizes.max(initial=0))
+        self.is_sparse = self.most_judged <= 2 and judged.whole.level.min(initial=1) >= 1
+        topics = len(judged.topics)
+        self.retrieved = np.zeros(topics, dtype=np.int64)
+        self.judged = np.zeros_like(self.retrieved)
+        self.top = np.zeros_like(self.retrieved)
+        self.judged_top = np.zeros_like(self.retrieved)
+        self.has_scores = np.zeros(topics, dtype=bool)
+        self.has_own = np.zeros(topics, dtype=bool)
 
     def watched(self, blocks: Iterable[JudgedRanks]) -> Iterator[JudgedRanks]:
         """The same blocks, which are counted."""
@@ -96,101 +105,125 @@ class RunRemarks:
             yield block
 
     def count(self, ranks: JudgedRanks) -> None:
-        """Count the documents of a block. A topic that appears in several blocks counts in the last one.
+        """Count the documents of a block. A topic that appears in several blocks counts in the last one."""
+        depth = self.depth or 0
+        numbers = ranks.numbers
+        topics = ranks.retrieved.size
+        self.retrieved[numbers] = ranks.retrieved
+        self.judged[numbers] = np.bincount(ranks.topic, minlength=topics)
+        self.top[numbers] = np.minimum(ranks.retrieved, depth)
+        is_top = ranks.rank <= depth
+        self.judged_top[numbers] = np.bincount(ranks.topic[is_top], minlength=topics)
+        self.has_scores[numbers] = ranks.highest > ranks.lowest
+        self.has_own[numbers] = ranks.own
 
-        The counts of each topic: retrieved, judged, both within the depth, whether scores differ, and whether
-        a document has the id of the topic.
-        """
-        depth, topics = self.depth or 0, ranks.retrieved.size
-        self.counts[:, ranks.numbers] = [
-            ranks.retrieved,
-            np.bincount(ranks.topic, minlength=topics),
-            np.minimum(ranks.retrieved, depth),
-            np.bincount(ranks.topic[ranks.rank <= depth], minlength=topics),
-            ranks.highest > ranks.lowest,
-            ranks.own,
-        ]
+    @property
+    def lacks_topic(self) -> np.ndarray:
+        """Whether the run has no document for a topic (T)."""
+        return self.retrieved == 0
 
-    def of(self, source: RunSource) -> Iterator[str]:
-        """Unusual properties of the whole run, which has been counted; its reader warns of an empty run."""
+    def of(self, source: RunSource, name: str) -> Iterator[Remark]:
+        """Unusual properties of the whole run of this name, which has been counted."""
         if source.is_empty:
+            yield Remark(EMPTY, name, "the run is empty")
             return
-        lacking, topics = int((self.counts[0] == 0).sum()), self.counts.shape[1]
-        retrieved, judged, top, judged_top, varied, own = self.counts.sum(axis=1).tolist()
+        topics = self.retrieved.size
+        all_topics = counted(topics, "topic")
+        lacking = int(self.lacks_topic.sum())
         if lacking:
-            yield f"the run lacks {lacking:,} of {counted(topics, 'topic')} of the qrels"
-        if retrieved and not judged:
-            yield "no document is judged; check that run and qrels use the same ids"
+            text = f"the run lacks {lacking:,} of {all_topics} of the qrels"
+            yield Remark("topics", name, text)
+        yield from self._on_judgments(name)
+        if not self.has_scores.any() and self.retrieved.max(initial=0) > 1:
+            text = "all scores of a topic are equal, so the document ids decide"
+            yield Remark("equal scores", name, text)
+        own = int(self.has_own.sum())
+        may_have_own = self.contract is not None and not self.contract.own_topic
+        if own and own >= OWN * topics and not may_have_own:
+            text = f"in {own:,} of {all_topics} ({Percent(own / topics)}) a document has the id of the topic"
+            if self.contract is not None:
+                text += LEAVES_OUT
+            yield Remark("own topic", name, text)
+
+    def _on_judgments(self, name: str) -> Iterator[Remark]:
+        """The remark on a run without judged documents, or with few of them at the top."""
+        top, judged_top = int(self.top.sum()), int(self.judged_top.sum())
+        if self.retrieved.any() and not self.judged.any():
+            text = "no document is judged; check that run and qrels use the same ids"
+            yield Remark("no judged document", name, text)
         elif 2 * judged_top < top:
-            if self.sparse:
-                yield Note(SPARSE, counted(self.most, "judged document"))
-            else:
-                yield Note(
-                    "{} of the top {:,} are unjudged", Percent(1 - judged_top / top), self.depth
+            if self.is_sparse:
+                yield Remark(
+                    "sparse", "", SPARSE.format(counted(self.most_judged, "judged document"))
                 )
-        if not varied and self.counts[0].max(initial=0) > 1:
-            yield "all scores of a topic are equal, so the document ids decide"
-        if own and own >= OWN * topics and (self.contract is None or self.contract.own_topic):
-            share = f"{own:,} of {counted(topics, 'topic')} ({Percent(own / topics)})"
-            option = "; the collection leaves it out, with --ignore_identical_ids (ignore_identical_ids=True)"
-            yield f"in {share} a document has the id of the topic{option if self.contract else ''}"
+            else:
+                unjudged = 1 - judged_top / top
+                text = f"{Percent(unjudged)} of the top {self.depth:,} are unjudged"
+                yield Remark("unjudged", name, text, unjudged)
 
 
-def level_remark(judged: Judged, least: int) -> str:
-    """The remark on levels of which none is relevant, or that are 1 … n without 0, for n from `least` on.
+def level_remarks(judged: Judged, name: str | None, least: int) -> list[Remark]:
+    """The remark on qrels of which no level is relevant, or whose levels are 1 … n without 0.
 
-    A scale may lack some of its levels, but not most.
+    The latter holds for n from `least` on. A scale may lack some of its levels, but not most. `name` is the
+    name of the qrels.
     """
+    subject = name or "qrels"
     levels = judged.whole.all_levels
     highest = levels.max(initial=0)
     if highest <= 0:
-        return "no level is above 0, so no document is relevant"
+        return [Remark("levels", subject, "no level is above 0, so no document is relevant")]
     is_scale = least <= highest <= min(SCALE, 2 * levels.size) and not (levels % 1).any()
-    if not (is_scale and levels[0] == 1):
-        return ""
+    if not is_scale or levels[0] != 1:
+        return []
     gains = gains_text({level: level - 1 for level in map(plain_number, levels.tolist())})
-    remark = "the lowest level is 1: it counts as relevant (AP, P, …) and has a gain of 1"
-    return f"{remark}. If 1 means not relevant: gains={gains} and rel=2"
+    text = "the lowest level is 1: it counts as relevant (AP, P, …) and has a gain of 1"
+    return [Remark("levels", subject, f"{text}. If 1 means not relevant: gains={gains} and rel=2")]
 
 
 def leaves_open(measure: Measure, parameter: str) -> bool:
     """Whether a measure takes this parameter with a default, and is given none."""
     info = measure.SUPPORTED_PARAMS.get(parameter)
-    return (
-        info is not None
-        and parameter not in measure.params
-        and (parameter != "rel" or info.default == 1)
-    )
+    if info is None or parameter in measure.params:
+        return False
+    return parameter != "rel" or info.default == 1
 
 
-def contract_remarks(measure: Measure, contract: Contract) -> Iterator[str]:
+def contract_remarks(measure: Measure, contract: Contract) -> Iterator[Remark]:
     """How the collection is evaluated, if the measure takes its levels in another way."""
+    subject = str(measure)
     if contract.rel is not None and contract.rel > 1 and leaves_open(measure, "rel"):
-        yield f"levels below {contract.rel} are not relevant here; use {measure(rel=contract.rel)}"
+        text = f"levels below {contract.rel} are not relevant here; use {measure(rel=contract.rel)}"
+        yield Remark("contract", subject, text)
     if contract.gains == "exp":
-        if measure.NAME == "nDCG" and not {"dcg", "gains"} & {*measure.params}:
-            yield f"the gains of this collection are 2^level − 1; use {measure(dcg='exp-log2')}"
+        if measure.NAME == "nDCG" and not {"dcg", "gains"} & measure.params.keys():
+            use = measure(dcg="exp-log2")
+            text = f"the gains of this collection are 2^level − 1; use {use}"
+            yield Remark("contract", subject, text)
     elif contract.gains and leaves_open(measure, "gains"):
-        yield f"the gains of this collection are {contract.gains}; use {measure(gains=contract.gains_of([]))}"
+        use = measure(gains=contract.gains_of([]))
+        text = f"the gains of this collection are {contract.gains}; use {use}"
+        yield Remark("contract", subject, text)
 
 
 def measure_remarks(
     measures: Iterable[Measure], judged: Judged, contract: Contract | None = None
-) -> Iterator[tuple[Measure, str]]:
-    """Each measure that names levels which the qrels lack, or leaves out what the collection fixes."""
+) -> Iterator[Remark]:
+    """Remarks on measures that name levels which the qrels lack, or leave out what the collection fixes."""
     for measure in measures:
-        for remark in contract_remarks(measure, contract) if contract else ():
-            yield measure, remark
-        gains, rel = measure.params.get("gains"), measure.params.get("rel")
+        if contract is not None:
+            yield from contract_remarks(measure, contract)
+        gains = measure.params.get("gains")
+        rel = measure.params.get("rel")
         if gains is None and rel is None:
             continue
         whole = judged.whole.intents.judged if needs_intents(measure) else judged.whole
         levels = set(whole.all_levels.tolist())
-        named = gains if isinstance(gains, dict) else ()
-        if absent := [level for level in named if level > 0 and level not in levels]:
-            yield measure, f"the qrels have no document of level {listed(absent)}"
+        if isinstance(gains, dict):
+            absent = [level for level in gains if level > 0 and level not in levels]
+            if absent:
+                text = f"the qrels have no document of level {listed(absent)}"
+                yield Remark("absent levels", str(measure), text)
         if isinstance(rel, (int, float)) and levels and rel > max(levels):
-            yield (
-                measure,
-                f"no level of the qrels reaches rel={rel:g}; the highest is {max(levels):g}",
-            )
+            text = f"no level of the qrels reaches rel={rel:g}; the highest is {max(levels):g}"
+            yield Remark("absent levels", str(measure), text)

@@ -1,0 +1,42 @@
+"""Remarks as people read them: those that differ only in their share and subject become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..errors import Remark
+from .formats import Percent, listed
+
+
+def merged(remarks: Iterable[Remark]) -> list[Remark]:
+    """The remarks without duplicates, with one remark for all that hold for several subjects alike.
+
+    These are the remarks with a share: one remark names the lowest and the highest share, and all
+    subjects. It stands after the others, as does a remark without a subject.
+
+    >>> of_a = Remark("unjudged", "A", "40% of the top 10 are unjudged", 0.4)
+    >>> of_b = Remark("unjudged", "B", "60% of the top 10 are unjudged", 0.6)
+    >>> for remark in merged([of_a, Remark("topics", "A", "the run lacks 1 of 9 topics"), of_b]):
+    ...     print(remark)
+    A: the run lacks 1 of 9 topics
+    40% to 60% of the top 10 are unjudged in A, B
+    """
+    distinct = dict.fromkeys(remarks)
+    by_kind: dict[str, list[Remark]] = {}
+    for remark in distinct:
+        if remark.share is not None:
+            by_kind.setdefault(remark.kind, []).append(remark)
+    joined = {kind: _joined(group) for kind, group in by_kind.items() if len(group) > 1}
+    others = [remark for remark in distinct if remark.share is None or remark.kind not in joined]
+    return sorted([*others, *joined.values()], key=lambda remark: remark.subject == "")
+
+
+def _joined(remarks: list[Remark]) -> Remark:
+    """One remark for several of a kind, which begin with their shares."""
+    in_order = sorted(remarks, key=lambda remark: remark.share or 0.0)
+    lowest, highest = in_order[0], in_order[-1]
+    text = highest.text
+    if lowest.text != highest.text:
+        text = f"{Percent(lowest.share or 0.0)} to {highest.text}"
+    names = listed(remark.subject for remark in remarks)
+    return Remark(highest.kind, "", f"{text} in {names}")
