@@ -1,4 +1,4 @@
-"""The report of the demo runs, which is part of the site."""
+"""The pages of the demo runs that are part of the site: the report, and what if the levels had other gains."""
 
 from __future__ import annotations
 
@@ -13,33 +13,50 @@ from sphinx.application import Sphinx
 from ir_measures_graded import cli
 from ir_measures_graded.demo import run_paths
 
-NAME = "demo-report.html"
-COMMAND = ("report", "graded-demo", *(path.name for path in run_paths().values()))
-OPTIONS = ("nDCG_JK(gains=2:10,3:100)@100", "ERR_G@10", "AP", "--baseline", "A.run", "-o", NAME)
+RUNS = [path.name for path in run_paths().values()]
+REPORT = "demo-report.html"
+WHAT_IF = "demo-what-if.html"
+MEASURES = ("nDCG_JK(gains=2:10,3:100)@100", "ERR_G@10", "AP")
+WEIGHTINGS = ("--gains", "w1", "--gains", "w3", "--gains", "w10", "--gains", "w100")
+COMMANDS = (
+    ("report", "graded-demo", *RUNS, *MEASURES, "--baseline", "A.run", "-o", REPORT),
+    ("sensitivity", "graded-demo", *RUNS, "nDCG_JK@100", *WEIGHTINGS, "-o", WHAT_IF),
+)
 
 
 def link() -> str:
     """A link to the report, which `write` puts next to the page."""
-    return f'<p><a href="{NAME}"><strong>Open the report of the demo runs</strong></a></p>'
+    return f'<p><a href="{REPORT}"><strong>Open the report of the demo runs</strong></a></p>'
+
+
+def what_if() -> str:
+    """The what-if page in a frame, and a link to it."""
+    frame = (
+        f'<iframe class="what-if" src="{WHAT_IF}#what-if" title="What if" loading="lazy"></iframe>'
+    )
+    return f'{frame}\n<p><a href="{WHAT_IF}">Open this page alone</a></p>'
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
-    """Write the report into the finished site, as its command does in a folder of the runs."""
-    if exception is None and app.builder.format == "html":
-        with TemporaryDirectory() as folder:
-            for path in run_paths().values():
-                copy(path, folder)
-            before = os.getcwd()
-            os.chdir(folder)
-            try:
-                with redirect_stdout(StringIO()):
-                    assert cli.main([*COMMAND, *OPTIONS]) == 0
-                copy(NAME, app.outdir)
-            finally:
-                os.chdir(before)
+    """Write the pages into the finished site, as their commands do in a folder of the runs."""
+    if exception is not None or app.builder.format != "html":
+        return
+    with TemporaryDirectory() as folder:
+        for path in run_paths().values():
+            copy(path, folder)
+        before = os.getcwd()
+        os.chdir(folder)
+        try:
+            with redirect_stdout(StringIO()):
+                for command in COMMANDS:
+                    assert cli.main([*command]) == 0
+            for name in (REPORT, WHAT_IF):
+                copy(name, app.outdir)
+        finally:
+            os.chdir(before)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Write the report after the build."""
+    """Write the pages after the build."""
     app.connect("build-finished", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -265,10 +265,9 @@ def test_names_cannot_become_markup():
     qrels = {topic: {**judged, name: 1} for topic, judged in QRELS.items()} | {name: {name: 2}}
     named = Read(report(qrels, runs, ["nDCG_JK@2"], queries={name: name}, title=name).html)
     scripts = [attributes.get("id") for tag, attributes in named.elements if tag == "script"]
-    assert scripts == [None] * 4 + [
-        "rankings-data",
-        None,
-    ]  # the data of each topic, and the page's script
+    of_topics = [None] * 4
+    of_sections = ["rankings-data", "what-if-data"]
+    assert scripts == [*of_topics, *of_sections, None]  # the last is the page's own script
 
 
 def test_a_large_report_is_below_a_megabyte():

@@ -20,7 +20,15 @@ from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_numb
 from ..core.registry.facts import sign_of
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
-from ..evaluation.named import Qrels, Runs, in_sessions, measures_for, read_judgments
+from ..evaluation.named import (
+    Qrels,
+    Runs,
+    Study,
+    in_sessions,
+    measures_for,
+    read_judgments,
+    study_of,
+)
 from ..evaluation.sessions import Given
 from ..output import plots
 from ..output.formats import known, listed
@@ -30,6 +38,7 @@ from .levels import levels
 from .statistics.agreement import kendall
 from .statistics.options import as_list
 from .statistics.significance import run_ranks
+from .whatif import WhatIf, what_if
 
 MOST = 400
 """The largest number of settings, of which each pair is compared."""
@@ -57,7 +66,8 @@ class Sensitivity(Result):
     """The rankings of the runs under all settings, and their agreement.
 
     `means` and `ranks` are arrays (runs × settings). Rank 1 is the best; equal runs share their mean rank.
-    `tau` (settings × settings) holds Kendall's τ of each pair of settings, NaN where undefined.
+    `tau` (settings × settings) holds Kendall's τ of each pair of settings, NaN where undefined. `study` has the
+    qrels and runs, for the what-if page.
     """
 
     runs: tuple[str, ...]
@@ -66,6 +76,14 @@ class Sensitivity(Result):
     means: np.ndarray
     ranks: np.ndarray
     tau: np.ndarray
+    study: Study | None = None
+
+    def what_if(self) -> WhatIf | None:
+        """The what-if page's content, with the first setting at first; None if the page cannot show it.
+
+        See `analysis.whatif`. Sensitivity that was computed from values alone has none.
+        """
+        return None if self.study is None else what_if(self.study, self.settings[0].measure)
 
     def changes(self, first: int, second: int) -> tuple[tuple[str, str], ...]:
         """The pairs of runs that change order between two settings, given by their numbers.
@@ -190,7 +208,8 @@ def sensitivity(
     weightings = {name: weighting(name, each, values) for name, each in given.items()}
     settings = _settings(found, weightings, list(dict.fromkeys(cutoffs)))
     wanted = [setting.measure for setting in settings]
-    evaluation = evaluate(judgments, runs, wanted)
+    study = study_of(judgments, runs)
+    evaluation = evaluate(study.judgments, study.runs, wanted)
     if len(evaluation.runs) < 2:
         raise GradedError(f"a ranking needs at least 2 runs, not {len(evaluation.runs)}")
     means = evaluation.means()[:, [evaluation.measures.index(measure) for measure in wanted]]
@@ -199,7 +218,7 @@ def sensitivity(
     ranks = np.hstack([run_ranks(-sign_of(measure) * values) for measure, values in of_measures])
     tau = kendall(ranks.T, ranks.T).round(DECIMALS)
     np.fill_diagonal(tau, 1)
-    return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau)
+    return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau, study)
 
 
 def _is_open(measure: Measure, choice: str) -> bool:

@@ -83,9 +83,7 @@ def shown(arguments: Arguments, answer: Answer) -> list[str]:
             title = f"{PROGRAM} {arguments.words[0]}"
             lead = command_line(arguments)
             places = decimals("text", arguments.places)
-            return pages.page(
-                "result", title, lead=lead, result=answer.result, places=places
-            ).encode()
+            return pages.result_page(answer.result, title, lead, places).encode()
         if ending in plots.FORMATS:
             return plots.rendered(answer.result.figure(), ending)
         return as_bytes(lines(TABLES.get(ending, ending), in_file=True))

@@ -216,7 +216,9 @@ def _further(
 
     for name in names:
         if name == "anova":
-            yield from zip(OF_ALL, ([of] for of in significance.two_way_anova(values)), strict=False)
+            yield from zip(
+                OF_ALL, ([of] for of in significance.two_way_anova(values)), strict=False
+            )
         elif name == "conover":
             omnibus = significance.friedman(values)
             yield FRIEDMAN, [omnibus]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -18,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ...errors import needed
 from ...output import plots
 from ...output.formats import clean, numeric
+from ...output.result import Result
+from ..sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,14 +32,17 @@ LONGEST = 300
 """A name is cut off after this many characters, so that no name can fill the page."""
 
 
-def page(kind: str, title: str, extra_style: str = "", **values: Any) -> str:
+def page(
+    kind: str, title: str, extra_style: str = "", parts: Sequence[str] = (), **values: Any
+) -> str:
     """The HTML of a page from the template of its `kind`, which gets the `values`. Text in them is escaped.
 
-    Style sheet and script of the kind, if it has them, follow those of all pages. `extra_style` has more
-    rules for the style sheet. Raises `GradedError` if Jinja (extra ``report``) is not installed.
+    Style sheet and script of the kind, if it has them, follow those of all pages, and then those of the
+    `parts` that the page includes. `extra_style` has more rules for the style sheet. Raises `GradedError` if Jinja (extra ``report``) is not installed.
     """
-    style = "\n".join([*_files(kind, "css"), extra_style])
-    script = "\n".join(_files(kind, "js"))
+    names = ("page", kind, *parts)
+    style = "\n".join([*_files(names, "css"), extra_style])
+    script = "\n".join(_files(names, "js"))
     policy = (
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -46,6 +52,18 @@ def page(kind: str, title: str, extra_style: str = "", **values: Any) -> str:
     lines = map(clean, html.split("\n"))  # ids and names may have control characters
     # They may also have lone surrogates, which cannot be encoded.
     return "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
+
+
+def result_page(result: Result, title: str, lead: str, places: int) -> str:
+    """The page of a result: its sentences, figure and tables, and what if, if the result has that.
+
+    `lead` is the command. Numbers have that many decimal `places`.
+    """
+    content = result.what_if() if isinstance(result, Sensitivity) else None
+    parts = ["whatif"] if content else []
+    return page(
+        "result", title, parts=parts, lead=lead, result=result, places=places, whatif=content
+    )
 
 
 @cache
@@ -65,9 +83,9 @@ def _environment(jinja2: Any) -> Any:
     return environment
 
 
-def _files(kind: str, suffix: str) -> list[str]:
-    """The texts of the style sheets or scripts of all pages and of this kind, if it has one."""
-    paths = (FOLDER / f"{name}.{suffix}" for name in ("page", kind))
+def _files(names: Sequence[str], suffix: str) -> list[str]:
+    """The texts of the style sheets or scripts of these names that exist."""
+    paths = (FOLDER / f"{name}.{suffix}" for name in names)
     return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
 
 

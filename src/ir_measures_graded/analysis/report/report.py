@@ -92,7 +92,18 @@ class Report(Result):
         style = self.rankings.style if self.rankings else ""
         cutoff = self.by_topic.measure.params.get("cutoff")
         drawn = sections.figure(self.curves, cutoff) if self.curves else None
-        return pages.page("report", self.title, style, report=self, cutoff=cutoff, drawn=drawn)
+        content = self.weighting.what_if() if self.weighting else None
+        parts = ["whatif"] if content else []
+        return pages.page(
+            "report",
+            self.title,
+            style,
+            parts,
+            report=self,
+            cutoff=cutoff,
+            drawn=drawn,
+            whatif=content,
+        )
 
     def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
         """Write the page to an html file, or the figure or the table as any result does."""

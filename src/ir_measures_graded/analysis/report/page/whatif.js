@@ -1,0 +1,740 @@
+// The what-if page: the order of the runs for gains, cutoffs and bases that the reader chooses.
+// The data are the levels of each list, rank by rank; all values are computed here.
+// The braces keep its names apart from those of the page's other scripts.
+{
+const RANKS = 100;
+
+// ------------------------------------------------------------------------------ measures
+
+class Rankings {
+  // The lists of all runs and topics as flat arrays: list r · topics + t has the documents from start[list] on.
+  constructor(data) {
+    this.runs = data.runs.length;
+    this.topics = data.judged.length;
+    this.levels = data.levels.length;
+    this.judged = data.judged;
+    const texts = data.lists.flat();
+    const count = texts.reduce((sum, text) => sum + text.replaceAll(".", "").length, 0);
+    this.start = new Int32Array(texts.length + 1);
+    this.rank = new Uint8Array(count);
+    this.level = new Uint8Array(count);
+    let place = 0;
+    texts.forEach((text, list) => {
+      this.start[list] = place;
+      for (let at = 0; at < text.length; at++) {
+        if (text[at] === ".") continue;
+        this.rank[place] = at + 1;
+        this.level[place] = text.charCodeAt(at) - 97;
+        place++;
+      }
+    });
+    this.start[texts.length] = place;
+    this.kept = new Map(); // sums that do not depend on the gains
+  }
+
+  // What `compute` returns, kept for the last settings that share a key.
+  once(key, compute) {
+    if (!this.kept.has(key)) {
+      if (this.kept.size > 400) this.kept.clear();
+      this.kept.set(key, compute());
+    }
+    return this.kept.get(key);
+  }
+
+  // The mean value of each run under a setting: {measure, b, cutoff, gains, parameters}.
+  means(setting) {
+    const values = MEASURES[setting.measure](this, setting);
+    const means = new Array(this.runs);
+    for (let run = 0; run < this.runs; run++) {
+      let sum = 0;
+      for (let topic = 0; topic < this.topics; topic++) sum += values[run * this.topics + topic];
+      means[run] = sum / this.topics;
+    }
+    return means;
+  }
+
+  // The highest gain that a judged document of any topic has.
+  topGain(gains) {
+    const has = this.once("levels that documents have", () =>
+      Array.from({ length: this.levels }, (_, level) => this.judged.some((counts) => counts[level] > 0)));
+    return gains.reduce((top, gain, level) => (has[level] ? Math.max(top, gain) : top), 0);
+  }
+
+  // Calls each(list, topic, first document, end) for every list.
+  forEachList(each) {
+    for (let run = 0; run < this.runs; run++)
+      for (let topic = 0; topic < this.topics; topic++) {
+        const list = run * this.topics + topic;
+        each(list, topic, this.start[list], this.start[list + 1]);
+      }
+  }
+}
+
+// The levels by descending gain.
+const byGain = (gains) => gains.map((_, level) => level).sort((a, b) => gains[b] - gains[a]);
+
+// The sums of weights of the documents of each level in each list, down to the cutoff.
+function sumsByLevel(rankings, weights, cutoff) {
+  const sums = new Float64Array(rankings.runs * rankings.topics * rankings.levels);
+  rankings.forEachList((list, topic, first, end) => {
+    for (let at = first; at < end && rankings.rank[at] <= cutoff; at++)
+      sums[list * rankings.levels + rankings.level[at]] += weights[rankings.rank[at]];
+  });
+  return sums;
+}
+
+// The weighted sum of the ideal list of each topic, down to the cutoff.
+function idealSums(rankings, weights, { gains, cutoff }) {
+  const cumulated = new Float64Array(RANKS + 1);
+  for (let rank = 1; rank <= RANKS; rank++) cumulated[rank] = cumulated[rank - 1] + weights[rank];
+  const order = byGain(gains);
+  return rankings.judged.map((counts) => {
+    let sum = 0;
+    let rank = 0;
+    for (const level of order) {
+      const next = Math.min(rank + counts[level], cutoff);
+      sum += gains[level] * (cumulated[next] - cumulated[rank]);
+      rank = next;
+    }
+    return sum;
+  });
+}
+
+function weightedSums(rankings, setting, weights, key) {
+  const sums = rankings.once(`${key} ${setting.cutoff}`, () => sumsByLevel(rankings, weights, setting.cutoff));
+  const values = new Float64Array(rankings.runs * rankings.topics);
+  const { levels } = rankings;
+  for (let list = 0; list < values.length; list++) {
+    let sum = 0;
+    for (let level = 0; level < levels; level++) sum += setting.gains[level] * sums[list * levels + level];
+    values[list] = sum;
+  }
+  return values;
+}
+
+function normalised(rankings, setting, weights, key) {
+  const values = weightedSums(rankings, setting, weights, key);
+  const ideal = idealSums(rankings, weights, setting);
+  rankings.forEachList((list, topic) => {
+    values[list] = ideal[topic] > 0 ? values[list] / ideal[topic] : 0;
+  });
+  return values;
+}
+
+// Ranks before the base count whole, others are divided by the logarithm of the rank.
+const discounts = (b) => Float64Array.from({ length: RANKS + 1 }, (_, rank) =>
+  rank === 0 ? 0 : rank < b ? 1 : Math.log(b) / Math.log(rank));
+const EVEN = Float64Array.from({ length: RANKS + 1 }, (_, rank) => (rank ? 1 : 0));
+
+// Average precision where the levels of `mask` are relevant, with all relevant documents as the denominator.
+function averagePrecision(rankings, mask, cutoff) {
+  const relevant = rankings.judged.map((counts) =>
+    counts.reduce((sum, count, level) => sum + (mask & (1 << level) ? count : 0), 0));
+  const values = new Float64Array(rankings.runs * rankings.topics);
+  rankings.forEachList((list, topic, first, end) => {
+    let hits = 0;
+    let sum = 0;
+    for (let at = first; at < end && rankings.rank[at] <= cutoff; at++)
+      if (mask & (1 << rankings.level[at])) {
+        hits++;
+        sum += hits / rankings.rank[at];
+      }
+    values[list] = relevant[topic] ? sum / relevant[topic] : 0;
+  });
+  return values;
+}
+
+function muAP(rankings, { gains, cutoff }) {
+  const values = new Float64Array(rankings.runs * rankings.topics);
+  const thresholds = [...new Set(gains.filter((gain) => gain > 0))].sort((a, b) => a - b);
+  const masks = thresholds.map((threshold) =>
+    gains.reduce((mask, gain, level) => (gain >= threshold ? mask | (1 << level) : mask), 0));
+  const precisions = masks.map((mask) =>
+    rankings.once(`AP ${mask} ${cutoff}`, () => averagePrecision(rankings, mask, cutoff)));
+  rankings.judged.forEach((counts, topic) => {
+    // Only gains that a judged document of the topic has are thresholds.
+    const own = thresholds
+      .map((threshold, place) => [threshold, place])
+      .filter(([threshold]) => gains.some((gain, level) => gain === threshold && counts[level] > 0));
+    if (!own.length) return;
+    const highest = own[own.length - 1][0];
+    for (let run = 0; run < rankings.runs; run++) {
+      const list = run * rankings.topics + topic;
+      let sum = 0;
+      let below = 0;
+      for (const [threshold, place] of own) {
+        sum += precisions[place][list] * (threshold - below);
+        below = threshold;
+      }
+      values[list] = sum / highest;
+    }
+  });
+  return values;
+}
+
+function blendedQ(rankings, { gains, cutoff, parameters }) {
+  const { beta } = parameters;
+  const order = byGain(gains);
+  const ideals = rankings.judged.map((counts) => {
+    const ideal = new Float64Array(RANKS + 1);
+    let rank = 0;
+    for (const level of order)
+      for (let count = 0; count < counts[level] && rank < RANKS; count++) {
+        rank++;
+        ideal[rank] = ideal[rank - 1] + gains[level];
+      }
+    ideal.fill(ideal[rank], rank + 1);
+    return ideal;
+  });
+  const relevant = rankings.judged.map((counts) =>
+    counts.reduce((sum, count, level) => sum + (gains[level] > 0 ? count : 0), 0));
+  const values = new Float64Array(rankings.runs * rankings.topics);
+  rankings.forEachList((list, topic, first, end) => {
+    if (!relevant[topic]) return;
+    const ideal = ideals[topic];
+    let hits = 0;
+    let gained = 0;
+    let sum = 0;
+    for (let at = first; at < end && rankings.rank[at] <= cutoff; at++) {
+      const gain = gains[rankings.level[at]];
+      if (gain <= 0) continue;
+      hits++;
+      gained += gain;
+      sum += (hits + beta * gained) / (rankings.rank[at] + beta * ideal[rankings.rank[at]]);
+    }
+    values[list] = sum / Math.min(relevant[topic], cutoff);
+  });
+  return values;
+}
+
+function expectedReciprocalRank(rankings, { gains, cutoff }) {
+  const top = rankings.topGain(gains);
+  const values = new Float64Array(rankings.runs * rankings.topics);
+  rankings.forEachList((list, topic, first, end) => {
+    let goesOn = 1;
+    let sum = 0;
+    for (let at = first; at < end && rankings.rank[at] <= cutoff; at++) {
+      const stops = gains[rankings.level[at]] / (top + 1);
+      sum += (goesOn * stops) / rankings.rank[at];
+      goesOn *= 1 - stops;
+    }
+    values[list] = sum;
+  });
+  return values;
+}
+
+function rankBiased(rankings, setting) {
+  const { p } = setting.parameters;
+  const top = rankings.topGain(setting.gains);
+  const weights = Float64Array.from({ length: RANKS + 1 }, (_, rank) => (rank ? (1 - p) * p ** (rank - 1) : 0));
+  const values = weightedSums(rankings, setting, weights, `RBP ${p}`);
+  return top > 0 ? values.map((value) => value / top) : values.fill(0);
+}
+
+const MEASURES = {
+  nDCG_JK: (rankings, setting) => normalised(rankings, setting, discounts(setting.b), `base ${setting.b}`),
+  DCG_JK: (rankings, setting) => weightedSums(rankings, setting, discounts(setting.b), `base ${setting.b}`),
+  nCG: (rankings, setting) => normalised(rankings, setting, EVEN, "even"),
+  muAP,
+  Q: blendedQ,
+  ERR_G: expectedReciprocalRank,
+  RBP_G: rankBiased,
+};
+
+// ------------------------------------------------------------------------------ orders
+
+const TIED = 1e-12; // of the largest mean: rounding errors do not order runs
+const differs = (a, b, scale) => Math.abs(a - b) > TIED * scale;
+
+// The rank of each run; equal means share the better rank.
+function ranksOf(means) {
+  const scale = Math.max(...means.map(Math.abs));
+  return means.map((mean) => 1 + means.filter((other) => other > mean && differs(other, mean, scale)).length);
+}
+
+// Kendall's τ-b of two orders; NaN if all runs of one are equal.
+function kendall(first, second) {
+  let agree = 0;
+  let firstDiffer = 0;
+  let secondDiffer = 0;
+  for (let a = 1; a < first.length; a++)
+    for (let b = 0; b < a; b++) {
+      const one = Math.sign(first[a] - first[b]);
+      const other = Math.sign(second[a] - second[b]);
+      agree += one * other;
+      firstDiffer += one !== 0;
+      secondDiffer += other !== 0;
+    }
+  return agree / Math.sqrt(firstDiffer * secondDiffer);
+}
+
+const bestOf = (means) => means.indexOf(Math.max(...means));
+
+// ------------------------------------------------------------------------------ text
+
+const digits = (value, places) => value.toFixed(places).replace(/^0\./, ".").replace("-", "−");
+const plain = (value) => String(value).replace(/^0\./, ".");
+const rounded = (value) => Number(value.toPrecision(3));
+
+function measureString({ measure, b, cutoff, gains, parameters }, levels) {
+  const options = [];
+  if (measure === "nDCG_JK" || measure === "DCG_JK") options.push(...(b === 2 ? [] : [`b=${b}`]));
+  if (measure === "Q" && parameters.beta !== 1) options.push(`beta=${parameters.beta}`);
+  if (measure === "RBP_G" && parameters.p !== 0.8) options.push(`p=${parameters.p}`);
+  options.push(`gains=${levels.map((level, place) => `${level}:${gains[place]}`).join(",")}`);
+  return `${measure}(${options.join(",")})@${cutoff}`;
+}
+
+// ------------------------------------------------------------------------------ sliders
+
+// A slider's positions: 0 for no gain, then 40 for each power of ten from .1 on.
+const STEPS = 40;
+const LEAST = -1;
+const gainAt = (position) => (position === 0 ? 0 : rounded(10 ** (LEAST + (position - 1) / STEPS)));
+const positionOf = (gain) => (gain <= 0 ? 0 : Math.max(1, Math.round((Math.log10(gain) - LEAST) * STEPS) + 1));
+
+const MAP_GAINS = 24;
+const MAP_BASES = [null, 20, 14, 10, 7, 5, 4, 3, 2.5, 2, 1.5, 1.2]; // null: no discount
+
+// ------------------------------------------------------------------------------ page
+
+function make(name, properties = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key.includes("-") || key === "for" || key === "role") element.setAttribute(key, value);
+    else element[key] = value;
+  }
+  element.append(...children);
+  return element;
+}
+
+class WhatIfPage {
+  constructor(data, root) {
+    this.data = data;
+    this.root = root;
+    this.rankings = new Rankings(data);
+    this.last = data.levels.length - 1; // the place of the highest level
+    this.reference = {
+      measure: data.measure,
+      b: data.parameters.b ?? 2,
+      cutoff: data.cutoff,
+      gains: [...data.gains],
+      parameters: { beta: data.parameters.beta ?? 1, p: data.parameters.p ?? 0.8 },
+    };
+    const highest = Math.max(100, ...data.gains);
+    this.steps = Math.ceil((Math.log10(highest) - LEAST) * STEPS - 1e-9) + 1;
+    this.referenceMeans = this.rankings.means(this.reference);
+    this.referenceRanks = ranksOf(this.referenceMeans);
+    this.setting = this.copy(this.reference);
+    this.build();
+    this.restore();
+    this.show();
+  }
+
+  copy(setting, changes = {}) {
+    return { ...setting, gains: [...setting.gains], parameters: { ...setting.parameters }, ...changes };
+  }
+
+  // ---- controls
+
+  build() {
+    this.controls = make("form", { className: "what-if-controls" });
+    this.controls.addEventListener("submit", (event) => event.preventDefault());
+    this.buildGains();
+    this.buildOthers();
+    this.answer = make("p", { className: "lead", "aria-live": "polite" });
+    this.tipping = make("p", { className: "what-if-tipping", "aria-live": "polite" });
+    this.buildRuns();
+    this.buildMap();
+    this.buildCopies();
+    const right = make("div", { className: "what-if-answers" }, this.answer, this.tipping, this.table);
+    this.root.append(make("div", { className: "what-if-columns" }, this.controls, right), this.map, this.copies);
+    this.root.hidden = false;
+    document.getElementById("what-if-static").hidden = true;
+  }
+
+  buildGains() {
+    const fields = make("fieldset", {}, make("legend", { textContent: "Gain of each level" }));
+    this.sliders = [];
+    this.numbers = [];
+    this.data.levels.forEach((level, place) => {
+      const id = `what-if-gain-${place}`;
+      const slider = make("input", { type: "range", id, min: 0, max: this.steps, step: 1 });
+      const number = make("input", {
+        type: "number", min: 0, step: "any", "aria-label": `gain of level ${level}, as a number`,
+      });
+      slider.addEventListener("input", () => this.setGain(place, gainAt(Number(slider.value))));
+      number.addEventListener("change", () => this.setGain(place, Math.max(0, Number(number.value) || 0)));
+      fields.append(make("div", { className: "what-if-slider" },
+        make("label", { for: id, textContent: `level ${level}` }), slider, number));
+      this.sliders.push(slider);
+      this.numbers.push(number);
+    });
+    this.ordered = make("input", { type: "checkbox", checked: true, id: "what-if-ordered" });
+    fields.append(make("p", {}, this.ordered, " ",
+      make("label", { for: "what-if-ordered", textContent: "a higher level is worth at least as much" })));
+    const presets = make("div", { className: "tools", role: "group", "aria-label": "Named weightings" });
+    const named = { "as named": this.data.gains, ...this.data.presets };
+    for (const [name, gains] of Object.entries(named)) {
+      const button = make("button", { type: "button", textContent: name, title: gains.join(", ") });
+      button.addEventListener("click", () => this.change({ gains: [...gains] }));
+      presets.append(button);
+    }
+    fields.append(presets);
+    this.controls.append(fields);
+  }
+
+  buildOthers() {
+    const fields = make("fieldset", {}, make("legend", { textContent: "Measure" }));
+    this.choice = make("select", { id: "what-if-measure" },
+      ...this.data.measures.map((name) => make("option", { value: name, textContent: name })));
+    this.choice.addEventListener("change", () => this.change({ measure: this.choice.value }));
+    this.base = make("input", { type: "range", id: "what-if-base", min: 1.1, max: 20, step: 0.1 });
+    this.base.addEventListener("input", () => this.change({ b: Number(this.base.value) }));
+    this.baseText = make("span", { className: "what-if-number", "aria-hidden": "true" });
+    this.cutoff = make("input", { type: "range", id: "what-if-cutoff", min: 1, max: RANKS, step: 1 });
+    this.cutoff.addEventListener("input", () => this.change({ cutoff: Number(this.cutoff.value) }));
+    this.cutoffText = make("span", { className: "what-if-number", "aria-hidden": "true" });
+    this.baseRow = make("div", { className: "what-if-slider" },
+      make("label", { for: "what-if-base", textContent: "base b" }), this.base, this.baseText);
+    fields.append(
+      make("div", { className: "what-if-slider" },
+        make("label", { for: "what-if-measure", textContent: "measure" }), this.choice),
+      this.baseRow,
+      make("div", { className: "what-if-slider" },
+        make("label", { for: "what-if-cutoff", textContent: "cutoff" }), this.cutoff, this.cutoffText));
+    this.controls.append(fields);
+  }
+
+  buildRuns() {
+    this.rows = this.data.runs.map((name) => {
+      const bar = make("span", { className: "what-if-bar" });
+      const row = {
+        bar,
+        rank: make("td", { className: "n" }),
+        moved: make("td", { className: "what-if-moved" }),
+        mean: make("td", { className: "n" }),
+      };
+      row.element = make("tr", {}, row.rank, row.moved,
+        make("th", { scope: "row", textContent: name }), make("td", { className: "what-if-bars" }, bar), row.mean);
+      return row;
+    });
+    this.body = make("tbody", {}, ...this.rows.map((row) => row.element));
+    const heads = [["rank", "n"], ["moved", ""], ["run", ""], ["", ""], ["mean", "n"]];
+    const cells = heads.map(([text, className]) =>
+      text ? make("th", { scope: "col", className, textContent: text }) : make("td", { className: "what-if-bars" }));
+    const table = make("table", { className: "what-if-runs" },
+      make("caption", { textContent: "Means of the runs; “moved” compares the ranks with those of the measure as named" }),
+      make("thead", {}, make("tr", {}, ...cells)), this.body);
+    this.table = make("div", { className: "wide", tabIndex: 0, role: "region", "aria-label": "Runs" }, table);
+  }
+
+  buildMap() {
+    this.mapBody = make("div", { className: "what-if-map", role: "grid", "aria-label": "Best run by gain and base" });
+    this.cells = MAP_BASES.map((b) => {
+      const cells = Array.from({ length: MAP_GAINS }, (_, column) => {
+        const button = make("button", { type: "button", role: "gridcell", tabIndex: -1 });
+        button.addEventListener("click", () => this.goTo(b, this.mapGain(column)));
+        button.addEventListener("keydown", (event) => this.moveInMap(event));
+        return button;
+      });
+      const head = make("span", { role: "rowheader", textContent: b === null ? "none" : `b=${b}` });
+      this.mapBody.append(make("div", { role: "row" }, head, ...cells));
+      return cells;
+    });
+    this.cells[0][0].tabIndex = 0;
+    this.mapGains = make("p", { className: "muted" });
+    this.legend = make("ul", { className: "what-if-legend" });
+    const level = this.data.levels[this.last];
+    this.map = make("div", {},
+      make("h3", { textContent: `Best run by the gain of level ${level} and the discount` }),
+      make("p", { textContent:
+        "Each cell is a setting; its number is that of the best run. A higher base discounts fewer ranks. Choose a cell to go there." }),
+      make("div", { className: "wide" }, this.mapBody), this.mapGains, this.legend);
+  }
+
+  buildCopies() {
+    this.copies = make("div", {});
+    this.texts = ["measure", "command"].map((name) => {
+      const text = make("code", {});
+      const button = make("button", { type: "button", textContent: `Copy the ${name}` });
+      button.addEventListener("click", async () => {
+        getSelection().selectAllChildren(text); // where there is no clipboard, the text is selected
+        await navigator.clipboard?.writeText(text.textContent).catch(() => {});
+      });
+      this.copies.append(make("p", {}, text), make("div", { className: "tools" }, button));
+      return text;
+    });
+  }
+
+  // The mean of each run, and the measure string, for a setting that differs from the shown one in some ways.
+  meansFor(changes) {
+    return this.rankings.means(this.copy(this.setting, changes));
+  }
+
+  stringFor(changes) {
+    return measureString(this.copy(this.setting, changes), this.data.levels);
+  }
+
+  // ---- changes
+
+  setGain(place, gain) {
+    const gains = [...this.setting.gains];
+    gains[place] = gain;
+    if (this.ordered.checked)
+      gains.forEach((other, at) => {
+        if (at < place) gains[at] = Math.min(other, gain);
+        if (at > place) gains[at] = Math.max(other, gain);
+      });
+    this.change({ gains });
+  }
+
+  goTo(b, gain) {
+    const gains = [...this.setting.gains];
+    gains[this.last] = gain;
+    const measure = b === null ? "nCG" : this.setting.measure === "nCG" ? "nDCG_JK" : this.setting.measure;
+    this.change({ gains, measure, b: b ?? this.setting.b });
+  }
+
+  change(changes) {
+    this.setting = this.copy(this.setting, changes);
+    this.show();
+    this.remember();
+  }
+
+  // The setting of the address, as in #b=2&g=1,10,100&k=10&m=nDCG_JK
+  restore() {
+    const words = new URLSearchParams(location.hash.slice(1));
+    if (!words.has("g")) return;
+    const gains = words.get("g").split(",").map(Number);
+    const b = Number(words.get("b") ?? this.setting.b);
+    const cutoff = Number(words.get("k") ?? this.setting.cutoff);
+    const measure = words.get("m") ?? this.setting.measure;
+    const isValid =
+      gains.length === this.data.levels.length && gains.every((gain) => gain >= 0 && isFinite(gain)) &&
+      b > 1 && isFinite(b) && Number.isInteger(cutoff) && cutoff >= 1 && cutoff <= RANKS && Object.hasOwn(MEASURES, measure);
+    if (isValid) this.setting = this.copy(this.setting, { gains, b, cutoff, measure });
+  }
+
+  remember() {
+    const { b, gains, cutoff, measure } = this.setting;
+    clearTimeout(this.remembering); // browsers limit how often an address may change
+    this.remembering = setTimeout(() => {
+      history.replaceState(null, "", `#b=${b}&g=${gains.join(",")}&k=${cutoff}&m=${measure}`);
+    }, 200);
+  }
+
+  // ---- what is shown
+
+  show() {
+    this.showControls();
+    const means = this.rankings.means(this.setting);
+    this.means = means;
+    this.showRuns(means);
+    this.showAnswer(means);
+    const text = measureString(this.setting, this.data.levels);
+    this.texts[0].textContent = text;
+    this.texts[1].textContent = `${this.data.command} '${text}'`;
+    this.later();
+  }
+
+  showControls() {
+    const { gains, measure, b, cutoff } = this.setting;
+    gains.forEach((gain, place) => {
+      this.sliders[place].value = positionOf(gain);
+      this.sliders[place].setAttribute("aria-valuetext", `gain ${gain}`);
+      this.numbers[place].value = gain;
+    });
+    this.choice.value = measure;
+    this.base.value = b;
+    this.baseText.textContent = b;
+    this.base.setAttribute("aria-valuetext", `base ${b}`);
+    this.baseRow.hidden = !(measure === "nDCG_JK" || measure === "DCG_JK");
+    this.cutoff.value = cutoff;
+    this.cutoffText.textContent = cutoff;
+  }
+
+  showRuns(means) {
+    const ranks = ranksOf(means);
+    this.ranks = ranks;
+    const highest = Math.max(...means, 1e-300);
+    const scale = highest > 1 ? highest : 1;
+    this.rows.forEach((row, run) => {
+      const moved = this.referenceRanks[run] - ranks[run];
+      row.rank.textContent = ranks[run];
+      row.moved.textContent = moved > 0 ? `↑ ${moved}` : moved < 0 ? `↓ ${-moved}` : "";
+      row.mean.textContent = means[run].toFixed(4);
+      row.bar.style.width = `${(100 * means[run]) / scale}%`;
+    });
+    const order = means.map((_, run) => run).sort((a, b) => ranks[a] - ranks[b] || a - b);
+    const isNew = order.some((run, place) => run !== this.order?.[place]);
+    if (isNew) this.body.append(...order.map((run) => this.rows[run].element));
+    this.order = order;
+  }
+
+  showAnswer(means) {
+    const { runs } = this.data;
+    const best = runs.filter((_, run) => this.ranks[run] === 1);
+    const names = best.length > 3 ? `${best.length} runs` : best.join(" and ");
+    const tau = kendall(this.ranks, this.referenceRanks);
+    const agreement = isNaN(tau)
+      ? "All runs are equal in one of the orders."
+      : `The order agrees with that of the measure as named with τ ${digits(tau, 2)}.`;
+    const verb = best.length > 1 ? "are" : "is";
+    this.answer.textContent = `${names} ${verb} best, with a mean of ${digits(Math.max(...means), 4)}. ${agreement}`;
+  }
+
+  // The tipping point and the map take longer than a drag may. They follow when nothing moves.
+  later() {
+    clearTimeout(this.waiting);
+    const setting = this.setting;
+    this.tipping.textContent = "";
+    this.waiting = setTimeout(() => {
+      const isStale = () => setting !== this.setting;
+      this.tipping.textContent = tippingSentence(this.rankings, setting, this.data, this.steps);
+      if (!isStale()) this.fillMap(setting);
+    }, 60);
+  }
+
+  mapGain(column) {
+    return gainAt(1 + Math.round((column * (this.steps - 1)) / (MAP_GAINS - 1)));
+  }
+
+  fillMap(setting) {
+    const hasBase = ["nDCG_JK", "DCG_JK", "nCG"].includes(setting.measure);
+    this.map.hidden = !hasBase;
+    if (!hasBase) return;
+    const others = JSON.stringify([setting.gains.slice(0, -1), setting.cutoff, setting.measure === "DCG_JK"]);
+    if (others === this.mapped) this.markMap(setting);
+    else this.fillRow(setting, 0, [], others);
+  }
+
+  // One row of the map at a time, so that the page answers in between.
+  fillRow(setting, row, winners, others) {
+    if (setting !== this.setting) return;
+    if (row < MAP_BASES.length) {
+      const b = MAP_BASES[row];
+      const measure = b === null ? "nCG" : setting.measure === "DCG_JK" ? "DCG_JK" : "nDCG_JK";
+      winners.push(this.cells[row].map((_, column) => {
+        const gains = [...setting.gains.slice(0, -1), this.mapGain(column)];
+        return bestOf(this.rankings.means(this.copy(setting, { measure, b: b ?? 2, gains })));
+      }));
+      setTimeout(() => this.fillRow(setting, row + 1, winners, others), 0);
+      return;
+    }
+    this.mapped = others;
+    this.winners = winners;
+    this.showMap();
+    this.markMap(setting);
+  }
+
+  showMap() {
+    const counts = new Map();
+    for (const run of this.winners.flat()) counts.set(run, (counts.get(run) ?? 0) + 1);
+    const listed = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || a - b);
+    const { runs, levels } = this.data;
+    this.cells.forEach((cells, row) => cells.forEach((cell, column) => {
+      const run = this.winners[row][column];
+      const number = listed.indexOf(run);
+      cell.textContent = number + 1;
+      cell.dataset.colour = number % 8;
+      const base = MAP_BASES[row] === null ? "no discount" : `base ${MAP_BASES[row]}`;
+      cell.setAttribute("aria-label", `${runs[run]}: gain ${this.mapGain(column)}, ${base}`);
+      cell.title = cell.getAttribute("aria-label");
+    }));
+    this.legend.replaceChildren(...listed.map((run, number) =>
+      make("li", {}, make("span", { className: "what-if-key", textContent: number + 1 }), ` ${runs[run]}`)));
+    this.legend.querySelectorAll(".what-if-key").forEach((key, number) => { key.dataset.colour = number % 8; });
+    this.mapGains.textContent =
+      `From left to right, the gain of level ${levels[this.last]} rises from ${this.mapGain(0)} to ${this.mapGain(MAP_GAINS - 1)}.`;
+  }
+
+  // The cell that is nearest to the setting.
+  markMap({ gains, b, measure }) {
+    const distance = (base) =>
+      (measure === "nCG") !== (base === null) ? Infinity : base === null ? 0 : Math.abs(Math.log(base / b));
+    const distances = MAP_BASES.map(distance);
+    const row = distances.indexOf(Math.min(...distances));
+    const position = Math.max(positionOf(gains[this.last]), 1);
+    const column = Math.min(MAP_GAINS - 1, Math.round(((position - 1) * (MAP_GAINS - 1)) / (this.steps - 1)));
+    for (const cell of this.cells.flat()) cell.removeAttribute("aria-current");
+    this.cells[row][column].setAttribute("aria-current", "true");
+    this.focusable(row, column);
+  }
+
+  focusable(row, column) {
+    for (const cell of this.cells.flat()) cell.tabIndex = -1;
+    this.cells[row][column].tabIndex = 0;
+    return this.cells[row][column];
+  }
+
+  moveInMap(event) {
+    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    const row = this.cells.findIndex((cells) => cells.includes(event.target));
+    const column = this.cells[row].indexOf(event.target);
+    const [down, right] = steps[event.key];
+    const nextRow = Math.min(Math.max(row + down, 0), MAP_BASES.length - 1);
+    const nextColumn = Math.min(Math.max(column + right, 0), MAP_GAINS - 1);
+    this.focusable(nextRow, nextColumn).focus();
+  }
+}
+
+// ------------------------------------------------------------------------------ tipping point
+
+// The gain of the highest level, nearest to that of the setting, at which the best run changes: to three digits.
+function tippingPoints(rankings, setting, steps) {
+  const last = setting.gains.length - 1;
+  const winner = (gain) => bestOf(rankings.means({ ...setting, gains: [...setting.gains.slice(0, -1), gain] }));
+  const now = winner(setting.gains[last]);
+  const find = (direction) => {
+    let near = setting.gains[last];
+    const position = positionOf(near);
+    for (let next = position + direction; next >= 0 && next <= steps; next += direction) {
+      const far = gainAt(next);
+      const isBeyond = direction > 0 ? far > near : far < near;
+      if (!isBeyond) continue;
+      if (winner(far) !== now) return bisected(near, far);
+      near = far;
+    }
+    return null;
+  };
+  const bisected = (near, far) => {
+    // The order may change at gain 0 itself, where documents of the level stop to be relevant.
+    while (Math.abs(far - near) > Math.max(5e-4 * Math.max(near, far), 1e-4)) {
+      const middle = (near + far) / 2;
+      if (winner(middle) === now) near = middle;
+      else far = middle;
+    }
+    return { gain: rounded(far), run: winner(far) };
+  };
+  return { now, above: find(1), below: find(-1) };
+}
+
+function tippingSentence(rankings, setting, data, steps) {
+  const { runs, levels } = data;
+  const last = levels.length - 1;
+  const { now, above, below } = tippingPoints(rankings, setting, steps);
+  const lowest = setting.gains.findIndex((gain) => gain > 0);
+  const worth = (gain) => {
+    if (lowest < 0 || lowest === last) return `a gain of ${plain(gain)}`;
+    return `${plain(rounded(gain / setting.gains[lowest]))} times level ${levels[lowest]}`;
+  };
+  const overtakes = ({ run, gain }, than) => {
+    const isWorth = gain > 0.001 ? `worth ${than} than ${worth(gain)}` : "worth nothing";
+    return `${runs[run]} overtakes ${runs[now]} when level ${levels[last]} is ${isWorth}.`;
+  };
+  const sentences = [];
+  if (above) sentences.push(overtakes(above, "more"));
+  if (below) sentences.push(overtakes(below, "less"));
+  if (!sentences.length) return `Whatever the gain of level ${levels[last]}, the best run never changes.`;
+  return sentences.join(" ");
+}
+
+const whatIfData = document.getElementById("what-if-data");
+if (whatIfData) {
+  const root = document.getElementById("what-if-page");
+  window.whatIf = new WhatIfPage(JSON.parse(whatIfData.textContent), root);
+}
+}

@@ -1,0 +1,191 @@
+"""What a page needs to compute measures under any gains in a browser: the what-if page.
+
+The order of the runs depends on what a level is worth. `what_if` reduces qrels and runs to the ranks of the
+documents above level 0 and the number of judged documents of each level. From these, the script
+``whatif.js`` computes the mean of every run for gains, cutoffs and bases that a reader chooses.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ..core.ranking.gains import EXP, LINEAR, PRESETS, Gains, Number, gain_of, plain_number
+from ..core.ranking.ranks import JudgedRanks
+from ..core.registry.facts import gains_of, is_graded
+from ..core.registry.notation import parse_measure
+from ..evaluation.named import Study
+from ..files.files import RunFile
+
+DEPTH = 100
+"""The last rank that the page knows."""
+MOST_LEVELS = 12
+"""A slider for each level above 0 must fit on the page."""
+MOST_LISTS = 20_000
+"""The page holds at most this many lists (runs × topics), which is about 2 MB."""
+MOST_NAMED_RUNS = 5
+"""The command to copy names the files of at most this many runs."""
+OFFERED = {
+    "nDCG_JK": ("b",),
+    "DCG_JK": ("b",),
+    "nCG": (),
+    "muAP": (),
+    "Q": ("beta",),
+    "ERR_G": (),
+    "RBP_G": ("p",),
+}
+"""The measures that the page computes, and the parameters that they have beside gains and cutoff."""
+STANDARD = "nDCG_JK"
+"""The measure at first, if the page does not compute the one that was named."""
+NOTHING = "."
+"""The character of a rank without a document above level 0."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WhatIf:
+    """The rankings of the runs, as the page has them, and the setting at first.
+
+    `levels` are the distinct levels above 0, ascending. `judged` is the number of judged documents of each
+    topic at each of them (topics × levels). `lists` has a text for each run and topic: one character a rank,
+    ``.`` for a document that is unjudged or not above level 0, ``a`` for the lowest of `levels`, and so on.
+    `gains` are those of `levels` at first.
+    """
+
+    runs: tuple[str, ...]
+    levels: tuple[Number, ...]
+    judged: np.ndarray
+    lists: tuple[tuple[str, ...], ...]
+    measure: str
+    parameters: dict[str, Number]
+    cutoff: int
+    gains: tuple[Number, ...]
+    command: str
+
+    def data(self) -> dict[str, Any]:
+        """The page's data, which can be written as JSON."""
+        return {
+            "runs": self.runs,
+            "levels": self.levels,
+            "judged": self.judged.tolist(),
+            "lists": self.lists,
+            "measure": self.measure,
+            "parameters": self.parameters,
+            "cutoff": self.cutoff,
+            "gains": self.gains,
+            "presets": self.presets(),
+            "measures": list(OFFERED),
+            "command": self.command,
+        }
+
+    def presets(self) -> dict[str, list[Number]]:
+        """The gains of `levels` under each named weighting that has a gain for all of them."""
+        found = {}
+        for name, preset in PRESETS.items():
+            if all(level in preset for level in self.levels):
+                found[name] = [preset[level] for level in self.levels]
+        for name in (LINEAR, EXP):
+            found[name] = _gains_of_levels(self.levels, name)
+        return found
+
+
+def what_if(study: Study, measure: Measure) -> WhatIf | None:
+    """The what-if page's content for the runs of a study. `measure` is the setting at first.
+
+    A measure that the page does not compute is replaced by nDCG_JK with the same gains and cutoff. None if
+    the page cannot show these data: if the measure has no gains or an option for ties or unjudged documents,
+    if a level of 0 or below has a gain, or if there are no levels above 0, fewer than two runs, more than 12
+    levels above 0, or more than 20,000 lists.
+    """
+    if not is_graded(measure) or "gains" not in measure.SUPPORTED_PARAMS:
+        return None
+    if measure.params.get("ties") or measure.params.get("unjudged"):
+        return None
+    judged = study.judgments.documents
+    if judged.conflict or study.judgments.sessions:
+        return None
+    if not 2 <= len(study.runs) <= MOST_LISTS / max(len(judged.topics), 1):
+        return None
+    all_levels = np.unique(judged.level)
+    levels = all_levels[all_levels > 0]
+    others = all_levels[all_levels <= 0]
+    gains = gains_of(measure)
+    if not 1 <= levels.size <= MOST_LEVELS or gain_of(others, gains).any():
+        return None
+    first = _offered(measure)
+    cutoff = min(first.params.get("cutoff") or DEPTH, DEPTH)
+    is_condensed = bool(measure.params.get("judged_only"))
+    lists = [_lists(run.ranks, levels, is_condensed) for run in study.runs]
+    plain_levels = tuple(map(plain_number, levels.tolist()))
+    return WhatIf(
+        runs=tuple(run.name for run in study.runs),
+        levels=plain_levels,
+        judged=_judged_by_level(study, levels),
+        lists=tuple(lists),
+        measure=first.NAME,
+        parameters={name: first[name] for name in OFFERED[first.NAME]},
+        cutoff=cutoff,
+        gains=tuple(_gains_of_levels(plain_levels, gains)),
+        command=_command(study),
+    )
+
+
+def _offered(measure: Measure) -> Measure:
+    """The measure, or nDCG_JK at its cutoff if the page does not compute it."""
+    others = measure.params.keys() - {
+        "gains",
+        "cutoff",
+        "judged_only",
+        *OFFERED.get(measure.NAME, ()),
+    }
+    if measure.NAME in OFFERED and not others:
+        return measure
+    cutoff = measure.params.get("cutoff")
+    standard = parse_measure(STANDARD)
+    return standard if cutoff is None else standard @ cutoff
+
+
+def _gains_of_levels(levels: Sequence[Number], gains: Gains) -> list[Number]:
+    values = gain_of(np.array(levels, dtype=float), gains)
+    return [plain_number(value) for value in values.tolist()]
+
+
+def _judged_by_level(study: Study, levels: np.ndarray) -> np.ndarray:
+    """The number of judged documents of each topic at each of the levels (topics × levels)."""
+    judged = study.judgments.judged
+    topics = len(judged.topics)
+    counts = [
+        np.bincount(judged.topic[judged.level == level], minlength=topics) for level in levels
+    ]
+    return np.stack(counts, axis=1)
+
+
+def _lists(ranks: JudgedRanks, levels: np.ndarray, is_condensed: bool) -> tuple[str, ...]:
+    """The text of each topic: the level at each of the first ranks, without the empty ranks at its end."""
+    if is_condensed:
+        ranks = ranks.condensed
+    level = ranks.judged.level[ranks.doc]
+    is_shown = (level > 0) & (ranks.rank <= DEPTH)
+    letters = np.array([NOTHING, *ascii_lowercase[: levels.size]], dtype="U1")
+    table = np.zeros((len(ranks.judged.topics), DEPTH), dtype=np.int64)
+    columns = ranks.rank[is_shown] - 1
+    table[ranks.topic[is_shown], columns] = 1 + np.searchsorted(levels, level[is_shown])
+    return tuple("".join(row).rstrip(NOTHING) for row in letters[table].tolist())
+
+
+def _command(study: Study) -> str:
+    """The command that evaluates the runs, up to the measure; placeholders for data in memory."""
+    words = ["ir_measures_graded", "evaluate", study.judgments.name or "QRELS"]
+    files = [run.source.file for run in study.runs if isinstance(run.source, RunFile)]
+    paths = [os.fspath(file) for file in files if isinstance(file, (str, os.PathLike))]
+    if len(paths) == len(study.runs) <= MOST_NAMED_RUNS:
+        words += map(str, paths)
+    else:
+        words.append("RUN…")
+    return " ".join(word if word == "RUN…" else shlex.quote(word) for word in words)

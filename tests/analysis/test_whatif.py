@@ -1,0 +1,73 @@
+"""What the what-if page holds, and which data it refuses."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import parse_measure
+from ir_measures_graded.analysis.whatif import what_if
+from ir_measures_graded.evaluation.named import study_of
+
+QRELS = {"1": {"a": 2, "b": 1, "c": 0, "d": -2}, "2": {"a": 1}}
+RUNS = {
+    "one": {"1": {"x": 3, "a": 2, "d": 1.5, "b": 1}, "2": {"x": 1}},
+    "two": {"1": {"c": 3, "b": 2}, "2": {"a": 1}},
+}
+
+
+def of(measure, qrels=QRELS, runs=RUNS):
+    return what_if(study_of(qrels, runs), parse_measure(measure))
+
+
+def test_lists_hold_the_level_at_each_rank():
+    found = of("nDCG_JK(b=3,gains=2:10)@7")
+    assert found.levels == (1, 2)
+    assert found.judged.tolist() == [[1, 1], [1, 0]]
+    assert found.lists == ((".b.a", ""), (".a", "a"))
+    assert (found.measure, found.parameters, found.cutoff) == ("nDCG_JK", {"b": 3}, 7)
+    assert found.gains == (1, 10)
+    assert json.loads(json.dumps(found.data()))["presets"]["exp"] == [1, 3]
+
+
+def test_condensed_lists_leave_unjudged_documents_out():
+    assert of("nDCG_JK(judged_only=True)@7").lists == (("b.a", ""), (".a", "a"))
+
+
+def test_another_measure_is_replaced_by_ndcg_with_its_gains_and_cutoff():
+    found = of("NDCNG(gains=2:10)@5")
+    assert (found.measure, found.cutoff, found.gains) == ("nDCG_JK", 5, (1, 10))
+    assert of("nDCG_JK(avg=True)").cutoff == 100
+
+
+@pytest.mark.parametrize(
+    ("measure", "qrels", "runs"),
+    [
+        ("AP", QRELS, RUNS),
+        ("nDCG_JK(ties='mean')", QRELS, RUNS),
+        ("nDCG_JK(gains=0:1)", QRELS, RUNS),
+        ("nDCG_JK", {"1": {"a": 0}}, RUNS),
+        ("nDCG_JK", {"1": {str(level): level for level in range(1, 14)}}, RUNS),
+        ("nDCG_JK", QRELS, {"one": RUNS["one"]}),
+        ("nDCG_JK", {str(topic): {"a": 1} for topic in range(10_001)}, RUNS),
+    ],
+    ids=["standard", "ties", "level 0", "no level", "13 levels", "one run", "20,002 lists"],
+)
+def test_data_that_the_page_cannot_show_have_none(measure, qrels, runs):
+    assert of(measure, qrels, runs) is None
+
+
+def test_the_data_of_100_runs_and_50_topics_stay_below_700_kb():
+    drawn = np.random.default_rng(1)
+    documents = [f"d{number}" for number in range(400)]
+    topics = [str(topic) for topic in range(50)]
+    qrels = {topic: {id_: int(drawn.integers(0, 4)) for id_ in documents} for topic in topics}
+    runs = {
+        f"run {number}": {
+            topic: dict(zip(drawn.permutation(documents)[:100], range(100, 0, -1), strict=True))
+            for topic in topics
+        }
+        for number in range(100)
+    }
+    found = of("nDCG_JK@10", qrels, runs)
+    assert len(json.dumps(found.data(), ensure_ascii=False, separators=(",", ":"))) < 700_000

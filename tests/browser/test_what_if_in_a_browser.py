@@ -1,0 +1,152 @@
+"""The what-if page in a browser: its values are those of Python, and its controls do what they say."""
+
+import random
+
+import pytest
+
+from ir_measures_graded import demo
+
+pytest.importorskip("jinja2", reason="the extra report is not installed")
+pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+
+from ir_measures_graded import cli, parse_measure
+from ir_measures_graded.analysis import evaluate, sensitivity
+from ir_measures_graded.analysis.report import pages
+
+SETTINGS = 200
+MEASURES = ("nDCG_JK", "DCG_JK", "nCG", "muAP", "Q", "ERR_G", "RBP_G")
+GAINS = (0, 0.1, 0.5, 1, 1, 2, 3.17, 10, 31.6, 100)
+MEANS = "(setting) => whatIf.meansFor(setting)"
+STRING = "(setting) => whatIf.stringFor(setting)"
+
+
+def page_of(folder, measure="nDCG_JK@10", qrels=None, runs=None):
+    found = sensitivity(
+        qrels or "graded-demo", runs or demo.run_paths(), [measure], gains=["w1", "w10"]
+    )
+    path = folder / "what-if.html"
+    path.write_text(pages.result_page(found, "What if", "sensitivity", 4), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def demo_page(tmp_path_factory):
+    return page_of(tmp_path_factory.mktemp("what-if"))
+
+
+def random_settings(seed):
+    drawn = random.Random(seed)
+    for number in range(SETTINGS):
+        yield {
+            "measure": MEASURES[number % len(MEASURES)],
+            "b": round(drawn.uniform(1.1, 20), 1),
+            "cutoff": drawn.choice([1, 2, 3, 5, 10, 30, 100]),
+            "gains": drawn.choices(GAINS, k=3),
+        }
+
+
+def test_values_equal_those_of_python(opened, demo_page):
+    page = opened(demo_page).page
+    settings = list(random_settings(seed=1))
+    strings = [page.evaluate(STRING, setting) for setting in settings]
+    found = evaluate("graded-demo", demo.run_paths(), list(dict.fromkeys(strings)))
+    means = dict(zip(map(str, found.measures), found.means().T.tolist(), strict=True))
+    for setting, string in zip(settings, strings, strict=True):
+        expected = means[str(parse_measure(string))]
+        assert page.evaluate(MEANS, setting) == pytest.approx(expected, abs=1e-9), string
+
+
+def test_condensed_lists_keep_their_ranks(opened, tmp_path):
+    path = page_of(tmp_path, "nDCG_JK(judged_only=True)@10")
+    found = evaluate(
+        "graded-demo",
+        demo.run_paths(),
+        ["nDCG_JK(judged_only=True,gains=1:1,2:1,3:1)@10"],
+    )
+    page = opened(path).page
+    assert page.evaluate("whatIf.means") == pytest.approx(found.means()[:, 0].tolist(), abs=1e-9)
+
+
+def test_controls_change_the_order_and_the_address_keeps_the_setting(opened, demo_page):
+    open_page = opened(demo_page)
+    page = open_page.page
+    page.get_by_label("gain of level 3, as a number").fill("50")
+    page.get_by_label("gain of level 3, as a number").press("Enter")
+    page.get_by_label("cutoff").fill("30")
+    page.wait_for_url("**k=30**")
+    assert page.evaluate("location.hash") == "#b=2&g=1,1,50&k=30&m=nDCG_JK"
+    assert "nDCG_JK(gains=1:1,2:1,3:50)@30" in page.locator("#what-if code").all_inner_texts()
+    rows = page.locator(".what-if-runs tbody tr")
+    assert rows.count() == len(demo.run_paths())
+    answer = page.locator(".what-if-answers .lead").inner_text()
+    assert answer.startswith(f"{rows.nth(0).locator('th').inner_text()} is best")
+    open_page.check(demo_page)
+    again = opened(demo_page, "#b=2&g=1,1,50&k=30&m=nDCG_JK")
+    assert again.page.locator(".what-if-answers .lead").inner_text() == answer
+
+
+def test_levels_stay_in_order_until_that_is_unlocked(opened, demo_page):
+    page = opened(demo_page).page
+    gain = page.get_by_label("gain of level 1, as a number")
+    gain.fill("20")
+    gain.press("Enter")
+    assert page.evaluate("whatIf.setting.gains") == [20, 20, 20]
+    page.get_by_label("a higher level is worth at least as much").uncheck()
+    gain.fill("30")
+    gain.press("Enter")
+    assert page.evaluate("whatIf.setting.gains") == [30, 20, 20]
+
+
+def test_sliders_and_map_work_by_keyboard(opened, demo_page):
+    page = opened(demo_page).page
+    page.wait_for_selector(".what-if-map [aria-current]")
+    page.get_by_label("level 3", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("whatIf.setting.gains") == [1, 1, 1.06]
+    page.locator(".what-if-map [aria-current]").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    assert page.evaluate("whatIf.setting.b") == 2.5
+
+
+def test_the_tipping_point_is_where_the_best_run_changes(opened, tmp_path):
+    qrels = {"1": {"a": 1, "b": 2}, "2": {"a": 1, "b": 1}}
+    runs = {
+        "low": {"1": {"a": 2, "x": 1}, "2": {"a": 2, "b": 1}},
+        "high": {"1": {"b": 2, "x": 1}, "2": {"x": 2, "a": 1}},
+    }
+    # CG@1 summed over topics: low has g1 + g1, high has g2, so high wins from g2 = 2 · g1 on.
+    path = tmp_path / "tip.html"
+    found = sensitivity(qrels, runs, ["DCG_JK@1"], gains=["flat=1:1,2:1", "steep=1:1,2:10"])
+    path.write_text(pages.result_page(found, "What if", "sensitivity", 4), encoding="utf-8")
+    page = opened(path).page
+    page.wait_for_selector(".what-if-tipping:not(:empty)")
+    tipping = page.locator(".what-if-tipping").inner_text()
+    assert tipping == "high overtakes low when level 2 is worth more than 2 times level 1."
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_nothing_overflows_or_is_hidden_from_assistive_technology(opened, demo_page, colours):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    for width in (390, 1280):
+        open_page = opened(demo_page, width=width, colours=colours)
+        page = open_page.page
+        page.wait_for_selector(".what-if-map [aria-current]")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = axe.Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_without_scripts_the_figure_and_a_sentence_stand(without_scripts, demo_page):
+    without_scripts.goto(demo_page.as_uri())
+    assert without_scripts.locator(".figure svg").is_visible()
+    assert not without_scripts.locator("#what-if-page").is_visible()
+    assert without_scripts.get_by_text("The sliders need scripts.").is_visible()
+
+
+def test_the_command_writes_the_page(tmp_path):
+    path = tmp_path / "page.html"
+    runs = list(map(str, demo.run_paths().values()))
+    status = cli.main(["sensitivity", "graded-demo", *runs, "nDCG_JK@10", "-o", str(path)])
+    assert status in (0, None)
+    assert 'id="what-if-data"' in path.read_text(encoding="utf-8")
