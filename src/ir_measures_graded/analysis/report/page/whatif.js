@@ -446,7 +446,7 @@ class WhatIfPage {
     this.mapGains = make("p", { className: "muted" });
     this.legend = make("ul", { className: "what-if-legend" });
     const level = this.data.levels[this.last];
-    this.map = make("div", {},
+    this.map = make("div", { hidden: true },
       make("h3", { textContent: `Best run by the gain of level ${level} and the discount` }),
       make("p", { textContent:
         "Each cell is a setting; its number is that of the best run. A higher base discounts fewer ranks. Choose a cell to go there." }),
@@ -602,8 +602,10 @@ class WhatIfPage {
 
   fillMap(setting) {
     const hasBase = ["nDCG_JK", "DCG_JK", "nCG"].includes(setting.measure);
-    this.map.hidden = !hasBase;
-    if (!hasBase) return;
+    if (!hasBase) {
+      this.map.hidden = true;
+      return;
+    }
     const others = JSON.stringify([setting.gains.slice(0, -1), setting.cutoff, setting.measure === "DCG_JK"]);
     if (others === this.mapped) this.markMap(setting);
     else this.fillRow(setting, 0, [], others);
@@ -651,6 +653,7 @@ class WhatIfPage {
 
   // The cell that is nearest to the setting.
   markMap({ gains, b, measure }) {
+    this.map.hidden = false;
     const distance = (base) =>
       (measure === "nCG") !== (base === null) ? Infinity : base === null ? 0 : Math.abs(Math.log(base / b));
     const distances = MAP_BASES.map(distance);
