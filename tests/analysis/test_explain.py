@@ -93,6 +93,36 @@ def test_the_differences_of_documents_sum_to_that_of_the_values(collection, anot
         assert cut.records() == [row for row in rows if 1 in (row["rank"], row["other_rank"])]
 
 
+@given(
+    strategies.collections(),
+    strategies.collections(),
+    st.sampled_from(["P_plus", "P_measure", "P_plus@2", "KendallTau", "Q"]),
+    st.sampled_from([None, 1, 3]),
+)
+def test_differences_show_every_rank_of_a_listed_document(collection, another, measure, depth):
+    (qrels, old), (_, new) = collection, another
+    found = explain_difference(qrels, {"old": old, "new": new}, measure, depth=depth)
+    lists = found.other.documents, found.run.documents
+    assert lists == tuple(
+        explain(qrels, run, measure, found.run.topic, depth=100).documents for run in (old, new)
+    )
+    for row in found.records():
+        for documents, rank in zip(lists, (row["other_rank"], row["rank"]), strict=True):
+            place = documents.index(row["document"]) + 1 if row["document"] in documents else None
+            assert rank == place
+    if depth is None and measure in ("P_plus", "P_measure"):  # one depth for both lists
+        judged = [
+            documents.index(document) + 1
+            for documents in lists
+            for document in documents
+            if document in qrels[found.run.topic]
+        ]
+        last = max([1, *judged])
+        assert {row["document"] for row in found.records()} == {
+            document for documents in lists for document in documents[:last]
+        }
+
+
 def test_ties_of_unjudged_documents_are_in_the_order_of_the_measure():
     run = {"q": {"z": 1.0, "m": 1.0, "a": 1.0, "k": 1.0 + 1e-9, "y": 2.0}}
     assert explain({"q": {"m": 1}}, run, "RR@5", "q").documents == ("y", "k", "a", "m", "z")

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from ir_measures_graded.analysis import evaluate, ranges
+import brute_force
+from ir_measures_graded import CG
+from ir_measures_graded.analysis import evaluate, gate, ranges
 from ir_measures_graded.analysis.ranges import standings
 from ir_measures_graded.evaluation.named import study_of
 
@@ -90,6 +92,46 @@ def test_a_measure_with_too_many_judgments_has_a_note():
     assert found.notes()[3:] == [f"nERR of run has no range over judgments: {by_nerr.note}."]
     assert "use a smaller cutoff" in by_nerr.note
     assert (by_nerr.unjudged is None, by_ndcg.unjudged is None, by_ndcg.note) == (True, False, "")
+
+
+class OneExtreme(type(CG)):
+    """CG that declares one extreme over the orders of ties."""
+
+    NAME = "OneExtreme"
+    TIES = ("min",)
+
+
+class OtherExtreme(type(CG)):
+    """CG that declares the other extreme."""
+
+    NAME = "OtherExtreme"
+    TIES = ("max",)
+
+
+@pytest.mark.parametrize("measure", [OneExtreme() @ 1, OtherExtreme() @ 1, CG @ 1], ids=str)
+def test_a_range_needs_both_extremes(measure):
+    qrels = {str(topic): {"a": 3} for topic in range(60)}
+    tied = {topic: {"a": 1.0, "x": 1.0} for topic in qrels}
+    first = {topic: {"a": 1.0} for topic in qrels}
+    values = [
+        evaluate({"q": {"a": 3}}, {"one": {"q": order}}, [measure]).values.item()
+        for order in brute_force.orders(tied["0"])
+    ]
+    assert {*values} == {0, 3}
+    runs = {"tied": tied, "first": first}
+    found = ranges(qrels, runs, [measure])
+    standing = standings(study_of(qrels, runs), [measure])[measure]
+    verdict = gate(qrels, {"old": first, "new": tied}, [measure], margin="5%").verdicts[0]
+    answer = " ".join(map(str, found.answer()))
+    if measure.TIES == type(CG).TIES:
+        assert (found.values[0].ties, found.differences[0].ties) == ((0, 3), (-3, 0))
+        assert (standing.over_ties, verdict.stands_over_ties) == (0, False)
+        assert "Tied scores can move" in answer
+    else:
+        # One extreme says nothing about the other values, so no sign and no verdict stands.
+        assert (found.values[0].ties, found.differences[0].ties) == (None, None)
+        assert (standing.over_ties, verdict.stands_over_ties) == (None, None)
+        assert "Tied scores" not in answer
 
 
 def test_tables():

@@ -112,6 +112,19 @@ class Explanation(Result):
         """The ranks 1 … D."""
         return np.arange(1, self.levels.size + 1)
 
+    @property
+    def last_judged_rank(self) -> int:
+        """The rank of the last judged document; 1 without any."""
+        return int(self.ranks[~np.isnan(self.levels)].max(initial=1))
+
+    def down_to(self, depth: int) -> Explanation:
+        """The explanation of the first ranks, at most `depth` of them."""
+        shorter = {}
+        for name, values in vars(self).items():
+            if name == "documents" or isinstance(values, np.ndarray):
+                shorter[name] = values[:depth]
+        return replace(self, **shorter)
+
     def answer(self) -> list[Note]:
         """The value, and what the list has of the relevant documents."""
         of_run = f" of {self.run}" if self.run else ""
@@ -389,10 +402,12 @@ class ExplainedDifference(Result):
             names += [row["document"], row["difference"]]
             for each, rank in ((run, row["rank"]), (other, row["other_rank"])):
                 names.append(f"at rank {rank} of {each.run}" if rank else f"not in {each.run}")
-        lists = [
-            Note("{}: {}{}.", each.run, each.found[0].lower(), each.found[1:])
-            for each in (other, run)
-        ]
+        lists = []
+        for explanation in (other, run):
+            if explanation.contributions is None and self.depth is not None:
+                explanation = explanation.down_to(self.depth)
+            sentence = explanation.found
+            lists.append(Note("{}: {}{}.", explanation.run, sentence[0].lower(), sentence[1:]))
         return [Note(f"{text}.", *names), *lists]
 
     def data(self) -> Table:
@@ -464,7 +479,8 @@ def explain_difference(
       compared with.
     - `measure`: as for `explain`.
     - `depth` (≥ 1): the last rank of the documents in the table; by default that of the longer list.
-      It is the cutoff for a measure whose value is not a sum over documents.
+      For a measure whose value is not a sum over documents, it is the cutoff or, without one, the rank of
+      the last judged document in either list.
     - `topic`: a topic of the qrels; by default the one with the largest difference of the values.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
@@ -493,9 +509,14 @@ def explain_difference(
     if topic is None:
         values = evaluate(study.judgments, study.runs, [measure]).of(measure)
         topic = topics[int(np.abs(values[1] - values[0]).argmax())]
-    explained = partial(explanations, study.judgments, study.runs, measure, topics=[topic])
-    (other,), (run,) = explained(depth=depth).values()
-    if run.contributions is not None:  # the whole lists show where documents went
-        longest = max(1, *(int(each.ranks.retrieved.max()) for each in study.runs))
-        (other,), (run,) = explained(depth=min(longest, DEEPEST)).values()
+    longest = max(1, *(int(run.ranks.retrieved.max()) for run in study.runs))
+    # The whole lists show where documents of the other list went.
+    whole = explanations(
+        study.judgments, study.runs, measure, depth=min(longest, DEEPEST), topics=[topic]
+    )
+    (other,), (run,) = whole.values()
+    if depth is not None:
+        depth = whole_number(depth, "depth", 1, DEEPEST)
+    elif run.contributions is None:
+        depth = measure.params.get("cutoff") or max(other.last_judged_rank, run.last_judged_rank)
     return ExplainedDifference(other, run, count, depth)

@@ -232,20 +232,35 @@ def _checked(given: Measure) -> GradedMeasure:
 def _values(measure: GradedMeasure, topics: Topics) -> tuple[np.ndarray, str]:
     """The values of topics, the lowest and the highest over the orders of ties, and those over all judgments
     (5 × T), NaN if they are not known, and the reason why the last are not."""
-    found = np.full((5, topics.count), np.nan)
-    found[0] = _evaluated(measure, topics)
-    for row, option in ((1, "ties"), (3, "unjudged")):
-        both = [each for word in ("min", "max") if (each := with_option(measure, option, word))]
-        note = ""
-        try:
-            found[row : row + 2] = [_evaluated(each, topics) for each in both] or np.nan
-        except Undetermined as error:
-            note = str(error)
-    if with_option(measure, "unjudged", "min") is None:
-        note = measure.NO_UNJUDGED or "it is not computed"
-        if measure["judged_only"]:
-            note = "judged_only=True leaves out unjudged documents"
-    return found, note
+    values = np.full((5, topics.count), np.nan)
+    values[0] = _evaluated(measure, topics)
+    values[1:3], _ = _extremes(measure, topics, "ties")
+    values[3:5], reason = _extremes(measure, topics, "unjudged")
+    return values, reason
+
+
+def _extremes(measure: GradedMeasure, topics: Topics, option: str) -> tuple[np.ndarray, str]:
+    """The lowest and the highest value of each topic under an option (2 × T), NaN if either is not known, and
+    the reason for that."""
+    unknown = np.full((2, topics.count), np.nan)
+    lowest = with_option(measure, option, "min")
+    highest = with_option(measure, option, "max")
+    if lowest is None or highest is None:
+        # One extreme is no range: the values between it and the unknown one would be left out.
+        return unknown, _reason(measure, option, lowest or highest)
+    try:
+        return np.stack([_evaluated(lowest, topics), _evaluated(highest, topics)]), ""
+    except Undetermined as error:
+        return unknown, str(error)
+
+
+def _reason(measure: GradedMeasure, option: str, declared: GradedMeasure | None) -> str:
+    """The reason why a measure that declares at most one extreme has no range."""
+    if declared is not None:
+        return f"the measure declares only {option}={declared[option]}"
+    if measure["judged_only"]:
+        return "judged_only=True leaves out unjudged documents"
+    return measure.NO_UNJUDGED or "it is not computed"
 
 
 def _evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
