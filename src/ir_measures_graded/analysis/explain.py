@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise, zip_longest
 from typing import Any
 
