@@ -8,8 +8,9 @@ cells of the confusion matrix that have documents, so the cost depends on the do
 import numpy as np
 
 from ...core.ranking.gains import plain_number
+from .orders import PERSISTENCE
 
-P = 0.9  # the persistence of RBO
+P = PERSISTENCE
 
 
 def of_levels(
