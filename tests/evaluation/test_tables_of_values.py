@@ -11,6 +11,7 @@ import pytest
 
 from ir_measures_graded import GradedError, cli, demo
 from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, power
+from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.evaluation.values import groups_of
 
 MEASURES = ["nDCG_JK@10", "AP", "NDPM"]
@@ -213,3 +214,107 @@ def test_a_key_that_occurs_twice_in_json_is_an_error(tmp_path):
     (tmp_path / "b.json").write_text('[{"run": "B", "topic": "q1", "AP": 0.7, "AP": 0.1}]')
     with pytest.raises(GradedError, match="the key 'AP' occurs twice"):
         Evaluation.from_values(tmp_path / "b.json")
+
+
+def write_inputs(topics):
+    """Qrels and two runs over these topics, of which the second finds only half of the gain."""
+    docs = [(topic, level, doc) for topic in topics for level, doc in ((1, "x"), (2, "y"))]
+    Path("qrels").write_text("".join(f"{t} 0 {doc} {level}\n" for t, level, doc in docs))
+    Path("A").write_text("".join(f"{t} Q0 y 1 {k + 1} A\n" for k, t in enumerate(topics)))
+    Path("B").write_text("".join(f"{t} Q0 x 1 {k + 1} B\n" for k, t in enumerate(topics[1:])))
+
+
+@pytest.mark.parametrize("topics", [("all", "b", "c"), ("b", "all", "c"), ("b", "c", "all")])
+@pytest.mark.parametrize("summary", [[], ["-n"]])
+@pytest.mark.parametrize("runs", [["A", "B"], ["A"]])
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl"])
+def test_a_topic_named_all_is_no_aggregate(topics, summary, runs, form, capsys):
+    if form == "json" and len(runs) == 2:
+        pytest.skip("the JSON of several runs has no table")
+    write_inputs(topics)
+    expected = evaluate("qrels", runs, ["CG@1", "NumRet", "RR"])
+    words = ["CG@1", "NumRet", "RR", "-q", "-f", form, *summary]
+    if (form, runs, summary) == ("tsv", ["A"], ["-n"]):
+        pytest.skip("the lines of the ir_measures command have no column for it")
+    assert cli.main(["evaluate", "qrels", *runs, *words]) == 0
+    Path("A").write_text(capsys.readouterr().out)
+    found = Evaluation.from_values("A")
+    assert {*found.topics} == {*topics}
+    assert dict(zip(found.runs, found.means().tolist(), strict=True)) == dict(
+        zip(expected.runs, expected.means().tolist(), strict=True)
+    )
+
+
+@pytest.mark.parametrize("all_is", ["mean", "sum", "topic"])
+@pytest.mark.parametrize("form", ["long", "wide", "trec_eval", "frame"])
+def test_rows_named_all_that_are_no_aggregate_are_told(all_is, form):
+    value = {"mean": 0.25, "sum": 0.5, "topic": 0.9}[all_is]
+    rows = [("b", 0.0), ("c", 0.5), ("all", value)]
+    if form == "long":
+        lines = [f"A,{topic},AP,{value}" for topic, value in rows]
+        Path("v").write_text("\n".join(["run,topic,measure,value", *lines]))
+    elif form == "wide":
+        Path("v").write_text("\n".join(["topic,AP", *(f"{t},{value}" for t, value in rows)]))
+    elif form == "trec_eval":
+        Path("v").write_text("".join(f"map\t{topic}\t{value:.4f}\n" for topic, value in rows))
+    table = "v"
+    if form == "frame":
+        table = pandas.DataFrame(rows, columns=["topic", "AP"])
+    if all_is == "topic":
+        with pytest.warns(InputWarning, match="none of them is the mean or the sum"):
+            found = Evaluation.from_values(table)
+    else:
+        found = Evaluation.from_values(table)
+    assert found.topics == ("b", "c")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("run,topic,AP,P@5\nA,1,0.5\nA,2,0.5\n", "row 1 has 3 fields, and the first line has 4"),
+        ("run,topic,AP,P@5\nA,1,0.5,1\nA,2,0.5\n", "row 2 has 3 fields, and the first line has 4"),
+        ("run,topic,x\nA,1,0.5\nA,2\n", "row 2 has 2 fields, and the first line has 3"),
+        ("run\ttopic\tAP\tP@5\nA\t1\t0.5\n", "row 1 has 3 fields"),
+        ("run topic AP P@5\nA 1 0.5 1\nA 2 0.5\n", "row 2 has 3 fields"),
+        ("run,topic,AP,P@5\nA,1,0.5,\nA,2,0.5,\n", "column P@5 has no value"),
+        ("run,topic,AP,P@5\nA,1,0.5,good\n", "column P@5: 'good' is not a finite number"),
+        ("run;topic;AP;x\nA;1;0.5;0,25\n", "column x: '0,25' is not a finite number such as"),
+        ("run,topic,AP\nA,1,0.5,7\n", "cannot be read as a table with a header"),
+        ("run,topic,AP,Accuracy@2\nA,1,0.5,1\nA,2,,1\n", "'' is not a finite number"),
+    ],
+)
+def test_no_column_of_a_ragged_table_is_lost(content, message):
+    Path("v").write_text(content)
+    with pytest.raises(GradedError) as caught:
+        Evaluation.from_values("v")
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("v: ")
+
+
+@pytest.mark.parametrize("form", ["wide.csv", "long.csv", "frame", "records.json"])
+def test_measures_of_other_providers_may_lack_values(form):
+    rows = [
+        ("A", "1", 1.0, 0.5),
+        ("A", "2", None, 0.25),
+        ("B", "1", 0.0, 1.0),
+        ("B", "2", 1.0, 0.0),
+    ]
+    frame = pandas.DataFrame(rows, columns=["run", "topic", "Accuracy@2", "P@1"])
+    table = form
+    if form == "wide.csv":
+        frame.to_csv(form, index=False)
+    elif form == "long.csv":
+        frame.melt(["run", "topic"]).dropna().rename(columns={"variable": "measure"}).to_csv(form)
+    elif form == "records.json":
+        Path(form).write_text(frame.to_json(orient="records"))
+    else:
+        table = frame
+    found = Evaluation.from_values(table)
+    assert found.of("Accuracy@2")[1].tolist() == [0.0, 1.0]
+    assert np.isnan(found.of("Accuracy@2")[0]).tolist() == [False, True]
+    assert [str(remark) for remark in found.remarks] == [
+        "Accuracy@2: no value for 1 of 2 topics of A; means and tests leave them out"
+    ]
+    frame.loc[1, "P@1"] = None
+    with pytest.raises(GradedError, match="not a finite number"):
+        Evaluation.from_values(frame)

@@ -9,6 +9,7 @@ from typing import Any
 import ir_measures
 
 from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.values import AGGREGATE, ALL
 from ..output.formats import known
 from ..output.result import View
 from ..output.tables import Table
@@ -62,21 +63,28 @@ def run(arguments: Arguments) -> Answer:
         settings = {"confidence": arguments.confidence, "method": arguments.interval}
         facts |= {"interval": settings, "seed": 0 if arguments.interval == "bca" else None}
         return Answer(intervals(found, **settings), facts=facts, default=default)
-    topic = ["query_id"] if arguments.by_query else []
+    topic: list[str] = []
+    marks: list[str] = []
+    if arguments.by_query:
+        topic = ["query_id"]
+        if ALL in found.topics:
+            marks = [AGGREGATE]
     names = [*map(str, found.measures)]
     rows = [*_rows(found, arguments)]
-    wide = Table(["run", "query_id", *names], rows).select("run", *topic, *names)
+    wide = Table(["run", "query_id", AGGREGATE, *names], rows).select("run", *topic, *marks, *names)
     answer = Answer(View([wide], found.figure), facts=facts, default=default)
     if len(found.runs) > 1:
         return answer
     cells = [
-        (id_, name, value)
-        for _, id_, *values in rows
+        (name_of_topic, name, value, mark)
+        for _, name_of_topic, mark, *values in rows
         for name, value in zip(names, values, strict=True)
+        if value is not None
     ]
-    reported = [cell for cell in cells if cell[-1] is not None]
-    long = Table(["query_id", "measure", "value"], reported).select(*topic, "measure", "value")
-    headless = replace(long, head=False)  # the ir_measures command prints no header
+    every = Table(["query_id", "measure", "value", AGGREGATE], cells)
+    long = every.select(*topic, "measure", "value", *marks)
+    plain = every.select(*topic, "measure", "value")
+    headless = replace(plain, head=False)  # the ir_measures command prints no header
     documents: dict[str, Any] = {
         form: partial(long.lines, form) for form in ("text", "jsonl", "json")
     }
@@ -84,14 +92,16 @@ def run(arguments: Arguments) -> Answer:
 
 
 def _rows(found: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:
-    """Run, topic and a value for each measure: for each topic if --by_query, then over all topics.
+    """Run, topic, mark and a value for each measure: for each topic if --by_query, then over all topics.
 
-    None marks a value that a provider of ir-measures does not report.
+    The mark tells the row over all topics from that of a topic that is named ``all``. None stands for a
+    value that a provider of ir-measures does not report.
     """
-    reported, means = found.reported, [known(of_run) for of_run in found.means()]
+    means = [known(of_run) for of_run in found.means()]
     for number, run in enumerate(found.runs):
         if arguments.by_query:
-            for topic, values in zip(found.topics, reported[number].T.tolist(), strict=True):
-                yield [run, topic, *values]
+            by_topic = found.reported[number].T.tolist()
+            for topic, values in zip(found.topics, by_topic, strict=True):
+                yield [run, topic, "", *values]
         if not arguments.no_summary:
-            yield [run, "all", *means[number]]
+            yield [run, ALL, "mean", *means[number]]

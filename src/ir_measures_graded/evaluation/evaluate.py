@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,7 +130,12 @@ class Evaluation(Result):
         return self.values[:, self._column(measure)]
 
     def _column(self, measure: Measure | str) -> int:
-        return self.measures.index(one_of(self.measures, measure))
+        return self._columns[one_of(self.measures, measure)]
+
+    @cached_property
+    def _columns(self) -> dict[Measure, int]:
+        """The place of each measure on its axis."""
+        return {measure: number for number, measure in enumerate(self.measures)}
 
     def paired_topics(self, measure: Measure | str) -> np.ndarray:
         """The numbers of the topics for which every run has a value by this measure.

@@ -16,26 +16,36 @@ from decimal import Decimal
 from io import BytesIO
 from itertools import chain
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from ir_measures import Measure
 
+from ..core.measures.standard import definition_of
 from ..core.ranking.gains import plain_number
+from ..core.registry.facts import is_graded
 from ..core.registry.notation import NamedMeasure, measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
 from ..core.rows.columns import NAMES, column_name, plain, required_column
-from ..errors import FileError, GradedError, needed, shown
+from ..errors import FileError, GradedError, Remark, needed, shown
 from ..files.content import DAMAGE, Content
 from ..files.forms import is_json, number_of
 from ..files.table_files import kind_of
 from ..output.formats import counted, listed
 from .named import UNNAMED, about, run_names
+from .remarks import issue
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 ALL = "all"
 """The name of the row of a mean, as in trec_eval's output."""
+AGGREGATE = "aggregate"
+"""The column that tells rows of aggregates from those of a topic that is named ``all``."""
+ROUNDED = 1e-3
+"""A mean of values that were rounded may differ from the rounded mean by so much."""
+COMMA = r"\s*[-+]?[0-9]*,[0-9]+\s*"
+"""A number with a decimal comma."""
 VALUE = "value"
 """The name of the measure of a table with a column per topic that is not read from a file."""
 COLLECTION = "collection"
@@ -63,6 +73,14 @@ IDS = {
 """Names of columns that are no measures; pandas numbers rows in a column without a name."""
 
 
+class ValueTable(NamedTuple):
+    """A table of values, its name in messages, and the name of its run if no column has it."""
+
+    table: Any
+    name: str
+    run: str
+
+
 def read_values(
     table: Any, smaller: Collection[str] = (), apart: bool = False
 ) -> dict[str, dict[str, Any]]:
@@ -73,56 +91,95 @@ def read_values(
     runs and measures of the others.
     """
     pandas = needed("pandas", "a table of values")
-
-    several = isinstance(table, (list, tuple)) and bool(table) and _is_path(table[0])
-    paths = [*table] if several else [table]
-    names = [os.fspath(path) if _is_path(path) else "values" for path in paths]
-    frames = [*map(frame_of, paths)]
-    runs = run_names(names) if _is_path(paths[0]) else [UNNAMED]
+    tables = _tables(table)
+    frames = [frame_of(source.table) for source in tables]
     apart = apart and any(COLLECTION in frame for frame in frames)
-    parts = [cells_of(*each, apart) for each in zip(frames, names, runs, strict=True)]
+    parts = [
+        cells_of(frame, source.name, source.run, apart)
+        for frame, source in zip(frames, tables, strict=True)
+    ]
     cells = pandas.concat(parts, keys=range(len(parts)))
-    measures = list(map(str, cells["measure"].unique()))
-    if other := [name for name in smaller if name not in measures]:
+    measures = [str(measure) for measure in cells["measure"].unique()]
+    unknown = [name for name in smaller if name not in measures]
+    if unknown:
         raise GradedError(
-            f"smaller: {other[0]} is not among the measures of the table: {listed(measures)}"
+            f"smaller: {unknown[0]} is not among the measures of the table: {listed(measures)}"
         )
-    files = tuple(str(path) for path in paths if _is_path(path))
+    files = tuple(str(source.table) for source in tables if _is_path(source.table))
+    names = [source.name for source in tables]
+    by_collection = {"": cells}
+    if apart:
+        by_collection = dict(iter(cells.groupby(COLLECTION, sort=False)))
     fields = {}
-    for collection, part in cells.groupby(COLLECTION, sort=False) if apart else [("", cells)]:
+    for collection, part in by_collection.items():
         with about(collection):
             fields[collection] = _fields(part, names, smaller) | {"files": files}
     return fields
 
 
+def _tables(table: Any) -> list[ValueTable]:
+    """The tables, which are one table or a list of files."""
+    is_list = isinstance(table, (list, tuple)) and bool(table) and _is_path(table[0])
+    if not is_list and not _is_path(table):
+        return [ValueTable(table, "values", UNNAMED)]
+    paths = list(table) if is_list else [table]
+    names = [os.fspath(path) for path in paths]
+    return [ValueTable(*source) for source in zip(paths, names, run_names(names), strict=True)]
+
+
 def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) -> dict[str, Any]:
-    """The runs, measures, topics and values of an `Evaluation` with these cells."""
-    codes, distinct = zip(*(cells[key].factorize() for key in KEYS), strict=True)
-    runs, measures, topics = (tuple(map(str, each)) for each in distinct)
-    values = np.full((len(runs), len(measures), len(topics)), np.nan)
-    if len(repeated := cells[cells.duplicated(KEYS)]):
-        (part, row), (run, measure, topic) = repeated.index[0], repeated[KEYS].iloc[0]
+    """The runs, measures, topics and values of an `Evaluation` with these cells.
+
+    `names` are those of the tables.
+    """
+    repeated = cells[cells.duplicated(KEYS)]
+    if len(repeated):
+        table, row = repeated.index[0]
+        run, measure, topic = repeated[KEYS].iloc[0]
         raise GradedError(
-            f"{names[part]}: row {row}: {run} has two values of {measure} for topic {topic}"
+            f"{names[table]}: row {row}: {run} has two values of {measure} for topic {topic}"
         )
-    values[codes] = cells["value"]
-    if (lacking := np.argwhere(np.isnan(values).any(axis=2))).size:
-        run, measure = lacking[0].tolist()
-        missing = [
-            topic
-            for topic, value in zip(topics, values[run, measure], strict=True)
-            if np.isnan(value)
-        ]
+    codes, labels = [], []
+    for key in KEYS:
+        code, distinct = cells[key].factorize()
+        codes.append(code)
+        labels.append(tuple(map(str, distinct)))
+    runs, measure_names, topics = labels
+    measures = tuple(measure_named(name, name in smaller) for name in measure_names)
+    _refuse_same(measures, measure_names, names[0])
+    values = np.full((len(runs), len(measures), len(topics)), np.nan)
+    values[tuple(codes)] = cells["value"]
+    is_missing = np.isnan(values)
+    may_lack = np.array([may_lack_values(measure) for measure in measures])
+    refused = np.argwhere(is_missing.any(axis=2) & ~may_lack)
+    if refused.size:
+        run, measure = refused[0].tolist()
+        missing = [topics[number] for number in np.flatnonzero(is_missing[run, measure])]
         raise GradedError(
             f"{names[0]}: {runs[run]} lacks values of {measures[measure]} for "
             f"{counted(len(missing), 'topic')} ({listed(missing, 5)}); give each run a value by each measure "
             "for each topic"
         )
-    found = tuple(measure_named(name, name in smaller) for name in measures)
-    if twice := [measure for measure in found if found.count(measure) > 1]:
-        same = [name for name, measure in zip(measures, found, strict=True) if measure == twice[0]]
-        raise GradedError(f"{names[0]}: {' and '.join(same)} are the same measure; keep one")
-    return {"runs": runs, "measures": found, "topics": topics, "values": values}
+    return {"runs": runs, "measures": measures, "topics": topics, "values": values}
+
+
+def may_lack_values(measure: Measure) -> bool:
+    """Whether only other providers of ir-measures compute a measure; these may leave topics out.
+
+    >>> [may_lack_values(measure_named(name)) for name in ("Accuracy@2", "AP", "nDCG_JK", "faithfulness")]
+    [True, False, False, False]
+    """
+    is_ours = is_graded(measure) or definition_of(measure) is not None
+    return not is_ours and not isinstance(measure, NamedMeasure)
+
+
+def _refuse_same(measures: Sequence[Measure], names: Sequence[str], table: str) -> None:
+    """Raise `GradedError` for two names of one measure."""
+    name_of: dict[Measure, str] = {}
+    for measure, name in zip(measures, names, strict=True):
+        other = name_of.setdefault(measure, name)
+        if other != name:
+            raise GradedError(f"{table}: {other} and {name} are the same measure; keep one")
 
 
 def read_attribute(given: str) -> dict[str, Any]:
@@ -155,14 +212,14 @@ def _is_path(given: Any) -> bool:
 
 def _of_topics(frame: DataFrame, name: str, column: str) -> dict[str, Any]:
     topics = frame[required_column(name, list(frame), "query_id")]
-    cells = needed_column(frame, name, column)
-    found: dict[str, Any] = {}
-    for topic, value in zip(
-        map(str, topics), cells.astype(object).mask(cells.isna() | (cells == ""), None), strict=True
-    ):
-        if found.setdefault(topic, value) != value:
+    cells = needed_column(frame, name, column).astype(object)
+    is_empty = cells.isna() | (cells == "")
+    values = cells.mask(is_empty, None)
+    value_of: dict[str, Any] = {}
+    for topic, value in zip(map(str, topics), values, strict=True):
+        if value_of.setdefault(topic, value) != value:
             raise GradedError(f"{name}: topic {topic} has two values of {column}")
-    return found
+    return value_of
 
 
 def needed_column(frame: DataFrame, name: str, column: str) -> Series:
@@ -218,6 +275,9 @@ def _frame_of_text(text: bytes) -> DataFrame:
         "quoting": quoting,
     }
     rows = pandas.read_csv(BytesIO(text), sep=separator, **form)
+    if (rows.iloc[:, -1] == "").any():
+        # Only the slower parser tells an absent field (NaN) from an empty one.
+        rows = _full_rows(pandas.read_csv(BytesIO(text), sep=separator, engine="python", **form))
     first = rows.iloc[0].tolist()
     has_number = np.isfinite([number_in(cell) for cell in first[1:]]).any()
     if has_number and plain(first[0]) in chain(*NAMES["run"]):  # topics may be numbers
@@ -227,20 +287,39 @@ def _frame_of_text(text: bytes) -> DataFrame:
     return rows if has_number else rows[1:].set_axis(first, axis=1)
 
 
+def _full_rows(rows: DataFrame) -> DataFrame:
+    """The rows, in which NaN stands for a field that a shorter row lacks.
+
+    A separator behind the header is no column. Raises `ValueError` for a row with fewer fields.
+    """
+    is_absent = rows.isna()
+    is_only_separator = is_absent[1:].all() & (rows.iloc[0] == "")
+    rows = rows.loc[:, ~is_only_separator]
+    fields = rows.notna().sum(axis=1)
+    columns = len(rows.columns)
+    short = np.flatnonzero(fields < columns)
+    if short.size:
+        row = int(short[0])
+        raise ValueError(
+            f"row {row} has {counted(int(fields.iloc[row]), 'field')}, and the first line has {columns}"
+        )
+    return rows
+
+
 def _json(text: str) -> Any:
     """Records, an array of them or one in each line, or an object of columns."""
     from ..files.json_files import DECODER  # takes time
 
     try:
-        found = DECODER.decode(text)
+        content = DECODER.decode(text)
     except json.JSONDecodeError:
-        found = [DECODER.decode(line) for line in text.splitlines() if line.strip()]
-    if isinstance(found, dict) and "sha256" in found:
-        found = found.get("values")  # as evaluate writes it
-    is_record = isinstance(found, dict) and not any(
-        isinstance(each, (list, dict)) for each in found.values()
-    )
-    return [found] if is_record else found
+        content = [DECODER.decode(line) for line in text.splitlines() if line.strip()]
+    if not isinstance(content, dict):
+        return content
+    if "sha256" in content:
+        return content.get("values")  # as evaluate writes it
+    has_parts = any(isinstance(part, (list, dict)) for part in content.values())
+    return content if has_parts else [content]
 
 
 def _of_trec_eval(rows: DataFrame) -> DataFrame:
@@ -250,20 +329,22 @@ def _of_trec_eval(rows: DataFrame) -> DataFrame:
     trec_eval has no value for a topic.
     """
     rows = rows.apply(lambda column: column.str.strip())
-    first, second = ({*rows[column]} for column in ("measure", "topic"))
-    if ALL in first - second or (
-        all(map(_is_measure, second)) and not all(map(_is_measure, first))
-    ):
+    first = set(rows["measure"])
+    second = set(rows["topic"])
+    only_second_names_measures = all(map(_is_measure, second)) and not all(map(_is_measure, first))
+    if ALL in first - second or only_second_names_measures:
         rows.columns = ["topic", "measure", "value"]
     return rows
 
 
-def cells_of(frame: DataFrame, name: str, unnamed: str, apart: bool = False) -> DataFrame:
+def cells_of(
+    frame: DataFrame, name: str, unnamed: str, apart: bool = False, names_topic_all: bool = False
+) -> DataFrame:
     """The values of a table, one per row, with the columns run, measure, topic and value.
 
     If tables are read `apart`, there is the column ``collection``.
 
-    Rows of the topic ``all`` are left out. `name` is that of the table in messages, `unnamed` that of the run
+    Rows of aggregates over the topics are left out, see `_is_mean`. `name` is that of the table in messages, `unnamed` that of the run
     in a table without a column for it. The table has the columns measure and value, or a column per measure:
     each that has a number; or it has a row per run and a column per topic,
     which the name of the columns (as of a pivoted DataFrame) or of the file, that of a known measure, tells.
@@ -287,17 +368,21 @@ def cells_of(frame: DataFrame, name: str, unnamed: str, apart: bool = False) -> 
         measure = VALUE if unnamed == UNNAMED else unnamed
         return cells_of(_by_topic(frame, name, run).assign(measure=measure), name, unnamed, apart)
     topic = required_column(name, names, "query_id")
+    keys = [topic]
+    if run is not None:
+        keys.append(run)
     if apart:
         needed_column(frame, name, COLLECTION)
-    keys = [key for key in (topic, run, COLLECTION if apart else None) if key is not None]
+        keys.append(COLLECTION)
     frame = frame.set_axis(np.arange(1, len(frame) + 1))
-    frame = frame[frame[topic] != ALL]
     if wide:
-        others = [key for key in names if key not in keys and plain(key) not in IDS]
-        measures = [key for key in others if np.isfinite(_numbers(frame[key])).any()]
+        marks = [AGGREGATE] if _marks_means(frame) else []
+        named = [key for key in names if key not in keys + marks and plain(key) not in IDS]
+        measures = [key for key in named if _is_measure_column(frame[key], name)]
         measure, value = "measure", "value"
-        parts = [frame[keys].assign(measure=key, value=frame[key]) for key in measures]
-        frame = pandas.concat(parts) if parts else frame[:0]
+        parts = [frame[keys + marks].assign(measure=key, value=frame[key]) for key in measures]
+        frame = pandas.concat(parts) if parts else frame[:0].assign(measure="", value=0.0)
+    frame = frame[~_is_mean(frame, [*keys, measure], value, name, names_topic_all)]
     if frame.empty:
         raise GradedError(
             f"{name}: there is no value; give the columns run, topic, measure and value"
@@ -305,17 +390,102 @@ def cells_of(frame: DataFrame, name: str, unnamed: str, apart: bool = False) -> 
     for key in [*keys, measure]:
         _refuse(frame[key], frame[key].isna() | (frame[key] == ""), name, "empty")
     numbers = _numbers(frame[value])
-    bad = ~np.isfinite(numbers)
-    column = str(frame[measure][bad].iloc[0]) if wide and bad.any() else value
-    _refuse(frame[value].rename(column), bad, name, "not a finite number")
+    is_refused = ~np.isfinite(numbers)
+    if is_refused.any():
+        is_refused &= ~_is_gap(frame[measure], frame[value])
+    if is_refused.any():
+        column = str(frame[measure][is_refused].iloc[0]) if wide else value
+        _refuse(frame[value].rename(column), is_refused, name, "not a finite number")
     columns = {
         "run": unnamed if run is None else frame[run].astype(str),
         "topic": frame[topic].astype(str),
+        "measure": frame[measure],
+        "value": numbers,
     }
-    columns |= {"measure": frame[measure], "value": numbers}
     if apart:
         columns[COLLECTION] = frame[COLLECTION].astype(str)
     return pandas.DataFrame(columns, frame.index)
+
+
+def _is_gap(measures: Series, values: Series) -> np.ndarray:
+    """Whether a cell is empty by a measure that may lack values."""
+    is_empty = values.isna() | (values == "")
+    lacking = [
+        name for name in measures[is_empty].unique() if may_lack_values(measure_named(str(name)))
+    ]
+    return (is_empty & measures.isin(lacking)).to_numpy()
+
+
+def _is_measure_column(column: Series, name: str) -> bool:
+    """Whether a column of a table with a column per measure has the values of one.
+
+    It has a number. Raises `GradedError` for a column without any that has the name of a known measure, or
+    whose numbers have a comma, so that no measure is lost.
+    """
+    numbers = _numbers(column)
+    if np.isfinite(numbers).any():
+        return True
+    cells = column[column.notna() & (column != "")].astype(str)
+    has_commas = len(cells) > 0 and cells.str.fullmatch(COMMA).all()
+    if has_commas or (
+        _is_measure(str(column.name)) and not may_lack_values(measure_named(str(column.name)))
+    ):
+        where = f"{name}: column {column.name}"
+        if cells.empty:
+            raise GradedError(f"{where} has no value; fill it, or leave it out")
+        raise GradedError(f"{where}: {shown(cells.iloc[0])} is not a finite number such as 0.25")
+    return False
+
+
+def _marks_means(frame: DataFrame) -> bool:
+    """Whether the column ``aggregate`` tells means from topics, rather than being a measure."""
+    return AGGREGATE in frame and not np.isfinite(_numbers(frame[AGGREGATE])).any()
+
+
+def _is_mean(
+    frame: DataFrame, keys: list[Any], value: Any, name: str, names_topic_all: bool
+) -> np.ndarray:
+    """Whether a row has an aggregate over the topics.
+
+    `evaluate` marks aggregates in the column ``aggregate`` if a topic is named ``all``. Of two rows named
+    ``all`` of a run and a measure, the last is the aggregate. Warns (`InputWarning`) if rows named ``all``
+    are taken for aggregates and none of them is one. A single one is a topic if the qrels have the topic
+    (`names_topic_all`). `keys` are the columns of topic, run and measure.
+    """
+    if _marks_means(frame):
+        marks = frame[AGGREGATE]
+        return (marks.notna() & (marks != "")).to_numpy()
+    is_all = (frame[keys[0]] == ALL).to_numpy()
+    if not is_all.any():
+        return is_all
+    named_all = frame[is_all]
+    is_topic = named_all.duplicated(keys, keep="last").to_numpy()
+    if names_topic_all and not is_topic.any():
+        return np.zeros(len(frame), dtype=bool)
+    is_mean = is_all.copy()
+    is_mean[is_all] = ~is_topic
+    if not is_topic.any() and not _has_aggregate(frame, is_mean, keys[1:], value):
+        text = (
+            f"the rows of the topic {ALL!r} are left out, although none of them is the mean or the sum over "
+            f"the other topics; if {ALL!r} is a topic, rename it or add the column {AGGREGATE}"
+        )
+        issue([Remark("aggregate", name, text)])
+    return is_mean
+
+
+def _has_aggregate(frame: DataFrame, is_mean: np.ndarray, keys: list[Any], value: Any) -> bool:
+    """Whether any row of an aggregate is the mean or the sum of its run and measure, or has no other row."""
+    numbers = frame[keys].assign(number=_numbers(frame[value]))
+    aggregates = numbers[is_mean].dropna().drop_duplicates(keys).set_index(keys)["number"]
+    groups = numbers[~is_mean].groupby(keys, observed=True)["number"]
+    for expected in (groups.mean(), groups.sum()):
+        both = aggregates.to_frame("found").join(expected.rename("expected"))
+        if both["expected"].isna().any():
+            return True
+        near = np.isclose(both["found"], both["expected"], rtol=ROUNDED, atol=ROUNDED)
+        if near.any():
+            return True
+    return aggregates.empty
 
 
 def _by_topic(frame: DataFrame, name: str, run: Any) -> DataFrame:
@@ -341,42 +511,51 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
     if isinstance(source, Real):
         raise GradedError(f"values={source!r} is one number; give a mean as mean={source!r}")
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
-    if hasattr(source, "items") and not hasattr(source, "columns"):
-        source = {str(topic): each for topic, each in source.items()}
-        source = (
-            source
-            if any(isinstance(each, Mapping) for each in source.values())
-            else [*source.items()]
-        )
-    frame = frame_of(source, FORMS).drop(columns="run", errors="ignore")
-    if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is None:
-        if 0 in frame or 1 in frame.index:  # the columns have no names, or others
-            if len(frame.columns) not in (2, 3):
-                raise GradedError(f"{where}: cannot be read as {FORMS}")
-            frame = frame.set_axis(COLUMNS if len(frame.columns) == 3 else COLUMNS[::2], axis=1)
-        else:  # a column for each topic, a row for each measure
-            frame = frame.T.rename_axis(COLUMNS[0])
-    cells = cells_of(frame, where, "").astype({"topic": str, "measure": str})
+    frame = _frame_by_topic(source, where)
+    cells = cells_of(frame, where, "", names_topic_all=ALL in topics)
+    cells = cells.astype({"topic": str, "measure": str})
     if cells["measure"].isin(topics).sum() > cells["topic"].isin(topics).sum():
         cells = cells.rename(columns={"measure": "topic", "topic": "measure"})  # ir_measures' order
     cells = cells[cells["topic"].isin(topics) | ~cells["topic"].isin(MEANS)]
-    measures = [*cells["measure"].unique()]
-    chosen = measures[0] if name is None and len(measures) == 1 else name
+    measures = list(cells["measure"].unique())
+    chosen = name
+    if name is None and len(measures) == 1:
+        chosen = measures[0]
     if chosen not in measures:
         raise GradedError(
             f"{where}: give the name of one of its measures (--name): {listed(measures, 8)}"
         )
     cells = cells[cells["measure"] == chosen]
+    repeated = cells["topic"][cells["topic"].duplicated()]
+    if repeated.size:
+        raise GradedError(f"{where}: topic {shown(repeated.iloc[0])} has two values")
     values = dict(zip(cells["topic"], cells["value"].tolist(), strict=True))
-    twice = cells["topic"][cells["topic"].duplicated()]
-    if twice.size:
-        raise GradedError(f"{where}: topic {shown(twice.iloc[0])} has two values")
     if values.keys().isdisjoint(topics):
         first = shown(next(iter(values)))
         raise GradedError(
             f"{where}: none of its topics (such as {first}) is in the qrels; give {FORMS}"
         )
     return values
+
+
+def _frame_by_topic(source: Any, where: str) -> DataFrame:
+    """Somebody's values of one run as a table with a column of topics."""
+    if hasattr(source, "items") and not hasattr(source, "columns"):
+        by_topic = {str(topic): value for topic, value in source.items()}
+        source = by_topic
+        if not any(isinstance(value, Mapping) for value in by_topic.values()):
+            source = list(by_topic.items())
+    frame = frame_of(source, FORMS).drop(columns="run", errors="ignore")
+    if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is not None:
+        return frame
+    has_no_names = 0 in frame or 1 in frame.index
+    if not has_no_names:  # a column for each topic, a row for each measure
+        return frame.T.rename_axis(COLUMNS[0])
+    if len(frame.columns) == 3:
+        return frame.set_axis(COLUMNS, axis=1)
+    if len(frame.columns) == 2:
+        return frame.set_axis(COLUMNS[::2], axis=1)
+    raise GradedError(f"{where}: cannot be read as {FORMS}")
 
 
 def decimals_of(numbers: Collection[float | str]) -> int:
@@ -387,17 +566,27 @@ def decimals_of(numbers: Collection[float | str]) -> int:
     >>> decimals_of([0.25, 0.178]), decimals_of(["0.1780"]), decimals_of([1e-9]), decimals_of([0, 1])
     (3, 4, 6, 6)
     """
-    exact = [Decimal(each if isinstance(each, str) else f"{each:.10g}") for each in numbers]
-    several = len(exact) > 1
-    most = max(-int((each.normalize() if several else each).as_tuple().exponent) for each in exact)
-    return MOST_DECIMALS if several and most <= 0 else min(max(most, 0), MOST_DECIMALS)
+    are_several = len(numbers) > 1
+    most = -np.inf
+    for number in numbers:
+        exact = Decimal(number if isinstance(number, str) else f"{number:.10g}")
+        if are_several:
+            exact = exact.normalize()
+        most = max(most, -int(exact.as_tuple().exponent))
+    if are_several and most <= 0:
+        return MOST_DECIMALS
+    return int(min(max(most, 0), MOST_DECIMALS))
 
 
 def _refuse(column: Series, bad: Any, name: str, what: str) -> None:
     """Raise `GradedError` for the first bad cell of a column."""
-    if (refused := column[bad]).size:
+    refused = column[bad]
+    if refused.size:
+        cell = refused.tolist()[0]
+        if cell != cell:
+            cell = None  # NaN is not a word of users
         where = f"{name}: row {refused.index[0]}, column {column.name}"
-        raise GradedError(f"{where}: {shown(refused.tolist()[0])} is {what}")
+        raise GradedError(f"{where}: {shown(cell)} is {what}")
 
 
 def _numbers(column: Series) -> np.ndarray:
@@ -428,31 +617,40 @@ def groups_of(topics: Sequence[str], by: By) -> dict[str, list[int]]:
     if by is None:
         return {}
     pandas = needed("pandas", "groups of topics")
-    given = read_attribute(by) if isinstance(by, str) else by
-    given = {str(topic): value for topic, value in given.items()}
-    if given.keys().isdisjoint(topics):
+    attribute = read_attribute(by) if isinstance(by, str) else by
+    attribute = {str(topic): value for topic, value in attribute.items()}
+    if attribute.keys().isdisjoint(topics):
         raise GradedError(
-            f"no topic has a group: the groups are those of topics {listed(given)}; the values have topics "
+            f"no topic has a group: the groups are those of topics {listed(attribute)}; the values have topics "
             f"{listed(topics)}"
         )
-    found = pandas.Series([given.get(topic) for topic in topics], dtype=object)
-    found = found[found.notna() & ~found.isin(["", NONE])]
-    numbers = found.map(number_in)
-    if found.size and numbers.notna().all():
-        lowest = highest = numbers = numbers.sort_values(kind="stable")
-        if numbers.nunique() > QUANTILES:
-            parts = numbers.groupby(
-                pandas.qcut(numbers, QUANTILES, duplicates="drop"), observed=True
-            )
-            lowest, highest = parts.transform("min"), parts.transform("max")
-        pairs = [
-            (str(plain_number(low)), str(plain_number(high)))
-            for low, high in zip(lowest, highest, strict=True)
-        ]
-        found = pandas.Series(
-            ["–".join(dict.fromkeys(pair)) for pair in pairs], index=numbers.index
-        )
-    rows = found.astype(str).groupby(found.astype(str), sort=False).groups
-    groups = {str(name): sorted(row) for name, row in rows.items()}
-    rest = [row for row in range(len(topics)) if row not in found.index]
-    return groups | ({NONE: rest} if rest else {})
+    labels = pandas.Series([attribute.get(topic) for topic in topics], dtype=object)
+    labels = labels[labels.notna() & ~labels.isin(["", NONE])]
+    numbers = labels.map(number_in)
+    if labels.size and numbers.notna().all():
+        labels = _cut(numbers)
+    labels = labels.astype(str)
+    rows = labels.groupby(labels, sort=False).groups
+    groups = {str(name): sorted(of_group) for name, of_group in rows.items()}
+    rest = [number for number in range(len(topics)) if number not in labels.index]
+    if rest:
+        groups[NONE] = rest
+    return groups
+
+
+def _cut(numbers: Series) -> Series:
+    """The label of each number's group: the lowest and the highest number in it."""
+    pandas = needed("pandas", "groups of topics")
+    numbers = numbers.sort_values(kind="stable")
+    lowest = numbers
+    highest = numbers
+    if numbers.nunique() > QUANTILES:
+        quartiles = pandas.qcut(numbers, QUANTILES, duplicates="drop")
+        groups = numbers.groupby(quartiles, observed=True)
+        lowest = groups.transform("min")
+        highest = groups.transform("max")
+    labels = []
+    for low, high in zip(lowest, highest, strict=True):
+        ends = dict.fromkeys((str(plain_number(low)), str(plain_number(high))))
+        labels.append("–".join(ends))
+    return pandas.Series(labels, index=numbers.index)

@@ -201,8 +201,20 @@ class Comparison(Result):
 
     def find(self, measure: Measure | str, test: str = "") -> list[Test]:
         """All tests of this name for one of the measures; by default those of the primary procedure."""
-        key = one_of(self.measures, measure), test or self.primary
-        return [each for each in self.outcomes if (each.measure, each.test) == key]
+        return list(self._tests.get((one_of(self.measures, measure), test or self.primary), ()))
+
+    @cached_property
+    def _columns(self) -> dict[Measure, int]:
+        """The place of each measure on its axis."""
+        return {measure: number for number, measure in enumerate(self.measures)}
+
+    @cached_property
+    def _tests(self) -> dict[tuple[Measure, str], list[Test]]:
+        """The tests by measure and name; a search through all of them takes long for many measures."""
+        tests: dict[tuple[Measure, str], list[Test]] = {}
+        for test in self.outcomes:
+            tests.setdefault((test.measure, test.test), []).append(test)
+        return tests
 
     @property
     def pairs(self) -> int:
@@ -226,14 +238,14 @@ class Comparison(Result):
     def best_first(self, measure: Measure | str) -> list[str]:
         """The runs, sorted from the best mean by one of the measures to the worst, then those without."""
         measure = one_of(self.measures, measure)
-        means = self.values[:, self.measures.index(measure)]
+        means = self.values[:, self._columns[measure]]
         return [self.runs[run] for run in np.argsort(-sign_of(measure) * means, kind="stable")]
 
     def top(self, measure: Measure | str) -> list[str]:
         """The best run by one of the measures, and all runs that are not significantly worse."""
         best, *others = self.best_first(measure)
         left_out = {loser for winner, loser in self.wins(measure) if winner == best}
-        means = self.values[:, self.measures.index(one_of(self.measures, measure))]
+        means = self.values[:, self._columns[one_of(self.measures, measure)]]
         left_out |= {self.runs[run] for run in np.flatnonzero(np.isnan(means))}
         return [best, *(run for run in others if run not in left_out)]
 

@@ -136,14 +136,18 @@ def one_of(measures: Collection[Measure], wanted: Measure | str) -> Measure:
 
     Raises `GradedError` for any other.
     """
-    found = (
-        next((each for each in measures if str(each) == wanted), None) or parse_measures(wanted)[0]
-    )
-    if found not in measures:
+    for measure in measures:
+        if measure is wanted:  # comparing many measures by their strings takes long
+            return measure
+    for measure in measures:
+        if str(measure) == wanted:
+            return measure
+    parsed = parse_measures(wanted)[0]
+    if parsed not in measures:
         raise GradedError(
-            f"{found} is not among the measures evaluated: {', '.join(map(str, measures))}"
+            f"{parsed} is not among the measures evaluated: {', '.join(map(str, measures))}"
         )
-    return found
+    return parsed
 
 
 def named_by(measure: Measure | str) -> list[Measure]:
