@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ir_measures_graded.core.by_topic import coded, cumsum, earlier_and_smaller
@@ -68,6 +68,7 @@ def test_coded_values_are_exact(values):
 
 
 @given(slices, st.lists(SMALL, max_size=9))
+@example([[0, 1, 1, 2]], [-1])
 def test_weights_of_a_topic_are_added_in_an_order_independent_of_other_topics(lists, others):
     values, offsets = flat([*lists, others])
     values = np.rint(values).astype(np.int64)

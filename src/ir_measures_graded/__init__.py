@@ -1,6 +1,7 @@
 """Graded relevance measures for ir-measures. Importing the package registers them, once.
 
-`ir_measures_graded.analysis` has the functions of the commands: evaluate, compare, explain, report and more.
+`ir_measures_graded.analysis` has the functions of the commands: evaluate, compare, explain, report
+and more.
 
 >>> import ir_measures, ir_measures_graded
 >>> measure = ir_measures.parse_measure("nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100")
@@ -76,7 +77,9 @@ _plugins.admit_own(__version__)
 
 
 def _problem(measure: GradedMeasure) -> str:
-    """What is wrong with the measure of a plugin; our own are admitted before, as our tests check them."""
+    """What is wrong with the measure of a plugin; our own are admitted before, as our tests check
+    them.
+    """
     return str(_import_module(".testing", __name__).problem(measure))
 
 
@@ -93,7 +96,9 @@ _LAZY["register_demo"] = ".demo"
 
 
 def __getattr__(name: str) -> _Any:
-    """A name or module that is imported on first use, or the measure of that name that a plugin brings."""
+    """A name or module that is imported on first use, or the measure of that name that a plugin
+    brings.
+    """
     if name in _LAZY:
         return getattr(_import_module(_LAZY[name], __name__), name)
     if not name.startswith("_"):

@@ -1,4 +1,5 @@
-"""Errors in user input, all under one subclass of `ValueError`, and the warning about taken names."""
+"""Errors in user input, all under one subclass of `ValueError`, and the warning about taken names.
+"""
 
 import logging
 import sys
@@ -26,7 +27,9 @@ class UnknownMeasureError(GradedError, NameError):
 
 
 class RegistrationWarning(UserWarning):
-    """A measure, provider or collection of this package is not registered because its name is taken."""
+    """A measure, provider or collection of this package is not registered because its name is
+    taken.
+    """
 
 
 class InputWarning(UserWarning):
@@ -42,12 +45,13 @@ class Remark:
     """An unusual property of qrels, a run or a measure, which the values do not show.
 
     - `kind`: the property, the same word for all runs and versions, such as ``unjudged``.
-    - `subject`: the name of the run, the measure or the qrels; empty for the qrels of a run's remark.
+    - `subject`: the name of the run, the measure or the qrels; empty for the qrels of a run's
+      remark.
     - `text`: one sentence without the subject and without a full stop.
     - `share`: the share that the text begins with, if the remark may be one for several runs.
 
-    Readers and runs return remarks, a result keeps them as its `remarks`, and every format shows them.
-    A public function issues them as warnings (`InputWarning`), once.
+    Readers and runs return remarks, a result keeps them as its `remarks`, and every format shows
+    them. A public function issues them as warnings (`InputWarning`), once.
     """
 
     kind: str
@@ -60,7 +64,9 @@ class Remark:
 
 
 def level_of_caller() -> int:
-    """The level, in the stack of the function that calls this one, of the code that called the package."""
+    """The level, in the stack of the function that calls this one, of the code that called the
+    package.
+    """
     frames = [sys._getframe(1)]
     while outer := frames[-1].f_back:
         frames.append(outer)
@@ -109,8 +115,9 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1, cutoff: float =
 
 
 def needed(module: str, what: str, extra: str = "tables") -> Any:
-    """The module of an extra. Raises `GradedError`, which says what needs it, if it is not installed. The
-    message has the commands that install the extra from a package index and from a checkout.
+    """The module of an extra. Raises `GradedError`, which says what needs it, if it is not
+    installed. The message has the commands that install the extra from a package index and from a
+    checkout.
 
     >>> needed("json", "a doctest").loads("1")
     1
@@ -125,7 +132,8 @@ def needed(module: str, what: str, extra: str = "tables") -> Any:
 
 
 def warn_of_registration(message: str) -> None:
-    """Issue a `RegistrationWarning`. If warnings are errors, log it: no import may fail for a name."""
+    """Issue a `RegistrationWarning`. If warnings are errors, log it: no import may fail for a name.
+    """
     try:
         warnings.warn(message, RegistrationWarning, stacklevel=2)
     except RegistrationWarning:

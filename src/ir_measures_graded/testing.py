@@ -43,7 +43,8 @@ Check = Callable[[GradedMeasure], Iterator[str]]
 Documents = dict[str, float]
 Case = tuple[Documents, Documents]
 Tied = tuple[Documents, tuple[str, ...]]
-"""The levels of the judged documents, and the groups of tied documents of a run; x, y and z are unjudged."""
+"""The levels of the judged documents, and the groups of tied documents of a run; x, y and z are
+unjudged."""
 
 LEVELS = (0.0, 1.0, 2.0, 3.0)
 CUTOFFS = (2, 5)
@@ -59,7 +60,8 @@ FIELDS = {
 
 
 def check_measure(measure: GradedMeasure) -> None:
-    """Raise `AssertionError` with all that is wrong with a measure, and what to change; do nothing else.
+    """Raise `AssertionError` with all that is wrong with a measure, and what to change; do nothing
+    else.
 
     The checks are those of `checks`. They take a second or less.
 
@@ -76,9 +78,11 @@ def checks(measure: GradedMeasure) -> dict[str, Callable[[], None]]:
 
     - declaration: the docstring has a title, a description and all fields;
     - parameters: values and strings are read as they are printed, and wrong values are refused;
-    - values: finite, in the declared range, for empty, single and unjudged lists, and as in a batch;
+    - values: finite, in the declared range, for empty, single and unjudged lists, and as in a
+      batch;
     - order: the best order is better than the worst;
-    - options: declared facts, and `ties` and `unjudged` against all orders and judgments, as at admission.
+    - options: declared facts, and `ties` and `unjudged` against all orders and judgments, as at
+      admission.
 
     >>> [*checks(parse_measure("CG"))]
     ['declaration', 'parameters', 'values', 'order', 'options']
@@ -92,7 +96,9 @@ def checks(measure: GradedMeasure) -> dict[str, Callable[[], None]]:
 
 
 def parametrize_with_checks(measures: Iterable[GradedMeasure]) -> Any:
-    """A decorator for pytest: the test function gets each check of each measure as its argument `check`."""
+    """A decorator for pytest: the test function gets each check of each measure as its argument
+    `check`.
+    """
     import pytest
 
     cases = {
@@ -104,8 +110,9 @@ def parametrize_with_checks(measures: Iterable[GradedMeasure]) -> Any:
 
 
 def problem(measure: GradedMeasure, topics: Sequence[Tied] | None = None) -> str:
-    """The reason why the measure fails on all topics, or why a fact or an option is wrong; empty if none is
-    found. Facts and options of a slow measure are not tried."""
+    """The reason why the measure fails on all topics, or why a fact or an option is wrong; empty if
+    none is found. Facts and options of a slow measure are not tried.
+    """
     topics = topics or RANDOM[8:]
     cases = [(qrels, _run(groups)) for qrels, groups in topics]
     start = perf_counter()
@@ -126,7 +133,9 @@ def problem(measure: GradedMeasure, topics: Sequence[Tied] | None = None) -> str
 
 
 def variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
-    """The measure, then with each other word or truth value of each of its own parameters, one at a time."""
+    """The measure, then with each other word or truth value of each of its own parameters, one at a
+    time.
+    """
     yield measure
     for name, parameter in measure.PARAMETERS.items():
         words = parameter.choices if isinstance(parameter, Choice) else ()
@@ -250,7 +259,9 @@ def _wrong_options(
 def _possible(
     option: str, qrels: Documents, groups: Iterable[str], cutoff: int | None
 ) -> tuple[Case, list[Case]]:
-    """A topic with ties or with unjudged documents, and the topic with each order or judgment of them."""
+    """A topic with ties or with unjudged documents, and the topic with each order or judgment of
+    them.
+    """
     orders = [_run(chain(*order)) for order in product(*map(permutations, groups))]
     if option == "ties":
         return (qrels, _run(groups)), [(qrels, order) for order in orders]
@@ -296,7 +307,8 @@ def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]
 
 
 def _error(measure: GradedMeasure, cases: Sequence[Case]) -> GradedError | None:
-    """The error if the measure fails (`MeasureError`) or refuses the topics; None if it has values."""
+    """The error if the measure fails (`MeasureError`) or refuses the topics; None if it has values.
+    """
     try:
         values_of([measure], cases)
     except GradedError as error:
@@ -334,7 +346,9 @@ def _evaluator(
 
 
 def _run(groups: Iterable[Sequence[str]]) -> Documents:
-    """A run in which the documents of a group are tied, with scores in (0, 1], which some measures read."""
+    """A run in which the documents of a group are tied, with scores in (0, 1], which some measures
+    read.
+    """
     return {doc: 1 - place / 64 for place, group in enumerate(groups) for doc in group}
 
 

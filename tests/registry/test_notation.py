@@ -106,7 +106,8 @@ MISTAKES = {
     ],
     "did you mean judged_only?": ["nCG(judgedonly=True)"],
     "ESL has no cutoff": ["ESL@5"],
-    "not allowed; cutoff is a whole number ≥ 1": ["CG@0", "CG@-1", "CG@2.5", "CG@inf"],
+    "not allowed; cutoff is a whole number ≥ 1": ["CG@0", "CG@-1", "CG@2.5"],
+    "it must be less than 2^63); cutoff is a whole number ≥ 1": ["CG@inf"],
     "is not a number); cutoff is": ["CG@True", "CG@'5'"],
     "not allowed; b is a real number > 1": [
         f"DCG_JK(b={value})" for value in ("1", "0.99", "-2", "nan", "inf", "1e999")

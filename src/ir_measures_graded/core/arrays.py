@@ -1,7 +1,7 @@
 """Labels, scores and groups in arrays, as learning to rank has them: the measures without any ids.
 
-`array_values` and `array_mean` evaluate once. `ArrayEvaluator` keeps the reduction of the labels for many
-evaluations.
+`array_values` and `array_mean` evaluate once. `ArrayEvaluator` keeps the reduction of the labels
+for many evaluations.
 """
 
 import warnings
@@ -27,7 +27,8 @@ from .rows.rows import Rows
 from .uncertainty import with_option
 
 Array = Any
-"""A NumPy array, a list of numbers, a PyTorch tensor on the CPU, or anything else with `__array__`."""
+"""A NumPy array, a list of numbers, a PyTorch tensor on the CPU, or anything else with `__array__`.
+"""
 Measures: TypeAlias = Measure | str | Iterable[Measure | str]
 
 TIES = ("mean", "min", "max", "given")
@@ -39,27 +40,29 @@ SCORES = RUN._replace(kind="scores")
 
 
 class ArrayEvaluator(GradedEvaluator):
-    """Evaluates any number of score arrays with measures over one array of labels, which is reduced once.
+    """Evaluates any number of score arrays with measures over one array of labels, which is reduced
+    once.
 
-    `labels` is flat (N documents), with `groups`: the sizes of consecutive groups, or one group id per
-    document, in any order. An array with one entry per document has ids. Or `labels` is two-dimensional
-    (groups × documents) without `groups`. A document whose label is NaN is unjudged.
+    `labels` is flat (N documents), with `groups`: the sizes of consecutive groups, or one group id
+    per document, in any order. An array with one entry per document has ids. Or `labels` is
+    two-dimensional (groups × documents) without `groups`. A document whose label is NaN is
+    unjudged.
 
-    Scores have the shape of the labels. In two dimensions, NaN in both labels and scores is padding; a
-    document with a score and without a label is unjudged, as in flat arrays. Scores are compared as 32-bit
-    floats, as everywhere in this package.
+    Scores have the shape of the labels. In two dimensions, NaN in both labels and scores is
+    padding; a document with a score and without a label is unjudged, as in flat arrays. Scores are
+    compared as 32-bit floats, as everywhere in this package.
 
-    The documents have no ids. `ties` says how tied documents are ordered for a measure that has the option
-    `ties`, unless the measure has it set: 'mean' (over all orders), 'min' or 'max'. With 'given', and for
-    all other measures, tied documents stay in the order given. In a measure, ``ties='docid'`` is the default
-    and does not count as set.
+    The documents have no ids. `ties` says how tied documents are ordered for a measure that has the
+    option `ties`, unless the measure has it set: 'mean' (over all orders), 'min' or 'max'. With
+    'given', and for all other measures, tied documents stay in the order given. In a measure,
+    ``ties='docid'`` is the default and does not count as set.
 
-    A group without a judged document, such as a row of padding or a size of 0, has no value: `values` has NaN
-    for it, no mean counts it, and a warning (`InputWarning`) counts such groups.
+    A group without a judged document, such as a row of padding or a size of 0, has no value:
+    `values` has NaN for it, no mean counts it, and a warning (`InputWarning`) counts such groups.
 
-    The other groups are the topics of the inherited methods `iter_calc` and `calc_aggregate`, which take
-    scores. Their names are the ids, or the numbers 0, 1, 2, …; error messages number the documents of a group
-    alike.
+    The other groups are the topics of the inherited methods `iter_calc` and `calc_aggregate`, which
+    take scores. Their names are the ids, or the numbers 0, 1, 2, …; error messages number the
+    documents of a group alike.
 
     >>> evaluator = ArrayEvaluator(["CG@1", "P@2"], labels=[3, 1, 0, 2], groups=[2, 2])
     >>> evaluator.values([0.9, 0.1, 0.4, 0.4])
@@ -68,8 +71,9 @@ class ArrayEvaluator(GradedEvaluator):
     >>> evaluator.means([0.1, 0.9, 0.2, 0.4])
     array([1.5 , 0.75])
 
-    Raises `GradedError` for arrays that do not fit together, labels that are infinite, labels that judge no
-    document, and measures that only other providers of ir-measures compute, which need ids.
+    Raises `GradedError` for arrays that do not fit together, labels that are infinite, labels that
+    judge no document, and measures that only other providers of ir-measures compute, which need
+    ids.
     """
 
     def __init__(
@@ -123,14 +127,17 @@ class ArrayEvaluator(GradedEvaluator):
             )
 
     def values(self, scores: Array) -> np.ndarray:
-        """The value of each measure for each group (measures × groups); NaN if no document is judged."""
+        """The value of each measure for each group (measures × groups); NaN if no document is
+        judged.
+        """
         found = {measure: values for measure, _, values in self.reported(self.reduced(scores))}
         values = np.full((len(self.in_order), self._has_value.size), np.nan)
         values[:, self._has_value] = [found[measure] for measure in self.in_order]
         return values
 
     def means(self, scores: Array) -> np.ndarray:
-        """The mean of each measure over the groups with a value; the sum of counts such as NumRet."""
+        """The mean of each measure over the groups with a value; the sum of counts such as NumRet.
+        """
         found = self.calc_aggregate(scores)
         return np.array([found[measure] for measure in self.in_order], dtype=np.float64)
 
@@ -140,14 +147,16 @@ def array_values(
 ) -> np.ndarray:
     """The value of a measure for each group (G), from arrays of labels and scores.
 
-    `measure` is any measure that this package computes, graded or standard. Several measures give one row
-    each. `labels` and `scores` are flat (N), with `groups`: group sizes, or one group id per document. Or
-    they are two-dimensional (groups × documents), padded with NaN in both. All documents count as judged; a
-    label of NaN is an unjudged document. A group without a judged document has the value NaN. Tied scores:
-    `ties='mean'` is the default here for the measures that have it, because there are no document ids; others
-    keep the order given. `ArrayEvaluator`, which keeps the labels for many scores, describes all arguments.
+    `measure` is any measure that this package computes, graded or standard. Several measures give
+    one row each. `labels` and `scores` are flat (N), with `groups`: group sizes, or one group id
+    per document. Or they are two-dimensional (groups × documents), padded with NaN in both. All
+    documents count as judged; a label of NaN is an unjudged document. A group without a judged
+    document has the value NaN. Tied scores: `ties='mean'` is the default here for the measures that
+    have it, because there are no document ids; others keep the order given. `ArrayEvaluator`, which
+    keeps the labels for many scores, describes all arguments.
 
-    The values equal those of `evaluate` for the same data with ids and the same `ties`, to the last bit.
+    The values equal those of `evaluate` for the same data with ids and the same `ties`, to the last
+    bit.
 
     >>> array_values("nDCG_Burges@2", [3, 0, 0, 1], [0.8, 0.1, 0.4, 0.4], groups=[2, 2]).round(4)
     array([1.    , 0.8155])
@@ -163,7 +172,8 @@ def array_values(
 def array_mean(
     measure: Measures, labels: Array, scores: Array, groups: Array | None = None, ties: str = "mean"
 ) -> Any:
-    """The mean of a measure over the groups, a float; with several measures, an array. As `array_values`.
+    """The mean of a measure over the groups, a float; with several measures, an array. As
+    `array_values`.
 
     A group without a judged document is left out of the mean.
 
@@ -175,7 +185,9 @@ def array_mean(
 
 
 def _given(document: np.ndarray, offsets: np.ndarray, a: int, b: int) -> tuple[np.ndarray, None]:
-    """The documents of some topics, in the order given; the numbers of unjudged documents are negative."""
+    """The documents of some topics, in the order given; the numbers of unjudged documents are
+    negative.
+    """
     return document[offsets[a] : offsets[b]], None
 
 
@@ -201,7 +213,8 @@ def _array(name: str, given: Array) -> np.ndarray:
             given = given.double() if given.is_floating_point() else given  # NumPy has no bfloat16
         return np.asarray(given)
     except (TypeError, ValueError, RuntimeError, Warning) as error:
-        # NumPy refuses a ragged list, and its old releases warn of it; tensors may be on another device.
+        # NumPy refuses a ragged list, and its old releases warn of it; tensors may be on another
+        # device.
         reason = " ".join(str(error).split())
         raise GradedError(f"cannot read the {name} as an array: {reason}") from error
 

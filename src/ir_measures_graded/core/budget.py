@@ -19,7 +19,8 @@ def within_budget(
     remedy: str = "use fewer or shorter lists",
     error: type[GradedError] = GradedError,
 ) -> None:
-    """Raise an error unless `size` is at most `limit`. `what` names the work, and `remedy` says what to do.
+    """Raise an error unless `size` is at most `limit`. `what` names the work, and `remedy` says
+    what to do.
 
     >>> within_budget("5000 draws of 80000 documents", 5e3 * 8e4, remedy="draw less")
     Traceback (most recent call last):

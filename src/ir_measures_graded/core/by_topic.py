@@ -1,9 +1,9 @@
 """Operations on the values of all topics at once.
 
-One flat array holds the values of all topics, topic after topic. `topic` is the topic of each value;
-`offsets[t]:offsets[t + 1]` is the slice of topic t. Each function processes every topic independently
-and in the order of its values. The result of a topic is therefore the same to the last bit, whatever
-other topics are present.
+One flat array holds the values of all topics, topic after topic. `topic` is the topic of each
+value; `offsets[t]:offsets[t + 1]` is the slice of topic t. Each function processes every topic
+independently and in the order of its values. The result of a topic is therefore the same to the
+last bit, whatever other topics are present.
 """
 
 import math
@@ -72,8 +72,8 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> coded(np.array([2., 0., 2.]))
     (array([0., 1., 2.]), array([2, 0, 2]))
 
-    Inputs that differ by small whole numbers, as levels nearly always do, need no sort. The distinct
-    values are then a range, which may include values that do not occur in the input.
+    Inputs that differ by small whole numbers, as levels nearly always do, need no sort. The
+    distinct values are then a range, which may include values that do not occur in the input.
     """
     if values.size and float(values.max()) - float(values.min()) < FEW:
         low = values.min()
@@ -86,7 +86,8 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def tally(
     topic: np.ndarray, values: np.ndarray, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The distinct values of each topic in ascending order, as topics and values, and the count of each.
+    """The distinct values of each topic in ascending order, as topics and values, and the count of
+    each.
 
     With positive whole `weights`, the sum of the weights of each instead.
 
@@ -142,8 +143,8 @@ def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     >>> cumsum(np.array([3., 2., 1., 1.]), np.array([0, 2, 4]))
     array([3., 5., 1., 2.])
 
-    A sum of floats never crosses a topic boundary, because that would change its rounding. Whole numbers
-    are exact and are summed in one call.
+    A sum of floats never crosses a topic boundary, because that would change its rounding. Whole
+    numbers are exact and are summed in one call.
     """
     sizes = np.diff(offsets)
     total = np.cumsum(values)
@@ -159,13 +160,14 @@ def _exact(values: np.ndarray) -> bool:
 
 
 def running(operation: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The running sum, product or maximum within each topic, of `np.add`, `np.multiply` or `np.maximum`.
+    """The running sum, product or maximum within each topic, of `np.add`, `np.multiply` or
+    `np.maximum`.
 
     >>> running(np.multiply, np.array([3., 2., 0.5, 4.]), np.array([0, 2, 4]))
     array([3. , 6. , 0.5, 2. ])
 
-    Long topics are processed one by one. Short topics of similar length form one matrix, padded to the next
-    power of two: at most twice the work, in a handful of NumPy calls.
+    Long topics are processed one by one. Short topics of similar length form one matrix, padded to
+    the next power of two: at most twice the work, in a handful of NumPy calls.
     """
     sizes = np.diff(offsets)
     result = np.empty_like(values)
@@ -234,24 +236,29 @@ def earlier_and_smaller(
     >>> earlier_and_smaller(np.array([1, 3, 2, 3]), np.array([0, 4]))
     array([0, 1, 1, 2])
 
-    The algorithm takes O(n log n) time and O(n) memory. It processes the values bit by bit from the highest
-    bit, as a wavelet tree does. Values whose higher bits agree form a block; within a block, a value whose
-    next bit is 0 is smaller than a value whose next bit is 1. A stable split of each block by that bit yields
-    the blocks for the next bit. So the order in which weights are added depends only on a value and the
-    values before it. Without weights or with whole ones, a few distinct values are counted one at a time.
+    The algorithm takes O(n log n) time and O(n) memory. It processes the values bit by bit from the
+    highest bit, as a wavelet tree does. Values whose higher bits agree form a block; within a
+    block, a value whose next bit is 0 is smaller than a value whose next bit is 1. A stable split
+    of each block by that bit yields the blocks for the next bit. So the order in which weights are
+    added depends only on a value and the values before it. Without weights or with whole ones, a
+    few distinct values are counted one at a time.
     """
-    code = values - min(values.min(initial=0), 0)
     weight = np.ones(values.size, dtype=np.int64) if weights is None else weights
+    lowest, highest = int(values.min(initial=0)), int(values.max(initial=0))
+    if weight.dtype.kind == "i" and highest - lowest < FEW:
+        return _few_earlier_and_smaller(values, offsets, weight)
+    bits = max(highest, -lowest).bit_length()
+    code = values
+    if lowest < 0:
+        # A power of two changes no lower bit, so one topic's negative value changes no other
+        # topic's blocks.
+        code = values + (1 << bits)
+        bits += 1
     count = np.zeros(values.size, dtype=weight.dtype)
-    if weight.dtype.kind == "i" and code.max(initial=0) < FEW:
-        for value in range(1, int(code.max(initial=0)) + 1):
-            at = np.flatnonzero(code == value)
-            count[at] = cumsum((code < value) * weight, offsets)[at]
-        return count
     position = np.arange(values.size)
     where = position  # the index of the value at each place of the current order
     block = np.repeat(offsets[:-1], np.diff(offsets))  # the first position of its block
-    for bit in reversed(range(int(code.max(initial=0)).bit_length())):
+    for bit in reversed(range(bits)):
         high = (code[where] >> bit) & 1 == 1
         starts = np.flatnonzero(block == position)
         borders = np.append(starts, values.size)
@@ -259,9 +266,26 @@ def earlier_and_smaller(
         count[where[high]] += smaller[high]
 
         low_before = cumsum((~high).astype(np.int64), borders) - ~high
-        middle = block + np.repeat(np.add.reduceat(~high, starts, dtype=np.int64), np.diff(borders))
-        target = np.where(high, middle + (position - block - low_before), block + low_before)
-        where, block, moved = np.empty_like(where), np.empty_like(block), (where, block)
-        where[target] = moved[0]
-        block[target] = np.where(high, middle, moved[1])
+        low_count = np.add.reduceat(~high, starts, dtype=np.int64)
+        middle = block + np.repeat(low_count, np.diff(borders))
+        target_of_low = block + low_before
+        target_of_high = middle + (position - block - low_before)
+        target = np.where(high, target_of_high, target_of_low)
+        new_where = np.empty_like(where)
+        new_where[target] = where
+        new_block = np.empty_like(block)
+        new_block[target] = np.where(high, middle, block)
+        where = new_where
+        block = new_block
+    return count
+
+
+def _few_earlier_and_smaller(
+    values: np.ndarray, offsets: np.ndarray, weight: np.ndarray
+) -> np.ndarray:
+    """`earlier_and_smaller` with whole weights, one distinct value after another."""
+    count = np.zeros(values.size, dtype=weight.dtype)
+    for value in range(int(values.min(initial=0)) + 1, int(values.max(initial=0)) + 1):
+        is_value = np.flatnonzero(values == value)
+        count[is_value] = cumsum((values < value) * weight, offsets)[is_value]
     return count

@@ -28,10 +28,10 @@ from .uncertainty import evaluated
 class GradedEvaluator(Evaluator):
     """Evaluates any number of runs with measures over one set of qrels, which is read once.
 
-    Every topic of the qrels has a value and no other topic has one; RR with a cutoff has none for a topic
-    without judgments. Graded measures, whose values are finite, report topics in the order of the qrels;
-    standard measures in ir-measures' order. `judged` are the judged documents of the qrels, if they are at
-    hand.
+    Every topic of the qrels has a value and no other topic has one; RR with a cutoff has none for a
+    topic without judgments. Graded measures, whose values are finite, report topics in the order of
+    the qrels; standard measures in ir-measures' order. `judged` are the judged documents of the
+    qrels, if they are at hand.
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Source, judged: Judged | None = None):
@@ -58,8 +58,9 @@ class GradedEvaluator(Evaluator):
     def reported(
         self, blocks: Iterable[JudgedRanks]
     ) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
-        """Each measure with the numbers of the topics in its order of reporting, and its values in the
-        order of the qrels (T). The run is read block by block."""
+        """Each measure with the numbers of the topics in its order of reporting, and its values in
+        the order of the qrels (T). The run is read block by block.
+        """
         topics = np.arange(len(self.judged.topics))
         values = {measure: np.empty(topics.size) for measure in self.measures}
         place = np.empty_like(topics)  # of each topic in the run; -1 if the run lacks it
@@ -71,7 +72,8 @@ class GradedEvaluator(Evaluator):
             yield measure, topics, values[measure]
         judged = np.diff(self.judged.offsets) > 0
         for measure in self.others:
-            # The provider of RR@k reports topics with relevant documents first, and none without judgments.
+            # The provider of RR@k reports topics with relevant documents first, and none without
+            # judgments.
             is_within = standard.formula_of(measure) == standard.RR_WITHIN
             relevant = self.judged.topic[self.judged.level >= measure["rel"]] if is_within else []
             in_run, others = self._order(place, np.isin(topics, relevant) if is_within else judged)
@@ -87,8 +89,10 @@ class GradedEvaluator(Evaluator):
         return blocks_of(self.judged, source.rows() if source.in_memory else source.blocks())
 
     def _order(self, place: np.ndarray, computed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The topics in the order of ir-measures' own providers: topics of the run that they have `computed`
-        in the run's order, then the others by name. The last bit of a mean depends on this order."""
+        """The topics in the order of ir-measures' own providers: topics of the run that they have
+        `computed` in the run's order, then the others by name. The last bit of a mean depends on
+        this order.
+        """
         is_in_run = computed & (place >= 0)
         in_run = np.flatnonzero(is_in_run)
         others = sorted(np.flatnonzero(~is_in_run).tolist(), key=self.judged.topics.__getitem__)
@@ -98,8 +102,8 @@ class GradedEvaluator(Evaluator):
 class GradedProvider(Provider):
     """Computes every `GradedMeasure` and, if `standard` is True, ir-measures' standard measures.
 
-    A standard measure equals to the last bit what ir-measures yields for it by itself; a measure for which
-    this cannot be guaranteed is not supported (`standard.computes`).
+    A standard measure equals to the last bit what ir-measures yields for it by itself; a measure
+    for which this cannot be guaranteed is not supported (`standard.computes`).
     """
 
     NAME = "graded"
@@ -153,7 +157,9 @@ def values_of(measure: Measure, ranks: JudgedRanks) -> np.ndarray:
 
 
 def aggregate(measure: Measure, values: np.ndarray) -> Any:
-    """The aggregate of a measure's values over the topics: the mean of most measures, the sum of counts."""
+    """The aggregate of a measure's values over the topics: the mean of most measures, the sum of
+    counts.
+    """
     aggregator = measure.aggregator()
     for value in values.tolist():
         aggregator.add(value)
@@ -167,8 +173,9 @@ def view(measure: GradedMeasure, ranks: JudgedRanks, cut: bool = True) -> Topics
 
 
 def check_levels(measure: Measure, judged: Judged, rows: Rows | None = None) -> None:
-    """Raise `GradedError` if the measure needs intents and the qrels have none, if it needs one level and a
-    document has several, or if it needs whole levels. `rows` are those of the qrels."""
+    """Raise `GradedError` if the measure needs intents and the qrels have none, if it needs one
+    level and a document has several, or if it needs whole levels. `rows` are those of the qrels.
+    """
     if needs_intents(measure):
         judged.whole.intents  # noqa: B018  # reads them
         return
@@ -190,8 +197,8 @@ def computed(
 ) -> np.ndarray:
     """The result of `compute` for each topic, an array of that `shape`.
 
-    Raises `GradedError`, which names the measure, for an exception, a wrong shape and a value that is not a
-    finite real number.
+    Raises `GradedError`, which names the measure, for an exception, a wrong shape and a value that
+    is not a finite real number.
     """
 
     cause: BaseException | None = None
@@ -216,7 +223,9 @@ def computed(
 
 
 def _problem(values: np.ndarray, topics: Topics, shape: tuple[int, ...]) -> str:
-    """The reason why these are not finite real numbers for each topic, arrays of that `shape`; or empty."""
+    """The reason why these are not finite real numbers for each topic, arrays of that `shape`; or
+    empty.
+    """
     if values.shape != (wanted := (topics.count, *shape)):
         of = f"{topics.count} topics (first {topics.names[:1]})"
         return f"returned the shape {values.shape} for {of}; it must be {wanted}"

@@ -1,7 +1,7 @@
 """The reduction of a run: its documents are matched with the judged ones by id and become ranks.
 
-Formulas use the arrays of `JudgedRanks`. It also keeps the rows of the run, whose ids order tied documents
-and name documents in results.
+Formulas use the arrays of `JudgedRanks`. It also keeps the rows of the run, whose ids order tied
+documents and name documents in results.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def judged_of(qrels: Rows, collection: np.ndarray | None = None) -> Judged:
 def reduced(judged: Judged, run: Rows, numbers: Any = slice(None), start: int = 0) -> JudgedRanks:
     """The run, reduced to the judged documents. Topics without judgments are ignored.
 
-    `numbers` are those of the topics in the whole qrels, and `start` is the number of topics in earlier
-    blocks. Raises `GradedError` if a topic retrieves a document twice, judged or not.
+    `numbers` are those of the topics in the whole qrels, and `start` is the number of topics in
+    earlier blocks. Raises `GradedError` if a topic retrieves a document twice, judged or not.
     """
     code, documents = judged.code, judged.rows
     codes = np.array([code.get(topic, -1) for topic in run.topics], dtype=np.int64)
@@ -61,8 +61,8 @@ def reduced(judged: Judged, run: Rows, numbers: Any = slice(None), start: int = 
 def blocks_of(judged: Judged, run: Rows | Iterable[Rows]) -> Iterator[JudgedRanks]:
     """A run in memory, reduced as one block, or a run that is read and reduced block by block.
 
-    One more block has the topics that such a run lacks. If two blocks share a topic, the last one is
-    complete.
+    One more block has the topics that such a run lacks. If two blocks share a topic, the last one
+    is complete.
     """
     if isinstance(run, Rows):
         refuse_mixed(run, judged.rows)
@@ -93,8 +93,8 @@ def _equal(listed: Rows, judged: Rows) -> tuple[np.ndarray, np.ndarray]:
 def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -> Intents:
     """The judgments for intents in the `rows` of qrels, whose documents are `distinct`.
 
-    Raises `GradedError` for qrels without intents, for two levels of a document for an intent, and for a
-    missing probability or two of an intent.
+    Raises `GradedError` for qrels without intents, for two levels of a document for an intent, and
+    for a missing probability or two of an intent.
     """
     if rows.intents is None:
         raise GradedError(NO_INTENTS)

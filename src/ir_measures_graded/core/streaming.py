@@ -1,4 +1,5 @@
-"""A measure of scores that arrive in batches, in the style of torchmetrics; PyTorch is not needed."""
+"""A measure of scores that arrive in batches, in the style of torchmetrics; PyTorch is not needed.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ from .registry.notation import parse_measures
 class RankingMetric:
     """The mean of measures over groups whose scores and labels arrive in batches.
 
-    `measures` and `ties` are those of `array_mean`, and so are the values: `compute` has the value of
-    `array_mean` for all batches together. A group may be spread over several batches. The metric keeps
-    all scores and labels until `reset`, 24 bytes per document. `larger_is_better` is that of the first
-    measure.
+    `measures` and `ties` are those of `array_mean`, and so are the values: `compute` has the value
+    of `array_mean` for all batches together. A group may be spread over several batches. The metric
+    keeps all scores and labels until `reset`, 24 bytes per document. `larger_is_better` is that of
+    the first measure.
 
-    A metric can be pickled. Processes that evaluate different batches send theirs to one of them, which calls
-    `merge`.
+    A metric can be pickled. Processes that evaluate different batches send theirs to one of them,
+    which calls `merge`.
 
     >>> metric = RankingMetric("nDCG_Burges@2")
     >>> metric.update([0.8, 0.1, 0.4], [3, 0, 0], ["q1", "q1", "q2"])
@@ -42,11 +43,12 @@ class RankingMetric:
         self._batches: list[tuple[np.ndarray, np.ndarray, list[Any], np.ndarray]] = []
 
     def update(self, scores: Array, labels: Array, groups: Array | None = None) -> None:
-        """Add a batch: scores, labels and groups as in `array_mean`; a label of NaN is an unjudged document.
+        """Add a batch: scores, labels and groups as in `array_mean`; a label of NaN is an unjudged
+        document.
 
-        An array of groups with one entry per document always has ids. Groups with ids continue in later
-        batches that have the same ids. Groups that are given as sizes or as rows of two-dimensional arrays,
-        where NaN in both arrays is padding, end with the batch.
+        An array of groups with one entry per document always has ids. Groups with ids continue in
+        later batches that have the same ids. Groups that are given as sizes or as rows of
+        two-dimensional arrays, where NaN in both arrays is padding, end with the batch.
 
         Raises `GradedError` for arrays that do not fit together; the metric is then unchanged.
         """
@@ -78,7 +80,8 @@ class RankingMetric:
         return self
 
     def compute(self) -> Any:
-        """The mean over all groups with a judged document; of several measures, a dict by measure string.
+        """The mean over all groups with a judged document; of several measures, a dict by measure
+        string.
 
         Raises `GradedError` before the first `update`, and as `array_mean`.
         """

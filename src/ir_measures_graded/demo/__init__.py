@@ -1,21 +1,21 @@
 """``graded-demo``, the bundled demo collection: a small graded collection with five runs.
 
-It has twenty topics and four levels of relevance, in the proportions of Järvelin & Kekäläinen 2002 (section
-3.2): 1182 of 2992 judged documents are relevant, 49.4 % of them marginally, 30.5 % fairly and 20.1 % highly.
-All data is synthetic; there are no document texts.
+It has twenty topics and four levels of relevance, in the proportions of Järvelin & Kekäläinen 2002
+(section 3.2): 1182 of 2992 judged documents are relevant, 49.4 % of them marginally, 30.5 % fairly
+and 20.1 % highly. All data is synthetic; there are no document texts.
 
 Each run returns 100 documents per topic, judged and unjudged:
 
-- **A** is the weakest, a plain baseline that hardly distinguishes the levels. It is also the collection's
-  ``scoreddocs``.
-- **B** prefers marginal documents, so it is good only when all relevant documents count equally. It returns
-  nothing for topic 362.
+- **A** is the weakest, a plain baseline that hardly distinguishes the levels. It is also the
+  collection's ``scoreddocs``.
+- **B** prefers marginal documents, so it is good only when all relevant documents count equally. It
+  returns nothing for topic 362.
 - **C** scores in whole numbers, so it ties many documents.
 - **D** is strong on highly relevant documents and ignores marginal ones.
 - **E** is the best overall: only B finds more marginal documents, only D more highly relevant ones.
 
-``nCG@100`` and ``nDCG_JK@100`` order the runs E, B, C, D, A with the gains 0-1-1-1, and D, E, C, B, A with
-0-1-10-100.
+``nCG@100`` and ``nDCG_JK@100`` order the runs E, B, C, D, A with the gains 0-1-1-1, and D, E, C, B,
+A with 0-1-10-100.
 
 >>> from ir_measures_graded import demo
 >>> list(demo.run_paths())
@@ -67,9 +67,9 @@ def run_paths() -> dict[str, Path]:
 def register_demo() -> None:
     """Register ``graded-demo`` with ir-datasets, and so with PyTerrier as ``irds:graded-demo``.
 
-    Files are read only when they are used, nothing is downloaded, and a second call has no effect. If another
-    collection has the id, it is kept and a `RegistrationWarning` is issued. The function imports ir-datasets,
-    which takes half a second.
+    Files are read only when they are used, nothing is downloaded, and a second call has no effect.
+    If another collection has the id, it is kept and a `RegistrationWarning` is issued. The function
+    imports ir-datasets, which takes half a second.
     """
     import ir_datasets
 

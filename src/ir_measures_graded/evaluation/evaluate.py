@@ -16,7 +16,7 @@ from ir_measures import Measure, SumAgg
 
 from ..core.provider import aggregate, provider_named
 from ..core.ranking.ranks import JudgedRanks
-from ..core.registry.facts import defined, sign_of
+from ..core.registry.facts import sign_of, with_options
 from ..core.registry.notation import one_of
 from ..core.rows.rows import refuse_repeated
 from ..errors import GradedError, Remark, shown
@@ -351,11 +351,7 @@ def _remarks_on(judgments: Judgments, measures: Sequence[Measure]) -> list[Remar
 def _with_options(measure: Measure, options: Mapping[str, str]) -> Measure:
     """The measure with the options that it does not name. Raises `GradedError` if it does not have them."""
     missing = {name: word for name, word in options.items() if name not in measure.params}
-    return (
-        defined(measure, f"option {next(iter(missing))}", *missing)(**missing)
-        if missing
-        else measure
-    )
+    return with_options(measure, missing)
 
 
 LEVELS = 4

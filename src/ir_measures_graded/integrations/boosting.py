@@ -1,13 +1,14 @@
 """Any measure as the evaluation metric of LightGBM, XGBoost and CatBoost, also for early stopping.
 
     lightgbm.train(settings, train, valid_sets=[valid], feval=lightgbm_metric("nDCG_JK(b=2)@10"))
-    LGBMRanker().fit(…, eval_metric=lightgbm_metric("nDCG_JK(b=2)@10"))
-    xgboost.train(settings, train, evals=[(valid, "valid")], custom_metric=xgboost_metric("nDCG_JK(b=2)@10"))
-    CatBoostRanker(eval_metric=catboost_metric("nDCG_JK(b=2)@10", train, valid)).fit(train, eval_set=valid)
+    LGBMRanker().fit(…, eval_metric=lightgbm_metric("nDCG_JK(b=2)@10")) xgboost.train(settings,
+    train, evals=[(valid, "valid")], custom_metric=xgboost_metric("nDCG_JK(b=2)@10"))
+    CatBoostRanker(eval_metric=catboost_metric("nDCG_JK(b=2)@10", train, valid)).fit(train,
+    eval_set=valid)
 
-The values are those of `array_mean`, with its argument `ties`: every group with a judged document counts
-once, and the weights of documents and groups are ignored. This module imports none of these libraries before
-it needs one.
+The values are those of `array_mean`, with its argument `ties`: every group with a judged document
+counts once, and the weights of documents and groups are ignored. This module imports none of these
+libraries before it needs one.
 """
 
 from functools import lru_cache
@@ -43,7 +44,9 @@ class Metric:
         self.larger_is_better = [sign_of(measure) > 0 for measure in self.measures]
 
     def means(self, labels: Any, scores: Any, sizes: Any) -> list[float]:
-        """The mean of each measure over the groups of these sizes. Labels are reduced once for all calls."""
+        """The mean of each measure over the groups of these sizes. Labels are reduced once for all
+        calls.
+        """
         if sizes is None or np.size(sizes) == 0:
             raise GradedError(NO_GROUPS)
         keys = np.asarray(labels, np.float32).tobytes(), np.asarray(sizes, np.int64).tobytes()
@@ -63,8 +66,9 @@ def _evaluator(
 class LightGBMMetric(Metric):
     """Measures for `feval` of `lightgbm.train` and `eval_metric` of `LGBMRanker.fit`.
 
-    LightGBM's early stopping looks at all metrics and learns from each whether larger values are better. With
-    ``metric="None"`` in its settings (`LGBMRanker(metric="None")`), it computes these measures alone.
+    LightGBM's early stopping looks at all metrics and learns from each whether larger values are
+    better. With ``metric="None"`` in its settings (`LGBMRanker(metric="None")`), it computes these
+    measures alone.
 
     >>> metric = lightgbm_metric(["CG@1", "ASL"])
     >>> metric([3.0, 0.0, 1.0], [0.2, 0.1, 0.7], None, [2, 1])
@@ -74,8 +78,8 @@ class LightGBMMetric(Metric):
     """
 
     def __call__(self, labels: Any, scores: Any, weight: Any = None, group: Any = None) -> Any:
-        # LightGBM looks at the number of parameters. `LGBMRanker` passes labels, scores, weights and group
-        # sizes; `train` passes the scores and the data set.
+        # LightGBM looks at the number of parameters. `LGBMRanker` passes labels, scores, weights
+        # and group sizes; `train` passes the scores and the data set.
         if hasattr(scores, "get_group"):
             labels, scores, group = scores.get_label(), labels, scores.get_group()
         return [
@@ -87,12 +91,12 @@ class XGBoostMetric(Metric):
     """Measures for `custom_metric` of `xgboost.train`.
 
     A metric cannot tell XGBoost whether larger values are better: pass
-    ``callbacks=[metric.early_stopping(rounds)]``. XGBoost's own ``early_stopping_rounds`` looks for the
-    smallest value. XGBoost rounds the values to 6 decimals. The names of the measures have ``=`` in place of
-    a colon, because XGBoost splits its log there.
+    ``callbacks=[metric.early_stopping(rounds)]``. XGBoost's own ``early_stopping_rounds`` looks for
+    the smallest value. XGBoost rounds the values to 6 decimals. The names of the measures have
+    ``=`` in place of a colon, because XGBoost splits its log there.
 
-    `XGBRanker` would call an `eval_metric` once for each group, and weight each group by its number of
-    documents. Therefore it cannot be one; use `xgboost.train`.
+    `XGBRanker` would call an `eval_metric` once for each group, and weight each group by its number
+    of documents. Therefore it cannot be one; use `xgboost.train`.
 
     >>> xgboost_metric(["CG@1", "DCG_JK(gains=1:2)"]).names
     ['CG@1', 'DCG_JK(gains={1=2})']
@@ -110,7 +114,8 @@ class XGBoostMetric(Metric):
         return [*zip(self.names, self.means(data.get_label(), scores, sizes), strict=True)]
 
     def early_stopping(self, rounds: int, **options: Any) -> Any:
-        """XGBoost's callback `EarlyStopping` for the first measure, told whether larger values are better.
+        """XGBoost's callback `EarlyStopping` for the first measure, told whether larger values are
+        better.
 
         `options` are those of the callback. Raises `GradedError` if XGBoost is not installed.
         """
@@ -120,14 +125,16 @@ class XGBoostMetric(Metric):
 
 
 class CatBoostMetric(Metric):
-    """A measure for `eval_metric` of CatBoost, which learns from it whether larger values are better.
+    """A measure for `eval_metric` of CatBoost, which learns from it whether larger values are
+    better.
 
-    CatBoost does not pass groups to a metric. Give all `pools` that the training evaluates: that of the
-    training and those of `eval_set`. The metric tells them apart by their labels. CatBoost takes one measure,
-    and its log calls it ``CatBoostMetric``.
+    CatBoost does not pass groups to a metric. Give all `pools` that the training evaluates: that of
+    the training and those of `eval_set`. The metric tells them apart by their labels. CatBoost
+    takes one measure, and its log calls it ``CatBoostMetric``.
 
-    Raises `GradedError` as `array_mean`, for several measures, and for data without groups. CatBoost wraps
-    the error for labels that no pool has in this order, as with ``boosting_type="Ordered"``.
+    Raises `GradedError` as `array_mean`, for several measures, and for data without groups.
+    CatBoost wraps the error for labels that no pool has in this order, as with
+    ``boosting_type="Ordered"``.
     """
 
     no_jit = True  # CatBoost does not try to compile it

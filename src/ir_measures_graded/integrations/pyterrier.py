@@ -1,10 +1,10 @@
 """``pt.graded``: graded measures in PyTerrier, available after ``import pyterrier`` alone.
 
-PyTerrier calls `load` at the end of its import (entry-point group ``pyterrier.modules``) and exposes this
-module as ``pt.graded``. From then on:
+PyTerrier calls `load` at the end of its import (entry-point group ``pyterrier.modules``) and
+exposes this module as ``pt.graded``. From then on:
 
-- ``pt.graded.nDCG_JK(b=2)@10`` is a measure, and ``from pyterrier.measures import nDCG_JK`` works. The
-  measures of plugins are available, too.
+- ``pt.graded.nDCG_JK(b=2)@10`` is a measure, and ``from pyterrier.measures import nDCG_JK`` works.
+  The measures of plugins are available, too.
 - ``pt.Experiment`` and ``pt.Evaluate`` accept every measure string and trec_eval's names.
 - ``pt.Experiment`` shows improvements rightly if smaller values are better.
 - ``pt.get_dataset("irds:graded-demo")`` is the bundled demo collection.
@@ -63,7 +63,8 @@ def __dir__() -> list[str]:
 def _measures() -> None:
     """Make graded measures known to PyTerrier's parser and to ``pyterrier.measures``.
 
-    That module copies ir-measures' registry when it is imported, so it may lack measures registered later.
+    That module copies ir-measures' registry when it is imported, so it may lack measures registered
+    later.
     """
     redirect(ir_measures.util.parse_trec_measure, _parse_trec_measure)
     module = sys.modules.get("pyterrier.measures")
@@ -104,8 +105,9 @@ def _functions() -> None:
 def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that checks the graded measures of a call and shows them the right way round.
 
-    It raises `GradedError` for a measure that needs the levels of all topics if PyTerrier would pass topics
-    in batches, and for a measure whose smaller values are better if PyTerrier looks for the largest mean.
+    It raises `GradedError` for a measure that needs the levels of all topics if PyTerrier would
+    pass topics in batches, and for a measure whose smaller values are better if PyTerrier looks for
+    the largest mean.
     """
     signature = inspect.signature(function)
 
@@ -150,10 +152,11 @@ def _measures_of(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _shown(found: Any, measures: Sequence[str], smaller: Sequence[str]) -> Any:
-    """A DataFrame of means with its measures in this order, and improvements of `smaller` ones in "+".
+    """A DataFrame of means with its measures in this order, and improvements of `smaller` ones in
+    "+".
 
-    PyTerrier's own order changes from process to process, because ir-measures keeps measures in sets.
-    PyTerrier takes larger values to be better. Any other result is unchanged.
+    PyTerrier's own order changes from process to process, because ir-measures keeps measures in
+    sets. PyTerrier takes larger values to be better. Any other result is unchanged.
     """
     if hasattr(found, "averages"):  # perquery="both"
         return found._replace(averages=_shown(found.averages, measures, smaller))
@@ -178,8 +181,8 @@ TESTED = re.compile(r" (\+|-|reject|p-value( corrected)?)$")
 def _collection() -> None:
     """Register the demo collection with ir-datasets, now or when PyTerrier is first asked for it.
 
-    Importing ir-datasets takes almost half as long as ``import pyterrier`` itself, so users who need no
-    dataset should not wait for it.
+    Importing ir-datasets takes almost half as long as ``import pyterrier`` itself, so users who
+    need no dataset should not wait for it.
     """
     pyterrier: Any = sys.modules.get("pyterrier")
     if "ir_datasets" in sys.modules:

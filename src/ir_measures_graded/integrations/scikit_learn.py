@@ -1,11 +1,12 @@
-"""Any measure as a scorer of scikit-learn, for `cross_validate` and `GridSearchCV` with `GroupKFold`.
+"""Any measure as a scorer of scikit-learn, for `cross_validate` and `GridSearchCV` with
+`GroupKFold`.
 
-scikit-learn passes only the documents of a fold to a scorer. The groups of these documents come by metadata
-routing, so it must be enabled:
+scikit-learn passes only the documents of a fold to a scorer. The groups of these documents come by
+metadata routing, so it must be enabled:
 
-    sklearn.set_config(enable_metadata_routing=True)
-    cross_validate(model, X, y, scoring=scorer("nDCG_JK@10"), cv=GroupKFold(), params={"groups": groups})
-    GridSearchCV(model, grid, scoring=scorer("nDCG_JK@10"), cv=GroupKFold()).fit(X, y, groups=groups)
+    sklearn.set_config(enable_metadata_routing=True) cross_validate(model, X, y,
+    scoring=scorer("nDCG_JK@10"), cv=GroupKFold(), params={"groups": groups}) GridSearchCV(model,
+    grid, scoring=scorer("nDCG_JK@10"), cv=GroupKFold()).fit(X, y, groups=groups)
 """
 
 from typing import Any
@@ -21,11 +22,12 @@ from .boosting import Metric
 class Scorer:
     """A scorer of scikit-learn: `array_mean` of a model's scores.
 
-    `groups` is the name under which the group id of each document is passed. As usual in scikit-learn, a
-    measure whose smaller values are better has the opposite sign. `ties` is as in `array_mean`.
+    `groups` is the name under which the group id of each document is passed. As usual in
+    scikit-learn, a measure whose smaller values are better has the opposite sign. `ties` is as in
+    `array_mean`.
 
-    Raises `GradedError` for several measures, and if scikit-learn is not installed. Scoring raises it for a
-    classifier, and without groups.
+    Raises `GradedError` for several measures, and if scikit-learn is not installed. Scoring raises
+    it for a classifier, and without groups.
     """
 
     def __init__(self, measure: Measure | str, groups: str = "groups", ties: str = "mean"):

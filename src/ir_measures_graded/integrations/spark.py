@@ -1,12 +1,14 @@
-"""Evaluation in Spark: from DataFrames of qrels and runs to a DataFrame of values (extra ``spark``).
+"""Evaluation in Spark: from DataFrames of qrels and runs to a DataFrame of values (extra
+``spark``).
 
 `evaluate` brings the rows of about two thousand topics together on a worker, which calls
-`ir_measures_graded.evaluation.batches.evaluate_batches`. All values equal those of a local evaluation to the
-last bit.
+`ir_measures_graded.evaluation.batches.evaluate_batches`. All values equal those of a local
+evaluation to the last bit.
 
-All workers need this package. A measure of a plugin also needs the plugin on all workers: install it there,
-or ship its modules with ``spark.addArtifacts("plugin.zip", pyfile=True)`` or with
-``spark-submit --py-files plugin.zip``. A measure that a script or notebook defines is sent to the workers.
+All workers need this package. A measure of a plugin also needs the plugin on all workers: install
+it there, or ship its modules with ``spark.addArtifacts("plugin.zip", pyfile=True)`` or with
+``spark-submit --py-files plugin.zip``. A measure that a script or notebook defines is sent to the
+workers.
 """
 
 from __future__ import annotations
@@ -36,9 +38,11 @@ if TYPE_CHECKING:
 
 Measures: TypeAlias = Measure | str | Iterable[Measure | str]
 KNOWN = 1_000_000
-"""Up to this many topics of the qrels are sent to all workers, which then drop all other topics of a run."""
+"""Up to this many topics of the qrels are sent to all workers, which then drop all other topics of
+a run."""
 TOPICS = 2_000
-"""Topics of the qrels in a bucket. Calling a worker takes about as long as evaluating a thousand rows."""
+"""Topics of the qrels in a bucket. Calling a worker takes about as long as evaluating a thousand
+rows."""
 
 
 def evaluate(
@@ -46,22 +50,23 @@ def evaluate(
 ) -> DataFrame:
     """The value of each measure for each topic: a DataFrame with query_id, measure and value.
 
-    `measures` are graded or standard measures or measure strings. `qrels` has the columns query_id, doc_id
-    and relevance, `run` has query_id, doc_id and score. PyTerrier's names are allowed, and rows may have any
-    order. If a table holds several runs, filter one, as in ``runs.filter(runs.system == "bm25")``. Every
-    topic of the qrels has a value, as in a local evaluation. A value is null if ir-measures reports none.
-    Topics without judgments are ignored.
+    `measures` are graded or standard measures or measure strings. `qrels` has the columns query_id,
+    doc_id and relevance, `run` has query_id, doc_id and score. PyTerrier's names are allowed, and
+    rows may have any order. If a table holds several runs, filter one, as in
+    ``runs.filter(runs.system == "bm25")``. Every topic of the qrels has a value, as in a local
+    evaluation. A value is null if ir-measures reports none. Topics without judgments are ignored.
 
-    The result is lazy. The call itself computes only the approximate number of topics and, if a measure needs
-    them, the distinct levels, by one aggregation of `qrels`. The means over the topics are
-    ``values.groupBy("measure").avg("value")``.
+    The result is lazy. The call itself computes only the approximate number of topics and, if a
+    measure needs them, the distinct levels, by one aggregation of `qrels`. The means over the
+    topics are ``values.groupBy("measure").avg("value")``.
 
-    A worker holds the rows of one bucket in memory, which has about `topics_per_bucket` (≥ 1) topics. Choose
-    a smaller number if topics have many rows.
+    A worker holds the rows of one bucket in memory, which has about `topics_per_bucket` (≥ 1)
+    topics. Choose a smaller number if topics have many rows.
 
-    Raises `GradedError` for measures, columns and types that cannot be used, and for empty qrels. A document
-    that a topic retrieves twice, contradictory judgments, NaN, nulls, and qrels without intents if a measure
-    needs them make Spark fail when it computes the values; `cause` returns the `GradedError`.
+    Raises `GradedError` for measures, columns and types that cannot be used, and for empty qrels. A
+    document that a topic retrieves twice, contradictory judgments, NaN, nulls, and qrels without
+    intents if a measure needs them make Spark fail when it computes the values; `cause` returns the
+    `GradedError`.
     """
     needed("pyspark", "evaluation in Spark", "spark")
     wanted = parse_measures(measures)
@@ -158,7 +163,8 @@ def _topics_and_levels(
 
 
 def _of_topics(qrels: DataFrame, run: DataFrame) -> DataFrame:
-    """The rows of the run whose topics are in the qrels, and rows with a null, which a worker reports.
+    """The rows of the run whose topics are in the qrels, and rows with a null, which a worker
+    reports.
 
     A log may have many more topics than the qrels. With them, buckets would grow too large.
     """

@@ -1,7 +1,7 @@
 """Small collections with the exact values of measures, on which any evaluator can be tested.
 
-``vectors.json`` has the collections and the values, `schema.json` describes it. Both are in the public domain
-(CC0 1.0), so that a test of any project may contain them.
+``vectors.json`` has the collections and the values, `schema.json` describes it. Both are in the
+public domain (CC0 1.0), so that a test of any project may contain them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def load(name: str = "vectors") -> dict[str, Any]:
 def write(folder: str | os.PathLike[str]) -> None:
     """Write the collections as TREC files to a folder, and the values to ``values.tsv``.
 
-    The collection ``short lists`` becomes ``short_lists.qrels`` and ``short_lists.run``. The rows of
-    ``values.tsv`` are measure, collection, topic and value. The topic ``all`` is the mean over the topics.
-    Existing files are replaced.
+    The collection ``short lists`` becomes ``short_lists.qrels`` and ``short_lists.run``. The rows
+    of ``values.tsv`` are measure, collection, topic and value. The topic ``all`` is the mean over
+    the topics. Existing files are replaced.
     """
     vectors, target = load(), Path(folder)
     target.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,8 @@
 A graded measure declares its facts; ir-measures declares few of its own measures.
 """
 
-from typing import TypeGuard
+from collections.abc import Mapping
+from typing import Any, TypeGuard
 
 from ir_measures import Measure
 from ir_measures.measures import ParamInfo
@@ -22,10 +23,11 @@ def is_graded(measure: Measure) -> TypeGuard[GradedMeasure]:
 
 
 def defined(measure: Measure, what: str, *needs: str) -> GradedMeasure:
-    """The measure if it is graded, or the definition of a standard measure, which has `what` is asked for.
+    """The measure if it is graded, or the definition of a standard measure, which has `what` is
+    asked for.
 
-    Raises `NotApplicableError` for other measures, with the reason or the measures that have a definition
-    with the parameters that it `needs`.
+    Raises `NotApplicableError` for other measures, with the reason or the measures that have a
+    definition with the parameters that it `needs`.
     """
     try:
         if (found := definition(measure)) is not None:
@@ -37,13 +39,26 @@ def defined(measure: Measure, what: str, *needs: str) -> GradedMeasure:
     raise NotApplicableError(f"{measure} has no {what}; {others}")
 
 
+def with_options(measure: Measure, options: Mapping[str, Any]) -> Measure:
+    """The measure with some options, such as `ties`; a standard measure becomes its definition.
+
+    Raises `NotApplicableError` for a measure that does not have them.
+    """
+    if not options:
+        return measure
+    first = next(iter(options))
+    return defined(measure, f"option {first}", *options)(**options)
+
+
 def name_of(measure: Measure) -> str:
     """The name of a measure without its parameters."""
     return measure.__name__ if is_graded(measure) else str(measure.NAME)
 
 
 def smaller_is_better(measure: Measure) -> bool | None:
-    """Whether smaller values are better; None for standard measures, for which ir-measures does not say."""
+    """Whether smaller values are better; None for standard measures, for which ir-measures does not
+    say.
+    """
     return getattr(measure, "smaller_is_better", None)
 
 
@@ -80,8 +95,9 @@ def is_plain_sum(measure: Measure) -> bool:
 
 
 def is_weighted_by_rank(measure: Measure) -> TypeGuard[WeightedGains]:
-    """Whether the value is a sum of gains with a weight for each rank, perhaps divided by the same sum over
-    the judged documents, and no option changes it."""
+    """Whether the value is a sum of gains with a weight for each rank, perhaps divided by the same
+    sum over the judged documents, and no option changes it.
+    """
     return (
         isinstance(measure, WeightedGains)
         and measure.LINEAR

@@ -25,21 +25,21 @@ from ..measures.base import GradedMeasure
 
 PROJECT = "ir_measures_graded"
 API = 1
-"""The version of the hook and of the base classes. A plugin may name the one that it is made for, as
-`HOOK_API` in its module. A plugin of another version is skipped."""
+"""The version of the hook and of the base classes. A plugin may name the one that it is made for,
+as `HOOK_API` in its module. A plugin of another version is skipped."""
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 @hookspec
 def graded_measures() -> Iterable[GradedMeasure]:
-    """The measures of the plugin: instances of subclasses of `GradedMeasure` (all topics at once) or
-    `TopicMeasure` (one topic at a time), with their default parameters.
+    """The measures of the plugin: instances of subclasses of `GradedMeasure` (all topics at once)
+    or `TopicMeasure` (one topic at a time), with their default parameters.
 
-    The hook is called once, without arguments, when measures are first listed or a name is not known yet.
-    The measures are then known by `NAME` and `ALIASES` in ir-measures' Python API, in PyTerrier and on the
-    command line of this package. If ir-measures, this package or an earlier plugin already uses one of the
-    names, the whole plugin is skipped with a warning.
+    The hook is called once, without arguments, when measures are first listed or a name is not
+    known yet. The measures are then known by `NAME` and `ALIASES` in ir-measures' Python API, in
+    PyTerrier and on the command line of this package. If ir-measures, this package or an earlier
+    plugin already uses one of the names, the whole plugin is skipped with a warning.
     """
     raise NotImplementedError
 

@@ -1,7 +1,8 @@
-"""Adds our provider to ir-measures' pipeline, and our parser and readable inputs behind its functions.
+"""Adds our provider to ir-measures' pipeline, and our parser and readable inputs behind its
+functions.
 
-ir-measures does not look for third-party measures, so importing this package calls `install`. A repeated
-call of any function here has no further effect.
+ir-measures does not look for third-party measures, so importing this package calls `install`. A
+repeated call of any function here has no further effect.
 """
 
 import types
@@ -19,7 +20,9 @@ from .names import class_name
 
 
 def install(provider: ir_measures.Provider, graded_only: ir_measures.Provider) -> None:
-    """Add our parser to ir-measures, `provider` to its registry, `graded_only` to its default pipeline."""
+    """Add our parser to ir-measures, `provider` to its registry, `graded_only` to its default
+    pipeline.
+    """
     holder = ir_measures.providers.registry.get(provider.NAME, provider)
     if class_name(holder) == class_name(provider):
         ir_measures.providers.register(provider)
@@ -39,12 +42,13 @@ def install(provider: ir_measures.Provider, graded_only: ir_measures.Provider) -
 def accelerate(on: bool = True) -> None:
     """Let ir-measures compute its standard measures with this package; ``on=False`` undoes this.
 
-    From then on ``ir_measures.calc_aggregate`` and everything else that uses ir-measures' default pipeline,
-    including PyTerrier, computes P, R, RR, AP, nDCG, Rprec, Success, Judged, Bpref, SetP, SetR, NumQ, NumRel,
-    NumRet and NumRelRet from the one reduction of the run that the graded measures use. Every value and mean
-    is equal, to the last bit, to what ir-measures yields for the measure by itself, and topics come in the
-    same order. All other measures stay with ir-measures' own providers, and so do parameters for which
-    equality cannot be guaranteed, such as gains that are not whole numbers. A repeated call has no effect.
+    From then on ``ir_measures.calc_aggregate`` and everything else that uses ir-measures' default
+    pipeline, including PyTerrier, computes P, R, RR, AP, nDCG, Rprec, Success, Judged, Bpref, SetP,
+    SetR, NumQ, NumRel, NumRet and NumRelRet from the one reduction of the run that the graded
+    measures use. Every value and mean is equal, to the last bit, to what ir-measures yields for the
+    measure by itself, and topics come in the same order. All other measures stay with ir-measures'
+    own providers, and so do parameters for which equality cannot be guaranteed, such as gains that
+    are not whole numbers. A repeated call has no effect.
 
     >>> from ir_measures import P, calc_aggregate
     >>> qrels, run = {"q1": {"a": 1, "b": 2}}, {"q1": {"a": 2.0, "x": 1.0}}
@@ -54,8 +58,8 @@ def accelerate(on: bool = True) -> None:
     >>> accelerate(False)
 
     Two things differ. `GradedError` refuses probable mistakes: a document that a topic retrieves or
-    judges twice, ids that are not strings, a score that is NaN. Measures of one call that differ only in
-    their parameters are not confused.
+    judges twice, ids that are not strings, a score that is NaN. Measures of one call that differ
+    only in their parameters are not confused.
     """
     ours, others = _ours_and_others()
     for provider in ours:
@@ -73,9 +77,10 @@ def _ours_and_others() -> tuple[list[Any], list[Any]]:
 def redirect(function: Any, replacement: Any) -> None:
     """Replace the body of a function by the body of another one.
 
-    The function object stays, so names bound by ``from ir_measures import parse_measure`` change too. The
-    original body stays on the function as `_original`, where a second import of this package finds it.
-    The new body runs with the globals of `function`, so it imports everything that it needs.
+    The function object stays, so names bound by ``from ir_measures import parse_measure`` change
+    too. The original body stays on the function as `_original`, where a second import of this
+    package finds it. The new body runs with the globals of `function`, so it imports everything
+    that it needs.
     """
     if not hasattr(function, "_original"):
         function._original = types.FunctionType(
@@ -105,9 +110,9 @@ def _convert_run(self: Any, run: Any, strict: bool) -> None:
 def readable(source: Any) -> Any:
     """Qrels or a run in a form that ir-measures reads.
 
-    ir-measures would iterate over the keys of a mapping that is not a dict, and over the columns of a Polars
-    DataFrame. Mappings become dicts, integers that are topics their text, and tables that export Arrow
-    DataFrames of pandas.
+    ir-measures would iterate over the keys of a mapping that is not a dict, and over the columns of
+    a Polars DataFrame. Mappings become dicts, integers that are topics their text, and tables that
+    export Arrow DataFrames of pandas.
     """
     if isinstance(source, Mapping):
         plain = all(

@@ -155,7 +155,9 @@ def references_of(source: str) -> list[Reference]:
 
 
 def _name(key: str, bibtex: str) -> str:
-    """The family names of the authors, and the year; works of one year have the letter of their key."""
+    """The family names of the authors, and the year; works of one year have the letter of their
+    key.
+    """
     fields = dict(re.findall(r"^  (\w+) = \{(.*?)\},$", bibtex, re.M | re.S))
     authors, year = " ".join(fields["author"].split()), fields["year"]
     *others, last = (person.partition(",")[0] for person in authors.split(" and "))

@@ -1,8 +1,8 @@
 """Measure strings to measures.
 
-The notation is ir-measures', `Name(parameter=value, …)@cutoff`, read with Python's own parser. It also
-allows negative numbers and mappings without braces, as in ``gains=0:0,1:1,2:10``. `str` turns a measure
-back into its string.
+The notation is ir-measures', `Name(parameter=value, …)@cutoff`, read with Python's own parser. It
+also allows negative numbers and mappings without braces, as in ``gains=0:0,1:1,2:10``. `str` turns
+a measure back into its string.
 """
 
 import ast
@@ -19,9 +19,10 @@ import ir_measures.util
 from ir_measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
+from ...arguments import items
 from ...errors import GradedError, UnknownMeasureError, did_you_mean, shown
 from . import plugins
-from .facts import allowed, defined, is_graded
+from .facts import allowed, is_graded, with_options
 from .names import OFFICIAL, normalised, registry
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
@@ -35,7 +36,8 @@ _TREC_NAME = r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}
 """A name of trec_eval with its parameters; ir-measures itself would ignore letters after them."""
 
 _COMMA = r",(?=\s*[^\W\d])(?![^()]*\))"
-"""A comma between measures: outside parentheses, and before a letter, as cutoffs have commas too."""
+"""A comma between measures: outside parentheses, and before a letter, as cutoffs have commas too.
+"""
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
@@ -48,8 +50,9 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     >>> parse_measure("AP(ties=mean)@10")
     AP(ties='mean')@10
 
-    Raises `GradedError` for a string that cannot be read, an unknown measure (also a `NameError`, as in
-    ir-measures), and for an unknown parameter or a value that a graded measure does not allow.
+    Raises `GradedError` for a string that cannot be read, an unknown measure (also a `NameError`,
+    as in ir-measures), and for an unknown parameter or a value that a graded measure does not
+    allow.
     """
     if isinstance(text, ir_measures.Measure):
         return text
@@ -71,35 +74,44 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         ):  # ir-measures would check the value too late
             raise GradedError(f"cannot read measure {shown(text)}: {name} takes no sign in {key}")
         parameters[key] = _value(node, text, strict)
-    given = {
-        key: parameters.pop(key) for key in OPTIONS if key in parameters and not is_graded(measure)
-    }
-    measure = measure(**parameters)
-    return (
-        defined(checked(measure), f"option {next(iter(given))}", *given)(**given)
-        if given
-        else measure
-    )
+    if is_graded(measure):
+        return measure(**parameters)
+    options = {name: parameters.pop(name) for name in OPTIONS if name in parameters}
+    standard = measure(**parameters)
+    if not options:
+        return standard
+    return with_options(checked(standard), options)
 
 
 def parse_measures(
     measures: Measure | str | Iterable[Measure | str], uncut: bool = False
 ) -> tuple[Measure, ...]:
-    """The measures without duplicates, their parameters checked. If `uncut`, required ones may be missing.
+    """The measures without duplicates, their parameters checked. If `uncut`, required ones may be
+    missing.
 
-    Strings are measure strings or names of trec_eval; a string that can be both is a measure string. Commas
-    may separate measures.
+    Strings are measure strings or names of trec_eval; a string that can be both is a measure
+    string. Commas may separate measures.
 
     >>> parse_measures(["nDCG_JK(gains=2:10,3:20)@10,Q", "ndcg_cut_10", "map", "P_5,10"])
     (nDCG_JK(gains={2:10,3:20})@10, Q, nDCG@10, AP, P@5, P@10)
 
     Raises `GradedError` for an empty list, a missing parameter and a value that is not allowed.
     """
+    return tuple(dict.fromkeys(parse_list(measures, uncut)))
+
+
+def parse_list(
+    measures: Measure | str | Iterable[Measure | str], uncut: bool = False
+) -> list[Measure]:
+    """The measures as `parse_measures`, in the order given and each as often as it is given.
+
+    >>> parse_list(["nDCG_JK@10", "nDCG_JK(b=2)@10"])
+    [nDCG_JK@10, nDCG_JK@10]
+    """
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    parsed = tuple(
-        dict.fromkeys(checked(one, uncut) for measure in measures for one in named_by(measure))
-    )
+    given = items("measures", measures, "measures or measure strings, such as 'nDCG_JK@10'")
+    parsed = [checked(one, uncut) for measure in given for one in named_by(measure)]
     if not parsed:
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
     return parsed
@@ -122,7 +134,8 @@ def measure_named(name: str, smaller_is_better: bool = False) -> Measure:
     >>> measure_named("ndcg_cut_10"), measure_named("faithfulness")
     (nDCG@10, faithfulness)
 
-    Whether smaller values are better is known of known measures; `smaller_is_better` says so of any other.
+    Whether smaller values are better is known of known measures; `smaller_is_better` says so of any
+    other.
     """
     try:
         found = () if smaller_is_better else parse_measures(name)
@@ -152,7 +165,9 @@ def one_of(measures: Collection[Measure], wanted: Measure | str) -> Measure:
 
 def named_by(measure: Measure | str) -> list[Measure]:
     """The measures of one string, as `parse_measures`, with parameters that are not checked."""
-    if isinstance(measure, str) and measure.strip() == OFFICIAL:
+    if not isinstance(measure, str):
+        return [parse_measure(measure)]
+    if measure.strip() == OFFICIAL:
         raise GradedError(
             f"{OFFICIAL} names the measures of an ir-datasets collection; give its id as qrels"
         )
@@ -161,7 +176,7 @@ def named_by(measure: Measure | str) -> list[Measure]:
     except GradedError:
         if measures := trec_measures(measure):
             return measures
-        parts = re.split(_COMMA, str(measure))
+        parts = re.split(_COMMA, measure)
         if len(parts) == 1:
             raise
         return [each for part in parts for each in named_by(part.strip())]
@@ -198,8 +213,8 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
     Traceback (most recent call last):
     ir_measures_graded.errors.GradedError: P: cutoff=0 is not allowed; cutoff is a whole number ≥ 1
 
-    Graded measures check their parameters when they are created. ir-measures checks those of standard
-    measures late, and some values crash the process in C code.
+    Graded measures check their parameters when they are created. ir-measures checks those of
+    standard measures late, and some values crash the process in C code.
     """
     if is_graded(measure):
         return measure
@@ -280,9 +295,9 @@ def _parsed(text: str) -> ast.expr | None:
 def _value(node: ast.expr, text: str, strict: bool) -> Any:
     """The value of a literal.
 
-    `strict` accepts infinities and NaN, so that the parameter can reject them with a reason, words without
-    quotes, as in gains=exp, and rejects a mapping that names a key twice. In Python, and so in ir-measures,
-    the last value wins.
+    `strict` accepts infinities and NaN, so that the parameter can reject them with a reason, words
+    without quotes, as in gains=exp, and rejects a mapping that names a key twice. In Python, and so
+    in ir-measures, the last value wins.
     """
     match node:
         case ast.Constant(value=int() | float() | complex() | str() | None as value):

@@ -1,8 +1,8 @@
 """Plugins with measures; each plugin is admitted or skipped independently of the others.
 
-Our own measures are admitted at import, those of other installed distributions when they are first needed
-(`load`). A plugin that cannot be used is skipped with one warning. With ``off`` as the environment variable
-``IR_MEASURES_GRADED_PLUGINS``, no plugin is loaded.
+Our own measures are admitted at import, those of other installed distributions when they are first
+needed (`load`). A plugin that cannot be used is skipped with one warning. With ``off`` as the
+environment variable ``IR_MEASURES_GRADED_PLUGINS``, no plugin is loaded.
 """
 
 import keyword
@@ -83,12 +83,12 @@ def _admit(entry: "EntryPoint", distribution: str, version: str) -> None:
 def register(measure: GradedMeasure | type[GradedMeasure]) -> GradedMeasure:
     """Register a measure for this process, without a plugin, and return it.
 
-    A class stands for its measure, so ``@register`` may stand above it. The name and the aliases are then
-    known in measure strings, in all functions that take them and in PyTerrier. If a cell of a notebook
-    defines the class again, the new measure replaces the old one.
+    A class stands for its measure, so ``@register`` may stand above it. The name and the aliases
+    are then known in measure strings, in all functions that take them and in PyTerrier. If a cell
+    of a notebook defines the class again, the new measure replaces the old one.
 
-    Raises `GradedError` as a plugin is skipped: if another measure has one of the names, or if a fact or an
-    option of the measure is wrong.
+    Raises `GradedError` as a plugin is skipped: if another measure has one of the names, or if a
+    fact or an option of the measure is wrong.
 
     >>> from ir_measures_graded import TopicMeasure, parse_measure
     >>> @register
