@@ -5,8 +5,8 @@ import pytest
 from test_every_measure import QRELS, RUN, variants, with_ties
 
 from ir_measures_graded import GradedEvaluator, GradedMeasure
-from ir_measures_graded.analysis.curves import values_at_ranks
 from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.evaluation.at_ranks import values_at_ranks
 from ir_measures_graded.evaluation.named import study_of
 
 DEPTH = 70  # longer than every list of the collection, so that curves become constant

@@ -11,9 +11,9 @@ import pytest
 from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
 from ir_measures_graded import NDCNG, SR, GradedError, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import ranges
-from ir_measures_graded.analysis.curves import values_at_ranks
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.uncertainty import Undetermined
+from ir_measures_graded.evaluation.at_ranks import values_at_ranks
 from ir_measures_graded.evaluation.named import study_of
 
 TOPICS = [topic(Random(seed), retrieved=5) for seed in range(9)]

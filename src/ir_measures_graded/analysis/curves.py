@@ -8,24 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
-from ..core.measures.base import GradedMeasure
-from ..core.provider import check_levels, computed, view
+from ..core.provider import check_levels
 from ..core.ranking.gains import gain_of
-from ..core.registry.facts import defined, gains_of, is_plain_sum, name_of, needs_intents, sign_of
-from ..core.registry.notation import checked, parse_measures
-from ..core.uncertainty import evaluated
+from ..core.registry.facts import gains_of, is_plain_sum, needs_intents, sign_of
+from ..core.registry.notation import checked
 from ..errors import GradedError, NotApplicableError, did_you_mean
+from ..evaluation.at_ranks import DEEPEST, one_measure, uncut, values_at_ranks
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from ..evaluation.remarks import RunRemarks, issue, issued_together
+from ..evaluation.remarks import issued_together
 from ..output import plots
-from ..output.formats import counted, decimal, listed
+from ..output.formats import counted, decimal
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .statistics.intervals import bootstrap
@@ -36,14 +35,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DEPTH = 100
-DEEPEST = 100_000
 RESAMPLES = 1000
 IDEAL = "ideal"
 RANK = "rank"
-FEW, BEST = 12, 5
-"""Figures of more runs show this number of the best ones in colour."""
+MOST_COLOURED = 12
+"""The largest number of runs of which figures show all in colour."""
+BEST_COLOURED = 5
+"""The number of the best of more runs that figures show in colour."""
+NARROW_BANDS = 50
+"""Bands over fewer topics are too narrow."""
 BYTES = 80
 """The memory that curves take for each topic and rank."""
+LEAVES_OUT = "The best {} of {} are shown, and those to highlight; {} are grey and have no column."
+NARROW = Note(
+    f"Below {NARROW_BANDS} topics, bands are narrow: in simulations, those of 95 % covered the mean in .89 to "
+    ".94 of samples of 10 topics, and in .90 to .92 of 25."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,12 +86,10 @@ class Curves(Result):
     @property
     def shown(self) -> list[int]:
         """The numbers of the runs in colour, the best first."""
-        if len(self.runs) <= FEW:
+        if len(self.runs) <= MOST_COLOURED:
             return self.order
-        return [
-            *self.order[:BEST],
-            *(run for run in self.order[BEST:] if self.runs[run] in self.highlight),
-        ]
+        best, others = self.order[:BEST_COLOURED], self.order[BEST_COLOURED:]
+        return best + [run for run in others if self.runs[run] in self.highlight]
 
     @property
     def styles(self) -> list[dict[str, Any]]:
@@ -94,9 +99,11 @@ class Curves(Result):
 
     def answer(self) -> list[Note]:
         """The best run at the last rank, and at how many ranks it is the best."""
-        best, depth = self.order[0], self.ranks.size
+        best = self.order[0]
+        depth = self.ranks.size
         value = decimal(float(self.values[best, -1]))
-        names = [self.runs[best], self.measure, value, depth, counted(self.topics, "topic")]
+        topics = counted(self.topics, "topic")
+        names = [self.runs[best], self.measure, value, depth, topics]
         if len(self.runs) == 1:
             return [Note("{} has the mean {} {} at rank {} over {}.", *names)]
         values = self.values * sign_of(self.measure)
@@ -106,45 +113,50 @@ class Curves(Result):
 
     def tables(self) -> list[Table]:
         """One row per rank, one column per curve that figures show in colour, each followed by its band."""
-        columns: list[tuple[str, Any]] = [(RANK, self.ranks)]
+        columns: dict[str, np.ndarray] = {RANK: self.ranks}
         if self.ideal is not None:
-            columns.append((IDEAL, self.ideal))
-        for number in range(len(self.runs)) if len(self.runs) <= FEW else self.shown:
+            columns[IDEAL] = self.ideal
+        numbers = range(len(self.runs))
+        for number in numbers if len(self.runs) <= MOST_COLOURED else self.shown:
             run = self.runs[number]
-            columns.append((run, self.values[number]))
+            columns[run] = self.values[number]
             if self.bands is not None:
-                columns += zip((f"{run} lower", f"{run} upper"), self.bands[number], strict=True)
-        names, cells = zip(*columns, strict=True)
-        return [Table(names, list(zip(*(column.tolist() for column in cells), strict=True)))]
+                lower, upper = self.bands[number]
+                columns[f"{run} lower"] = lower
+                columns[f"{run} upper"] = upper
+        cells = [column.tolist() for column in columns.values()]
+        rows = list(zip(*cells, strict=True))
+        return [Table(list(columns), rows)]
 
     def data(self) -> Table:
         """One row per curve and rank; without bands, `lower` and `upper` are None."""
-        names, values, bands = self.runs, self.values, self.bands
+        names = self.runs
+        values = self.values
+        bands = self.bands
         if bands is None:
             bands = np.full((len(names), 2, self.ranks.size), np.nan)
         if self.ideal is not None:
             names = (IDEAL, *names)
-            values, bands = (
-                np.insert(values, 0, self.ideal, axis=0),
-                np.insert(bands, 0, np.nan, axis=0),
-            )
+            values = np.insert(values, 0, self.ideal, axis=0)
+            bands = np.insert(bands, 0, np.nan, axis=0)
         axes = {"measure": [str(self.measure)], "run": names, RANK: self.ranks.tolist()}
         return Table.of_arrays(axes, {"value": values, "lower": bands[:, 0], "upper": bands[:, 1]})
 
     def notes(self) -> list[Note]:
         """The kind of the bands, and the curves that are left out."""
-        found = []
+        notes = []
         if self.confidence:
-            found.append(Note("{:g} % pointwise percentile bands", 100 * self.confidence))
-            if self.topics < 50:
-                text = "Below 50 topics, bands are narrow: in simulations, those of 95 % covered the mean "
-                found.append(
-                    Note(text + "in .89 to .94 of samples of 10 topics, and in .90 to .92 of 25.")
-                )
-        if others := len(self.runs) - len(self.shown):
-            text = "The best {} of {} are shown, and those to highlight; {} are grey and have no column."
-            found.append(Note(text, BEST, counted(len(self.runs), "run"), others))
-        return found
+            notes.append(self._kind_of_bands(self.confidence))
+            if self.topics < NARROW_BANDS:
+                notes.append(NARROW)
+        others = len(self.runs) - len(self.shown)
+        if others:
+            notes.append(Note(LEAVES_OUT, BEST_COLOURED, counted(len(self.runs), "run"), others))
+        return notes
+
+    @staticmethod
+    def _kind_of_bands(confidence: float) -> Note:
+        return Note("{:g} % pointwise percentile bands", 100 * confidence)
 
     @plots.styled
     def figure(self) -> Figure:
@@ -153,42 +165,46 @@ class Curves(Result):
         Raises `GradedError` if Matplotlib is not installed.
         """
         shown = self.shown
-        labels = [
-            IDEAL,
-            "others",
-            *(self.runs[run] for run in shown),
-        ]  # of the legend beside the axes
+        # The legend stands beside the axes.
+        labels = [IDEAL, "others"] + [self.runs[run] for run in shown]
         width = round(6.6 + 0.075 * max(map(len, labels)), 1)
-        figure = plots.new_figure(width, max(4.5, round(0.8 + 0.2 * len(labels), 1)))
+        height = max(4.5, round(0.8 + 0.2 * len(labels), 1))
+        figure = plots.new_figure(width, height)
         axes = figure.add_subplot()
         lines = self.draw(axes)
         axes.set_title(plots.title(self.measure))
-        others = [run for run in self.order if run not in shown]
         ideal = [line for line in axes.lines if line not in lines]
-        plots.legend_outside(axes, [*ideal, *(lines[run] for run in [*shown, *others[:1]])])
+        others = [run for run in self.order if run not in shown]
+        # One grey line stands for all others.
+        named = shown + others[:1]
+        plots.legend_outside(axes, ideal + [lines[run] for run in named])
         return figure
 
     def draw(self, axes: Axes) -> list[Any]:
         """Draw the ideal curve and the runs; returns the lines of the runs."""
         from matplotlib.ticker import MaxNLocator
 
-        ranks, lines = self.ranks, []
+        ranks = self.ranks
+        lines = []
         if self.ideal is not None:
             axes.plot(ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
         every = max(1, ranks.size // 8)
         pale = f"{len(self.runs) - len(self.shown)} others"
         for number, (run, style) in enumerate(zip(self.runs, self.styles, strict=True)):
-            is_shown, start = style is not plots.PALE, number * every // len(self.runs)
+            is_shown = style is not plots.PALE
             if self.bands is not None and is_shown:
+                lower, upper = self.bands[number]
                 axes.fill_between(
-                    ranks, *self.bands[number], color=style["color"], alpha=0.15, linewidth=0
+                    ranks, lower, upper, color=style["color"], alpha=0.15, linewidth=0
                 )
             label = run if is_shown else pale
-            lines += axes.plot(
-                ranks, self.values[number], label=label, markevery=(start, every), **style
-            )
-        over = f"Mean over {counted(self.topics, 'topic')}"
-        axes.set_ylabel(", ".join([over, *self.notes()[: self.bands is not None]]))
+            # Markers of different runs begin at different ranks.
+            markers = (number * every // len(self.runs), every)
+            lines += axes.plot(ranks, self.values[number], label=label, markevery=markers, **style)
+        parts = [f"Mean over {counted(self.topics, 'topic')}"]
+        if self.confidence:
+            parts.append(str(self._kind_of_bands(self.confidence)))
+        axes.set_ylabel(", ".join(parts))
         axes.set_xlabel("Rank")
         axes.set_xlim(0.5, ranks.size + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
@@ -226,75 +242,73 @@ def curves(
     Raises `GradedError` for a measure without a cutoff, several measures, an option out of range, and input
     that `evaluate` refuses.
     """
-    one, end = uncut(one_measure(measure, "curves", uncut=True), depth)
+    named_measure = one_measure(measure, "curves", uncut=True)
+    open_end = uncut(named_measure)
+    last = _last_rank(named_measure, depth)
+    # With a cutoff, a measure may order tied documents in another way.
+    cut = checked(open_end @ last)
     if confidence is not None:
         check_probability(confidence, "confidence", 0.95)
     resamples = whole_number(resamples, "resamples", 100)
     seed = whole_number(seed, "seed", 0)
-    judgments, named = read_judgments(qrels), named_runs(runs)
+    judgments = read_judgments(qrels)
+    named = named_runs(runs)
     with about(judgments.name):
-        check_levels(one, judgments.documents, judgments.rows)
-    topics, names = len(judgments.topics), tuple(run.name for run in named)
-    over = f"curves over {counted(topics, 'topic')}"
-    refuse_large("depth", end, end * (topics * BYTES + 24 * len(named)), over)
-    taken = {RANK, IDEAL}
+        check_levels(open_end, judgments.documents, judgments.rows)
+    topics = len(judgments.topics)
+    names = tuple(run.name for run in named)
+    needed = last * (topics * BYTES + 24 * len(named))
+    refuse_large("depth", last, needed, f"curves over {counted(topics, 'topic')}")
     if confidence is not None:
         if topics < 2:
             raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
-        refuse_large(
-            "resamples", resamples, 16 * end * resamples, f"bands at {counted(end, 'rank')}"
-        )
-        taken |= {f"{name} {end}" for name in names for end in ("lower", "upper")}
-    for name in names:
-        if name in taken:
-            raise NotApplicableError(f"{name!r} is a column name; rename the run")
+        needed = 16 * last * resamples
+        refuse_large("resamples", resamples, needed, f"bands at {counted(last, 'rank')}")
+    _refuse_names_of_columns(names, has_bands=confidence is not None)
     highlighted = (highlight,) if isinstance(highlight, str) else tuple(highlight)
     for name in highlighted:
         if name not in names:
             raise GradedError(f"there is no run {name!r} to highlight{did_you_mean(name, names)}")
 
-    best, cut = None, one @ end  # with a cutoff, a measure may order tied documents in another way
-    if ideal or (ideal is None and is_plain_sum(one)):
-        best = mean_over_topics(values_at_ranks(cut, ideal_run(judgments, one), judgments, end))
-    means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
+    if ideal is None:
+        ideal = is_plain_sum(open_end)
+    best = None
+    if ideal:
+        of_ideal = values_at_ranks(cut, ideal_run(judgments, open_end), judgments, last)
+        best = mean_over_topics(of_ideal)
+    means = np.zeros((len(named), last))
+    bands = None if confidence is None else np.zeros((len(named), 2, last))
     with issued_together():
         for number, run in enumerate(named):
-            values = values_at_ranks(cut, run, judgments, end)
+            values = values_at_ranks(cut, run, judgments, last)
             means[number] = mean_over_topics(values)
-            if confidence is not None:
+            if bands is not None and confidence is not None:
                 bands[number] = bootstrap(
                     [values], np.mean, confidence, resamples, seed, method="percentile"
                 )
-    drawn = None if confidence is None else bands
-    return Curves(one, topics, names, means, best, drawn, confidence, highlighted)
+    return Curves(open_end, topics, names, means, best, bands, confidence, highlighted)
 
 
-def one_measure(
-    measures: Measure | str | Iterable[Measure | str], what: str, uncut: bool = False
-) -> Measure:
-    """The measure. Raises `GradedError` if there are several."""
-    found = parse_measures(measures, uncut)
-    if len(found) > 1:
-        raise GradedError(f"{what} takes one measure, not {listed(found)}")
-    return found[0]
+def _refuse_names_of_columns(runs: Iterable[str], has_bands: bool) -> None:
+    """Raise `GradedError` for a run with the name of a column of the table."""
+    columns = {RANK, IDEAL}
+    if has_bands:
+        columns |= {f"{run} {end}" for run in runs for end in ("lower", "upper")}
+    for run in runs:
+        if run in columns:
+            raise NotApplicableError(f"{run!r} is a column name; rename the run")
 
 
-def uncut(measure: Measure, depth: int | None) -> tuple[GradedMeasure, int]:
-    """Split a measure into the measure without a cutoff and the depth of its curve."""
-    measure = defined(measure, "curve over ranks", "cutoff")
-    if not measure.CUTOFF:
-        raise NotApplicableError(
-            f"{name_of(measure)} has no cutoff and therefore no curve over ranks"
-        )
+def _last_rank(measure: Measure, depth: int | None) -> int:
+    """The depth of the curve: as given, or the measure's cutoff. Raises `GradedError` if both differ."""
     cutoff = measure.params.get("cutoff")
-    if depth is not None and cutoff is not None and depth != cutoff:
+    if depth is None:
+        depth = cutoff or DEPTH
+    elif cutoff is not None and depth != cutoff:
         raise GradedError(
             f"{measure} ends at rank {cutoff}, but depth={depth}; give only one of the two"
         )
-    depth = whole_number((cutoff or DEPTH) if depth is None else depth, "depth", 1, DEEPEST)
-    checked(measure @ depth)
-    kept = {name: value for name, value in measure.params.items() if name != "cutoff"}
-    return type(measure)(**kept), depth
+    return whole_number(depth, "depth", 1, DEEPEST)
 
 
 def ideal_run(judgments: Judgments, measure: Measure) -> Run:
@@ -310,26 +324,10 @@ def ideal_run(judgments: Judgments, measure: Measure) -> Run:
             f"{measure} has no ideal curve: its documents have a level for each intent"
         )
     qrels = judgments.documents.rows
+    gains = gain_of(qrels.values, gains_of(measure))
     # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
-    score = np.unique(gain_of(qrels.values, gains_of(measure)), return_inverse=True)[1].reshape(-1)
-    run = Run("", replace(qrels, values=score.astype(float)), judgments)
-    return replace(run, parent=run)  # nothing is remarked on a run with a parent
-
-
-def values_at_ranks(
-    measure: GradedMeasure, run: Run, judgments: Judgments, depth: int
-) -> np.ndarray:
-    """The value of each topic with the cutoff at each of the ranks 1 … `depth` (depth × T).
-
-    The measure's own cutoff is ignored.
-    """
-    found = np.empty((depth, len(judgments.topics)))
-    remarks = RunRemarks(judgments.documents, contract=judgments.contract)
-    with about(run.name):
-        for ranks in remarks.watched(run.reduced(judgments)):
-            at_ranks = partial(evaluated, measure, depth=depth)
-            values = computed(measure, view(measure, ranks, cut=False), at_ranks, (depth,))
-            found[:, ranks.numbers] = values.T
-    if run.kept_for is None:  # a study warns itself
-        issue(remarks.of(run.source, run.name))
-    return found
+    _, score = np.unique(gains, return_inverse=True)
+    rows = replace(qrels, values=score.reshape(-1).astype(float))
+    run = Run("", rows, judgments)
+    # A run with a parent has no remarks of its own.
+    return replace(run, parent=run)

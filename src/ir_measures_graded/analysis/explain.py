@@ -25,12 +25,12 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.registry import facts
 from ..core.rows.in_memory import Source
 from ..errors import GradedError, NotApplicableError
+from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, study_of
 from ..output.formats import counted
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
-from .curves import DEEPEST, one_measure, values_at_ranks
 from .statistics.options import whole_number
 
 COLUMNS = [

@@ -1,6 +1,7 @@
 """Runs against qrels: one value for each topic, run and measure.
 
 - `evaluate`: takes qrels, runs and measures, returns an `Evaluation`; all analyses start here.
+- `at_ranks`: the values of a measure with the cutoff at every rank.
 - `named`: qrels and runs, with the names that messages and tables use.
 - `evaluators`: which provider of ir-measures computes which measure, and what gdeval reads.
 - `batches`: values of batches of topics as Arrow tables, for engines that distribute topics.

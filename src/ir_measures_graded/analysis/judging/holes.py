@@ -37,13 +37,13 @@ from ...core.ranking.gains import gain_of
 from ...core.ranking.judged import Judged
 from ...core.registry.facts import gains_of, is_normalised, is_weighted_by_rank, sign_of
 from ...errors import FileError, GradedError, InputWarning
+from ...evaluation.at_ranks import one_measure
 from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, named_runs, read_judgments, study_of
 from ...output.files import write_whole
 from ...output.formats import comma_separated, counted
 from ...output.result import Result, as_bytes
 from ...output.tables import Note, Table
-from ..curves import one_measure
 from ..statistics.options import check_probability, statistics_library, whole_number
 from ..statistics.significance import EXACT
 from .panel import Levels, MergedQrels, add_answers, answers_in, as_text

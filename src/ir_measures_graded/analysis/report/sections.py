@@ -11,13 +11,14 @@ from ir_measures import Measure
 from ...core.registry.facts import sign_of
 from ...core.registry.listing import facts_of, references_of
 from ...errors import NotApplicableError
+from ...evaluation.at_ranks import uncut
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
 from ...files.content import is_lasting
 from ...files.files import RunFile
 from ...output import plots
 from ...output.provenance import sha256, versions
-from ..curves import Curves, curves, uncut
+from ..curves import Curves, curves
 from ..levels import Levels
 from ..sensitivity import Sensitivity, sensitivity
 
@@ -69,7 +70,7 @@ def profile(study: Study, measure: Measure, baseline: str | None) -> Curves | No
     None for a measure that `curves` refuses.
     """
     try:
-        open_end, _ = uncut(measure, None)
+        open_end = uncut(measure)
         depth = max(DEPTH, measure.params.get("cutoff") or 0)
         highlight = [baseline] if baseline else []
         return curves(study.judgments, study.runs, open_end, depth, highlight=highlight)
