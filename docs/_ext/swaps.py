@@ -12,13 +12,13 @@ from itertools import cycle, pairwise
 import numpy as np
 from ir_measures import Measure
 
-from ir_measures_graded import Normalised
+from ir_measures_graded import NormalisedGainSum
 from ir_measures_graded.analysis import evaluate, plots
 
 LEVELS = (2, 10, 20, 50)
 
 
-class NDCG(Normalised):
+class NDCG(NormalisedGainSum):
     """The paper's NDCG, which has the gains 2^level − 1, as the mean over all ranks."""
 
     GAINS = "exp"

@@ -17,9 +17,11 @@ from typing import Any as _Any
 
 from .core.measures import *  # noqa: F403
 from .core.measures import __all__ as _measure_names
+from .core.measures.averaged import AveragedGainSum, AveragedNormalisedGainSum
 from .core.measures.base import GradedMeasure, TopicMeasure
+from .core.measures.gain_sums import GainSum, NormalisedGainSum
 from .core.measures.parameters import Choice, Count, Flag, Parameter, Real
-from .core.measures.sums import AtRelevant, Normalised, WeightedGains
+from .core.measures.stop_sums import AtRelevant
 from .core.measures.topics import GainList, Topic, Topics, ratio
 from .core.provider import GradedEvaluator, GradedProvider
 from .core.registry import names as _names
@@ -56,10 +58,12 @@ __all__ += [
 ]
 __all__ += [
     "AtRelevant",
+    "AveragedGainSum",
+    "AveragedNormalisedGainSum",
+    "GainSum",
     "GradedMeasure",
-    "Normalised",
+    "NormalisedGainSum",
     "TopicMeasure",
-    "WeightedGains",
     "hookimpl",
 ]
 __all__ += ["Choice", "Count", "Flag", "GainList", "Parameter", "Real", "Topic", "Topics", "ratio"]

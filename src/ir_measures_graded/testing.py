@@ -28,8 +28,8 @@ import numpy as np
 
 from .core.measures import SR
 from .core.measures.base import EXTREMES, GradedMeasure, MeasureError
+from .core.measures.gain_sums import GainSum, NormalisedGainSum
 from .core.measures.parameters import Choice, Flag
-from .core.measures.sums import Normalised, WeightedGains
 from .core.measures.topics import ratio
 from .core.provider import GradedEvaluator, computed, view
 from .core.registry.names import normalised, registry
@@ -285,15 +285,15 @@ def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]
     evaluator, runs = _evaluator([measure], cases)
     (ranks,) = evaluator.reduced(runs)
     topics = view(measure, ranks)
-    if isinstance(measure, Normalised) and (documents := measure.ideal_documents):
+    if isinstance(measure, NormalisedGainSum) and (documents := measure.ideal_documents):
         ideal = measure.ideal(topics)
         best = SR(ideal=documents).ideal(topics if measure.IDEAL_IS_CUT else topics.cut(None))
         if not _equal(ideal.vector(ideal.gain, 9), best.vector(best.gain, 9)):
             yield f"has no ideal list of the {documents} documents; declare ideal_documents"
-    if isinstance(measure, WeightedGains) and measure.LINEAR and not measure.averages:
+    if isinstance(measure, GainSum) and measure.LINEAR and not measure.averages:
         weights, run = measure.rank_weights(9), topics.run
         sums = run.sum(run.gain * weights[run.rank - 1])
-        if isinstance(measure, Normalised):
+        if isinstance(measure, NormalisedGainSum):
             ideal = measure.ideal(topics)
             sums = ratio(sums, ideal.sum(ideal.gain * weights[ideal.rank - 1]))
         if not _equal(sums, measure.values(topics)):

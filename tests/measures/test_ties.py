@@ -6,7 +6,7 @@ from statistics import fmean
 import pytest
 
 from brute_force import alternatives, orders, topic, values, with_option
-from ir_measures_graded import EBR, GradedError, Real, WeightedGains, parse_measure
+from ir_measures_graded import EBR, GainSum, GradedError, Real, parse_measure
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.uncertainty import Undetermined
 
@@ -84,10 +84,10 @@ def test_too_many_orders_are_refused():
 
 @pytest.mark.parametrize("option", [{"ties": "min"}, {"ties": "max"}, {"unjudged": "max"}], ids=str)
 def test_weights_that_rise_under_some_parameter_have_no_extremes(option):
-    class Uneven(WeightedGains):
+    class Uneven(GainSum):
         PARAMETERS = {"w": Real(default=0, desc="weight of odd ranks")}
 
-        def weight(self, rank):
+        def factor(self, rank):
             return 1 + self["w"] * (rank % 2)
 
     qrels, run = {"q": {"a": 3, "b": 1, "c": 0}}, {"q": dict.fromkeys("abcx", 1.0)}

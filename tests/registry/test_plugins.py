@@ -143,8 +143,8 @@ def test_failing_measure_is_named(kind, compute, problem):
 def summed(method: str) -> str:
     """A plugin with a sum of weighted gains."""
     return (
-        "from ir_measures_graded import WeightedGains, hookimpl\n\n"
-        f"class Summed(WeightedGains):\n    NAME = 'Summed'\n    {method}\n\n"
+        "from ir_measures_graded import GainSum, hookimpl\n\n"
+        f"class Summed(GainSum):\n    NAME = 'Summed'\n    {method}\n\n"
         "@hookimpl\ndef graded_measures():\n    return [Summed()]\n"
     )
 

@@ -11,7 +11,7 @@ from ir_measures_graded import (
     GainList,
     GradedError,
     GradedMeasure,
-    Normalised,
+    NormalisedGainSum,
     TopicMeasure,
     gP,
     nERR,
@@ -21,7 +21,7 @@ from ir_measures_graded.core.measures import sessions
 from ir_measures_graded.testing import problem
 
 
-class OwnIdeal(Normalised):
+class OwnIdeal(NormalisedGainSum):
     """A share of the gains of the judged or of the retrieved documents, which is not declared."""
 
     PARAMETERS = {"ideal": Choice("all", "retrieved", default="all", desc="the ideal list")}
@@ -70,13 +70,13 @@ SORTED = {"TIES": ("mean", "min", "max")}
 SHY = {**SORTED, "stops": lambda self, gain, topics: 1 / (1 + gain)}
 
 
-class Squares(Normalised):
+class Squares(NormalisedGainSum):
     """Gains normalised by the best of the topic, without a parameter max_gain."""
 
     SCALES = True
     LINEAR = False
 
-    def normalised_gain(self, gain, best):
+    def scale_gain(self, gain, best):
         return ratio(gain, best) ** 2
 
 

@@ -18,7 +18,7 @@ from ir_measures import Measure
 
 from ..core.by_topic import bounds_of, positions
 from ..core.measures.base import GradedMeasure
-from ..core.measures.sums import WeightedGains
+from ..core.measures.gain_sums import GainSum
 from ..core.ranking.gains import plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
@@ -272,7 +272,7 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
         found["contributions"] = _at_ranks(
             added.topic, added.rank, added.gain, (uncut.count, depth), 0.0
         )
-        if isinstance(measure, WeightedGains):
+        if isinstance(measure, GainSum):
             found["weights"] = np.tile(measure.rank_weights(last), (uncut.count, 1))
     for name, values in found.items():
         found[name] = np.pad(values, ((0, 0), (0, depth - values.shape[1])), constant_values=np.nan)

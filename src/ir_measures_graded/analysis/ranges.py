@@ -327,12 +327,12 @@ class _Runs:
                 ends.append(self.over_judgments(pairs))
             else:
                 # Looser bounds keep the sign, or some judgments change it, of most pairs.
-                (low, lowest), (high, highest) = mean_over_topics(self.ends(pairs, loosely=True))
+                (low, lowest), (high, highest) = mean_over_topics(self.ends.bracketed(pairs))
                 certain = _keep(lowest - ROUNDING, highest + ROUNDING)
                 kept[1] += certain.sum()
                 open_pairs = pairs[~certain & _keep(low + ROUNDING, high - ROUNDING)]
                 if len(open_pairs):
-                    ends.append(self.ends(open_pairs))
+                    ends.append(self.ends.exact(open_pairs))
             for row, found in enumerate(ends):
                 means = mean_over_topics(found)
                 kept[row] += np.nan if np.isnan(means).any() else _keep(*means).sum()
@@ -354,7 +354,7 @@ class _Runs:
         found = np.full((2, len(pairs), self.values.shape[2]), np.nan)
         known = self.known[pairs].all(axis=1)
         if self.ends is not None and known.any():
-            found[:, known] = self.ends((np.cumsum(self.known) - 1)[pairs[known]])
+            found[:, known] = self.ends.exact((np.cumsum(self.known) - 1)[pairs[known]])
         return found
 
 

@@ -4,7 +4,7 @@
 - `cumulated_gain`, `average_precision`, `cascade`, `rank_biased`, `ntcir`, `ratios`, `preference`,
   `search_length`, `intents`: the families.
 - `sessions`: measures of sessions, which evaluation combines from turns.
-- `sums`: definitions that several families share.
+- `sums`, `gain_sums`, `stop_sums`, `averaged`: definitions that several families share.
 - `standard`: definitions of ir-measures' standard measures, which are not registered.
 
 `ir_measures_graded.core.registry.names` lists the measures, and the import of the package registers them.

@@ -12,7 +12,9 @@ import numpy as np
 
 from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of, tally
 from ..ranking.judged import computed_once, ideal_list
-from .sums import BETA, SORTED, AtRelevant, BlendedRatio, SumOverRanks
+from .base import BY_PRECISION
+from .stop_sums import BETA, AtRelevant, BlendedRatio
+from .sums import SORTED, SumOverRanks
 from .topics import GainList, Topics, ratio
 
 MANY = 32
@@ -83,6 +85,10 @@ class ByThreshold(SumOverRanks):
 
     A threshold has the distance from the next lower one as its weight.
     """
+
+    @property
+    def extremes_by(self) -> str:
+        return BY_PRECISION
 
     def norm(self, relevant: np.ndarray) -> np.ndarray:
         """The divisor of the precisions at a threshold that `relevant` documents reach."""
@@ -155,7 +161,9 @@ class _MeanAtRelevant(AtRelevant):
     """The mean of a quotient at the run's relevant documents over all relevant documents."""
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        return topics.relevant if cutoff is None else np.minimum.outer(topics.relevant, cutoff)
+        if cutoff is None:
+            return topics.relevant
+        return np.minimum.outer(topics.relevant, cutoff)
 
 
 class _WAP(_MeanAtRelevant):

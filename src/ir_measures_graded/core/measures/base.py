@@ -24,6 +24,12 @@ from .topics import GainList, Topic, Topics, topics_of
 
 Own = TypeVar("Own", bound="GradedMeasure")
 EXTREMES = ("min", "max")
+IN_ORDER = "in the order of the gains"
+ALL_OR_NONE = "all unjudged documents have the highest gain, or none gains"
+BY_THRESHOLD = "a quotient of sums of weights by threshold"
+BY_PRECISION = "a quotient of precisions by threshold"
+BY_BEST_GAIN = "a mean over the highest gain of the topic"
+AT_RELEVANT = "all numbers of documents of each gain"
 NO_EXTREMES = "the least and the greatest value are not computed over the"
 
 
@@ -68,7 +74,7 @@ class GradedMeasure(ir_measures.Measure):
     - `INTENTS`: whether the measure evaluates the judgments for the intents of a topic.
     - `RECALL_BASE`: whether judged documents that a run did not retrieve affect its value.
     - `LINEAR`: whether the value is Σ `rank_weights` · gain over the run's list, perhaps divided by the same
-      sum over an ideal list, or the mean of such values over ranks. Only `WeightedGains` can be linear.
+      sum over an ideal list, or the mean of such values over ranks. Only a `GainSum` can be linear.
     """
 
     ALIASES: ClassVar[tuple[str, ...]] = ()
@@ -195,6 +201,15 @@ class GradedMeasure(ir_measures.Measure):
     def option(self, name: str) -> str:
         """The value of the option `ties` or `unjudged` if it is set; empty if it is not."""
         return str(self.params.get(name, ""))
+
+    @property
+    def extremes_by(self) -> str:
+        """How the package `uncertainty` finds the extremes over judgments, one of the constants above.
+
+        The classes of sums declare it. Other measures rise with each gain (`RISES`), or never fall when two
+        documents change places so that the better one stands higher.
+        """
+        return ALL_OR_NONE if self.RISES else IN_ORDER
 
     @property
     def needs_all_topics(self) -> bool:

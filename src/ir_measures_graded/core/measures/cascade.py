@@ -10,7 +10,8 @@ import numpy as np
 
 from .base import TopGainMeasure
 from .parameters import TOP_GAIN, Real
-from .sums import BETA, SORTED, AtRelevant, BlendedRatio
+from .stop_sums import BETA, AtRelevant, BlendedRatio
+from .sums import SORTED
 from .topics import Topics
 
 
@@ -79,9 +80,9 @@ class _nERR(_ERR_G):
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         ideal = topics.ideal
         added = self.added(ideal, topics)
-        return (
-            ideal.vector(added, len(cutoff)) if isinstance(cutoff, np.ndarray) else ideal.sum(added)
-        )
+        if isinstance(cutoff, np.ndarray):
+            return ideal.vector(added, len(cutoff))
+        return ideal.sum(added)
 
 
 class _EBR(_Cascade, BlendedRatio):

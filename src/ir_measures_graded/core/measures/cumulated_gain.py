@@ -12,26 +12,18 @@ multi-graded relevance. SPIM 2011.
 import numpy as np
 
 from ..ranking.gains import power_minus_1
+from .averaged import AVG, AveragedGainSum, AveragedNormalisedGainSum
 from .base import MaxGainMeasure
-from .parameters import TOPICS_BEST, Flag, Real
-from .sums import Normalised, WeightedGains
+from .gain_sums import GainSum, NormalisedGainSum
+from .parameters import TOPICS_BEST, Real
 from .topics import ratio
 
-AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cutoff (avg-pos)")
 BASE = Real(
     default=2, above=1, desc="base of the logarithm; gains at ranks below it are not discounted"
 )
 
 
-class _Averaging(WeightedGains):
-    """A sum of weighted gains with the parameter `avg`."""
-
-    @property
-    def averages(self) -> bool:
-        return bool(self["avg"])
-
-
-class _CG(_Averaging):
+class _CG(AveragedGainSum):
     r"""Cumulated gain: The gain that the user has accumulated at rank k.
 
     :formula: CG[k] = Σ_{i≤k} G[i]; with avg, (1/k) Σ_{i≤k} CG[i]
@@ -47,10 +39,8 @@ class _CG(_Averaging):
     5.0
     """
 
-    PARAMETERS = {"avg": AVG}
 
-
-class _DCG_JK(_Averaging):
+class _DCG_JK(AveragedGainSum):
     r"""Discounted cumulated gain (Järvelin & Kekäläinen): Cumulated gain in which gains from rank b on are
     divided by the logarithm of the rank.
 
@@ -77,7 +67,7 @@ class _DCG_JK(_Averaging):
         return np.where(rank < b, 1.0, np.log(rank) / np.log(b))
 
 
-class _nCG(_CG, Normalised):
+class _nCG(_CG, AveragedNormalisedGainSum):
     r"""Normalised cumulated gain: Cumulated gain as a share of that of the ideal list.
 
     :formula: nCG[k] = CG[k] / CG_I[k], I the gains of all judged documents, descending; with
@@ -93,7 +83,7 @@ class _nCG(_CG, Normalised):
     """
 
 
-class _nDCG_JK(_DCG_JK, Normalised):
+class _nDCG_JK(_DCG_JK, AveragedNormalisedGainSum):
     r"""Normalised discounted cumulated gain (Järvelin & Kekäläinen): Discounted cumulated gain as a share of
     that of the ideal list.
 
@@ -113,7 +103,7 @@ class _nDCG_JK(_DCG_JK, Normalised):
     """
 
 
-class _DCG_Burges(WeightedGains):
+class _DCG_Burges(GainSum):
     r"""Discounted cumulated gain (Burges et al.): Cumulated gain in which the gain at rank i is divided by
     log2(i + 1).
 
@@ -137,7 +127,7 @@ class _DCG_Burges(WeightedGains):
         return np.log2(rank + 1)
 
 
-class _nDCG_Burges(_DCG_Burges, Normalised):
+class _nDCG_Burges(_DCG_Burges, NormalisedGainSum):
     r"""Normalised discounted cumulated gain (Burges et al.): Discounted cumulated gain with log2(i + 1) as a
     share of that of the ideal list.
 
@@ -159,7 +149,7 @@ class _nDCG_Burges(_DCG_Burges, Normalised):
     """
 
 
-class _NDCNG(_Averaging, MaxGainMeasure, Normalised):
+class _NDCNG(MaxGainMeasure, AveragedNormalisedGainSum):
     r"""Normalised discounted cumulative normalised gain: nDCG over gains divided by the highest gain, so that
     scales are comparable.
 
@@ -187,7 +177,7 @@ class _NDCNG(_Averaging, MaxGainMeasure, Normalised):
     def scales_by_topic(self) -> bool:
         return self["max_gain"] is None
 
-    def normalised_gain(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
+    def scale_gain(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
         return power_minus_1(ratio(gain, best))
 
     def discount(self, rank: np.ndarray) -> np.ndarray:

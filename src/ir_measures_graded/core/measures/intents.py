@@ -19,7 +19,7 @@ from .base import GradedMeasure, TopGainMeasure
 from .cascade import ERR_G
 from .cumulated_gain import nDCG_Burges
 from .parameters import TOP_GAIN, Real
-from .sums import BETA, AtRelevant
+from .stop_sums import BETA, AtRelevant
 from .topics import Topics, ratio
 
 Compute = Callable[[GradedMeasure, Topics], np.ndarray]

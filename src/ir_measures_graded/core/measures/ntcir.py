@@ -10,7 +10,8 @@ information retrieval metrics. EVIA 2008.
 import numpy as np
 
 from .parameters import Choice, Real
-from .sums import BETA, SORTED, BlendedRatio
+from .stop_sums import BETA, BlendedRatio
+from .sums import SORTED
 from .topics import GainList, Topics
 
 
@@ -68,7 +69,7 @@ class _P_measure(BlendedRatio):
         best = run.previous(run.running(np.maximum, run.gain), first=0.0)
         return run.with_gain(self.value_if_preferred(run, topics)).where(run.gain > best)
 
-    def value_of(self, amounts: GainList, topics: Topics) -> np.ndarray:
+    def total_of(self, amounts: GainList, topics: Topics) -> np.ndarray:
         return amounts.final(amounts.gain)
 
     def curve_of(self, amounts: GainList, topics: Topics, depth: int) -> np.ndarray:
@@ -154,7 +155,7 @@ class _NCU(BlendedRatio):
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         ideal = topics.whole_ideal
-        return ideal.sum(self.weight(ideal, topics))
+        return ideal.sum(self.reached(ideal, topics))
 
 
 O_measure, P_measure, P_plus, NCU = _O_measure(), _P_measure(), _P_plus(), _NCU()

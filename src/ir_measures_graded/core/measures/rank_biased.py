@@ -8,12 +8,12 @@ import numpy as np
 
 from ..ranking.gains import LINEAR
 from .base import TopGainMeasure
+from .gain_sums import GainSum
 from .parameters import TOP_GAIN, Flag, Real
-from .sums import WeightedGains
 from .topics import GainList, Topics
 
 
-class _RBP_G(TopGainMeasure, WeightedGains):
+class _RBP_G(TopGainMeasure, GainSum):
     r"""Rank-biased precision (graded): The expected gain per document of a user who reads on with probability
     p.
 
@@ -58,7 +58,7 @@ class _RBP_G(TopGainMeasure, WeightedGains):
     def smaller_is_better(self) -> bool:
         return bool(self["residual"])
 
-    def weight(self, rank: np.ndarray) -> np.ndarray:
+    def factor(self, rank: np.ndarray) -> np.ndarray:
         return (1 - self["p"]) * self["p"] ** (rank - 1.0)
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> float:

@@ -10,16 +10,16 @@ import numpy as np
 
 from ..by_topic import tally
 from ..ranking.judged import ideal_list
-from .base import GradedMeasure, MaxGainMeasure, collection_size
+from .base import BY_BEST_GAIN, GradedMeasure, MaxGainMeasure, collection_size
+from .gain_sums import GainSum, NormalisedGainSum
 from .parameters import DOCS, TOPICS_BEST, Choice
-from .sums import Normalised, WeightedGains
 from .topics import GainList, Topics, ratio
 
 DOCUMENTS = "the documents of the ideal list: all judged documents, or the run's whole list"
 IDEAL = Choice("judged", "retrieved", default="judged", desc=DOCUMENTS)
 
 
-class _SR(Normalised):
+class _SR(NormalisedGainSum):
     r"""Sliding ratio: The accumulated gain as a share of that of the ideal list.
 
     :formula: Σ_{i≤k} G[i] / Σ_{i≤k} I[i]
@@ -47,9 +47,9 @@ class _SR(Normalised):
         if self["ideal"] == "judged":
             return topics.ideal
         run = topics.whole_run
-        return GainList(
-            topics.count, *ideal_list(*tally(run.topic, run.gain), topics.count, topics.cutoff)
-        )
+        topic, gain, count = tally(run.topic, run.gain)
+        entries = ideal_list(topic, gain, count, topics.count, topics.cutoff)
+        return GainList(topics.count, *entries)
 
 
 class _MSR(_SR):
@@ -71,7 +71,7 @@ class _MSR(_SR):
         return rank
 
 
-class _gP(MaxGainMeasure, WeightedGains):
+class _gP(MaxGainMeasure, GainSum):
     r"""Generalised precision: The mean gain at the first k ranks, as a share of the highest gain.
 
     :formula: Σ_{i≤k} G[i] / (m k), m = max_gain; without a cutoff k is the number of retrieved documents
@@ -91,10 +91,18 @@ class _gP(MaxGainMeasure, WeightedGains):
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         m = self.best(topics)
-        return m * topics.retrieved if cutoff is None else np.multiply.outer(m, cutoff)
+        if cutoff is None:
+            return m * topics.retrieved
+        return np.multiply.outer(m, cutoff)
+
+    @property
+    def extremes_by(self) -> str:
+        if self["max_gain"] is None:  # the highest gain of the topic depends on the judgments
+            return BY_BEST_GAIN
+        return super().extremes_by
 
 
-class _gR(Normalised):
+class _gR(NormalisedGainSum):
     r"""Generalised recall: The gain at the first k ranks, as a share of the whole recall base.
 
     :formula: Σ_{i≤k} G[i] / Σ_i I[i], the second sum over the whole recall base
@@ -133,8 +141,9 @@ class _Fallout(GradedMeasure):
     SMALLER_IS_BETTER = True
 
     def values(self, topics: Topics) -> np.ndarray:
-        not_relevant = topics.retrieved - topics.run.relevant.sizes
-        return ratio(not_relevant, collection_size(self, topics) - topics.relevant)
+        retrieved = topics.retrieved - topics.run.relevant.sizes
+        in_collection = collection_size(self, topics) - topics.relevant
+        return ratio(retrieved, in_collection)
 
 
 SR, MSR, gP, gR, Fallout = _SR(), _MSR(), _gP(), _gR(), _Fallout()

@@ -15,8 +15,8 @@ import numpy as np
 from ...errors import NotApplicableError
 from ..ranking.gains import LINEAR
 from .base import GradedMeasure
+from .gain_sums import GainSum
 from .parameters import Choice, Real
-from .sums import WeightedGains
 from .topics import Topics, share
 
 FORM = Choice(
@@ -61,7 +61,7 @@ def discount(number: np.ndarray, base: float, form: str) -> np.ndarray:
     return np.log(number + base - 1) / np.log(base)
 
 
-class Turn(WeightedGains):
+class Turn(GainSum):
     """The discounted cumulated gain of one turn, whose ranks start at 1."""
 
     PARAMETERS = {"b": BASE, "discount": FORM}
@@ -97,7 +97,7 @@ class SessionMeasure(GradedMeasure):
         """
         raise NotImplementedError
 
-    def discounted(self, values: np.ndarray, turns: Turns) -> np.ndarray:
+    def sum_over_turns(self, values: np.ndarray, turns: Turns) -> np.ndarray:
         """The sum over each session (S) of a value per turn (T), divided by the discount of the turn."""
         return turns.total(values / discount(turns.place, self["bq"], self["discount"]))
 
@@ -131,7 +131,7 @@ class _sDCG(SessionMeasure):
     """
 
     def of_sessions(self, values: np.ndarray, turns: Turns, topics: Topics) -> np.ndarray:
-        return self.discounted(values, turns)
+        return self.sum_over_turns(values, turns)
 
 
 class _nsDCG(SessionMeasure):
@@ -155,8 +155,8 @@ class _nsDCG(SessionMeasure):
     """
 
     def of_sessions(self, values: np.ndarray, turns: Turns, topics: Topics) -> np.ndarray:
-        ideal = self.turn.weighed(topics.ideal).total
-        return share(self.discounted(values, turns), self.discounted(ideal, turns))
+        ideal = self.turn.discounted(topics.ideal).total
+        return share(self.sum_over_turns(values, turns), self.sum_over_turns(ideal, turns))
 
 
 sDCG, nsDCG = _sDCG(), _nsDCG()

@@ -30,11 +30,13 @@ from . import parameters
 from .average_precision import _GAP, GAP
 from .base import GradedMeasure
 from .cumulated_gain import _nDCG_Burges, nDCG_Burges
+from .gain_sums import GainSum
 from .ntcir import O_measure
 from .parameters import Choice, Count, Flag, Real
 from .rank_biased import RBP_G
 from .ratios import _gR, gP, gR
-from .sums import SORTED, AtRelevant, WeightedGains
+from .stop_sums import AtRelevant
+from .sums import SORTED
 from .topics import GainList, Topics, ratio, topics_of
 
 LEVELS = 8
@@ -102,7 +104,7 @@ class _AP(Standard, _GAP):
         return run.with_gain(run.number / run.rank)
 
 
-class _P(Standard, WeightedGains):
+class _P(Standard, GainSum):
     """Precision: The share of the first k ranks that have a relevant document.
 
     :formula: C(k) / k
@@ -202,7 +204,7 @@ class _RR(_Success):
         return ranks if self["cutoff"] is None or self["judged_only"] else ascending(ranks)
 
 
-class _Judged(Standard, WeightedGains):
+class _Judged(Standard, GainSum):
     """Judged: The share of the first k documents that are judged.
 
     :formula: judged documents in the first k / documents in the first k
@@ -257,7 +259,7 @@ class _nDCG(Standard, _nDCG_Burges):
         return log2(rank + 1)
 
 
-class _RBP(Standard, WeightedGains):
+class _RBP(Standard, GainSum):
     """Rank-biased precision: The expected share of relevant documents for a user who reads on with
     probability p.
 
@@ -274,7 +276,7 @@ class _RBP(Standard, WeightedGains):
     def refusal(self) -> str:
         return super().refusal() if self["rel"] else "rel is required; RBP_G takes gains"
 
-    def weight(self, rank: np.ndarray) -> np.ndarray:
+    def factor(self, rank: np.ndarray) -> np.ndarray:
         return (1 - self["p"]) * self["p"] ** (rank - 1.0)
 
 

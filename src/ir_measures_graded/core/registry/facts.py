@@ -11,9 +11,9 @@ from ir_measures.measures import ParamInfo
 
 from ...errors import GradedError, NotApplicableError
 from ..measures.base import GradedMeasure
+from ..measures.gain_sums import GainSum, NormalisedGainSum
 from ..measures.parameters import Parameter
 from ..measures.standard import DEFINITIONS, Standard, definition, definition_of
-from ..measures.sums import Normalised, WeightedGains
 from ..ranking.gains import Gains, canonical_gains
 
 
@@ -83,23 +83,23 @@ def gains_of(measure: Measure) -> Gains:
     return known.weighting if known else canonical_gains(measure.params.get("gains") or {})
 
 
-def is_normalised(measure: Measure | None) -> TypeGuard[Normalised]:
+def is_normalised(measure: Measure | None) -> TypeGuard[NormalisedGainSum]:
     """Whether the value is a sum of weighted gains divided by that of an ideal list."""
-    return isinstance(measure, Normalised)
+    return isinstance(measure, NormalisedGainSum)
 
 
 def is_plain_sum(measure: Measure) -> bool:
     """Whether the value is a sum of weighted gains, or the mean of such sums, that nothing divides."""
-    plain = isinstance(measure, WeightedGains) and measure.LINEAR and not is_normalised(measure)
+    plain = isinstance(measure, GainSum) and measure.LINEAR and not is_normalised(measure)
     return plain and not isinstance(measure, Standard)
 
 
-def is_weighted_by_rank(measure: Measure) -> TypeGuard[WeightedGains]:
+def is_weighted_by_rank(measure: Measure) -> TypeGuard[GainSum]:
     """Whether the value is a sum of gains with a weight for each rank, perhaps divided by the same
     sum over the judged documents, and no option changes it.
     """
     return (
-        isinstance(measure, WeightedGains)
+        isinstance(measure, GainSum)
         and measure.LINEAR
         and not measure.averages
         and (not is_normalised(measure) or measure.ideal_documents == "judged")

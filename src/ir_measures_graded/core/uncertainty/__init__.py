@@ -3,10 +3,10 @@
 - `evaluated`: the values of a measure under its options `ties` and `unjudged`.
 - `ties`: the lowest, the highest and the mean value over all orders of tied documents.
 - `extremes`: the extremes of a value, and of a difference of two runs, over all judgments.
-- `judgments`, `ratio`: the unjudged documents, and the extremes of quotients.
+- `strategy`, `quotients`, `stops`: the ways to find them, for quotients and for sums over relevant documents.
+- `judgments`: the unjudged documents, and the judgments that they could get.
 
-The functions `expected`, `extreme` and `differences_of` dispatch on the family of a measure. A measure
-of a plugin inherits the methods of its family; `expected.register(MyMeasure)` adds one of its own.
+The fact `extremes_by` of a measure names its strategy. A measure of a plugin inherits that of its family.
 """
 
 from contextlib import suppress
@@ -15,11 +15,15 @@ import numpy as np
 
 from ...errors import GradedError
 from ..measures.base import EXTREMES, GradedMeasure
-from ..measures.sums import WeightedGains
+from ..measures.gain_sums import GainSum
+from ..measures.sums import SumOverRanks
 from ..measures.topics import Topics
 from .extremes import extreme
 from .judgments import Undetermined
 from .ties import expected, ordered
+
+ROUNDING = 1e-12
+"""Weights that rise by less with the rank do not rise."""
 
 
 def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) -> np.ndarray:
@@ -27,32 +31,40 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     values with the cutoffs 1 … `depth` (T × depth), from `topics` that are uncut."""
     refuse_rising_weights(measure, topics)
     judgments, ties = measure.option("unjudged"), measure.option("ties")
-    if judgments and topics.possible_gains.size:  # else no judgment can make a document relevant
-        if depth:
-            return np.column_stack(
-                [evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)]
-            )
-        return extreme(measure, topics, judgments == "max")
+    if judgments and topics.possible_gains.size:  # otherwise no judgment makes a document relevant
+        if not depth:
+            return extreme(measure, topics, highest=judgments == "max")
+        cutoffs = range(1, depth + 1)
+        return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in cutoffs])
     if ties == "mean":
-        amounts = expected(measure, topics)
-        return (
-            measure.curve_of(amounts, topics, depth) if depth else measure.value_of(amounts, topics)
-        )
+        return _mean_over_orders(measure, topics, depth)
     if ties in EXTREMES:
         gain = topics.whole_run.gain
-        topics = topics.reranked(ordered(topics.ranks, gain if ties == "max" else -gain))
-    return measure.curve(topics, depth) if depth else measure.values(topics)
+        merit = gain if ties == "max" else -gain
+        topics = topics.reranked(ordered(topics.ranks, merit))
+    if depth:
+        return measure.curve(topics, depth)
+    return measure.values(topics)
+
+
+def _mean_over_orders(measure: GradedMeasure, topics: Topics, depth: int | None) -> np.ndarray:
+    amounts = expected(measure, topics)
+    assert isinstance(measure, SumOverRanks)
+    if depth:
+        return measure.curve_of(amounts, topics, depth)
+    return measure.total_of(amounts, topics)
 
 
 def refuse_rising_weights(measure: GradedMeasure, topics: Topics) -> None:
     """Raise `Undetermined` for an extreme of a sum whose weights are negative or rise with the rank."""
     options = {measure.option("unjudged"), measure.option("ties")}
-    if isinstance(measure, WeightedGains) and options & {*EXTREMES}:
-        weight = measure.rank_weights(int(topics.retrieved.max(initial=0)))
-        if (weight < 0).any() or (np.diff(weight) > 1e-12).any():
-            raise Undetermined(
-                f"{measure}: the weights must be at least 0 and must not rise with the rank"
-            )
+    if not isinstance(measure, GainSum) or options.isdisjoint(EXTREMES):
+        return
+    weight = measure.rank_weights(int(topics.retrieved.max(initial=0)))
+    if (weight < 0).any() or (np.diff(weight) > ROUNDING).any():
+        raise Undetermined(
+            f"{measure}: the weights must be at least 0 and must not rise with the rank"
+        )
 
 
 def with_option(measure: GradedMeasure, name: str, word: str) -> GradedMeasure | None:

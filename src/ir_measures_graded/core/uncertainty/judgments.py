@@ -57,16 +57,18 @@ def refuse_work(
     `work` is that of a topic, from its number and the number of its unjudged documents. `table` is the
     number of entries of the tables of the largest topic.
     """
-    having, largest = np.flatnonzero(count), int(np.argmax(count)) if count.size else 0
-    if not having.size:
+    having_unjudged = np.flatnonzero(count)
+    if not having_unjudged.size:
         return
+    largest = int(np.argmax(count))
     what = (
         f"topic {topics.names[largest]!r} has {count[largest]} unjudged documents within the cutoff and the "
         f"qrels have {topics.possible_gains.size} positive gains"
     )
-    steps = sum(map(work, having.tolist(), count[having].tolist()))
-    for size, limit in (steps, STEPS), (10 * 8 * table, TABLES):
-        within_budget(what, size, limit, remedy="use a smaller cutoff", error=Undetermined)
+    steps = sum(map(work, having_unjudged.tolist(), count[having_unjudged].tolist()))
+    remedy = "use a smaller cutoff"
+    within_budget(what, steps, STEPS, remedy=remedy, error=Undetermined)
+    within_budget(what, 10 * 8 * table, TABLES, remedy=remedy, error=Undetermined)
 
 
 def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
@@ -76,29 +78,26 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     level of each document, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
     """
     judged, run, unjudged = topics.ranks.judged, topics.run, unjudged_of(topics)
-    every, width = np.arange(copied.size), level.shape[1]
-    given = (np.arange(width) < unjudged.sizes[copied, None]) & ~np.isnan(level)
-    listed, added = run.sizes[copied], given.sum(axis=1)
-    new, every_added = level[given], every.repeat(added)
+    copy, width = np.arange(copied.size), level.shape[1]
+    is_document = np.arange(width) < unjudged.sizes[copied, None]
+    is_new = is_document & ~np.isnan(level)
+    new_count = is_new.sum(axis=1)
+    new_level = level[is_new]
+    new_topic = copy.repeat(new_count)
+    new_rank = padded(unjudged.rank, unjudged.sizes)[copied, :width][is_new]
 
     # Both parts are in rank order, so that the stable sort merges them.
-    hits = rows_of(run.offsets[copied], listed)
-    levels = np.append(topics.document_level[topics.document[hits]], new)
-    topic = np.append(every.repeat(listed), every_added)
-    rank = np.append(run.rank[hits], padded(unjudged.rank, unjudged.sizes)[copied, :width][given])
+    hit_count = run.sizes[copied]
+    hits = rows_of(run.offsets[copied], hit_count)
+    levels = np.append(topics.document_level[topics.document[hits]], new_level)
+    topic = np.append(copy.repeat(hit_count), new_topic)
+    rank = np.append(run.rank[hits], new_rank)
     order = np.argsort(topic * (rank.max(initial=0) + 1) + rank, kind="stable")
 
-    # Judged documents that are not in the list matter only by their number at each level.
     names = [topics.names[topic] for topic in copied.tolist()]
-    copies = Judged(names, bounds_of(listed + added), levels[order], judged.whole)
-    copies.sizes = judged.sizes[copied] + added
-    counts = judged.levels
-    bounds = offsets_of(counts.topic, topics.count)
-    of_levels = np.diff(bounds)[copied]
-    rows = rows_of(bounds[copied], of_levels)
-    known = every.repeat(of_levels), counts.level[rows], counts.count[rows]
-    once = every_added, new, np.ones(every_added.size, dtype=np.int64)
-    copies.levels = LevelCounts(*tally(*map(np.append, known, once)))
+    copies = Judged(names, bounds_of(hit_count + new_count), levels[order], judged.whole)
+    copies.sizes = judged.sizes[copied] + new_count
+    copies.levels = _level_counts(judged, copied, new_topic, new_level)
 
     retrieved = topics.retrieved[copied]
     starts = bounds_of(topics.ranks.retrieved)[copied]
@@ -107,6 +106,23 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     return topics.reranked(
         JudgedRanks(copies, documents, topic[order], rank[order], retrieved, score)
     )
+
+
+def _level_counts(
+    judged: Judged, copied: np.ndarray, new_topic: np.ndarray, new_level: np.ndarray
+) -> LevelCounts:
+    """The number of documents at each level of each copy of a topic, with the new levels.
+
+    Judged documents that are not in the list matter only by these numbers.
+    """
+    counts = judged.levels
+    bounds = offsets_of(counts.topic, len(judged.topics))
+    level_count = np.diff(bounds)[copied]
+    rows = rows_of(bounds[copied], level_count)
+    topic = np.append(np.arange(copied.size).repeat(level_count), new_topic)
+    level = np.append(counts.level[rows], new_level)
+    count = np.append(counts.count[rows], np.ones(new_level.size, dtype=np.int64))
+    return LevelCounts(*tally(topic, level, count))
 
 
 def extreme_in_order(
@@ -118,30 +134,36 @@ def extreme_in_order(
     higher. Therefore the highest value gives higher gains to earlier documents, the lowest value to later
     ones.
     """
-    result, count = compute(topics), unjudged_of(topics).sizes
-    extreme = np.maximum if highest else np.minimum
+    result = compute(topics)
+    count = unjudged_of(topics).sizes
     level = levels_of_gains(topics)
     gains = level.size - 1
     judged = topics.judged.tolist()
-    refuse_work(
-        topics, count, lambda topic, some: math.comb(some + gains, gains) * (judged[topic] + some)
-    )
+
+    def work(topic: int, unjudged: int) -> int:
+        return math.comb(unjudged + gains, gains) * (judged[topic] + unjudged)
+
+    refuse_work(topics, count, work)
+    extreme = np.maximum if highest else np.minimum
     for unjudged in np.unique(count[count > 0]).tolist():
-        having = np.flatnonzero(count == unjudged)
+        having_count = np.flatnonzero(count == unjudged)
         ways = distributions(unjudged, gains)
-        size = unjudged + int(topics.judged[having].max())
-        for pair in blocks_of(np.arange(having.size * len(ways)), size):
-            topic, kind = having[pair // len(ways)], kinds_of(ways[pair % len(ways)], unjudged)
-            given = level[kind if highest else kind[:, ::-1]]
-            extreme.at(result, topic, compute(filled(topics, topic, given)))
+        size = unjudged + int(topics.judged[having_count].max())
+        for pair in blocks_of(np.arange(having_count.size * len(ways)), size):
+            topic = having_count[pair // len(ways)]
+            kind = kinds_of(ways[pair % len(ways)], unjudged)
+            if not highest:
+                kind = kind[:, ::-1]
+            extreme.at(result, topic, compute(filled(topics, topic, level[kind])))
     return result
 
 
 def levels_of_gains(topics: Topics) -> np.ndarray:
     """A level for each gain that a document can get: NaN, unjudged, for 0, then for each possible gain."""
     level = topics.ranks.judged.all_levels
-    gain = topics.gain_of(level)
-    return np.array([np.nan, *(level[gain == each][0] for each in topics.possible_gains)])
+    level_gain = topics.gain_of(level)
+    level_of_gain = [level[level_gain == gain][0] for gain in topics.possible_gains]
+    return np.array([np.nan] + level_of_gain)
 
 
 def distributions(documents: int, gains: int) -> np.ndarray:

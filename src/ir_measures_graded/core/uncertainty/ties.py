@@ -9,7 +9,6 @@ documents, or of the documents that a user passes before stopping.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import singledispatch
 
 import numpy as np
 
@@ -17,7 +16,9 @@ from ...errors import GradedError
 from ..budget import CALLS, within_budget
 from ..by_topic import changes, cumsum, offsets_of, positions
 from ..measures.average_precision import ByThreshold, thresholds_of
-from ..measures.sums import AtRelevant, SumOverRanks, WeightedGains
+from ..measures.base import GradedMeasure
+from ..measures.gain_sums import GainSum
+from ..measures.stop_sums import AtRelevant
 from ..measures.topics import GainList, Topics, ratio
 from ..ranking.ranks import JudgedRanks
 from .judgments import Undetermined
@@ -42,10 +43,10 @@ def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
     sizes = np.diff(np.append(np.flatnonzero(changes(start)), start.size))
     before = positions(sizes)
     behind = np.repeat(sizes, sizes) - 1 - before
-    above = merit[entry][order] >= 0
+    is_above_unjudged = merit[entry][order] >= 0
     doc, rank = ranks.doc.copy(), ranks.rank.copy()
     doc[entry] = doc[entry][order]
-    rank[entry] = np.where(above, first[entry] + before, last[entry] - behind)
+    rank[entry] = np.where(is_above_unjudged, first[entry] + before, last[entry] - behind)
     return replace(ranks, doc=doc, rank=rank)
 
 
@@ -58,91 +59,107 @@ class TieGroups:
     `within` is the number of its ranks within the cutoff.
     """
 
-    def __init__(self, topics: Topics, which: np.ndarray):
-        """The groups of the judged documents for which `which` (H) is true."""
-        ranks, cutoff, first = topics.ranks, topics.cutoff, topics.ranks.first
-        self.topics, self.entry = (
-            topics,
-            np.flatnonzero(which & (first <= cutoff) if cutoff else which),
-        )
+    def __init__(self, topics: Topics, is_member: np.ndarray) -> None:
+        """The groups of the judged documents for which `is_member` (H) is true."""
+        ranks, cutoff = topics.ranks, topics.cutoff
+        if cutoff:
+            is_member = is_member & (ranks.first <= cutoff)
         start, size = ranks.group
+        self.topics = topics
+        self.entry = np.flatnonzero(is_member)
         self.opens = np.flatnonzero(changes(start[self.entry]))
         self.known = np.diff(np.append(self.opens, self.entry.size))
         opener = self.entry[self.opens]
-        self.topic, self.first, self.size = ranks.topic[opener], first[opener], size[opener]
-        self.within = np.minimum(self.size, cutoff - self.first + 1) if cutoff else self.size
+        self.topic = ranks.topic[opener]
+        self.first = ranks.first[opener]
+        self.size = size[opener]
+        self.within = self.size
+        if cutoff:
+            self.within = np.minimum(self.size, cutoff - self.first + 1)
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value of each of the H documents over each group (N)."""
-        return np.add.reduceat(values[self.entry], self.opens) if self.opens.size else np.empty(0)
+        if not self.opens.size:
+            return np.empty(0)
+        return np.add.reduceat(values[self.entry], self.opens)
 
     def before(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value of each of the H documents over the groups before each group (N)."""
-        sums = cumsum(
-            self.sum(values).astype(np.float64), offsets_of(self.topic, self.topics.count)
-        )
+        offsets = offsets_of(self.topic, self.topics.count)
+        sums = cumsum(self.sum(values).astype(np.float64), offsets)
         return np.where(changes(self.topic), 0.0, np.append(0.0, sums[:-1]))
 
     def spread(self, at_first: np.ndarray, step: np.ndarray | float = 0.0) -> GainList:
         """A list with a value at each rank of the groups: `at_first`, then `step` more at each next rank."""
         position = positions(self.within)
+        steps = np.broadcast_to(step, self.size.shape)
         return GainList(
             self.topics.count,
             topic=np.repeat(self.topic, self.within),
             rank=np.repeat(self.first, self.within) + position,
-            gain=np.repeat(at_first, self.within)
-            + np.repeat(np.broadcast_to(step, self.size.shape), self.within) * position,
+            gain=np.repeat(at_first, self.within) + np.repeat(steps, self.within) * position,
         )
 
 
-@singledispatch
-def expected(measure: SumOverRanks, topics: Topics) -> GainList:
+def expected(measure: GradedMeasure, topics: Topics) -> GainList:
     """The mean of a measure's amounts at each rank down to the cutoff, over all orders of tied documents."""
-    raise GradedError(f"{measure}: no method for ties='mean' is registered")
+    if isinstance(measure, GainSum):
+        return _expected_gains(measure, topics)
+    if isinstance(measure, AtRelevant):
+        return _expected_at_relevant(measure, topics)
+    if isinstance(measure, ByThreshold):
+        return _expected_precisions(measure, topics)
+    raise GradedError(f"{measure}: no method for ties='mean' is known; derive a class of sums")
 
 
-@expected.register
-def _(measure: WeightedGains, topics: Topics) -> GainList:
-    # Each rank of a tie group has the mean gain of the group, unjudged documents included with gain 0.
-    gain = measure.normalised(topics.whole_run, topics).gain
+def _expected_gains(measure: GainSum, topics: Topics) -> GainList:
+    """Each rank of a tie group has the mean gain of the group. Unjudged documents gain 0."""
+    gain = measure.with_scaled_gains(topics.whole_run, topics).gain
     groups = TieGroups(topics, gain != 0)
-    return measure.weighed(groups.spread(groups.sum(gain) / groups.size))
+    return measure.discounted(groups.spread(groups.sum(gain) / groups.size))
 
 
-@expected.register
-def _(measure: AtRelevant, topics: Topics) -> GainList:
-    relevant = topics.whole_run.gain > 0
-    gain = np.zeros(relevant.size)
-    gain[relevant] = measure.relevant(topics.cut(None)).gain
-    u, q = measure.weights(gain, topics)
-    groups = TieGroups(topics, relevant)
+def _expected_at_relevant(measure: AtRelevant, topics: Topics) -> GainList:
+    is_relevant = topics.whole_run.gain > 0
+    gain = np.zeros(is_relevant.size)
+    gain[is_relevant] = measure.relevant(topics.cut(None)).gain
+    u, q = measure.stops_and_goes_on(gain, topics)
+    groups = TieGroups(topics, is_relevant)
     constant = measure.achieved(np.zeros(1), np.zeros(1))
     v = measure.achieved(np.ones(gain.size), gain) - constant
     start = groups.before(v) + constant
-    pairs = (q == 1).all()
-    run = expected_pairs(groups, u, v, start) if pairs else expected_stops(groups, u, q, v, start)
+    if (q == 1).all():
+        run = expected_pairs(groups, u, v, start)
+    else:
+        run = expected_stops(groups, u, q, v, start)
     return run.with_gain(ratio(run.gain, measure.possible(run.rank, run.topic, topics)))
 
 
-@expected.register
-def _(measure: ByThreshold, topics: Topics) -> GainList:
-    # The sum is one over pairs of documents, W(min(G[i], G[j])) for each j ≤ i. A document of a tie group
-    # meets all documents before the group, itself, and each other of the group in half of the orders.
+def _expected_precisions(measure: ByThreshold, topics: Topics) -> GainList:
+    """The sum is one over pairs of documents, W(min(G[i], G[j])) for each j ≤ i. A document of a tie group
+    meets all documents before the group, itself, and each other of the group in half of the orders."""
     thresholds, whole = thresholds_of(topics), topics.whole_run
     weight = measure.threshold_weights(thresholds)
-    run, groups = whole.relevant, TieGroups(topics, whole.gain > 0)
-    itself, pairs = np.zeros(whole.gain.size), np.zeros(whole.gain.size)
-    itself[whole.gain > 0] = thresholds.up_to(weight, run, thresholds.level(run))
-    pairs[whole.gain > 0] = thresholds.precision(run, weight) * run.rank
-    pairs_of, size = groups.sum(pairs), groups.size
-    # The lower of two documents of a group: the later one in an order by descending gain.
-    group = np.repeat(np.arange(size.size), groups.known)
+    is_relevant = whole.gain > 0
+    run = whole.relevant
+    groups = TieGroups(topics, is_relevant)
+    itself = np.zeros(whole.gain.size)
+    itself[is_relevant] = thresholds.up_to(weight, run, thresholds.level(run))
+    with_earlier = np.zeros(whole.gain.size)
+    with_earlier[is_relevant] = thresholds.precision(run, weight) * run.rank
+
+    # The lower of two documents of a group is the later one in an order by descending gain.
+    group = np.repeat(np.arange(groups.size.size), groups.known)
     order = np.lexsort((-itself[groups.entry], group))
-    within = np.zeros(whole.gain.size)
-    within[groups.entry] = itself[groups.entry][order] * positions(groups.known)
-    within_of = groups.sum(within)
-    means = groups.spread((pairs_of - within_of) / size, ratio(2 * within_of, size * (size - 1)))
-    return means.with_gain(means.gain / means.rank)
+    in_group = np.zeros(whole.gain.size)
+    in_group[groups.entry] = itself[groups.entry][order] * positions(groups.known)
+
+    size = groups.size
+    pairs_in_group = groups.sum(in_group)
+    at_first = (groups.sum(with_earlier) - pairs_in_group) / size
+    step = ratio(2 * pairs_in_group, size * (size - 1))
+    sums = groups.spread(at_first, step)
+    return sums.with_gain(sums.gain / sums.rank)
 
 
 def expected_pairs(groups: TieGroups, u: np.ndarray, v: np.ndarray, start: np.ndarray) -> GainList:
@@ -163,47 +180,76 @@ def expected_stops(
 
     `u`, `q` and `v` are values of the H documents (of others: 0, 1 and 0), `start` is V before each group.
     """
-    # Column j of the tables is a mean over all choices of j documents of a group: a of Π q, b of Π q·Σ v and,
-    # for one more document after them with its own u and v, c of u·Π q and e of u·Π q·Σ v. The judged
-    # documents enter the tables one by one. Sums instead of means would overflow for a thousand documents.
-    size, within, sums = groups.known, groups.within, v.any()
-    result = groups.spread(np.exp(groups.before(np.log(q))))
-    values = np.zeros(result.rank.size)
-    ends = np.cumsum(within)
+    size, sums = groups.known, bool(v.any())
+    before = groups.spread(np.exp(groups.before(np.log(q))))
+    values = np.zeros(before.rank.size)
     # The mean product of j documents is at most the mean of q, j times as a factor (Maclaurin).
     mean_stop = np.maximum(groups.sum(1 - q) / groups.size, EPSILON)
-    within = np.minimum(within, np.log(NEGLIGIBLE) / np.log1p(-mean_stop) + 1).astype(np.int64)
+    ranks_that_count = np.log(NEGLIGIBLE) / np.log1p(-mean_stop) + 1
+    within = np.minimum(groups.within, ranks_that_count).astype(np.int64)
     widths = np.exp2(np.ceil(np.log2(within))).astype(np.int64)
     tables = 4 if sums else 2
     _refuse_work(groups, tables * size * (widths + CALLS / 8))
+
+    first_entry = np.cumsum(groups.within) - groups.within
     for width in np.unique(widths).tolist():
         rows = np.flatnonzero(widths == width)
         rows = rows[np.argsort(-size[rows], kind="stable")]
-        others = groups.size[rows] - size[rows]
-        position = np.arange(width)
-        a = (position <= others[:, None]).astype(np.float64)
-        b, c, e = (np.zeros(a.shape) for _ in range(3))
+        means = _Means(size[rows], groups.size[rows], width)
         for number in range(int(size[rows].max())):
-            left = slice(0, np.count_nonzero(size[rows] > number))
-            entry = groups.entry[groups.opens[rows[left]] + number]
-            U, Q, V = (values_of[entry, None] for values_of in (u, q, v))
-            known = (others[left] + number + 1)[:, None]
-            joins, misses = position / known, np.maximum(1 - position / known, 0)
-            one_more = np.maximum(known - 1 - position, 0) / known
-            A, B, C, E = (table[left] for table in (a, b, c, e))
-            if sums:
-                e[left] = (
-                    one_more * E
-                    + U * (B + V * A) / known
-                    + joins * Q * (_shifted(E) + V * _shifted(C))
-                )
-                b[left] = misses * B + joins * Q * (_shifted(B) + V * _shifted(A))
-            c[left] = one_more * C + U * A / known + joins * Q * _shifted(C)
-            a[left] = misses * A + joins * Q * _shifted(A)
-        inside = position < within[rows][:, None]
-        entry_of_rank = (ends - groups.within)[rows][:, None] + position
-        values[entry_of_rank[inside]] = (start[rows][:, None] * c + e)[inside]
-    return result.with_gain(result.gain * values)
+            count = np.count_nonzero(size[rows] > number)  # rows are by descending size
+            entry = groups.entry[groups.opens[rows[:count]] + number]
+            means.enter(u[entry], q[entry], v[entry], sums)
+        position = np.arange(width)
+        is_within = position < within[rows][:, None]
+        entry_of_rank = first_entry[rows][:, None] + position
+        at_ranks = start[rows][:, None] * means.stop + means.stop_v
+        values[entry_of_rank[is_within]] = at_ranks[is_within]
+    return before.with_gain(before.gain * values)
+
+
+class _Means:
+    """Means over all choices of j documents of each group, in column j of four tables (groups × width).
+
+    - `product`: Π q over the documents, and `product_v`: Π q·Σ v
+    - `stop`: u·Π q, with u of one more document after them, and `stop_v`: u·Π q·Σ v, with its v, too
+
+    The judged documents enter the tables one by one. Sums instead of means would overflow for a thousand
+    documents.
+    """
+
+    def __init__(self, known: np.ndarray, size: np.ndarray, width: int) -> None:
+        """Tables of groups with `size` documents, of which `known` will enter."""
+        self.position = np.arange(width)
+        self.documents = size - known
+        self.product = (self.position <= self.documents[:, None]).astype(np.float64)
+        self.product_v = np.zeros(self.product.shape)
+        self.stop = np.zeros(self.product.shape)
+        self.stop_v = np.zeros(self.product.shape)
+
+    def enter(self, u: np.ndarray, q: np.ndarray, v: np.ndarray, sums: bool) -> None:
+        """Enter one document of each of the first groups. Without `sums`, all v are 0."""
+        first = slice(0, u.size)
+        self.documents[first] += 1
+        documents = self.documents[first][:, None]
+        u, q, v = u[:, None], q[:, None], v[:, None]
+        is_chosen = self.position / documents
+        is_not_chosen = np.maximum(1 - self.position / documents, 0)
+        is_neither = np.maximum(documents - 1 - self.position, 0) / documents
+        product, product_v = self.product[first], self.product_v[first]
+        stop, stop_v = self.stop[first], self.stop_v[first]
+        if sums:
+            self.stop_v[first] = (
+                is_neither * stop_v
+                + u * (product_v + v * product) / documents
+                + is_chosen * q * (_shifted(stop_v) + v * _shifted(stop))
+            )
+            product_v_of_chosen = _shifted(product_v) + v * _shifted(product)
+            self.product_v[first] = is_not_chosen * product_v + is_chosen * q * product_v_of_chosen
+        self.stop[first] = (
+            is_neither * stop + u * product / documents + is_chosen * q * _shifted(stop)
+        )
+        self.product[first] = is_not_chosen * product + is_chosen * q * _shifted(product)
 
 
 def _shifted(table: np.ndarray) -> np.ndarray:
@@ -215,9 +261,12 @@ def _shifted(table: np.ndarray) -> np.ndarray:
 
 def _refuse_work(groups: TieGroups, work: np.ndarray) -> None:
     """Raise `Undetermined` if the orders of the groups take too much `work`."""
-    if work.size:
-        largest = np.argmax(work)
-        size, rank = groups.size[largest], groups.first[largest]
-        topic = groups.topics.names[groups.topic[largest]]
-        what = f"topic {topic!r} ties {size} documents at rank {rank}, which have too many orders"
-        within_budget(what, work.sum(), remedy="use a smaller cutoff", error=Undetermined)
+    if not work.size:
+        return
+    largest = np.argmax(work)
+    topic = groups.topics.names[groups.topic[largest]]
+    what = (
+        f"topic {topic!r} ties {groups.size[largest]} documents at rank {groups.first[largest]}, which "
+        "have too many orders"
+    )
+    within_budget(what, work.sum(), remedy="use a smaller cutoff", error=Undetermined)
