@@ -8,6 +8,7 @@ from typing import Any
 from ir_measures import Measure
 
 from ..core.ranking.gains import named_weightings, weighting
+from ..core.registry.everyday import is_everyday
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import parse_measure, parse_measures
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
@@ -254,6 +255,8 @@ def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measu
 
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     """The message about an argument that is not a file and, because of `error`, not a measure."""
+    if is_everyday(text):
+        return error
     if os.path.isdir(text):
         return GradedError(
             f"{text!r} is a directory; pass run files, for example {os.path.join(text, '*')}"

@@ -67,6 +67,11 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
     if words[0] == "--version":
         return [f"{PROGRAM} {__version__}"], 0
     if words[0] not in COMMANDS:
+        if os.path.exists(words[0]):
+            raise GradedError(
+                f"{words[0]!r} is a file, not a command; write evaluate first: {PROGRAM} evaluate "
+                f"{' '.join(words)}"
+            )
         hint = did_you_mean(words[0], COMMANDS)
         raise GradedError(
             f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}"

@@ -12,6 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable
 from contextlib import redirect_stdout
+from fnmatch import fnmatchcase
 from typing import Any
 
 import ir_measures
@@ -21,8 +22,10 @@ from ir_measures.providers.base import NOT_PROVIDED
 
 from ...arguments import items
 from ...errors import GradedError, UnknownMeasureError, did_you_mean, shown
+from ..measures.sessions import SessionMeasure
 from . import plugins
-from .facts import allowed, is_graded, with_options
+from .everyday import everyday_strings, with_each_cutoff
+from .facts import allowed, is_graded, needs_intents, with_options
 from .names import OFFICIAL, normalised, registry
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
@@ -176,10 +179,56 @@ def named_by(measure: Measure | str) -> list[Measure]:
     except GradedError:
         if measures := trec_measures(measure):
             return measures
+        if measures := _everyday_measures(measure):
+            return measures
         parts = re.split(_COMMA, measure)
         if len(parts) == 1:
             raise
         return [each for part in parts for each in named_by(part.strip())]
+
+
+def _everyday_measures(text: Any) -> list[Measure]:
+    """The measures of an everyday name, of several cutoffs or of a pattern of names; none for other texts.
+
+    >>> _everyday_measures("hit_rate@5,10"), _everyday_measures("DCG*@20")
+    ([Success@5, Success@10], [DCG_Burges@20, DCG_JK@20])
+
+    Raises `GradedError` for an ambiguous word, a cutoff that is missing or superfluous, and for a pattern
+    that no name matches.
+    """
+    if not isinstance(text, str):
+        return []
+    if "*" in text and "(" not in text:
+        return _matching(text.strip())
+    strings = everyday_strings(text) or with_each_cutoff(text)
+    return [parse_measure(string) for string in strings]
+
+
+def _matching(pattern: str) -> list[Measure]:
+    """The measures whose name matches a pattern such as ``nDCG*`` or ``nDCG*@10``, by name.
+
+    Measures of intents and sessions, which other qrels lack, are left out, and so are measures that need a
+    parameter that is not given, or take no cutoff if one is given.
+    """
+    names, at, cutoff = pattern.partition("@")
+    plugins.load()
+    measures = {measure.NAME: measure for measure in registry().values()}
+    found = []
+    for name, measure in sorted(measures.items()):
+        if not fnmatchcase(name, names) or needs_more(measure):
+            continue
+        try:
+            found.append(checked(parse_measure(name + at + cutoff)))
+        except GradedError:
+            continue
+    if not found:
+        raise GradedError(f"no measure matches {shown(pattern)}; `measures` lists all names")
+    return found
+
+
+def needs_more(measure: Measure) -> bool:
+    """Whether a measure needs qrels with intents, or sessions."""
+    return needs_intents(measure) or isinstance(measure, SessionMeasure)
 
 
 def trec_measures(text: Any) -> list[Measure]:

@@ -1,0 +1,162 @@
+"""Names of measures as people type them: ``ndcg@10``, ``map@100``, ``hit_rate@10``, ``recall_at_100``.
+
+Libraries for retrieval write names without case and with other separators than ir-measures. A text that is
+neither a measure string nor a name of trec_eval is looked up here. A word that means several measures is
+refused with the strings to choose from, because a silent choice would be a wrong number for some readers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ...errors import GradedError
+
+_EVERYDAY = (
+    r"(?P<name>[A-Za-z][A-Za-z0-9]*(?:[ _-](?!at[_-])[A-Za-z0-9]+)*?)"
+    r"(?:(?:@|_at_|-at-)(?P<cutoffs>\d{1,9}(?:,\d{1,9})*))?"
+    r"(?:-l(?P<level>\d{1,9}))?"
+)
+"""A name with cutoffs, and with ranx's least relevant level."""
+NEEDED, OPTIONAL, NONE = "needed", "optional", "none"
+"""Whether a word needs a cutoff, may have one, or has none."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A measure as an everyday word has it.
+
+    `cutoff` is one of `NEEDED`, `OPTIONAL` and `NONE`. `has_level` tells whether ranx's ``-l2`` may follow,
+    which becomes ``rel=2``.
+    """
+
+    measure: str
+    cutoff: str = OPTIONAL
+    has_level: bool = True
+
+
+NDCG = Word("nDCG", has_level=False)
+AVERAGE_PRECISION = Word("AP")
+RECIPROCAL_RANK = Word("RR")
+RECALL = Word("R", NEEDED)
+PRECISION = Word("P", NEEDED)
+SUCCESS = Word("Success", NEEDED)
+WORDS = {
+    "ndcg": NDCG,
+    "ndcg burges": Word("nDCG_Burges", has_level=False),
+    "dcg burges": Word("DCG_Burges", has_level=False),
+    "map": AVERAGE_PRECISION,
+    "ap": AVERAGE_PRECISION,
+    "average precision": AVERAGE_PRECISION,
+    "mean average precision": AVERAGE_PRECISION,
+    "mrr": RECIPROCAL_RANK,
+    "rr": RECIPROCAL_RANK,
+    "recip rank": RECIPROCAL_RANK,
+    "reciprocal rank": RECIPROCAL_RANK,
+    "mean reciprocal rank": RECIPROCAL_RANK,
+    "recall": RECALL,
+    "r": RECALL,
+    "precision": PRECISION,
+    "prec": PRECISION,
+    "p": PRECISION,
+    "hit": SUCCESS,
+    "hit rate": SUCCESS,
+    "hr": SUCCESS,
+    "success": SUCCESS,
+    "r-precision": Word("Rprec", NONE),
+    "rprec": Word("Rprec", NONE),
+    "bpref": Word("Bpref", NONE, has_level=False),
+}
+"""The measure of each word. Case, blanks, hyphens and underscores do not count."""
+
+AMBIGUOUS = {
+    "hits": (
+        "Success@{k} (a hit or none) or P@{k} (ranx counts the relevant documents, {k} times P@{k})"
+    ),
+    "accuracy": (
+        "Success@{k} (a hit or none, as in Sentence Transformers) or Accuracy@{k} (ir-measures: the "
+        "share of pairs in the right order)"
+    ),
+    "dcg": "DCG_Burges(gains=linear)@{k} (as in ranx) or DCG_Burges@{k} (as in OpenSearch)",
+    "hole": (
+        "Judged@{k}; the Hole@{k} of BEIR and MTEB counts documents that no topic judges, so it is "
+        "not 1 - Judged@{k}"
+    ),
+}
+AMBIGUOUS["acc"] = AMBIGUOUS["top k accuracy"] = AMBIGUOUS["accuracy"]
+"""The measure strings to choose from for words that mean several measures."""
+
+
+def squeezed(name: str) -> str:
+    """A name without case, blanks, hyphens and underscores.
+
+    >>> squeezed("Hit_Rate"), squeezed("R-Precision")
+    ('hitrate', 'rprecision')
+    """
+    return re.sub("[ _-]", "", name).lower()
+
+
+_WORDS = {squeezed(name): word for name, word in WORDS.items()}
+_AMBIGUOUS = {squeezed(name): choices for name, choices in AMBIGUOUS.items()}
+
+
+def is_everyday(text: str) -> bool:
+    """Whether a text has an everyday word, also one that is refused.
+
+    >>> is_everyday("hits@10"), is_everyday("bm25")
+    (True, False)
+    """
+    match = re.fullmatch(_EVERYDAY, text.strip())
+    return match is not None and squeezed(match["name"]) in _WORDS.keys() | _AMBIGUOUS.keys()
+
+
+def everyday_strings(text: str) -> list[str]:
+    """The measure strings of an everyday text, one for each cutoff; none for any other text.
+
+    >>> everyday_strings("ndcg_at_10"), everyday_strings("precision@5,10")
+    (['nDCG@10'], ['P@5', 'P@10'])
+    >>> everyday_strings("map@100-l2"), everyday_strings("nDCG_JK@10")
+    (['AP(rel=2)@100'], [])
+
+    Raises `GradedError` for a word that means several measures, with the strings to choose from, and for a
+    cutoff that is missing or superfluous.
+    """
+    match = re.fullmatch(_EVERYDAY, text.strip())
+    if match is None:
+        return []
+    name = squeezed(match["name"])
+    level = match["level"]
+    cutoffs = []
+    if match["cutoffs"]:
+        cutoffs = match["cutoffs"].split(",")
+    if name in _AMBIGUOUS:
+        choices = _AMBIGUOUS[name].format(k=cutoffs[0] if cutoffs else 10)
+        raise GradedError(f"{text!r} means several measures; write {choices}")
+    word = _WORDS.get(name)
+    if word is None:
+        return []
+    if word.cutoff == NEEDED and not cutoffs:
+        raise GradedError(f"{text} needs a cutoff, as in {text}@10")
+    if word.cutoff == NONE and cutoffs:
+        raise GradedError(f"{text!r}: {match['name']} takes no cutoff; write {word.measure}")
+    parameters = ""
+    if level is not None:
+        if not word.has_level:
+            raise GradedError(
+                f"{text!r}: {word.measure} has no least relevant level; leave out -l{level}"
+            )
+        parameters = f"(rel={level})"
+    endings = [f"@{cutoff}" for cutoff in cutoffs] or [""]
+    return [word.measure + parameters + ending for ending in endings]
+
+
+def with_each_cutoff(text: str) -> list[str]:
+    """The measure strings of a text with several cutoffs after its ``@``; none for any other text.
+
+    >>> with_each_cutoff("nDCG@5,10,20"), with_each_cutoff("nDCG_JK(b=3)@5,10"), with_each_cutoff("P@5")
+    (['nDCG@5', 'nDCG@10', 'nDCG@20'], ['nDCG_JK(b=3)@5', 'nDCG_JK(b=3)@10'], [])
+    """
+    match = re.fullmatch(r"(?P<name>[^@]+)@(?P<cutoffs>\d{1,9}(?:,\d{1,9})+)", text.strip())
+    if match is None:
+        return []
+    return [f"{match['name']}@{cutoff}" for cutoff in match["cutoffs"].split(",")]

@@ -1,0 +1,98 @@
+"""Names of measures as people type them."""
+
+import pytest
+
+from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.core.registry.everyday import AMBIGUOUS, NEEDED, NONE, WORDS
+from ir_measures_graded.core.registry.notation import parse_measure, parse_measures
+from ir_measures_graded.errors import GradedError
+
+
+@pytest.mark.parametrize(
+    ("text", "strings"),
+    [
+        ("ndcg@10", ["nDCG@10"]),
+        ("NDCG_at_10", ["nDCG@10"]),
+        ("ndcg-at-5", ["nDCG@5"]),
+        ("map@100", ["AP@100"]),
+        ("map@100-l2", ["AP(rel=2)@100"]),
+        ("mrr@10", ["RR@10"]),
+        ("Mean Reciprocal Rank", ["RR"]),
+        ("recall_at_100", ["R@100"]),
+        ("precision@5,10", ["P@5", "P@10"]),
+        ("hit_rate@10", ["Success@10"]),
+        ("hit rate@10", ["Success@10"]),
+        ("ndcg_burges@10", ["nDCG_Burges@10"]),
+        ("r-precision", ["Rprec"]),
+        ("P@5,10", ["P@5", "P@10"]),
+        ("nDCG@5,10,20", ["nDCG@5", "nDCG@10", "nDCG@20"]),
+        ("nDCG_JK(b=3,gains=2:10,3:100)@5,10", None),
+        ("ndcg@10,map@100,nDCG_JK(gains=2:5,3:9)@10,P@5,10", None),
+        ("ndcg_cut_10", ["nDCG@10"]),
+        ("P_5,10", ["P@5", "P@10"]),
+        ("MAP@10", ["AP@10"]),
+    ],
+)
+def test_a_text_names_these_measures(text, strings):
+    measures = parse_measures(text)
+    if strings is None:
+        assert len(measures) > 1
+    else:
+        assert measures == tuple(map(parse_measure, strings))
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("spelling", [str.upper, str.title, lambda word: word.replace(" ", "_")])
+def test_case_and_separators_do_not_count(word, spelling):
+    text = spelling(word) + ("" if WORDS[word].cutoff == NONE else "@7")
+    if text in ("R@7", "P@7"):
+        return
+    (measure,) = parse_measures(text)
+    assert measure.NAME == parse_measure(WORDS[word].measure).NAME
+
+
+@pytest.mark.parametrize("word", AMBIGUOUS)
+def test_an_ambiguous_word_is_refused_with_strings_that_can_be_typed(word):
+    with pytest.raises(GradedError, match="means several measures; write ") as caught:
+        parse_measures(f"{word}@5")
+    strings = [
+        part.split()[0].strip(",;") for part in str(caught.value).split("write ")[1].split(" or ")
+    ]
+    for string in strings:
+        if "@" in string:
+            parse_measures(string)
+
+
+TREC_EVAL = ("recall", "success", "r", "p")  # these words alone are names of trec_eval or aliases
+WITH_CUTOFF = [word for word in WORDS if WORDS[word].cutoff == NEEDED and word not in TREC_EVAL]
+
+
+@pytest.mark.parametrize("word", WITH_CUTOFF)
+def test_a_missing_cutoff_is_named(word):
+    with pytest.raises(GradedError, match=f"{word} needs a cutoff, as in {word}@10"):
+        parse_measures(word)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("r-precision@5", "r-precision takes no cutoff; write Rprec"),
+        ("ndcg@10-l2", "nDCG has no least relevant level; leave out -l2"),
+        ("foo*", "no measure matches 'foo\\*'"),
+    ],
+)
+def test_other_texts_are_refused(text, sentence):
+    with pytest.raises(GradedError, match=sentence):
+        parse_measures(text)
+
+
+def test_a_pattern_names_all_measures_that_match():
+    names = {measure.NAME for measure in parse_measures("nDCG*@10")}
+    assert {"nDCG", "nDCG_JK", "nDCG_Burges"} <= names
+    assert "nDCG_IA" not in names
+    assert all(measure.params["cutoff"] == 10 for measure in parse_measures("nDCG*@10"))
+
+
+def test_results_print_the_measures_own_names():
+    found = evaluate({"q": {"a": 1}}, {"run": {"q": {"a": 1.0}}}, ["ndcg@10", "mrr"])
+    assert list(map(str, found.measures)) == ["nDCG@10", "RR"]
