@@ -126,7 +126,7 @@ def everyday_strings(text: str) -> list[str]:
         return []
     name = squeezed(match["name"])
     level = match["level"]
-    cutoffs = []
+    cutoffs: list[str] = []
     if match["cutoffs"]:
         cutoffs = match["cutoffs"].split(",")
     if name in _AMBIGUOUS:
