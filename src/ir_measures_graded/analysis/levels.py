@@ -10,12 +10,13 @@ from ..core.ranking.gains import PRESETS, GainMap, Number, gains_text, plain_num
 from ..evaluation.named import Qrels, read_judgments
 from ..files.contracts import Contract
 from ..files.sources import definitions_of
-from ..output.formats import counted
+from ..output.formats import Percent, counted
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 
 DEFINITION = Column("definition", kind=partial(shorten, width=60, placeholder=" …"))
-COLUMNS = ("level", "documents", "topics", Column("mean_per_topic"), DEFINITION)
+SHARE = Column("share_from", "share from level", Percent)
+COLUMNS = ("level", "documents", "topics", Column("mean_per_topic"), SHARE, DEFINITION)
 LARGEST = 100
 """More levels than this are magnitudes."""
 STEEP = 4
@@ -41,26 +42,36 @@ class Levels(Result):
 
     def answer(self) -> list[str]:
         """The judgments, topics and levels."""
-        judged, above = int(self.documents.sum()), int(self.relevant.sum())
+        judged = int(self.documents.sum())
+        above = int(self.relevant.sum())
         if not judged:
             return ["No document is judged."]
         used = np.array(self.levels, dtype=float)[self.documents > 0]
-        are, are_above = ("is" if number == 1 else "are" for number in (judged, above))
-        documents, topics = counted(judged, "document"), counted(self.relevant.size, "topic")
+        are = "is" if judged == 1 else "are"
+        are_above = "is" if above == 1 else "are"
+        documents = counted(judged, "document")
+        topics = counted(self.relevant.size, "topic")
         return [
             f"{documents} of {topics} {are} judged, with levels from {used[0]:g} to {used[-1]:g}; "
             f"{above} {are_above} above level 0, {above / self.relevant.size:.4g} per topic."
         ]
 
     def data(self) -> Table:
-        """One row per level: its documents, the topics with one, and the mean over all topics."""
+        """One row per level: its documents, the topics with one, and the mean over all topics.
+
+        ``share_from`` is the share of the judged documents of this level or a higher one: those that are
+        relevant to a binary measure with the level as its parameter `rel`.
+        """
         texts = [self.definitions.get(level, "") for level in self.levels]
         means = self.documents / self.relevant.size
+        at_or_above = np.cumsum(self.documents[::-1])[::-1]
+        shares = at_or_above / max(int(self.documents.sum()), 1)
         rows = zip(
             self.levels,
             self.documents.tolist(),
             self.topics.tolist(),
             means.tolist(),
+            shares.tolist(),
             texts,
             strict=True,
         )
@@ -68,18 +79,17 @@ class Levels(Result):
 
     def tables(self) -> list[Table]:
         """One row per level, and the weightings as arguments of measure strings."""
-        data = self.data()
-        found = [
-            data
-            if self.definitions
-            else data.select("level", "documents", "topics", "mean_per_topic")
-        ]
-        if weightings := [*self.pasteable().items()]:
+        by_level = self.data()
+        if not self.definitions:
+            by_level = by_level.select("level", "documents", "topics", "mean_per_topic", SHARE.name)
+        tables = [by_level]
+        weightings = list(self.pasteable().items())
+        if weightings:
             title = "Gains for a measure string"
-            found.append(Table(("weighting", "argument"), weightings, title, head=False))
+            tables.append(Table(("weighting", "argument"), weightings, title, head=False))
         if self.contract is not None:
-            found.append(_table_of(self.contract))
-        return found
+            tables.append(_table_of(self.contract))
+        return tables
 
     def gains(self) -> dict[str, GainMap]:
         """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones.
@@ -87,21 +97,27 @@ class Levels(Result):
         Those of the collection come first. There are no others if no level is above 0, or if there are more
         than 100 levels, which are magnitudes.
         """
-        fixed = self.contract.gains_of(self.levels) if self.contract else {}
-        found: dict[str, GainMap] = {"collection": fixed} if fixed else {}
-        if {*self.levels} <= {*PRESETS["w1"]}:
+        weightings: dict[str, GainMap] = {}
+        if self.contract is not None:
+            fixed = self.contract.gains_of(self.levels)
+            if fixed:
+                weightings["collection"] = fixed
+        if set(self.levels) <= PRESETS["w1"].keys():
             for name, gains in PRESETS.items():
-                found[name] = {level: gain for level, gain in gains.items() if level in self.levels}
-            return found
-        above = dict(enumerate((level for level in self.levels if level > 0), start=1))
+                weightings[name] = {
+                    level: gain for level, gain in gains.items() if level in self.levels
+                }
+            return weightings
+        above = [level for level in self.levels if level > 0]
         if not above or len(self.levels) > LARGEST:
-            return found
-        found["flat"] = dict.fromkeys(above.values(), 1)
-        found["linear"] = {level: number for number, level in above.items()}
-        found["exponential"] = {level: 2**number - 1 for number, level in above.items()}
+            return weightings
+        numbers = {level: number for number, level in enumerate(above, start=1)}
+        weightings["flat"] = dict.fromkeys(above, 1)
+        weightings["linear"] = dict(numbers)
+        weightings["exponential"] = {level: 2**number - 1 for level, number in numbers.items()}
         if len(above) <= STEEP:
-            found["steep"] = {level: 10 ** (number - 1) for number, level in above.items()}
-        return found
+            weightings["steep"] = {level: 10 ** (number - 1) for level, number in numbers.items()}
+        return weightings
 
     def pasteable(self) -> dict[str, str]:
         """The weightings as arguments of measure strings, such as ``gains=1:1,2:10``."""
@@ -122,7 +138,8 @@ class Levels(Result):
                 notes.append(
                     Note("Level {} is not a whole number; trec_eval's measures refuse it.", level)
                 )
-        if without := int((self.relevant == 0).sum()):
+        without = int((self.relevant == 0).sum())
+        if without:
             topics = counted(without, "topic")
             notes.append(
                 Note("{} of {} have no document above level 0.", topics, self.relevant.size)
@@ -145,18 +162,25 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
     Raises `GradedError` for qrels that `evaluate` refuses.
     """
     judgments = read_judgments(qrels)
-    counts = (judgments.documents if highest else judgments.judged).levels
-    texts = {} if judgments.name is None else definitions_of(judgments.name)
-    definitions = {plain_number(level): text for level, text in texts.items()}
-    found = sorted({*map(plain_number, np.unique(counts.level).tolist()), *definitions})
-    place = np.searchsorted(np.array(found, dtype=float), counts.level)
-    topics = len(judgments.topics)
-    above = counts.level > 0
+    judged = judgments.documents if highest else judgments.judged
+    counts = judged.levels
+    definitions = {}
+    if judgments.name is not None:
+        texts = definitions_of(judgments.name)
+        definitions = {plain_number(level): text for level, text in texts.items()}
+    used = map(plain_number, np.unique(counts.level).tolist())
+    every = sorted({*used, *definitions})
+    place = np.searchsorted(np.array(every, dtype=float), counts.level)
+    is_above = counts.level > 0
+    documents = np.bincount(place, counts.count, minlength=len(every))
+    relevant = np.bincount(
+        counts.topic[is_above], counts.count[is_above], minlength=len(judgments.topics)
+    )
     return Levels(
-        tuple(found),
-        np.bincount(place, counts.count, minlength=len(found)).astype(np.int64),
-        np.bincount(place, minlength=len(found)),
-        np.bincount(counts.topic[above], counts.count[above], minlength=topics).astype(np.int64),
+        tuple(every),
+        documents.astype(np.int64),
+        np.bincount(place, minlength=len(every)),
+        relevant.astype(np.int64),
         definitions,
         judgments.contract,
     )

@@ -72,7 +72,8 @@ def run(arguments: Arguments) -> Answer:
     names = [*map(str, found.measures)]
     rows = [*_rows(found, arguments)]
     wide = Table(["run", "query_id", AGGREGATE, *names], rows).select("run", *topic, *marks, *names)
-    answer = Answer(View([wide], found.figure), facts=facts, default=default)
+    view = View([wide], found.figure, noted=found.notes())
+    answer = Answer(view, facts=facts, default=default)
     if len(found.runs) > 1:
         return answer
     cells = [

@@ -23,7 +23,7 @@ from ..errors import GradedError, Remark, shown
 from ..output import plots
 from ..output.formats import counted, known, listed
 from ..output.result import Result
-from ..output.tables import Table
+from ..output.tables import Note, Table
 from . import named, remarks
 from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval
 from .named import Judgments, Qrels, Run, Runs, Study
@@ -41,8 +41,8 @@ class Evaluation(Result):
     `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs × measures ×
     topics). With the option `sessions`, the topics are sessions, and `unit` is ``session``. `missing` (runs ×
     topics) is true where a run lacks a topic, whose value is that of an empty list. An `Evaluation` of values
-    that were computed before has the `files` that they came from. `remarks` are the unusual properties of
-    the input.
+    that were computed before has the `files` that they came from. `levels` are those of the qrels, as far as
+    these are known. `remarks` are the unusual properties of the input.
 
     A value is NaN where a provider of ir-measures gives a topic none, as Accuracy does for a topic without a
     relevant document in the ranking. Measures of this package have a value for every topic. All analyses
@@ -70,6 +70,7 @@ class Evaluation(Result):
     missing: np.ndarray | None = None
     files: tuple[str, ...] = ()
     unit: str = "topic"
+    levels: tuple[float, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
     def __post_init__(self) -> None:
@@ -241,6 +242,20 @@ class Evaluation(Result):
         axes = {"run": self.runs, "measure": [*map(str, self.measures)], "topic": self.topics}
         return Table.of_arrays(axes, {"value": self.values})
 
+    def notes(self) -> list[Note]:
+        """The level that counts as relevant, for measures that do not name it, if there are several levels.
+
+        >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
+        >>> print(*evaluate(qrels, {"mine": {"q1": {"a": 1.0}}}, ["AP", "P(rel=2)@1", "RR"]).notes())
+        AP, RR: relevant from level 1 (rel=1).
+        """
+        if len(self.levels) <= 2:
+            return []
+        names = [measure for measure in self.measures if remarks.leaves_open(measure, "rel")]
+        if not names:
+            return []
+        return [Note("{}: relevant from level 1 (rel=1).", listed(names))]
+
     def figure(self) -> plots.Figure:
         """Draw the means as dots, one panel per measure, with the best runs by the first measure on top.
 
@@ -327,6 +342,7 @@ def evaluate(
             np.stack([of_run.values for of_run in found]),
             np.stack([of_run.missing for of_run in found]),
             unit=unit,
+            levels=tuple(judgments.documents.whole.all_levels.tolist()),
             remarks=(*(remark for of_run in found for remark in of_run.remarks), *others),
         )
         remarks.issue(remark for remark in result.remarks if remark.kind == NO_VALUE)
