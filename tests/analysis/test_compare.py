@@ -14,13 +14,10 @@ from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare, evaluate
 from ir_measures_graded.analysis.comparing.compare import TESTS
 from ir_measures_graded.analysis.comparing.result import PAIRED_T
-from ir_measures_graded.analysis.statistics.paired import (
-    CONSTANT,
-    EQUAL,
-    UNTESTED,
-    detectable_effect,
-)
-from ir_measures_graded.analysis.statistics.significance import tukey_hsd, two_way_anova, wilcoxon
+from ir_measures_graded.analysis.statistics.primary import CONSTANT, EQUAL, UNTESTED
+from ir_measures_graded.analysis.statistics.resampling import tukey_hsd
+from ir_measures_graded.analysis.statistics.student import detectable_effect
+from ir_measures_graded.analysis.statistics.tests import two_way_anova, wilcoxon
 from ir_measures_graded.output import formats
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
@@ -102,21 +99,24 @@ def test_equal_runs_have_p_1_and_an_interval_without_width():
     assert compare(rounding).find("nDCG_JK")[0].note == EQUAL
 
 
-def test_constant_difference_has_neither_p_nor_interval():
-    array = np.linspace(0.1, 0.7, 12)
-    found = compare(of_array([array, array + 0.1, array[::-1]]), baseline="A")
-    constant, other = found.find("nDCG_JK")
-    assert constant.difference == pytest.approx(0.1)
-    undefined = (
-        constant.p,
-        constant.adjusted,
-        constant.lower,
-        constant.detectable,
-        constant.effect_size,
-    )
+@pytest.mark.parametrize("topics", [2, 6, 12, 50, 2000])
+def test_constant_difference_has_the_p_of_the_exact_sign_flip_test(topics):
+    array = np.linspace(0.1, 0.4, topics)
+    (constant,) = compare(of_array([array, array + 0.5])).find("nDCG_JK")
+    assert constant.difference == pytest.approx(0.5)
+    assert float(constant.p) == max(2.0 ** (1 - topics), np.finfo(float).tiny)
+    undefined = constant.statistic, constant.lower, constant.detectable, constant.effect_size
     assert {*undefined} == {None}
-    assert (constant.significant, constant.note) == (False, CONSTANT)
-    assert other.p is not None
+    assert (constant.significant, constant.note) == (topics >= 6, CONSTANT)
+
+
+def test_constant_difference_takes_part_in_holms_correction():
+    array = np.linspace(0.1, 0.7, 12)
+    comparison = compare(of_array([array, array + 0.1, array[::-1]]), baseline="A")
+    constant, other = comparison.find("nDCG_JK")
+    assert (constant.p, constant.adjusted) == (2**-11, 2**-10)
+    assert other.adjusted == other.p == pytest.approx(1)
+    assert comparison.answer()[0].endswith("; B is significantly better than A.")
 
 
 def test_fewer_than_10_topics_show_intervals_but_no_significance_of_several_differences():
@@ -188,6 +188,37 @@ def test_anova_equals_that_of_statsmodels_and_does_not_overflow(values, found):
     assert two_way_anova(2.0**700 * array) == two_way_anova(array)
 
 
+def signed_rank_p(differences: np.ndarray) -> float:
+    """Wilcoxon's exact p, from the sums of ranks for all signs of the differences."""
+    moved = differences[differences != 0]
+    ranks = stats.rankdata(np.abs(moved))
+    sums = np.zeros(1)
+    for rank in ranks:
+        sums = np.concatenate([sums, sums + rank])
+    distance = np.abs(sums - ranks.sum() / 2)
+    observed = abs(ranks[moved > 0].sum() - ranks.sum() / 2)
+    return float((distance >= observed - 1e-9).mean())
+
+
+@pytest.mark.parametrize("topics", [2, 5, 13, 18])
+def test_wilcoxon_is_exact_with_ties(topics):
+    generator = np.random.default_rng(topics)
+    for _ in range(20):
+        differences = generator.integers(-2, 4, topics).astype(float)
+        if differences.any():
+            outcome = wilcoxon(differences, np.zeros(topics))
+            assert outcome.p == pytest.approx(signed_rank_p(differences), rel=1e-12)
+
+
+@pytest.mark.parametrize("topics", [10, 50, 51, 90])
+def test_wilcoxon_without_ties_equals_scipy(topics):
+    differences = np.random.default_rng(topics).normal(0.2, 1, topics)
+    expected = stats.wilcoxon(differences)
+    outcome = wilcoxon(differences, np.zeros(topics))
+    assert outcome.statistic == expected.statistic
+    assert outcome.p == pytest.approx(expected.pvalue, rel=1e-12)
+
+
 def test_wilcoxon_and_randomisation_equal_scipy_with_holms_correction(values, found):
     for measure in values.measures:
         base, *others = values.of(measure)
@@ -198,9 +229,7 @@ def test_wilcoxon_and_randomisation_equal_scipy_with_holms_correction(values, fo
             assert [test.adjusted for test in of_measure] == pytest.approx(holm)
         for signed, random, array in zip(tests[WILCOXON], tests[RANDOMISATION], others):
             differences = (array - base).round(12)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # SciPy warns about ties and zeros
-                assert signed.p == pytest.approx(stats.wilcoxon(differences).pvalue, rel=1e-6)
+            assert signed.p == pytest.approx(signed_rank_p(differences))
             assert random.p == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, abs=0.05)
 
 

@@ -12,8 +12,13 @@ from hypothesis.extra.numpy import arrays
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.mean_intervals import Intervals, intervals
-from ir_measures_graded.analysis.statistics.intervals import KINDS, FewTopicsWarning, mean_interval
-from ir_measures_graded.analysis.statistics.paired import chance_to_find, detectable_effect
+from ir_measures_graded.analysis.statistics.student import (
+    KINDS,
+    FewTopicsWarning,
+    chance_to_find,
+    detectable_effect,
+    mean_interval,
+)
 
 scipy = pytest.importorskip("scipy", reason="SciPy is not installed")
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")

@@ -8,7 +8,6 @@ from evaluations import of_array
 
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import evaluate, power
-from ir_measures_graded.analysis.statistics.paired import CONSTANT
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
@@ -74,17 +73,13 @@ def test_the_answer_and_the_table_have_these_numbers(found):
     assert found.records()[0]["chance"] == chance
 
 
-def test_equal_runs_are_not_told_apart():
-    found = power(of_array([[1, 2, 3], [1, 2, 3]], "CG"))
-    assert (found.share("CG"), found.detectable("CG"), found.topics_for("CG", 0.1)) == (
-        0,
-        (0,) * 4,
-        (2,) * 4,
-    )
-    assert (found.notes()[0], found.chance("CG", 0.1)) == (
-        "Paired t over 3 topics, one comparison.",
-        1,
-    )
+def test_power_of_runs_that_agree_in_every_topic_is_undefined():
+    found = power(of_array([[1, 2, 3], [1, 2, 3]], "CG"), differences=[0.5])
+    assert found.share("CG") == 0
+    assert found.topics_for("CG", 0.5) == (None,) * 4
+    assert found.records()[0]["chance"] is None
+    assert "nan" not in "".join(found.lines("text", 4))
+    assert found.answer()[0].startswith("No power for CG: ")
 
 
 def test_pairs_without_a_test_are_told():
@@ -93,11 +88,11 @@ def test_pairs_without_a_test_are_told():
     assert untested.startswith("No p for 3 pairs by CG (intervals only: fewer than 10 topics")
     array = np.random.default_rng(0).random((3, 12))
     array[1] = array[0] + 0.25
-    assert (
-        power(of_array(array, "CG")).answer()[2].startswith("No p for 1 pair by CG (the difference")
-    )
+    assert power(of_array(array, "CG")).answer()[1].startswith("CG separates 1 of 3 pairs")
     constant = power(of_array(array[:2], "CG"))
-    assert constant.answer() == [f"CG separates no runs: {CONSTANT}."]
+    assert constant.answer() == [
+        "No power for CG: the difference is the same in every topic of every pair."
+    ]
     assert (constant.records()[0]["median"], constant.topics_for("CG", 0.1)) == (None, (None,) * 4)
 
 

@@ -15,7 +15,7 @@ from ir_measures_graded.analysis.judging.estimate import (
     prediction_powered,
 )
 from ir_measures_graded.analysis.judging.panel import HUMAN, MACHINE
-from ir_measures_graded.analysis.statistics.significance import holm
+from ir_measures_graded.analysis.statistics.corrections import holm
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 

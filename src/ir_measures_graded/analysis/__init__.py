@@ -52,7 +52,7 @@ from .power import Power, power
 from .ranges import Range, Ranges, ranges
 from .report.report import Report, report
 from .sensitivity import Sensitivity, sensitivity
-from .statistics.intervals import FewTopicsWarning
+from .statistics.student import FewTopicsWarning
 
 __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "plots", "report"]
 __all__ += ["ignoring_identical_ids"]

@@ -27,8 +27,8 @@ from ..output import plots
 from ..output.formats import counted, decimal
 from ..output.result import Result
 from ..output.tables import Note, Table
-from .statistics.intervals import bootstrap
 from .statistics.options import check_probability, refuse_large, whole_number
+from .statistics.resampling import bootstrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

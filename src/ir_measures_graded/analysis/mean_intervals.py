@@ -20,8 +20,9 @@ from ..output import plots
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
-from .statistics.intervals import BCA, KINDS, STUDENT, FewTopicsWarning, mean_interval
+from .statistics.defaults import CONFIDENCE
 from .statistics.options import whole_number
+from .statistics.student import BCA, KINDS, STUDENT, FewTopicsWarning, mean_interval
 
 ENOUGH: Final = 25
 """With fewer topics, the BCa bootstrap is too narrow: its coverage at 10 topics is 3 to 14 points too low."""
@@ -92,7 +93,7 @@ class Intervals(Result):
 
 
 def intervals(
-    evaluation: Evaluation, confidence: float = 0.95, method: str = STUDENT, *, seed: int = 0
+    evaluation: Evaluation, confidence: float = CONFIDENCE, method: str = STUDENT, *, seed: int = 0
 ) -> Intervals:
     """The confidence interval of every run by every measure, over the topics.
 

@@ -28,9 +28,10 @@ from ..output.formats import counted, known
 from ..output.result import Result
 from ..output.tables import Column, Table
 from .comparing.compare import refuse_few
-from .statistics import paired
+from .statistics import primary, student
+from .statistics.defaults import ALPHA, POWER
 from .statistics.options import as_list, check_probability, statistics_library
-from .statistics.significance import quietly
+from .statistics.precision import quietly
 
 SPREADS: Final = ("lowest", "median", "highest", "at_limit")
 """Pairs of runs by the spread of their differences: lowest, median, highest, median at its upper limit."""
@@ -75,7 +76,7 @@ class Power(Result):
     @property
     def limit(self) -> float:
         """The upper 80 % confidence limit of a standard deviation, in estimates from as many topics."""
-        return paired.deviation_limits(self.topics, confidence=0.6)[1]
+        return student.deviation_limits(self.topics, confidence=0.6)[1]
 
     @property
     def level(self) -> float:
@@ -85,13 +86,14 @@ class Power(Result):
     def spread(self, measure: Measure | str) -> tuple[float, ...]:
         """The standard deviations of the differences of the pairs `SPREADS`; NaN if undefined."""
         deviations = self.deviations[self._row(measure)]
+        deviations = np.where(deviations > 0, deviations, np.nan)
         with quietly():
             lowest, median, highest = np.nanquantile(deviations, (0, 0.5, 1)).tolist()
         return lowest, median, highest, median * self.limit
 
     def detectable(self, measure: Measure | str) -> tuple[float, ...]:
         """The smallest true difference that the test finds with `power`, for the pairs `SPREADS`."""
-        effect = paired.detectable_effect(self.topics, self.level, self.power)
+        effect = student.detectable_effect(self.topics, self.level, self.power)
         return tuple(deviation * effect for deviation in self.spread(measure))
 
     def topics_for(self, measure: Measure | str, difference: float) -> tuple[int | None, ...]:
@@ -100,16 +102,14 @@ class Power(Result):
         None if more than 10 million, or if the spread is undefined.
         """
         return tuple(
-            paired.topics_needed(difference, each, self.level, self.power)
+            student.topics_needed(difference, each, self.level, self.power)
             for each in self.spread(measure)
         )
 
     def chance(self, measure: Measure | str, difference: float) -> float:
         """The probability that as many topics find a true difference, for the pair of median spread."""
         deviation = self.spread(measure)[1]
-        if deviation == 0:
-            return 1.0
-        return paired.chance_to_find(difference / deviation, self.topics, self.level)
+        return student.chance_to_find(difference / deviation, self.topics, self.level)
 
     def _row(self, measure: Measure | str) -> int:
         return self.measures.index(one_of(self.measures, measure))
@@ -120,7 +120,7 @@ class Power(Result):
 
     def _answer(self, measure: Measure) -> Iterator[str]:
         if np.isnan(self.spread(measure)).any():
-            yield f"{measure} separates no runs: {paired.CONSTANT}."
+            yield f"No power for {measure}: the difference is the same in every {self.unit} of every pair."
             return
         topics, several = counted(self.topics, self.unit), len(self.pairs) > 1
         median = " (median pair)" if several else ""
@@ -139,8 +139,7 @@ class Power(Result):
         pairs = f"{self.separated(measure)} of {counted(len(self.pairs), 'pair')} of runs"
         yield f"{measure} separates {pairs} (p < {self.alpha:g})."
         if untested := int(np.isnan(self.p_values[self._row(measure)]).sum()):
-            reason = paired.UNTESTED if self.topics < paired.FEW else paired.CONSTANT
-            yield f"No p for {counted(untested, 'pair')} by {measure} ({reason})."
+            yield f"No p for {counted(untested, 'pair')} by {measure} ({primary.UNTESTED})."
 
     def tables(self) -> list[Table]:
         """The topics that the wanted differences need or, without any, the differences that the topics find.
@@ -197,8 +196,8 @@ def power(
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
-    alpha: float = 0.05,
-    power: float = paired.POWER,
+    alpha: float = ALPHA,
+    power: float = POWER,
     differences: Iterable[float] | float = (),
 ) -> Power:
     """What the topics find by each measure, and the number of topics for wanted differences.
@@ -219,7 +218,7 @@ def power(
 
     Raises `GradedError` for fewer than two runs or topics and for an option out of its range.
     """
-    check_probability(alpha, "alpha", 0.05)
+    check_probability(alpha, "alpha", ALPHA)
     statistics_library("scipy.special")
     if not alpha < power < 1:
         raise GradedError(
@@ -233,7 +232,7 @@ def power(
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
     pairs = [*combinations(range(len(evaluation.runs)), 2)]
-    found = [paired.paired(evaluation.of(measure), pairs) for measure in evaluation.measures]
+    found = [primary.paired(evaluation.of(measure), pairs) for measure in evaluation.measures]
     p_values = np.array([tests.adjusted for tests in found])
     deviations = np.array([tests.deviation for tests in found])
     labels = evaluation.runs, evaluation.measures, len(evaluation.topics)

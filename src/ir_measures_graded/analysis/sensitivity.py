@@ -37,7 +37,7 @@ from ..output.tables import Table
 from .levels import levels
 from .statistics.agreement import kendall
 from .statistics.options import as_list
-from .statistics.significance import run_ranks
+from .statistics.tests import run_ranks
 from .whatif import WhatIf, what_if
 
 MOST = 400

@@ -100,8 +100,12 @@ def collection_or_values(
     )
 
 
-ALPHA = Option("--alpha P", "significance level", real, default=0.05)
 SEED = Option("--seed N", "random seed", whole_number, default=0)
+
+
+def alpha(default: float) -> Option:
+    """The level of the tests."""
+    return Option("--alpha P", "significance level", real, default=default)
 
 
 def resamples(what: str, default: int) -> tuple[Option, Option]:

@@ -7,6 +7,7 @@ from typing import Any
 from ..analysis import Comparison, OverCollections, compare, compare_collections, read_collections
 from ..analysis.comparing.collections import files_of_collections
 from ..analysis.comparing.compare import TESTS
+from ..analysis.statistics.defaults import ALPHA
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..files.content import is_lasting
@@ -33,7 +34,7 @@ OPTIONS = (
     Option("--baseline RUN", "compare the other runs with this one only"),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]),
     Option("--uncorrected", "omit Holm's correction of Conover's comparisons"),
-    common.ALPHA,
+    common.alpha(ALPHA),
     *common.resamples("the randomised tests", 10_000),
     choice("--show", "table to print; default: the differences", "differences", "means", "tests"),
     *output(documents=("html",)),

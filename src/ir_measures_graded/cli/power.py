@@ -1,9 +1,9 @@
 """The command `power`."""
 
 from ..analysis import power
-from ..analysis.statistics.paired import POWER
+from ..analysis.statistics.defaults import ALPHA, POWER
 from ..output.result import Result
-from .arguments import ALPHA, OF_RUNS, OF_VALUES, collection_or_values, given
+from .arguments import OF_RUNS, OF_VALUES, alpha, collection_or_values, given
 from .parser import Arguments, Option, numbers, output, real
 
 USAGE = (OF_RUNS, OF_VALUES)
@@ -11,7 +11,7 @@ OPTIONS = (
     *collection_or_values(),
     Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
     Option("--power P", "probability of finding a difference", real, default=POWER),
-    ALPHA,
+    alpha(ALPHA),
     *output(figure=False),
 )
 

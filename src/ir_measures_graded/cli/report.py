@@ -1,7 +1,8 @@
 """The command `report`."""
 
 from ..analysis.report.report import MEASURES, TITLE, report
-from .arguments import ALPHA, COLLECTION, inputs, run_named
+from ..analysis.statistics.defaults import ALPHA
+from .arguments import COLLECTION, alpha, inputs, run_named
 from .parser import PAGE, Arguments, Option, each
 from .results import command_line
 
@@ -11,7 +12,7 @@ OPTIONS = (
     Option("--baseline RUN", "compare the other runs with this run; default: the first"),
     Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=each),
     Option("--title TITLE", "title of the page", default=TITLE),
-    ALPHA,
+    alpha(ALPHA),
     Option(
         "-o --output FILE", "file of the page", default="report.html", writes=each, endings=PAGE
     ),

@@ -30,10 +30,12 @@ from ...files.files import RunFile
 from ...files.sources import is_file, scoreddocs_of
 from ...output.formats import counted, known, listed
 from ...output.tables import Table
-from ..statistics.intervals import heterogeneity, stratified_t, t_of_means
+from ..statistics.corrections import holm
+from ..statistics.defaults import ALPHA
+from ..statistics.defaults import LEAST_TESTED_TOPICS as FEW
 from ..statistics.options import as_list, check_probability, statistics_library
-from ..statistics.paired import FEW, paired_in_parts
-from ..statistics.significance import holm
+from ..statistics.primary import paired_in_parts
+from ..statistics.student import heterogeneity, stratified_t, t_of_means
 from .compare import baseline_of, family_of, pairwise_tests, refuse_few
 from .paper import PaperTable
 from .result import FEW_PAIRS, LIKE_THESE, PAIRED_T, THESE, Comparison, Test
@@ -159,7 +161,7 @@ def compare_collections(
     *,
     smaller: Collection[str] = (),
     baseline: str | None = None,
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
 ) -> OverCollections:
     """Compare runs over several collections, each of which counts once. Needs the extra ``stats``.
 
@@ -181,7 +183,7 @@ def compare_collections(
     A collection may lack runs and measures. Raises `GradedError`, which names row and column, for a table
     that cannot be used, for fewer than two runs, and for a collection of fewer than two topics.
     """
-    check_probability(alpha, "alpha", 0.05)
+    check_probability(alpha, "alpha", ALPHA)
     statistics_library("scipy.special")
     if isinstance(given, Mapping) and all(
         isinstance(each, (tuple, Evaluation)) for each in given.values()

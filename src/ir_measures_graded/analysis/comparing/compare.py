@@ -27,7 +27,8 @@ from ...evaluation.named import Qrels, Runs
 from ...evaluation.sessions import Given
 from ...evaluation.values import By, groups_of
 from ...output.formats import known, listed
-from ..statistics import significance
+from ..statistics.corrections import holm
+from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from ..statistics.options import (
     as_list,
     check_probability,
@@ -35,12 +36,24 @@ from ..statistics.options import (
     statistics_library,
     whole_number,
 )
-from ..statistics.paired import FEW, Pairs, paired, paired_in_parts
-from ..statistics.significance import Outcome, holm, run_ranks
+from ..statistics.primary import Pairs, paired, paired_in_parts
+from ..statistics.resampling import randomisation, tukey_hsd
+from ..statistics.tests import (
+    Outcome,
+    alexander_govern,
+    conover,
+    friedman,
+    leaning_by_means,
+    run_ranks,
+    two_way_anova,
+    wilcoxon,
+)
 from .result import BY_GROUP, CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test
 
 FRIEDMAN: Final = "Friedman"
-OF_ALL: Final = ("ANOVA: runs", "ANOVA: topics", FRIEDMAN)
+OF_RUNS: Final = "ANOVA: runs"
+OF_TOPICS: Final = "ANOVA: topics"
+OF_ALL: Final = (OF_RUNS, OF_TOPICS, FRIEDMAN)
 """The tests of all runs at once."""
 TESTS: Final = ("conover", "anova", "tukey", "wilcoxon", "randomisation")
 """The tests besides the primary procedure."""
@@ -55,7 +68,7 @@ def compare(
     baseline: str | None = None,
     tests: Sequence[str] = (),
     uncorrected: bool = False,
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
     resamples: int = 10_000,
     seed: int = 0,
     by: By = None,
@@ -86,7 +99,7 @@ def compare(
     A test that is undefined for the data has a note instead of a p-value. Raises `GradedError` for fewer than
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
-    check_probability(alpha, "alpha", 0.05)
+    check_probability(alpha, "alpha", ALPHA)
     resamples = whole_number(resamples, "resamples", 1)
     seed = whole_number(seed, "seed", 0)
     refuse_large("resamples", resamples, 16 * resamples, "their differences")
@@ -103,7 +116,7 @@ def compare(
     names, baseline = evaluation.runs, baseline_of(evaluation.runs, baseline)
     rows = groups_of(evaluation.topics, by)
     groups = {group: evaluation.on(topics) for group, topics in rows.items()}
-    large = [part for part in groups.values() if len(part.topics) >= FEW]
+    large = [part for part in groups.values() if len(part.topics) >= LEAST_TESTED_TOPICS]
     outcomes, depending, of_groups = [], [], {group: list[Test]() for group in groups}
     for measure in evaluation.measures:
         values = evaluation.of(measure)
@@ -126,9 +139,7 @@ def compare(
             of_group += tested(PAIRED_T, columns._asdict())
         if len(large) > 1:
             array = [part.of(measure) for part in large]
-            found = [
-                significance.alexander_govern((of[a], of[b]) for of in array) for a, b in pairs
-            ]
+            found = [alexander_govern((of[a], of[b]) for of in array) for a, b in pairs]
             depending += tested(BY_GROUP, _columns(found))
     compared = partial(_compared, baseline=baseline, alpha=alpha, uncorrected=uncorrected)
     families = max(1, len(large))
@@ -211,27 +222,22 @@ def _further(
 ) -> Iterator[tuple[str, Sequence[Outcome]]]:
     """The tests that `names`, some of `TESTS`, stand for, and the outcome for each pair or for all runs."""
 
-    def by_matrix(p: np.ndarray, merit: np.ndarray) -> list[Outcome]:
-        return [Outcome(p=float(p[a, b]), leaning=merit[a] - merit[b]) for a, b in pairs]
-
     for name in names:
         if name == "anova":
-            yield from zip(
-                OF_ALL, ([of] for of in significance.two_way_anova(values)), strict=False
-            )
+            of_runs, of_topics = two_way_anova(values)
+            yield OF_RUNS, [of_runs]
+            yield OF_TOPICS, [of_topics]
         elif name == "conover":
-            omnibus = significance.friedman(values)
+            omnibus = friedman(values)
             yield FRIEDMAN, [omnibus]
             if omnibus.p is not None and omnibus.p < alpha:
-                yield (
-                    CONOVER,
-                    by_matrix(significance.conover(values), run_ranks(values).mean(axis=1)),
-                )
+                merit = run_ranks(values).mean(axis=1)
+                yield CONOVER, leaning_by_means(conover(values), merit, pairs)
         elif name == "tukey":
-            p = significance.tukey_hsd(values, resamples, seed)
-            yield TUKEY_HSD, by_matrix(p, values.mean(axis=1))
+            p = tukey_hsd(values, resamples, seed)
+            yield TUKEY_HSD, leaning_by_means(p, values.mean(axis=1), pairs)
         elif name == "wilcoxon":
-            yield "Wilcoxon", [significance.wilcoxon(values[a], values[b]) for a, b in pairs]
+            yield "Wilcoxon", [wilcoxon(values[run], values[other]) for run, other in pairs]
         else:
-            test = partial(significance.randomisation, resamples=resamples, seed=seed)
-            yield "randomisation", [test(values[a], values[b]) for a, b in pairs]
+            test = partial(randomisation, resamples=resamples, seed=seed)
+            yield "randomisation", [test(values[run], values[other]) for run, other in pairs]

@@ -19,7 +19,7 @@ from ...output import plots
 from ...output.formats import PLACES, clean, counted, decimal, escaped_html, listed, p_of, sentences
 from ...output.result import Result
 from ...output.tables import Table
-from ..statistics.paired import FEW
+from ..statistics.defaults import LEAST_TESTED_TOPICS as FEW
 from .paper import PaperTable, letters
 
 if TYPE_CHECKING:

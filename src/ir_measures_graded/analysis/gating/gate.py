@@ -46,9 +46,12 @@ from ...output.result import Result
 from ...output.tables import Table
 from ..comparing.result import PValue
 from ..ranges import differences_by_topic
+from ..statistics.corrections import holm
+from ..statistics.defaults import LEAST_TESTED_TOPICS as FEW
+from ..statistics.defaults import POWER
 from ..statistics.options import statistics_library, whole_number
-from ..statistics.paired import FEW, POWER, deviation_limits, topics_needed
-from ..statistics.significance import EXACT, deviation_of, differences_of, holm
+from ..statistics.precision import EXACT, deviation_of, differences_of
+from ..statistics.student import deviation_limits, topics_needed
 
 HOLDS: Final = "holds"
 WORSE: Final = "worse"

@@ -40,10 +40,12 @@ from ...evaluation.named import Qrels, Runs
 from ...output.formats import Percent, counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ..statistics.agreement import of_levels, orders
+from ..statistics.agreement import orders
+from ..statistics.levels import of_levels
 from ..statistics.options import check_probability, statistics_library, whole_number
-from ..statistics.paired import paired
-from ..statistics.significance import EXACT, PERMUTED_AT_ONCE, rounded
+from ..statistics.precision import EXACT, rounded
+from ..statistics.primary import paired
+from ..statistics.resampling import PERMUTED_AT_ONCE
 from .panel import Panel, panels, values_of
 
 RESAMPLES: Final = 1000

@@ -49,10 +49,11 @@ from ...evaluation.named import Qrels, Runs
 from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ..statistics.intervals import FewTopicsWarning, student_interval, student_p
+from ..statistics.corrections import holm
+from ..statistics.defaults import LEAST_TESTED_TOPICS as FEW
 from ..statistics.options import check_probability, statistics_library
-from ..statistics.paired import FEW
-from ..statistics.significance import EXACT, differences_of, holm
+from ..statistics.precision import EXACT, differences_of
+from ..statistics.student import FewTopicsWarning, student_interval, student_p
 from .panel import HUMAN, MACHINE, Panel, panels, values_of
 
 COMBINED: Final = "combined"

@@ -45,7 +45,7 @@ from ...output.formats import comma_separated, counted
 from ...output.result import Result, as_bytes
 from ...output.tables import Note, Table
 from ..statistics.options import check_probability, statistics_library, whole_number
-from ..statistics.significance import EXACT
+from ..statistics.precision import EXACT
 from .panel import Levels, MergedQrels, add_answers, answers_in, as_text
 
 OPEN = 3.0

@@ -22,6 +22,7 @@ from ...output.tables import Column, Table
 from ..curves import Curves
 from ..levels import levels
 from ..sensitivity import Sensitivity
+from ..statistics.defaults import ALPHA
 from ..statistics.options import check_probability, statistics_library
 from . import pages, sections
 from .rankings import Rankings, rankings
@@ -119,7 +120,7 @@ def report(
     measures: Iterable[Measure | str] = (),
     *,
     baseline: str | None = None,
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
     title: str = TITLE,
     queries: Mapping[str, str] | str | os.PathLike[str] | None = None,
     command: str = "",
@@ -144,7 +145,7 @@ def report(
     needed(*pages.NEEDS)
     needed(*plots.NEEDS)
     statistics_library("scipy.special")
-    check_probability(alpha, "alpha", 0.05)
+    check_probability(alpha, "alpha", ALPHA)
     given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
     if not isinstance(given, Mapping | None):
         raise GradedError(

@@ -14,8 +14,8 @@ from ...evaluation.named import Study
 from ..comparing.compare import baseline_of, compare
 from ..comparing.result import Comparison, Test
 from ..ranges import Interval, Range, Standing, standings
-from ..statistics.intervals import mean_interval
-from ..statistics.significance import EXACT
+from ..statistics.precision import EXACT
+from ..statistics.student import mean_interval
 
 
 class Line(NamedTuple):

@@ -1,7 +1,14 @@
 """Statistics of arrays of values (runs × topics): no run, no qrels and no measure is read here.
 
-- `paired`: the primary procedure, paired t-tests of a family of pairs, and the effects that topics can show.
-- `significance`: the other tests, and Holm's correction.
-- `intervals`: confidence intervals of means, and tests of means over several collections.
+- `defaults`: the default levels, the fewest topics, and the words for the correction and the stars.
+- `precision`: which differences are rounding errors, and sums of squares that stay within the floats.
+- `corrections`: Holm's and other corrections of p-values for several tests.
+- `primary`: the primary procedure, paired t-tests of a family of pairs.
+- `noninferiority`: the one-sided tests of the gate, and the topics that they need.
+- `student`: Student's t, its intervals, its power, and tests of means over several collections.
+- `resampling`: the bootstrap, and the randomisation tests.
+- `tests`: the other tests.
+- `levels`: the agreement of two judges on levels.
+- `orders`: the agreement of two orders of runs.
 - `options`: checks of options, and imports of the extra ``stats``.
 """

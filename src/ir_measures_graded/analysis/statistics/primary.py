@@ -1,0 +1,140 @@
+"""The primary procedure: paired t-tests of a family of pairs of runs.
+
+A family is one pair, all runs against a baseline, or all pairs. `paired` tests the differences of a family by
+the two-sided paired t-test with a correction for the family. Its intervals hold simultaneously (Šidák), and
+its minimum detectable effects are those at the level of the family.
+
+SciPy computes the tests. They assume that the topics are a random sample.
+
+Z. Šidák: Rectangular confidence regions for the means of multivariate normal distributions. JASA 62, 1967.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...core.by_topic import mean_over_topics
+from .corrections import adjusted_p
+from .defaults import ALPHA, LEAST_TESTED_TOPICS
+from .precision import deviation_of, differences_of, quietly
+from .student import detectable_effect, student_interval, student_p
+
+Pairs = Sequence[tuple[int, int]]
+"""A family, as numbers of runs."""
+MISSING: Final = "one of the runs has no values"
+EQUAL: Final = "the two runs are equal in every topic"
+CONSTANT: Final = "the difference is the same in every topic: p is that of the exact sign-flip test"
+UNTESTED: Final = (
+    f"intervals only: fewer than {LEAST_TESTED_TOPICS} topics for several differences or in a group"
+)
+FEW_DIFFER: Final = f"fewer than {LEAST_TESTED_TOPICS} topics differ"
+
+
+class Paired(NamedTuple):
+    """The differences of a family, in arrays over its pairs; a number is NaN where it is undefined.
+
+    `difference` is the mean of the first run minus that of the second. `statistic` is t, `p` its p-value,
+    `adjusted` the p-value with the correction for the family. `lower` and `upper` bound all differences of
+    the family together. `deviation` is the standard deviation of the differences over the topics,
+    `effect_size` Cohen's d_z. `detectable` is the smallest true difference that the test finds with
+    probability .8 at the family's level. `note` explains what is undefined or rough.
+    """
+
+    difference: np.ndarray
+    statistic: np.ndarray
+    p: np.ndarray
+    adjusted: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    deviation: np.ndarray
+    effect_size: np.ndarray
+    detectable: np.ndarray
+    note: np.ndarray
+
+
+def paired(
+    values: np.ndarray, pairs: Pairs, alpha: float = ALPHA, family: int | None = None
+) -> Paired:
+    """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
+
+    Two equal rows have p = 1 and an interval without width. A constant difference other than 0 has no
+    interval and the p of the exact sign-flip test, because t is undefined. Several differences over fewer
+    than 10 topics have intervals, but no p.
+
+    The topics may be those of one of several parts. Its parts of at least 10 topics then have `family`
+    differences in all, and intervals and effects hold for all of them together. Fewer than 10 topics of a
+    part have no p. A row may be NaN.
+
+    >>> found = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
+    >>> found.difference.round(3), found.statistic.round(3), found.effect_size.round(3)
+    (array([0.2]), array([3.464]), array([2.]))
+    >>> found.lower.round(3), found.upper.round(3), found.note.tolist()
+    (array([-0.048]), array([0.448]), ['fewer than 10 topics differ'])
+    """
+    first, second = np.array(pairs).T
+    differences, noise = differences_of(values[first], values[second])
+    count, topics = differences.shape
+    size = family or count
+    degrees = topics - 1
+    changed = np.count_nonzero(differences, axis=1)
+    equal = changed == 0
+    constant = ~equal & (np.ptp(differences, axis=1) <= noise) & (topics > 1)
+    mean = mean_over_topics(differences)
+    with quietly():
+        deviation = np.where(constant, np.nan, deviation_of(differences))
+        effect_size = np.where(equal, 0.0, mean / deviation)
+    statistic = effect_size * topics**0.5
+    error = deviation / topics**0.5
+    statistic[equal] = np.nan
+    p = student_p(statistic, degrees)
+    p[equal] = 1.0
+    p[constant] = sign_flip_p(topics)
+    adjusted = adjusted_p(p, count)
+    if topics < LEAST_TESTED_TOPICS and (count > 1 or family is not None):
+        p = np.full(count, np.nan)
+        adjusted = np.full(count, np.nan)
+    simultaneous = (1 - alpha) ** (1 / size)
+    lower, upper = student_interval(mean, error, degrees, simultaneous)
+    spread = np.where(equal, np.nan, deviation)
+    detectable = spread * detectable_effect(topics, alpha / size)
+    notes = {
+        MISSING: np.isnan(mean),
+        EQUAL: equal,
+        UNTESTED: np.isnan(p),
+        CONSTANT: constant,
+        FEW_DIFFER: changed < LEAST_TESTED_TOPICS,
+    }
+    note = np.select(list(notes.values()), list(notes), "")
+    return Paired(
+        mean, statistic, p, adjusted, lower, upper, deviation, effect_size, detectable, note
+    )
+
+
+def sign_flip_p(topics: int) -> float:
+    """The two-sided p-value of Fisher's exact sign-flip test if all topics have the same difference.
+
+    Only two of the 2^n ways to give each topic's difference a sign have a mean that is as far from 0.
+
+    >>> sign_flip_p(6)
+    0.03125
+    """
+    return max(2.0 ** (1 - topics), float(np.finfo(float).tiny))
+
+
+def paired_in_parts(parts: Sequence[np.ndarray], pairs: Pairs, alpha: float) -> list[Paired]:
+    """The tests of `pairs` in each of some parts of the topics, such as groups or collections.
+
+    P-values, intervals and effects have the correction for all differences in all parts of at least 10
+    topics.
+    """
+    first, second = np.array(pairs).T
+    family = 0
+    for part in parts:
+        if part.shape[1] >= LEAST_TESTED_TOPICS:
+            has_values = np.isfinite(part[first] - part[second]).all(axis=1)
+            family += int(has_values.sum())
+    tests = [paired(part, pairs, alpha, family) for part in parts]
+    p_values = np.array([test.p for test in tests])
+    adjusted = adjusted_p(p_values, family)
+    return [test._replace(adjusted=p) for test, p in zip(tests, adjusted, strict=True)]
