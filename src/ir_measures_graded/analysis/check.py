@@ -83,7 +83,7 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     """List the unusual properties of runs and measures, which the values do not show.
 
     - a run: topics of the qrels that it lacks, no judged document, mostly unjudged documents at the top,
-      equal scores, documents with the id of their topic, ties whose order can move the mean
+      equal scores, ranks in the reverse order of the scores, documents with the id of their topic, ties whose order can move the mean
       of a measure by more than .005, and scores that trec_eval 10 orders in another way
     - a measure: gains or a parameter `rel` for levels that the qrels lack, and measures that take the levels
       of a collection in another way than its track
@@ -110,6 +110,8 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     ends = _over_ties(wanted or parse_measures(TIED))
     remarks = [remark for run in named for remark in _remarks_on(run, judgments, depth, ends)]
     remarks += measure_remarks(wanted, judged, judgments.contract)
+    subject = judgments.name or "qrels"
+    remarks += [replace(remark, subject=subject) for remark in judgments.rows.facts.remarks]
     if judgments.contract is None:
         remarks += level_remarks(judged, judgments.name, LEVELS)
     of_qrels = levels(judgments, highest=any(map(needs_intents, wanted)))

@@ -41,6 +41,7 @@ def qrels(spelling: str = "qrels QRELS", optional: bool = False) -> Option:
 
 FORM = (
     Option("--run_column NAME", "column that names the run of a row; default: run", shared=True),
+    Option("--ascending", "smaller scores are better, as distances are", shared=True),
 )
 """How to read a run."""
 RUNS = (
@@ -77,7 +78,7 @@ BY = Option(
 )
 COLLECTION = (qrels(), *RUNS, SCOREDDOCS)
 """Qrels, runs and measures, which `inputs` reads."""
-OF_RANKINGS = ("sessions", "gains", "scoreddocs", "ignore_identical_ids", "run_column")
+OF_RANKINGS = ("sessions", "gains", "scoreddocs", "ignore_identical_ids", "run_column", "ascending")
 """Options of one set of qrels and its runs."""
 OF_RUNS = "QRELS RUN… MEASURE…"
 OF_VALUES = "--values FILE [RUN…] [MEASURE…]"
@@ -207,7 +208,11 @@ def inputs(
         raise GradedError("no run is given; pass one or more run files, or - for standard input")
     if needed and not measures:
         raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
-    runs = [*pairs_of([RunFile(path, run_column=arguments.run_column) for path in paths])]
+    files = [
+        RunFile(path, run_column=arguments.run_column, ascending=bool(arguments.ascending))
+        for path in paths
+    ]
+    runs = [*pairs_of(files)]
     if arguments.get("scoreddocs"):
         runs.append(("scoreddocs", scoreddocs_of(qrels)))
     if runs and arguments.get("ignore_identical_ids"):

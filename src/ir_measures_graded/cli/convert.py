@@ -36,7 +36,7 @@ def run(arguments: Arguments) -> list[str]:
     .txt, .tsv, .csv, .parquet or .json, perhaps with .gz. One line tells what was read. Ids are written as
     they are, and numbers exactly. The rows of a topic stand together; TREC runs are sorted by rank. If IN
     has several runs, OUT is a table with the column run. A file that exists with other content is
-    replaced only with --force.
+    replaced only with --force. With --ascending, the sign of each score is reversed.
 
       ir_measures_graded convert bm25.json bm25.run.gz
       ir_measures_graded convert qrels.tsv qrels.txt
@@ -50,7 +50,8 @@ def run(arguments: Arguments) -> list[str]:
         role = QRELS
     elif arguments.run or ".run" in name:
         role = RUN
-    rows = read_rows(arguments.source, role, Chosen(arguments.run_column), arguments.duplicates)
+    chosen = Chosen(arguments.run_column, ascending=bool(arguments.ascending))
+    rows = read_rows(arguments.source, role, chosen, arguments.duplicates)
     content = written(rows, target)
     if target == "-":
         print(rows.summary(), file=sys.stderr)

@@ -277,6 +277,7 @@ def evaluate(
     unjudged: str | None = None,
     provider: str | None = None,
     ignore_identical_ids: bool = False,
+    ascending: bool = False,
 ) -> Evaluation:
     """The value of each run by each measure, graded or standard, for each topic of the qrels.
 
@@ -285,6 +286,8 @@ def evaluate(
     measures; by default ours computes what it can and ir-measures' pipeline the rest. With
     `ignore_identical_ids`, documents with the id of their topic are left out before anything is ranked, as
     BEIR does.
+
+    By default, larger scores are better. With `ascending`, smaller scores are, as for distances.
 
     The measure ``official`` stands for those of an ir-datasets id, the primary one first, if they are known.
 
@@ -320,6 +323,8 @@ def evaluate(
         _with_options(measure, options) for measure in named.measures_for(qrels, measures)
     )
     every = named.named_runs(runs)
+    if ascending:
+        every = named.ascending_runs(every)
     if ignore_identical_ids:
         every = named.ignoring_identical_ids(every)
     work = RunEvaluator(named.in_sessions(qrels, sessions), wanted, provider)
@@ -335,6 +340,7 @@ def evaluate(
         unit, topics = "topic", judgments.topics
         if judgments.sessions is not None:
             unit, topics = "session", judgments.sessions.names
+        subject = judgments.name or "qrels"
         result = Evaluation(
             tuple(run.name for run in every),
             wanted,
@@ -343,7 +349,12 @@ def evaluate(
             np.stack([of_run.missing for of_run in found]),
             unit=unit,
             levels=tuple(judgments.documents.whole.all_levels.tolist()),
-            remarks=(*(remark for of_run in found for remark in of_run.remarks), *others),
+            remarks=(
+                *(remark for of_run in found for remark in of_run.remarks),
+                *others,
+                # The reader of the qrels has issued these.
+                *(replace(remark, subject=subject) for remark in judgments.rows.facts.remarks),
+            ),
         )
         remarks.issue(remark for remark in result.remarks if remark.kind == NO_VALUE)
     return result

@@ -170,6 +170,16 @@ def ignoring_identical_ids(runs: Runs) -> list[Run]:
     return [replace(run, ignore_identical_ids=True) for run in named_runs(runs)]
 
 
+def ascending_runs(runs: Runs) -> list[Run]:
+    """The runs, in which smaller scores are better, as distances are.
+
+    >>> (run,) = ascending_runs({"nearest": {"q": {"a": 0.5, "b": 0.25}}})
+    >>> run.rows(read_judgments({"q": {"a": 1}})).dicts()
+    {'q': {'a': -0.5, 'b': -0.25}}
+    """
+    return [replace(run, source=run.source.ascending()) for run in named_runs(runs)]
+
+
 def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:
     """The qrels with their sessions, by which `evaluate` combines values.
 

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 
 import numpy as np
 from ir_measures import Measure
@@ -124,6 +125,8 @@ class RunRemarks:
 
     def of(self, source: RunSource, name: str) -> Iterator[Remark]:
         """Unusual properties of the whole run of this name, which has been counted."""
+        for remark in source.remarks:
+            yield replace(remark, subject=name)
         if source.is_empty:
             yield Remark(EMPTY, name, "the run is empty")
             return

@@ -35,7 +35,6 @@ The content may be compressed with gzip, bzip2, xz or Zstandard.
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The errors that decompressors raise for damaged data."""
 
-FIRST = 1 << 16  # bytes that decide about the columns of a file, and show some ranks
 ANY_PARQUET = "*.[Pp][Aa][Rr][Qq][Uu][Ee][Tt]"  # glob distinguishes cases
 FORMS = "runs?|txt|trec|[ct]sv|jsonl?|parquet|feather|arrows?|ipc|out|res|results"
 ENDINGS = rf"(?i)(\.({FORMS}))?(\.(gz|bz2|xz|zst))?$"
@@ -130,7 +129,7 @@ class Content:
         if isinstance(stream, (str, os.PathLike)):
             try:
                 stream = self._opened.enter_context(open(stream, "rb"))
-            except OSError as error:
+            except (OSError, ValueError) as error:  # a path with NUL or a lone surrogate
                 raise self.failure(error, 1) from None
             self._descriptor = stream.fileno()
             self._size = os.fstat(self._descriptor).st_size
@@ -146,9 +145,11 @@ class Content:
     def failure(self, error: Exception, line: int) -> FileError:
         """The error that the content cannot be read from this line on, for an error of `Peeked.read`."""
         if not self.compression or (isinstance(error, OSError) and error.errno is not None):
-            return FileError(
-                f"{self.name}: cannot be read: {getattr(error, 'strerror', None) or error}"
-            )
+            reason = getattr(error, "strerror", None) or error
+            if isinstance(error, ValueError) and not isinstance(error, OSError):
+                reason = "the path has the character NUL or a lone surrogate"
+                return FileError(f"{shown(self.name)} cannot be read: {reason}")
+            return FileError(f"{self.name}: cannot be read: {reason}")
         reason = f"the {self.compression} file is damaged or cut off here ({error})"
         return FileError(f"{self.name}:{line}: {reason}")
 

@@ -88,6 +88,8 @@ def read_rows(
             raise FileError(f"{name} can be read only once; use --qrels or --run")
         return _of_either_role(file, name, chosen, duplicates)
     rows = joined(parts_of(file, role, chosen), role)
+    if chosen.ascending and role is RUN:
+        rows = rows.ascending()
     if not (count := len(rows)):
         raise FileError(f"{name}: there are no rows to convert")
     in_memory(rows, role).checked()  # refuses values that are not allowed

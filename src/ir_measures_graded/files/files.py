@@ -29,8 +29,9 @@ from ..core.rows.columns import QRELS, RUN, Chosen, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
-from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, refuse_repeated
-from ..errors import FileError, GradedError, level_of_caller, shown
+from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, kept_remarks, refuse_repeated
+from ..errors import FileError, GradedError, InputWarning, did_you_mean, level_of_caller, shown
+from ..output.formats import listed
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
 from .forms import is_json
 from .table_files import folder_parts, kind_of, table_parts
@@ -54,6 +55,9 @@ def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES)
     if rows.facts.unjudged and not unjudged:
         count = f"{rows.facts.unjudged:,} rows have no rating; their documents are unjudged"
         warnings.warn(f"{rows.facts.file}: {count}", stacklevel=level_of_caller())
+    for remark in rows.facts.remarks:
+        warning = f"{rows.facts.file}: {remark}"
+        warnings.warn(warning, InputWarning, stacklevel=level_of_caller())
     if not rows.facts.file:  # an empty file has no part
         rows = replace(rows, facts=Facts(Content(file).name))
     return in_memory(rows, QRELS).rows()
@@ -77,6 +81,9 @@ class RunFile(RunSource):
     A table may hold several runs. The column `run_column` names the run of each row; the default is ``run``
     if there is such a column. `run` is the name of the run to read. `runs` returns one `RunFile` per run.
 
+    By default, larger scores are better. If they are distances, `ascending` makes smaller scores the better
+    ones: each score is read with its sign reversed. Ranks in place of scores are read as ever.
+
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a topic are
     not contiguous, all rows are held in memory. So are those of a file that can be read only once, such as
     standard input, and those of the runs that `runs` returns. Other providers of ir-measures iterate over the
@@ -84,14 +91,30 @@ class RunFile(RunSource):
 
     Raises `GradedError` at once for anything but such a `file`, and during evaluation: for a file that cannot
     be read, for a line or row of another form, for a score that is NaN or not a number, for a document that a
-    topic retrieves twice, for a missing column, and for a file of several runs if `run` is None.
+    topic retrieves twice, for a missing column, for a file of several runs if `run` is None, and for a file
+    without the `run`.
     """
 
     in_memory = False
     sizes = SIZES
 
-    def __init__(self, file: File, run: str | None = None, run_column: str | None = None):
-        self.file, self.run, self.run_column = file, run, run_column
+    def __init__(
+        self,
+        file: File,
+        run: str | None = None,
+        run_column: str | None = None,
+        ascending: bool = False,
+    ):
+        if not isinstance(run, (str, type(None))):
+            raise GradedError(f"run is the name of a run, not {shown(run)}")
+        if not isinstance(run_column, (str, type(None))):
+            raise GradedError(f"run_column is the name of a column, not {shown(run_column)}")
+        if not isinstance(ascending, (bool, np.bool_)):
+            raise GradedError(f"ascending is True or False, not {shown(ascending)}")
+        self.file = file
+        self.run = run
+        self.run_column = run_column
+        self.is_ascending = ascending
         self._chosen = Chosen(run_column)
         self.name = Content(file).name
         self._kept: Part | GradedError | None = None
@@ -144,6 +167,15 @@ class RunFile(RunSource):
         with closing(self._every(self.sizes._replace(block=PEEK, rows=1))) as every:
             return next((part.columns for part in every), {})
 
+    def ascending(self) -> RunFile:
+        """The same run, in which smaller scores are better."""
+        run = copy(self)
+        run.is_ascending = True
+        return run
+
+    def _keep_remarks(self, facts: Facts) -> None:
+        self.remarks = kept_remarks(self.remarks, facts, self.is_ascending)
+
     def _every(self, sizes: Sizes | None = None) -> Generator[Part]:
         """The rows of the file, or of its run that `runs` kept."""
         if self._kept is None and is_lasting(self.file):
@@ -164,17 +196,30 @@ class RunFile(RunSource):
         """The rows of the run. Raises `FileError` if the file has several runs and `run` is None."""
         names: dict[str, None] = {}
         for rows in self._every():
+            self._keep_remarks(rows.facts)
+            if self.is_ascending:
+                rows = rows.ascending()
             if "run" in rows.columns:
-                found = by_run(rows)
-                names |= dict.fromkeys(found)
+                runs = by_run(rows)
+                names |= dict.fromkeys(runs)
                 if self.run is not None:
-                    rows = found.get(self.run, rows.take(slice(0)))
+                    rows = runs.get(self.run, rows.take(slice(0)))
                 rows = rows.without("run")
+            elif self.run is not None:
+                raise FileError(
+                    f"{self.name}: no column names the runs of the file, so there is no run "
+                    f"{shown(self.run)}; leave out run, or name the column with run_column"
+                )
             if self.run is None and len(names) > 1:
                 examples = " and ".join(map(shown, [*names][:2]))
                 several = f"the file has several runs, such as {examples}"
                 raise FileError(f"{self.name}: {several}; RunFile(file).runs() has them by name")
             yield rows
+        if self.run is not None and names and self.run not in names:
+            hint = did_you_mean(self.run, names)
+            raise FileError(
+                f"{self.name}: there is no run {shown(self.run)}; the file has {listed(names, 5)}{hint}"
+            )
 
 
 def parts_of(file: File, role: Role, chosen: Chosen, sizes: Sizes = SIZES) -> Generator[Part]:

@@ -124,7 +124,10 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     found = _form_of_rows(role, sample)
     if isinstance(found, str):
         raise FileError(f"{file}: {found}")
-    return found._replace(unjudged=chosen.unjudged), header if is_described else 0
+    before = header
+    if not is_described:
+        before = len(BYTE_ORDER_MARK) if start.startswith(BYTE_ORDER_MARK) else 0
+    return found._replace(unjudged=chosen.unjudged), before
 
 
 def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None:
@@ -147,10 +150,15 @@ def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None
             raise FileError(f"{file}:1: not UTF-8 text; convert the file, for example with iconv")
         read, ranks = columns.file_columns(file, names, role, chosen)
         ours = {name: column for column, name in read.items()}
-        fields = tuple(ours.get(name, f"#{number}") for number, name in enumerate(names))
+        fields = [ours.get(name, f"#{number}") for number, name in enumerate(names)]
+        ranked = [column for column, name in enumerate(names) if columns.is_rank(name)]
+        if ranked and not ranks:
+            fields[ranked[0]] = "rank"
         unjudged = chosen.unjudged or ((b"",) if columns.is_quepid(names) else ())
         lines = delimiter.join(names).replace("\t", " ")
-        return Form(role, name, lines, fields, (*read,), delimiter, unjudged=unjudged, ranks=ranks)
+        return Form(
+            role, name, lines, tuple(fields), (*read,), delimiter, unjudged=unjudged, ranks=ranks
+        )
     return None
 
 

@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -25,11 +26,11 @@ import numpy as np
 from ..core.rows import columns
 from ..core.rows.columns import QRELS, RUN, Chosen, Role
 from ..core.rows.id_matching import Ids
+from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
 from ..errors import LONGEST, FileError, shown
 from .content import Content
 from .forms import TABLE, number_of
-from .text_files import by_rank
 
 BLANK = re.compile(r"[ \t\r\n]*")
 MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*("[^"\\]*(?:\\.[^"\\]*)*")[ \t\r\n]*:')
@@ -70,7 +71,8 @@ def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
         if key == "mteb_model_meta":
             form, members = "predictions of MTEB", _predictions(text, role)
         topics = (_topic(text, *member, role) for member in members)
-        yield from _parts_of_topics(Facts(text.name, form), topics, role, size)
+        facts = Facts(text.name, form, ranked=isinstance(value, list))
+        yield from _parts_of_topics(facts, topics, role, size)
     else:
         form = "JSON array" if text.sign() == "[" else "JSON lines"
         things = text.things()
@@ -81,8 +83,12 @@ def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
             if is_row and _documents_of(first) is None:
                 yield from _parts_of_rows(text, form, every, role, chosen, size)
             else:
-                topics = (_item(text, thing, role, chosen) for thing in every)
-                yield from _parts_of_topics(Facts(text.name, "JSON items"), topics, role, size)
+                sample = RankSample()
+                topics = (_item(text, thing, role, chosen, sample) for thing in every)
+                facts = Facts(text.name, "JSON items")
+                for part in _parts_of_topics(facts, topics, role, size):
+                    found = part.facts._replace(ranked=sample.ranked, reverse=sample.remark())
+                    yield replace(part, facts=found)
     text.end()
     content.refuse_shrunk()
 
@@ -216,12 +222,35 @@ def _parts_of_rows(
     """Rows, which are objects with the same keys, in parts of so many rows."""
     keys: dict[str, str] = {}
     ranks = False
+    reverse = ""
     while block := [(text.line, row) for row in islice(rows, size)]:
         if not keys:
             keys, ranks = columns.file_columns(text.name, [*block[0][1]], role, chosen)
+            if role is RUN and not ranks:
+                reverse = _remark_on_ranks([row for _, row in block[:ROWS]], keys)
+            facts = Facts(text.name, form, ranked=ranks, reverse=reverse)
         cells = {ours: [row.get(theirs) for _, row in block] for ours, theirs in keys.items()}
-        part = _part(Facts(text.name, form), [line for line, _ in block], 1, cells, role)
-        yield by_rank(part) if ranks else part
+        part = _part(facts, [line for line, _ in block], 1, cells, role)
+        yield part.with_negated_scores() if ranks else part
+
+
+def _add_ranks(sample: RankSample, topic: str, ranks: Sequence[Any], scores: Sequence[Any]) -> None:
+    """Add those rows of a topic that have a rank and a score."""
+    numbers = [(_number(rank), _number(score)) for rank, score in zip(ranks, scores, strict=True)]
+    known = [(rank, score) for rank, score in numbers if rank is not None and score is not None]
+    sample.add([topic] * len(known), [rank for rank, _ in known], [score for _, score in known])
+
+
+def _remark_on_ranks(rows: Sequence[dict[str, Any]], keys: Mapping[str, str]) -> str:
+    """The remark on ranks in the reverse order of scores, from the first rows of a file."""
+    rank = next(filter(columns.is_rank, rows[0]), None)
+    if rank is None:
+        return ""
+    sample = RankSample()
+    for row in rows:
+        topic, score = row.get(keys["query_id"]), row.get(keys["score"])
+        _add_ranks(sample, str(topic), [row.get(rank)], [score])
+    return sample.remark(is_part=len(rows) == ROWS)
 
 
 def _part(
@@ -327,8 +356,10 @@ def _documents_of(item: dict[str, Any]) -> Any:
     return next((item[key] for key in LISTS if isinstance(item.get(key), (list, dict))), None)
 
 
-def _item(text: Text, item: dict[str, Any], role: Role, chosen: Chosen) -> Topic:
-    """The topic of an item, its documents and their values."""
+def _item(
+    text: Text, item: dict[str, Any], role: Role, chosen: Chosen, sample: RankSample
+) -> Topic:
+    """The topic of an item, its documents and their values. The sample gets its ranks."""
     documents, query = _documents_of(item), item.get("query")
     topic = _id_of(query if isinstance(query, dict) and "qid" in query else item, "query_id")
     if topic is None or documents is None:
@@ -337,11 +368,16 @@ def _item(text: Text, item: dict[str, Any], role: Role, chosen: Chosen) -> Topic
         raise text.error(f"topic {shown(topic)} has retrieved documents; this is a run, not qrels")
     chosen.refuse_unread(text.name)
     if not isinstance(documents, list) or not documents or not isinstance(documents[0], dict):
+        sample.ranked = isinstance(documents, list)
         return _topic(text, topic, documents, role)
     names = dict.fromkeys(["query_id", *documents[0]])
     keys, ranks = columns.file_columns(text.name, [*names], RUN, Chosen())
     rows = [each if isinstance(each, dict) else {} for each in documents]
     values = [row.get(keys["score"]) for row in rows]
+    sample.ranked = ranks
+    rank = next(filter(columns.is_rank, names), None)
+    if rank is not None and not sample.is_full:
+        _add_ranks(sample, str(topic), [row.get(rank) for row in rows], values)
     if ranks:
         numbers = map(_number, values)
         values = [

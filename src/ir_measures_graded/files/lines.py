@@ -13,12 +13,12 @@ from itertools import pairwise
 import numpy as np
 
 from ..core.rows.columns import QRELS
-from ..errors import FileError, shown
+from ..errors import FileError, Remark, shown
 from ..output.formats import counted
 from .content import DAMAGE, Content, decoded
 from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, has_breaks, number_of
 
-MARKS = rb"(?m)^(\xef\xbb\xbf)+"
+MARKED_LINE = b"\n" + BYTE_ORDER_MARK
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
 LETOR = re.compile(
     rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*(doc(id|no)\s*=\s*)?(?P<doc>\S+))?"
@@ -37,22 +37,23 @@ class Lines:
     """The lines of a text file, which have the form `form`.
 
     `number` is the number of the line read last, and `error` makes an error that names this line. A caller
-    that parses a block without the method `fields` must add its lines to `number`.
+    that parses a block without the method `fields` must add its lines to `number`. `remarks` has, by
+    kind, a remark on the first line that may not be meant as it is read.
     """
 
     def __init__(self, content: Content, form: Form):
         self.content, self.form, self.name = content, form, content.name
         self.number = 0
+        self.remarks: dict[str, Remark] = {}
         self._field = re.compile(FIELD.replace(b",", form.delimiter.encode() or b","))
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
 
     def blocks(self) -> Iterator[bytes]:
-        """The file in blocks of whole lines, without byte order marks.
+        """The file in blocks of whole lines.
 
-        A file that was made of several files may have a mark at the beginning of any line. Raises `FileError`
-        where the file cannot be read on, after the blocks before.
+        Raises `FileError` where the file cannot be read on, after the blocks before.
         """
         stream, sizes, rest = self.content.stream, self.content.sizes, b""
         while True:
@@ -62,10 +63,13 @@ class Lines:
                 raise self.content.failure(error, self.number + 1) from None
             if not block:
                 break
-            if (
-                BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block
-            ):  # one byte is found faster
-                block = re.sub(MARKS, b"", block)
+            if MARKED_LINE in block and "mark" not in self.remarks:
+                line = self.number + 2 + block.count(b"\n", 0, block.index(MARKED_LINE))
+                text = (
+                    f"line {line} begins with U+FEFF, which is a part of its first id; remove it if it comes "
+                    "from a file that was appended"
+                )
+                self.remarks["mark"] = Remark("mark", "", text)
             whole = block if stream.ended else block[: block.rfind(b"\n") + 1]
             if whole:
                 yield whole
@@ -130,10 +134,27 @@ class Lines:
 
     def _separated(self, line: bytes) -> list[bytes]:
         if line.startswith(b"#"):
+            self._look_at_comment(line.split())
             return []
         if self.form.letor and (found := LETOR.match(line)):
             return [found["level"], found["topic"], found["doc"] or b""]
         return line.split()
+
+    def _look_at_comment(self, fields: list[bytes]) -> None:
+        """Remark on a comment with these fields, if it is the first one that has those of a row."""
+        size = len(self.form.fields)
+        if "comment" in self.remarks or self.form.letor or len(fields) < size:
+            return
+        is_row = len(fields) == size or self._is_longer(fields)
+        if self.form.longer:
+            is_row = is_row and are_rank_and_score(*fields[3:5])
+        value = fields[self.form.fields.index(self.form.role.value)]
+        if is_row and number_of(value) is not None:
+            text = (
+                f"line {self.number} begins with # and is left out as a comment, as by trec_eval 10, but has "
+                f"the fields of a row; ir_measures reads topic {_shown(fields[0])}"
+            )
+            self.remarks["comment"] = Remark("comment", "", text)
 
     def _delimited(self, record: bytes) -> list[bytes]:
         record = record.removesuffix(b"\n").removesuffix(b"\r")

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.rows.columns import Chosen, Role, file_columns
-from ..core.rows.id_columns import docs_of
+from ..core.rows.columns import QRELS, Chosen, Role, file_columns, is_rank
+from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
+from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
 from ..errors import FileError, GradedError, needed
 from .content import DAMAGE, Content, parquet_files
-from .text_files import by_rank
 
 if TYPE_CHECKING:
     import pyarrow
@@ -169,13 +169,34 @@ def table_parts(kind: Kind, content: Content, role: Role, chosen: Chosen) -> Ite
     most, first = content.sizes.rows, 0
     with _opened(kind, content) as file:
         columns, ranks = file_columns(content.name, file.names, role, chosen)
-        for batch in file.batches(list(columns.values())):
-            batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
+        facts = facts._replace(ranked=ranks)
+        wanted = [*columns.values()]
+        rank = None if ranks or role is QRELS else next(filter(is_rank, file.names), None)
+        if rank is not None:
+            wanted.append(rank)
+        for batch in file.batches(wanted):
+            batch = batch.select([batch.schema.names.index(name) for name in wanted])
             batch.validate(full=True)  # damaged Arrow data could crash the process
+            if rank is not None and not first:
+                reverse = _remark_on_ranks(batch, columns, rank)
+                facts = facts._replace(reverse=reverse)
             for start in range(0, batch.num_rows, most):
                 rows = _part(batch.slice(start, most), columns, role, facts, first + start)
-                yield by_rank(rows) if ranks else rows
+                yield rows.with_negated_scores() if ranks else rows
             first += batch.num_rows
+
+
+def _remark_on_ranks(batch: pyarrow.RecordBatch, columns: dict[str, str], rank: str) -> str:
+    """The remark on ranks in the reverse order of scores, from the first rows of a file."""
+    first = batch.slice(0, ROWS)
+    topics = first.column(columns["query_id"]).to_pylist()
+    sample = RankSample()
+    sample.add(
+        map(str, topics),
+        numbers_or_nan(first.column(rank)).tolist(),
+        numbers_or_nan(first.column(columns["score"])).tolist(),
+    )
+    return sample.remark(is_part=len(topics) == ROWS)
 
 
 @contextmanager
@@ -232,7 +253,7 @@ def _ids(column: pyarrow.Array, name: str, is_id: bool) -> Ids:
 
     type_ = column.type
     if types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_):
-        return docs_of(column, name).ids()
+        return text_of(column, name)
     if is_id and not types.is_integer(type_):
         raise GradedError(f"{name} is of type {type_}, not a string; write the ids as strings")
-    return docs_of(column.cast("string"), name).ids()
+    return text_of(column.cast("string"), name)

@@ -9,31 +9,36 @@ No function here may import pandas, not even through pyarrow's `to_numpy`: that 
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from ..core.rows.arrow import arrow_numbers
-from ..core.rows.columns import NUMBERS, Chosen, Role
-from ..core.rows.id_columns import docs_of
+from ..core.rows.columns import NUMBERS, RUN, Chosen, Role
+from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import Ids
+from ..core.rows.rank_order import RankSample
 from ..core.rows.rows import Facts, Part
 from .content import Content, owned_by_arrow
 from .forms import BYTE_ORDER_MARK, Form, check_order, form_of, has_breaks, number_of
 from .lines import CACHED, Lines, is_well_quoted
 
 Columns = dict[str, Any]
+PLACES = 4  # of the start of a file, at which ranks are compared with scores
+PLACE = 1 << 11  # bytes at each of them
 
 
 def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     """The rows of each block of lines of the file, in the order of the file."""
     form, header = form_of(content, role, chosen)
-    facts = Facts(content.name, form.name)
+    reverse = remark_on_ranks(content, form, header)
+    facts = Facts(content.name, form.name, ranked=form.ranks, reverse=reverse)
     lines = Lines(content, form)
     lines.number = content.stream.read(header).count(b"\n")
     last: dict[str, tuple[float, float]] = {}
@@ -45,12 +50,69 @@ def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
             rows = strictly(block, lines, facts)
         else:
             count = len(columns["query_id"])
+            facts = facts._replace(lines=(*lines.remarks.values(),))
             rows = Part(columns, np.arange(count) + lines.number + 1, facts).checked()
             lines.number += count
-        rows = by_rank(rows) if form.ranks else rows
+        if form.ranks:
+            rows = rows.with_negated_scores()
         if form.counted:
             check_order(rows, form, last)
         yield rows.without("rank")
+
+
+def remark_on_ranks(content: Content, form: Form, header: int) -> str:
+    """The remark on ranks in the reverse order of scores, from the start of the file.
+
+    `header` bytes stand before the first row. All of the start is parsed only if a topic of a few lines is in
+    reverse order, because this takes as long as pyarrow takes for a million rows.
+    """
+    if form.role is not RUN or form.ranks or form.counted or "rank" not in form.fields:
+        return ""
+    start = content.stream.start[header:]
+    if not content.stream.is_whole:
+        start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
+    if not _sample_of(_spread(start), form).counts()[0]:
+        return ""
+    return _sample_of(start, form).remark(is_part=not content.stream.is_whole)
+
+
+def _spread(text: bytes) -> bytes:
+    """Whole lines from several places of a text, so that several topics are among them."""
+    step = max(len(text) // PLACES, PLACE)
+    pieces = [text[start : start + PLACE] for start in range(0, len(text), step)]
+    if len(pieces) > 1:
+        pieces = [piece[piece.find(b"\n") + 1 : piece.rfind(b"\n") + 1] for piece in pieces]
+    return b"".join(pieces)
+
+
+def _sample_of(text: bytes, form: Form) -> RankSample:
+    """The ranks and scores of the lines of a text."""
+    topics, ranks, scores = [], [], []
+    topic_field, rank_field, score_field = map(form.fields.index, ("query_id", "rank", "score"))
+    for fields in _rows_of_text(text, form):
+        rank, score = number_of(fields[rank_field]), number_of(fields[score_field])
+        if rank is not None and score is not None:
+            topics.append(fields[topic_field].decode(errors="replace"))
+            ranks.append(rank)
+            scores.append(score)
+    sample = RankSample()
+    sample.add(topics, ranks, scores)
+    return sample
+
+
+def _rows_of_text(text: bytes, form: Form) -> Iterator[list[bytes]]:
+    """The fields of each line with as many fields as the form has, or more."""
+    if not form.delimiter:
+        for line in text.splitlines():
+            fields = line.split()
+            if len(fields) >= len(form.fields) and not line.startswith(b"#"):
+                yield fields
+        return
+    lines = io.StringIO(text.decode(errors="replace"), newline="")
+    with suppress(csv.Error):  # binary data is refused later
+        for cells in csv.reader(lines, delimiter=form.delimiter):
+            if len(cells) == len(form.fields):
+                yield [cell.encode() for cell in cells]
 
 
 def uses_arrow(content: Content) -> bool:
@@ -63,11 +125,6 @@ def uses_arrow(content: Content) -> bool:
 
         return True
     return False
-
-
-def by_rank(rows: Part) -> Part:
-    """The rows of a run whose scores are ranks. The result has −rank as the score."""
-    return replace(rows, columns={**rows.columns, "score": -np.asarray(rows.columns["score"])})
 
 
 def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
@@ -122,19 +179,21 @@ def by_numpy(block: bytes, rows: int, form: Form) -> Columns | None:
 def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
     """A plain block of so many rows parsed by pyarrow; None if lines could be read differently."""
     import pyarrow
-    from pyarrow import csv
+    from pyarrow import csv as arrow_csv
 
     types = {
         name: pyarrow.float64() if name in NUMBERS else pyarrow.string() for name in form.columns
     }
     try:
-        table = csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
+        table = arrow_csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
             pyarrow.BufferReader(owned_by_arrow(block)),
-            csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=form.fields),
-            csv.ParseOptions(
+            arrow_csv.ReadOptions(
+                use_threads=False, block_size=len(block) + 1, column_names=form.fields
+            ),
+            arrow_csv.ParseOptions(
                 delimiter=form.delimiter or " ", quote_char='"' if form.delimiter else False
             ),
-            csv.ConvertOptions(
+            arrow_csv.ConvertOptions(
                 check_utf8=False,
                 column_types=types,
                 null_values=[""],
@@ -149,7 +208,7 @@ def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
         return None
     columns: Columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
-        columns[name] = arrow_numbers(column) if name in NUMBERS else docs_of(column, name).ids()
+        columns[name] = arrow_numbers(column) if name in NUMBERS else text_of(column, name)
     return columns
 
 
@@ -202,5 +261,5 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
             )
         else:
             columns[name] = Ids.of_encoded(column)
-    facts = facts._replace(unjudged=unjudged)
+    facts = facts._replace(unjudged=unjudged, lines=(*lines.remarks.values(),))
     return Part(columns, np.array(numbers, dtype=np.int64), facts).checked()

@@ -117,11 +117,12 @@ class Chosen(NamedTuple):
     """The choices of a user for a file.
 
     `run_column` names the run of each row. `unjudged` has the texts in place of a level that mean an unjudged
-    document.
+    document. In a run that is `ascending`, smaller scores are better.
     """
 
     run_column: str | None = None
     unjudged: tuple[bytes, ...] = ()
+    ascending: bool = False
 
     def refuse_unread(self, file: str) -> None:
         """Raise `FileError` for a column of runs in a file without names of columns."""

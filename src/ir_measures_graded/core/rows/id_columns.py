@@ -6,6 +6,7 @@ raises `GradedError`: a topic at once, a document at the latest when its row is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,11 +19,13 @@ import numpy as np
 from ...errors import GradedError, shown
 from ..by_topic import BLOCK, bounds_of, changes
 from .arrow import arrow_numbers, is_arrow
-from .id_matching import Ids, Indices
+from .id_matching import Ids, Indices, flaw_of
 
 SAMPLE = 1 << 10  # rows that are sampled to see whether the rows of a topic are contiguous
-FEW = 1 << 12  # stretches above which their ids are numbered by hashes
-NO_TEXT = (TypeError, UnicodeEncodeError)  # an id that is not a string, or has a lone surrogate
+MOST_STRETCHES = 1 << 12  # more stretches have their ids numbered by hashes
+NO_ID = (TypeError, UnicodeEncodeError)
+"""The errors for an id that is not a string or breaks the rule of `flaw_of`, or has a lone surrogate."""
+SURROGATE = "[\ud800-\udfff]"
 RawColumn = Any  # `Ids`, a list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)
 
 
@@ -37,10 +40,12 @@ class TopicNumbers(dict[str, int]):
     def __missing__(self, topic: str) -> int:
         text = str.__str__(topic)  # str() of an Enum member is not its text
         text.encode()
+        if flaw_of(text):
+            raise TypeError
         return self.setdefault(text, len(self))
 
     def codes(self, topics: Collection[str]) -> np.ndarray:
-        """The number of each topic. Raises `TypeError` or `UnicodeEncodeError` if one is not text."""
+        """The number of each topic. Raises an error of `NO_ID` if one is no id."""
         return np.fromiter(map(self.__getitem__, topics), np.int64, len(topics))
 
 
@@ -118,9 +123,13 @@ class Keys:
 
     def ids(self) -> Ids:
         try:
-            return Ids.of_pieces(self.dicts)
-        except NO_TEXT:
-            raise _no_text(chain.from_iterable(self.dicts), self.field) from None
+            ids = Ids.of_pieces(self.dicts)
+            is_flawed = ids.first_flawed() is not None
+        except NO_ID:
+            is_flawed = True
+        if is_flawed:
+            raise _id_error(chain.from_iterable(self.dicts), self.field)
+        return ids
 
     def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Keys:
         """The keys of the dicts that begin at the rows `starts`; those of size 0 are left out."""
@@ -135,7 +144,7 @@ class Keys:
         numbers = self._numbers(rows)
         keys = {number: [*self.dicts[number]] for number in {*numbers}}
         places = zip(numbers, (rows - self.bounds[numbers]).tolist(), strict=True)
-        return _ids([keys[number][place] for number, place in places], self.field)
+        return _as_ids([keys[number][place] for number, place in places], self.field)
 
     def find(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
         """The row of each id in the dict that begins at row `start`; -1 if the dict lacks it.
@@ -157,7 +166,7 @@ class Keys:
                     rows = rows[[in_order[row] == id_ for row in rows.tolist()]]
                 found[at] = first + int(rows[0])
             elif not isinstance(next(iter(keys)), str) or _is_key_of_other_type(id_, keys):
-                raise _no_text(keys, self.field)
+                raise _id_error(keys, self.field)
         return found
 
 
@@ -172,11 +181,29 @@ def docs_of(column: RawColumn, field: str) -> Rowwise:
     """
     codes, values = _stored(column)
     if codes is not None:
-        ids = _ids(values, field)
-        return Cells(codes, (ids.padded() if len(ids) <= len(codes) else ids).take)
+        categories = _as_text(values, field)
+        if categories.first_flawed() is not None:  # perhaps a category without rows
+            _as_ids(categories.take(codes), field)
+        return _of_categories(codes, categories)
     if isinstance(values, np.ndarray):
-        return Cells(values, partial(_ids, field=field, has_rows=True, column=values))
-    return _ids(values, field, has_rows=True)
+        return Cells(values, partial(_as_ids, field=field, column=values))
+    return _as_ids(values, field)
+
+
+def texts_of(column: RawColumn, field: str) -> Rowwise:
+    """A column of any text, such as names of intents."""
+    codes, values = _stored(column)
+    if codes is not None:
+        return _of_categories(codes, _as_text(values, field))
+    if isinstance(values, np.ndarray):
+        return Cells(values, partial(_as_text, field=field, column=values))
+    return _as_text(values, field)
+
+
+def _of_categories(codes: np.ndarray, categories: Ids) -> Cells:
+    if len(categories) <= len(codes):
+        categories = categories.padded()
+    return Cells(codes, categories.take)
 
 
 def begins_with_integer(column: RawColumn) -> bool:
@@ -218,40 +245,55 @@ def stretches_of(column: RawColumn, field: str, has_rows: bool = True) -> Stretc
     >>> stretches_of(["q1", "q1", "q1", "q2", "q2", "q1"], "run: query_id")
     Stretches(start=array([0, 3, 5]), code=array([0, 1, 0]), topics={'q1': 0, 'q2': 1})
     """
-    topics = TopicNumbers()
     codes, values = _stored(column)
-    if codes is not None:
-        start = np.flatnonzero(changes(codes))
-        stretch, ids = codes[start], _ids(values, field)
-        first_stretch = np.full(len(ids), start.size)
-        first_stretch[stretch[::-1]] = np.arange(start.size)[
-            ::-1
-        ]  # NumPy keeps the last assignment
-        in_order = np.argsort(first_stretch)[: np.count_nonzero(first_stretch < start.size)]
-        number = np.empty(len(ids), np.int64)
-        number[in_order] = topics.codes([*ids.take(in_order)])
-        code = number[stretch]
-    elif isinstance(values, Ids):
-        start = _starts(Ids.changes, values, values.take(slice(SAMPLE)))
-        ids = values if start.size == len(values) else values.take(start)
-        if start.size <= FEW:
-            code = topics.codes([*ids])
-        else:
-            blocks = (ids.take(slice(a, a + BLOCK)) for a in range(0, len(ids), BLOCK))
-            pairs = ((block, *block.numbered()) for block in blocks)
-            code = np.concatenate(
-                [topics.codes([*block.take(firsts)])[number] for block, firsts, number in pairs]
-            )
-    else:
-        if not isinstance(values, np.ndarray):
-            values = np.fromiter(values, object, len(values))
-        objects = np.ascontiguousarray(values)
-        try:  # comparing pandas.NA raises TypeError
-            start = _starts(_changes_of_objects, objects, objects[:SAMPLE])
-            code = topics.codes(objects[start].tolist())
-        except NO_TEXT:
-            raise _no_text(objects, field, has_rows) from None
-    return Stretches(start, code, topics)
+    try:
+        if codes is not None:
+            values = _as_text(values, field)
+            return _stretches_of_codes(codes, values)
+        if isinstance(values, Ids):
+            return _stretches_of_ids(values)
+        return _stretches_of_objects(values)
+    except NO_ID:  # also if pandas.NA is compared
+        every = values if codes is None else values.take(codes)
+        raise _id_error(every, field, has_rows) from None
+
+
+def _stretches_of_codes(codes: np.ndarray, categories: Ids) -> Stretches:
+    start = np.flatnonzero(changes(codes))
+    stretch = codes[start]
+    last_first = np.arange(start.size)[::-1]
+    first_stretch = np.full(len(categories), start.size)
+    first_stretch[stretch[::-1]] = last_first  # NumPy keeps the last assignment
+    used = np.count_nonzero(first_stretch < start.size)
+    in_order = np.argsort(first_stretch)[:used]
+    topics = TopicNumbers()
+    number = np.empty(len(categories), np.int64)
+    number[in_order] = topics.codes([*categories.take(in_order)])
+    return Stretches(start, number[stretch], topics)
+
+
+def _stretches_of_ids(ids: Ids) -> Stretches:
+    topics = TopicNumbers()
+    start = _starts(Ids.changes, ids, ids.take(slice(SAMPLE)))
+    if start.size < len(ids):
+        ids = ids.take(start)
+    if start.size <= MOST_STRETCHES:
+        return Stretches(start, topics.codes([*ids]), topics)
+    codes = []
+    for first in range(0, len(ids), BLOCK):
+        block = ids.take(slice(first, first + BLOCK))
+        first_rows, number = block.numbered()
+        codes.append(topics.codes([*block.take(first_rows)])[number])
+    return Stretches(start, np.concatenate(codes), topics)
+
+
+def _stretches_of_objects(values: Collection[Any]) -> Stretches:
+    topics = TopicNumbers()
+    if not isinstance(values, np.ndarray):
+        values = np.fromiter(values, object, len(values))
+    objects = np.ascontiguousarray(values)
+    start = _starts(_changes_of_objects, objects, objects[:SAMPLE])
+    return Stretches(start, topics.codes(objects[start].tolist()), topics)
 
 
 def _stored(column: RawColumn) -> tuple[np.ndarray | None, Any]:
@@ -294,14 +336,30 @@ def _stored(column: RawColumn) -> tuple[np.ndarray | None, Any]:
     return None, Ids.of_arrow(column) if is_text and not column.null_count else column.to_pylist()
 
 
-def _ids(values: Any, field: str, has_rows: bool = False, column: Any = None) -> Ids:
-    """The ids of Python objects, which may be a part of a whole `column`, or of `Ids`."""
+def text_of(column: RawColumn, field: str) -> Ids:
+    """A column of a file as text. The reader of the file checks ids, because it knows their lines."""
+    return texts_of(column, field).ids()
+
+
+def _as_text(values: Any, field: str, column: Any = None) -> Ids:
+    """Python objects, which may be a part of a whole `column`, or `Ids`, as text.
+
+    Raises `GradedError` for anything else than text.
+    """
     if isinstance(values, Ids):
         return values
     try:
         return Ids.of(values)
-    except NO_TEXT:
-        raise _no_text(values if column is None else column, field, has_rows) from None
+    except NO_ID:
+        raise _id_error(values if column is None else column, field, has_rows=True) from None
+
+
+def _as_ids(values: Any, field: str, column: Any = None) -> Ids:
+    """The same as ids. Also raises `GradedError` for one that `flaw_of` refuses."""
+    ids = _as_text(values, field, column)
+    if ids.first_flawed() is not None:
+        raise _id_error(ids if column is None else column, field, has_rows=True)
+    return ids
 
 
 def _is_key_of_other_type(id_: str, keys: Mapping[Any, Any]) -> bool:
@@ -313,22 +371,34 @@ def _is_key_of_other_type(id_: str, keys: Mapping[Any, Any]) -> bool:
     return False
 
 
-def _no_text(ids: Iterable[Any], field: str, has_rows: bool = False) -> GradedError:
-    """The error for the first id that is missing or not text; `has_rows` as in `stretches_of`."""
-    for row, bad in enumerate(ids):  # noqa: B007
-        try:
-            str.encode(bad)
-        except NO_TEXT:
-            break
+def _id_error(ids: Iterable[Any], field: str, has_rows: bool = False) -> GradedError:
+    """The error for the first id that is missing, not text or flawed; `has_rows` as in `stretches_of`."""
+    row, bad = next(found for found in enumerate(ids) if _is_no_id(found[1]))
     kind, name = field.split(": ")
-    if isinstance(bad, str):
-        bad = str.__str__(bad)
-        return GradedError(f"{field} {shown(bad)} has a lone surrogate, which is not a character")
-    if has_rows and (bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad):
+    is_missing = bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad
+    if has_rows and is_missing:
         return GradedError(f"{kind}: row {row} has no {name}")
-    convert = f"; convert it, in a DataFrame with frame.astype({{{name!r}: str}})"
+    if isinstance(bad, str):
+        text = str.__str__(bad)
+        if re.search(SURROGATE, text):
+            problem = "has a lone surrogate, which is not a character"
+        elif not text and has_rows:
+            return GradedError(f"{field} in row {row} is empty")
+        else:
+            problem = flaw_of(text)
+        return GradedError(f"{field} {shown(text)} {problem}")
     problem = f"{field} {shown(bad)} is of type {type(bad).__name__}, not a string"
-    return GradedError(problem + (convert if hasattr(bad, "__index__") else ""))
+    if hasattr(bad, "__index__"):
+        problem += f"; convert it, in a DataFrame with frame.astype({{{name!r}: str}})"
+    return GradedError(problem)
+
+
+def _is_no_id(thing: Any) -> bool:
+    try:
+        str.encode(thing)
+    except NO_ID:
+        return True
+    return bool(flaw_of(thing))
 
 
 def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any, sample: Any) -> np.ndarray:

@@ -18,11 +18,29 @@ from .arrow import bounds_of_strings
 
 Indices = Any  # selected rows: a slice or an array of row numbers
 
+LONGEST_ID = 1 << 12  # bytes; the time for all ids grows with the longest one
 FEW_LENGTHS = 1 << 6
 PIECE = 1 << 13  # Python objects read at once, so that they stay in the processor cache
 WORD = 8
 _LOW_BYTES = np.array([2 ** (8 * count) - 1 for count in range(WORD + 1)], dtype=np.uint64)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio: spreads similar values
+
+
+def flaw_of(text: str) -> str:
+    """The reason why a text is no id, for a message; empty if it is one.
+
+    The rule holds for topics and documents in every form of qrels and runs.
+
+    >>> flaw_of("d1"), flaw_of(""), flaw_of("d" * 5000)
+    ('', 'is empty', 'is longer than 4,096 bytes')
+    """
+    if not text:
+        return "is empty"
+    if "\0" in text:
+        return "contains the character NUL"
+    if len(text.encode()) > LONGEST_ID:
+        return f"is longer than {LONGEST_ID:,} bytes"
+    return ""
 
 
 class Ids:
@@ -177,6 +195,18 @@ class Ids:
         """The same ids, packed if most of `data`, which may be that of a whole file, has other text."""
         is_full = self.step or self.data.size <= 2 * (int(self.length.sum()) + len(self))
         return self if is_full else self.packed()
+
+    def first_flawed(self) -> int | None:
+        """The first row whose text `flaw_of` refuses, None if there is none.
+
+        >>> Ids.of(["d1", "d2", ""]).first_flawed()
+        2
+        """
+        are_filled = self.length.min(initial=1) > 0
+        are_short = self.length.max(initial=0) <= LONGEST_ID
+        if are_filled and are_short and self.data.min(initial=1) > 0:
+            return None
+        return next((row for row, text in enumerate(self) if flaw_of(text)), None)
 
     def changes(self) -> np.ndarray:
         """The rows whose id differs from the id of the row before, including the first row.

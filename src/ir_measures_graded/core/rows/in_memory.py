@@ -4,9 +4,10 @@ Columns keep their storage format. Ids are converted to bytes (`Ids`) when a blo
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import isgenerator
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ from .columns import (
     column_names,
     is_rank,
 )
+from .decimals import as_decimals
 from .id_columns import (
     Cells,
     Docs,
@@ -35,8 +37,10 @@ from .id_columns import (
     docs_of,
     integers_as_text,
     stretches_of,
+    texts_of,
     topics_of,
 )
+from .rank_order import ROWS, RankSample
 from .rows import IDS, Facts, Part, Rows, RunSource, floats, is_number
 
 Source = Any
@@ -72,6 +76,7 @@ class InMemory(RunSource):
         if self.role is QRELS:
             return replace(table, docs=table.docs.ids())  # converted once for all runs
         self.is_empty = not table.values.size
+        self.remarks = table.facts.remarks
         if self.is_empty:
             message = f"{self.name}: the run is empty".removeprefix(": ")
             warnings.warn(message, EmptyRunWarning, stacklevel=level_of_caller())
@@ -85,6 +90,8 @@ def _of_dicts(source: Mapping[str, Mapping[str, Any]], role: Role) -> Rows:
             raise GradedError(
                 f"{role.kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
             )
+        if "" in rows:
+            raise GradedError(f"{role.kind}: doc_id '' is empty (topic {shown(topic)})")
     dicts = list(source.values())
     docs = Keys(dicts, f"{role.kind}: doc_id")
     facts = Facts(integers=("query_id",) if begins_with_integer(list(source)) else ())
@@ -117,9 +124,12 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
         if name is not None
     }
     order, offsets = stretches.grouped(len(docs))
-    facts, line = (
-        (Facts(integers=tuple(integers)), None) if part is None else (part.facts, part.line)
-    )
+    if part is None:
+        facts, line = Facts(integers=tuple(integers), ranked=is_rank(names[2])), None
+        if role is RUN:
+            facts = facts._replace(reverse=_remark_on_ranks(columns, *names))
+    else:
+        facts, line = part.facts, part.line
     rows = Rows(role, [*stretches.topics], offsets, docs, values, False, line, facts, further)
     if order is not None:
         if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
@@ -134,6 +144,25 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
     )
 
 
+def _remark_on_ranks(columns: Columns, topic: Any, document: Any, score: Any) -> str:
+    """The remark on ranks in the reverse order of scores; `topic` … `score` are names of columns."""
+    ranks = next(filter(is_rank, columns.names), None)
+    if ranks is None or is_rank(score):
+        return ""
+    first = slice(ROWS)
+    sample = RankSample()
+    topics = columns.column(topic)[first]
+    stretches = stretches_of(topics, "run: query_id")
+    sizes = np.diff(stretches.start, append=len(topics))
+    names = [*stretches.topics]
+    sample.add(
+        [names[code] for code in np.repeat(stretches.code, sizes).tolist()],
+        numbers_or_nan(columns.column(ranks)[first]).tolist(),
+        numbers_or_nan(columns.column(score)[first]).tolist(),
+    )
+    return sample.remark(is_part=len(topics) == ROWS)
+
+
 def _of_intents(ours: str, column: Any, field: str) -> Rowwise | np.ndarray:
     """The intents of the rows, or their probabilities, NaN for any cell that is not a number."""
     if ours == "iteration":
@@ -142,39 +171,40 @@ def _of_intents(ours: str, column: Any, field: str) -> Rowwise | np.ndarray:
             text = text.to_pylist()
         # Only measures of intents refuse other objects than text, so a list is not validated here.
         text = np.fromiter(text, object, len(text)) if isinstance(text, list) else text
-        return docs_of(text, field)
+        return texts_of(text, field)
     return numbers_or_nan(column)
 
 
 def numbers_or_nan(column: Any) -> np.ndarray:
     """A column as floats, NaN for any cell that is not a number."""
-    numbers = as_floats(column)
+    numbers = _as_array(column)
     if isinstance(numbers, np.ndarray):
-        return numbers
-    return np.array(
-        [number if is_number(number) else np.nan for number in numbers], dtype=np.float64
-    )
+        return numbers.astype(np.float64, copy=False)
+    return np.array([number if is_number(number) else np.nan for number in numbers], np.float64)
 
 
-def as_floats(column: Any) -> Any:
-    """A column of plain numbers as floats, any other column as Python objects."""
+def _as_array(column: Any) -> Any:
+    """A column of plain numbers as an array with their type, any other column as Python objects."""
     numbers: Any = numbers_of(column) if is_arrow(column) else column
     kind = getattr(getattr(numbers, "dtype", None), "kind", "")
-    if (
-        kind == "c"
-    ):  # NumPy's complex numbers would be cut to their real part; those of Python are refused
+    if kind == "c":
+        # NumPy's complex numbers would be cut to their real part; those of Python are refused.
         numbers = numbers.astype(object)
-    if kind not in tuple("iuf"):
+    if kind not in ("i", "u", "f"):
         return numbers.tolist() if hasattr(numbers, "tolist") else numbers
     if hasattr(numbers, "to_numpy"):  # a column of a DataFrame, which may have missing values
-        return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    return numbers.astype(np.float64, copy=False)
+        is_short = kind == "f" and numbers.dtype.itemsize < 8
+        dtype = np.dtype(f"f{numbers.dtype.itemsize}" if is_short else np.float64)
+        return numbers.to_numpy(dtype=dtype, na_value=np.nan)
+    return numbers
 
 
 def numbers_in(column: Any, role: Role, location: Callable[[int], str]) -> np.ndarray:
     """The levels or scores as floats. Raises `GradedError` for one that is not a number, as `floats`."""
-    numbers = as_floats(column)
-    return numbers if isinstance(numbers, np.ndarray) else floats(role, [numbers], location)
+    numbers = _as_array(column)
+    if not isinstance(numbers, np.ndarray):
+        return floats(role, [numbers], location)
+    return as_decimals(numbers) if role is QRELS else numbers.astype(np.float64, copy=False)
 
 
 # Forms
@@ -217,6 +247,8 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
         # The score of a `ScoredDoc` is not a level.
         every = chain(*chain(*(NAMES[ours][:2] for ours in [*role.columns, *INTENTS])))
         names = [name for name in every if hasattr(first, name)] if source else role.columns
+        if role is RUN and source:
+            names += [name for name in NAMES["score"][-1] if hasattr(first, name)]
         getters = {name: attrgetter(name) for name in names}
 
     def column(name: Any) -> list[Any]:
@@ -274,7 +306,7 @@ def _columns(source: Any, role: Role) -> Columns | None:
     if not (is_table or is_arrow(source) or isinstance(source, (str, bytes))) and isinstance(
         source, Iterable
     ):
-        source = source if isinstance(source, (list, tuple)) else [*source]
+        source = source if isinstance(source, (list, tuple)) else _items_of(source, role)
         is_table = any(map(exports_arrow, source[:1]))
         if not is_table:
             return _of_items(source, role)
@@ -285,6 +317,24 @@ def _columns(source: Any, role: Role) -> Columns | None:
         f"{role.kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame or Arrow "
         f"data with the columns {_listed(role)}, or an iterable of named tuples with these fields"
     )
+
+
+def _items_of(source: Iterable[Any], role: Role) -> list[Any]:
+    """The items of an iterable. Raises `GradedError` for an iterator that was used before."""
+    is_used_up = isgenerator(source) and source.gi_frame is None
+    items = [*source]
+    if items or not isinstance(source, Iterator):
+        return items
+    if is_used_up:
+        raise GradedError(
+            f"{role.kind}: the iterator is used up; it gives its items once, so make a list of it first"
+        )
+    if role is QRELS:
+        raise GradedError(
+            "qrels: the iterator has no item; it is used up, or there is no judgment; make a list of "
+            "it before its first use"
+        )
+    return items
 
 
 def read_qrels(source: Any) -> Rows:

@@ -17,14 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import Qrel
 
-from ...errors import FileError, GradedError, shown
+from ...errors import FileError, GradedError, Remark, shown
 from ..by_topic import blocks, bounds_of, rows_of
 from .columns import NUMBERS, QRELS, Role
 from .id_columns import Docs, Keys
-from .id_matching import Ids, IdsByTopic, Indices, equal_pairs, first_rows
+from .id_matching import Ids, IdsByTopic, Indices, equal_pairs, first_rows, flaw_of
 
 IDS = ("query_id", "doc_id")
-LONGEST_ID = 1 << 12  # bytes of an id in a file; the time for all ids grows with the longest one
+REVERSE = "reverse ranks"
+"""The kind of the remark on ranks in the reverse order of scores."""
 LOOK_UP = 100  # documents that can be hashed and sorted in the time of one look-up in a dict
 
 
@@ -33,7 +34,9 @@ class Facts(NamedTuple):
 
     `file` is the name of the file, empty for rows in memory, `form` the name of its form, and `unit` the
     location of a row in it: a line or a row. `unjudged` counts rows of unjudged documents. `integers` are the
-    columns of ids that are integers, and `empty` the topics without documents.
+    columns of ids that are integers, and `empty` the topics without documents. The scores of `ranked` rows
+    are their ranks with the sign reversed. `lines` are remarks on lines that may not be meant as they are read,
+    and `reverse` is that of `RankSample`, empty if there is none.
     """
 
     file: str = ""
@@ -42,6 +45,16 @@ class Facts(NamedTuple):
     unjudged: int = 0
     integers: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
+    ranked: bool = False
+    lines: tuple[Remark, ...] = ()
+    reverse: str = ""
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What is unusual about the rows. The remarks have no subject."""
+        if not self.reverse:
+            return self.lines
+        return (*self.lines, Remark(REVERSE, "", self.reverse))
 
     def location(self, line: int) -> str:
         """The name of a row in messages."""
@@ -62,6 +75,14 @@ class Part:
     def __len__(self) -> int:
         return self.line.size
 
+    def ascending(self) -> Part:
+        """The rows of a run in which smaller scores are better, so that larger ones are; ranks stay."""
+        return self if self.facts.ranked else self.with_negated_scores()
+
+    def with_negated_scores(self) -> Part:
+        """The rows of a run with the sign of each score reversed."""
+        return replace(self, columns={**self.columns, "score": -np.asarray(self.columns["score"])})
+
     def take(self, rows: Indices) -> Part:
         """The part with these rows."""
         columns = {name: taken(column, rows) for name, column in self.columns.items()}
@@ -74,15 +95,15 @@ class Part:
         )
 
     def checked(self) -> Part:
-        """The part. Raises `FileError` for an id of more than `LONGEST_ID` bytes."""
+        """The part. Raises `FileError` for a text that is no id, see `flaw_of`."""
         for name in IDS:
             ids: Ids = self.columns[name]
-            if ids.length.max(initial=0) > LONGEST_ID:
-                row = int(ids.length.argmax())
+            row = ids.first_flawed()
+            if row is not None:
                 where = self.facts.location(self.line[row])
-                raise FileError(
-                    f"{where}: the {name} {shown(ids[row])} is longer than {LONGEST_ID:,} bytes"
-                )
+                text = ids[row]
+                what = f"the {name} {shown(text)}" if text else f"the {name}"
+                raise FileError(f"{where}: {what} {flaw_of(text)}")
         return self
 
 
@@ -100,6 +121,8 @@ def joined(parts: Iterable[Part], role: Role) -> Part:
             unjudged=sum(each.unjudged for each in every),
             integers=tuple(dict.fromkeys(chain.from_iterable(each.integers for each in every))),
             empty=tuple(dict.fromkeys(chain.from_iterable(each.empty for each in every))),
+            lines=tuple(dict.fromkeys(chain.from_iterable(each.lines for each in every))),
+            reverse=next((each.reverse for each in every if each.reverse), ""),
         )
     found = [part for part in found if len(part)] or found[:1]
     if len(found) == 1:
@@ -118,15 +141,20 @@ def joined(parts: Iterable[Part], role: Role) -> Part:
 
 
 class RunSource:
-    """A run in any form: override `table`, and `blocks` unless the run is `in_memory`.
+    """A run in any form: override `rows`, and `blocks` unless the run is `in_memory`.
 
-    An empty run that is not a file `is_empty` after it is read; its reader warns (`EmptyRunWarning`). `name`
-    is its name in messages.
+    An empty run that is not a file `is_empty` after it is read; its reader warns (`EmptyRunWarning`). After
+    the run is read, `remarks` say what is unusual about its rows. `name` is its name in messages.
     """
 
     in_memory: bool = True
     is_empty: bool = False
     name: str = ""
+    remarks: tuple[Remark, ...] = ()
+
+    def ascending(self) -> RunSource:
+        """The same run, in which smaller scores are better, as distances are."""
+        return AscendingRun(self)
 
     def rows(self) -> Rows:
         """All rows. Raises `GradedError` for an invalid row and for an empty file."""
@@ -135,9 +163,41 @@ class RunSource:
     def blocks(self) -> Iterator[Rows]:
         """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
 
-        Raises `GradedError` as `table`.
+        Raises `GradedError` as `rows`.
         """
         yield self.rows()
+
+
+def kept_remarks(remarks: Sequence[Remark], facts: Facts, is_ascending: bool) -> tuple[Remark, ...]:
+    """The remarks on a run and those of `facts`, each once.
+
+    Ranks in the reverse order of scores are as expected in a run that `is_ascending`.
+    """
+    every = dict.fromkeys([*remarks, *facts.remarks])
+    return tuple(remark for remark in every if not (is_ascending and remark.kind == REVERSE))
+
+
+class AscendingRun(RunSource):
+    """A run in which smaller scores are better; ranks in place of scores stay as they are."""
+
+    def __init__(self, source: RunSource):
+        self.source = source
+        self.name = source.name
+        self.in_memory = source.in_memory
+
+    def rows(self) -> Rows:
+        rows = self.source.rows()
+        self.is_empty = self.source.is_empty
+        self._keep_remarks(rows)
+        return rows.with_smaller_scores_first()
+
+    def blocks(self) -> Iterator[Rows]:
+        for rows in self.source.blocks():
+            self._keep_remarks(rows)
+            yield rows.with_smaller_scores_first()
+
+    def _keep_remarks(self, rows: Rows) -> None:
+        self.remarks = kept_remarks(self.source.remarks, rows.facts, is_ascending=True)
 
 
 @dataclass(eq=False, repr=False)
@@ -199,6 +259,13 @@ class Rows(RunSource):
 
     def rows(self) -> Rows:
         return self
+
+    def with_smaller_scores_first(self) -> Rows:
+        """The rows of a run whose smaller scores are better, so that larger ones are; ranks stay."""
+        if self.facts.ranked:
+            return self
+        # The ids of dicts are found by the values of the dicts, which are no longer those of the rows.
+        return replace(self, values=-self.values, docs=self.docs.ids())
 
     def dicts(self) -> dict[str, Mapping[str, float]]:
         """The rows as a dict of dicts, for other providers of ir-measures."""
@@ -441,13 +508,23 @@ def floats(
             done += len(piece) * numbers.itemsize
         may_have_bools = ((numbers == 0) | (numbers == 1)).any()  # scores are rarely 0 or 1
         if not may_have_bools or all(BOOLS.isdisjoint(map(type, piece)) for piece in pieces):
-            return numbers
-    row, number = next(
-        each for each in enumerate(chain.from_iterable(pieces)) if not is_number(each[1])
-    )
+            return _of_short_floats(numbers, pieces) if role is QRELS else numbers
+    every = enumerate(chain.from_iterable(pieces))
+    row, number = next((row, number) for row, number in every if not is_number(number))
     is_int = isinstance(number, int) and not isinstance(number, bool)
     reason = "is larger than any float" if is_int else "is not a number"
     raise GradedError(f"{location(row)}: the {role.number} {shown(number)} {reason}")
+
+
+def _of_short_floats(numbers: np.ndarray, pieces: Sequence[Collection[Any]]) -> np.ndarray:
+    """The levels of these pieces, which are `numbers`; NumPy's short floats as in `as_decimals`."""
+    rows = np.flatnonzero(np.isfinite(numbers) & (numbers != np.floor(numbers)))
+    if rows.size:  # whole levels are exact
+        levels = [*chain.from_iterable(pieces)]
+        for row in rows.tolist():
+            if isinstance(levels[row], (np.float32, np.float16)):
+                numbers[row] = float(str(levels[row]))
+    return numbers
 
 
 def is_number(number: Any) -> bool:

@@ -1,0 +1,78 @@
+"""Ranks against scores: whether a run seems to rank smaller scores first, as distances do.
+
+Scores decide the order of documents, and ranks are not used. A run whose scores are distances is then
+evaluated in reverse order, which only its ranks can show.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+SHARE = 0.9
+"""The share of topics in reverse order from which on the run is said to be so."""
+ROWS = 1 << 12
+"""The rows that a sample has at most."""
+
+
+class RankSample:
+    """The ranks and scores of some rows of a run, by topic.
+
+    `ranked` tells that the run has ranks in place of scores.
+    """
+
+    def __init__(self) -> None:
+        self.ranked = False
+        self.topics: list[str] = []
+        self.ranks: list[float] = []
+        self.scores: list[float] = []
+
+    def add(self, topics: Iterable[str], ranks: Iterable[float], scores: Iterable[float]) -> None:
+        """Add rows; a rank or a score of NaN is unknown."""
+        self.topics += topics
+        self.ranks += ranks
+        self.scores += scores
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.topics) >= ROWS
+
+    def counts(self) -> tuple[int, int]:
+        """The counts of `reversed_topics`."""
+        return reversed_topics(self.topics, self.ranks, self.scores)
+
+    def remark(self, is_part: bool = False) -> str:
+        """The remark that the ranks are in the reverse order of the scores; empty if they are not.
+
+        It says so if the sample `is_part` of the rows only.
+        """
+        reverse, comparable = self.counts()
+        if not comparable or reverse < SHARE * comparable:
+            return ""
+        share = f"{reverse:,} of {comparable:,} topics"
+        if is_part:
+            share += " among the first rows"
+        return (
+            f"the order by score is the reverse of the ranks in {share}, as with distances; if smaller "
+            "scores are better, use --ascending (ascending=True)"
+        )
+
+
+def reversed_topics(
+    topics: Sequence[str], ranks: Sequence[float], scores: Sequence[float]
+) -> tuple[int, int]:
+    """The number of topics whose scores rise with the ranks, and of those with differing ranks and scores.
+
+    >>> reversed_topics(["q1", "q1", "q2", "q2"], [1, 2, 1, 2], [0.1, 0.3, 9.0, 8.0])
+    (1, 2)
+    """
+    numbers: dict[str, int] = {}
+    topic = np.array([numbers.setdefault(name, len(numbers)) for name in topics], dtype=np.int64)
+    rank = np.array(ranks, dtype=np.float64)
+    order = np.lexsort((rank, topic))
+    topic = topic[order]
+    rank = rank[order]
+    score = np.array(scores, dtype=np.float64)[order]
+    is_pair = (topic[1:] == topic[:-1]) & (rank[1:] > rank[:-1])
+    rises = np.bincount(topic[1:][is_pair & (score[1:] > score[:-1])], minlength=len(numbers)) > 0
+    falls = np.bincount(topic[1:][is_pair & (score[1:] < score[:-1])], minlength=len(numbers)) > 0
+    return int((rises & ~falls).sum()), int((rises | falls).sum())
