@@ -185,3 +185,88 @@ def test_the_evaluator_is_one_of_ir_measures():
         ir_measures.Metric("x", evaluator.in_order[0], 0.0),
         ir_measures.Metric("y", evaluator.in_order[0], 1.0),
     ]
+
+
+def test_each_measure_given_has_a_row_also_if_it_equals_another():
+    labels, scores, twice = [3, 0, 1], [0.1, 0.9, 0.5], ["nDCG_JK@10", "nDCG_JK(b=2)@10", "CG"]
+    one = array_values("nDCG_JK@10", labels, scores, [3])[0]
+    assert array_values(twice, labels, scores, [3]).tolist() == [[one], [one], [4.0]]
+    assert array_mean(np.array(twice), labels, scores, [3]).tolist() == [one, one, 4.0]
+    assert array_mean(["CG", "CG"], labels, scores, [3]).tolist() == [4.0, 4.0]
+    assert array_values(["CG", "CG"], labels, scores, [3]).tolist() == [[4.0]] * 2
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_level_of_few_bits_means_its_shortest_decimal_text(dtype, recwarn):
+    labels = np.array([[0.1, 2.7, 0], [1e-3, 1, 3]], dtype)
+    measure = "CG(gains=0.1:5,2.7:7,0.001:11,1:1,3:3)"
+    assert array_values(measure, labels, -labels).tolist() == [12.0, 15.0]
+    assert not recwarn
+
+
+def test_levels_of_gains_that_no_document_has_are_told():
+    with pytest.warns(InputWarning, match=r"gains=.*: the labels have no document of level 0\.25$"):
+        array_mean("CG(gains=0.25:5,1:2)", [1, 0], [1, 2], [2])
+    with pytest.warns(InputWarning, match="the qrels have no document of level 7$"):
+        parse_measure("CG(gains=7:5)").calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1.0}})
+
+
+AMBIGUOUS = [[2, 0], [3, 0, 0], [1, 1], [0, 1, 2], [0, 4, 0, 0]]
+
+
+@pytest.mark.parametrize("groups", AMBIGUOUS)
+def test_groups_that_may_be_sizes_or_ids_are_refused_and_can_be_named(groups):
+    labels, scores = np.arange(len(groups)) + 1, np.arange(len(groups))
+    with pytest.raises(ValueError, match="may be sizes or ids; pass them as sizes=… or as ids=…"):
+        array_values("CG", labels, scores, groups)
+    # The empty groups of sizes have no value.
+    bounds = np.cumsum([0, *groups])
+    of_sizes = [labels[a:b].sum() if b > a else NAN for a, b in zip(bounds, bounds[1:])]
+    np.testing.assert_array_equal(array_values("CG", labels, scores, sizes=groups), of_sizes)
+    of_ids = [labels[np.array(groups) == id_].sum() for id_ in dict.fromkeys(groups)]
+    assert array_values("CG", labels, scores, ids=groups).tolist() == of_ids
+
+
+@pytest.mark.parametrize("padding", [-1, -100.0, NAN])
+def test_padding_of_any_label_is_no_document_whatever_its_score(padding):
+    labels, scores = [[3, 0, 1], [0, 1, padding]], [[0.2, 0.7, 0.1], [0.5, 0.4, 0.9]]
+    measures = ["nDCG_JK", "P@1", "Judged@3", "NumRet"]
+    plain = array_values(measures, [3, 0, 1, 0, 1], [0.2, 0.7, 0.1, 0.5, 0.4], [3, 2])
+    assert array_values(measures, labels, scores, padding=padding).tolist() == plain.tolist()
+    assert (
+        array_mean(measures, labels, scores, padding=padding).tolist()
+        == array_mean(measures, [3, 0, 1, 0, 1], [0.2, 0.7, 0.1, 0.5, 0.4], [3, 2]).tolist()
+    )
+
+
+def test_minus_1_where_padding_would_be_is_told(recwarn):
+    scores = [[3, 2, 1], [3, 2, 1]]
+    with pytest.warns(InputWarning, match="1 of 2 rows end with -1, which stands nowhere else"):
+        array_mean("CG", [[1, 2, 3], [1, -1, -1]], scores)
+    recwarn.clear()
+    array_mean("CG", [[1, -1, 3], [1, -1, -1]], scores)  # a level, as it stands before others
+    array_mean("CG", [[1, 2, 3], [1, -1, -1]], scores, padding=-1)
+    array_mean("CG", [1, 2, -1], [3, 2, 1], [3])
+    assert not recwarn
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ({"sizes": [2], "ids": [1, 1]}, "sizes and ids are given; give one of them"),
+        ({"sizes": [1.0, 1.0]}, r"sizes \[1\.0, 1\.0\] do not fit 2 labels"),
+        ({"sizes": [3, -1]}, r"sizes \[3, -1\] do not fit 2 labels"),
+        ({"sizes": "ab"}, "sizes 'ab' do not fit"),
+        ({"ids": ["a"]}, r"ids have the shape \(1,\); give a group id for each of 2"),
+        ({"ids": ["a", None]}, "ids: document 1 has no group id"),
+        ({"sizes": [2], "padding": -1}, "padding is for two-dimensional labels"),
+        ({"sizes": [2], "ties": True}, "ties=True is not allowed; ties is 'mean'"),
+        ({"sizes": [2], "ties": ["mean"]}, r"ties=\['mean'\] is not allowed"),
+        ({"sizes": [2], "measure": None}, "measures=None is not allowed"),
+        ({"sizes": [2], "measure": iter([])}, "measures: the iterator has no item"),
+        ({"sizes": [2], "measure": ["CG", 7]}, "a measure is a string .* not a int"),
+    ],
+)
+def test_arguments_of_a_wrong_kind_are_named(named, told):
+    with pytest.raises(ValueError, match=told):
+        array_values(**({"measure": "CG", "labels": [1, 0], "scores": [1, 2]} | named))

@@ -45,7 +45,7 @@ def refusal(function, *given, **options):
         (("CG", [1, 0, 1], [1, 2, 3], [2]), "groups [2] do not fit 3 labels"),
         (
             ("CG", [1, 0], [1, 2], [1, 1]),
-            "1 for each of 2 documents, which may be sizes or ids; give [2]",
+            "groups [1, 1] of 2 documents may be sizes or ids; pass them as sizes=… or as",
         ),
         (("CG", [1, 0], [1, 2], ["a", None]), "document 1 has no group id"),
         (
@@ -75,7 +75,7 @@ def refusal(function, *given, **options):
         (("ERR@3", [1, 0], [1, 2], [2]), "the provider graded does not compute ERR@3"),
         (
             ("CG", [1, 0], [1, 2], [2], "docid"),
-            "ties='docid' is not allowed; ties is mean, min, max, given",
+            "ties='docid' is not allowed; ties is 'mean', 'min', 'max' or 'given'",
         ),
     ],
 )

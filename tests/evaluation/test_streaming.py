@@ -60,7 +60,7 @@ def test_sizes_and_rows_end_with_the_batch_and_ids_go_on():
         (lambda metric: metric.update([1, 2], [1, 2]), "flat labels need groups"),
         (lambda metric: metric.merge(RankingMetric("AP")), "other measures or other ties"),
         (lambda metric: RankingMetric("nDCGG"), "did you mean"),
-        (lambda metric: RankingMetric("AP", ties="any"), "ties is mean, min, max, given"),
+        (lambda metric: RankingMetric("AP", ties="any"), "ties is 'mean', 'min', 'max' or 'given'"),
     ],
 )
 def test_mistakes_are_named_and_change_nothing(act, told):

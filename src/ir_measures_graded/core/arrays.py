@@ -6,21 +6,23 @@ for many evaluations.
 
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from ir_measures import Measure
 
-from ..errors import GradedError, InputWarning, shown
+from ..arguments import number, word
+from ..errors import GradedError, InputWarning, level_of_caller, shown
 from .by_topic import blocks, bounds_of, changes, positions
 from .measures.standard import definition_of
-from .provider import GradedEvaluator, GradedProvider, refuse_unsupported
+from .provider import GradedEvaluator, GradedProvider, refuse_unsupported, warn_of_absent_levels
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
-from .registry.notation import parse_measures
+from .registry.notation import parse_list
 from .rows.columns import QRELS, RUN
+from .rows.decimals import as_decimals
 from .rows.id_columns import Cells
 from .rows.id_matching import Ids
 from .rows.rows import Rows
@@ -43,13 +45,19 @@ class ArrayEvaluator(GradedEvaluator):
     """Evaluates any number of score arrays with measures over one array of labels, which is reduced
     once.
 
-    `labels` is flat (N documents), with `groups`: the sizes of consecutive groups, or one group id
-    per document, in any order. An array with one entry per document has ids. Or `labels` is
-    two-dimensional (groups × documents) without `groups`. A document whose label is NaN is
-    unjudged.
+    `labels` is two-dimensional (groups × documents), or flat (N documents) with one of these:
+
+    - `sizes`: the sizes of consecutive groups, which add up to N; a size may be 0.
+    - `ids`: one group id per document, in any order.
+    - `groups`: either of them. An array with N entries has ids. Whole numbers that add up to N
+      could be both, such as 2, 0 or 1, 1, and are refused.
+
+    A document whose label is NaN is unjudged. A label in 32 bits means its shortest decimal text,
+    so that 0.1 is the level 0.1 of ``gains=0.1:5``.
 
     Scores have the shape of the labels. In two dimensions, NaN in both labels and scores is
-    padding; a document with a score and without a label is unjudged, as in flat arrays. Scores are
+    padding; a document with a score and without a label is unjudged, as in flat arrays. `padding`
+    is the label of padding, such as -1 or NaN. The scores of padding are then ignored. Scores are
     compared as 32-bit floats, as everywhere in this package.
 
     The documents have no ids. `ties` says how tied documents are ordered for a measure that has the
@@ -59,6 +67,8 @@ class ArrayEvaluator(GradedEvaluator):
 
     A group without a judged document, such as a row of padding or a size of 0, has no value:
     `values` has NaN for it, no mean counts it, and a warning (`InputWarning`) counts such groups.
+    Warnings also tell of -1 that stands where padding would, and of levels in the parameter `gains`
+    of a measure that no document has.
 
     The other groups are the topics of the inherited methods `iter_calc` and `calc_aggregate`, which
     take scores. Their names are the ids, or the numbers 0, 1, 2, …; error messages number the
@@ -77,35 +87,50 @@ class ArrayEvaluator(GradedEvaluator):
     """
 
     def __init__(
-        self, measures: Measures, labels: Array, groups: Array | None = None, ties: str = "mean"
+        self,
+        measures: Measures,
+        labels: Array,
+        groups: Array | None = None,
+        ties: str = "mean",
+        *,
+        sizes: Array | None = None,
+        ids: Array | None = None,
+        padding: float | None = None,
     ):
-        if ties not in TIES:
-            raise GradedError(f"ties={shown(ties)} is not allowed; ties is {', '.join(TIES)}")
-        self.in_order = [_with_ties(measure, ties) for measure in parse_measures(measures)]
+        word("ties", ties, TIES)
+        self.in_order = [_with_ties(measure, ties) for measure in parse_list(measures)]
         refuse_unsupported(GradedProvider(), self.in_order)
-        level = numbers_in("labels", labels)
+        level = labels_in(labels)
         self._shape = level.shape
-        names, sizes, self._documents = groups_of(level.shape, groups)
-        level = level.ravel()[self._documents]
+        is_padding = padding_in(level, padding)
+        _warn_of_unnamed_padding(level, padding)
+        level[is_padding] = np.nan
+        grouping = grouping_of(level.shape, groups, sizes, ids)
+        level = level.ravel()[grouping.documents]
+        self._is_listed = ~is_padding.ravel()[grouping.documents]
         judged = ~np.isnan(level)
-        self._has_value = np.diff(np.append(0, np.cumsum(judged))[bounds_of(sizes)]) > 0
+        judged_before = np.append(0, np.cumsum(judged))
+        self._has_value = np.diff(judged_before[bounds_of(grouping.sizes)]) > 0
         if not (self._has_value.size and self._has_value.all()):
             _warn_of_unjudged(self._has_value)
-            kept = np.repeat(self._has_value, sizes)
-            names = [
-                name for name, has_value in zip(names, self._has_value, strict=True) if has_value
-            ]
-            sizes, level, judged = sizes[self._has_value], level[kept], judged[kept]
-            self._documents = np.arange(kept.size)[self._documents][kept]
-        ids = Ids.of(_numbered(int(sizes.max(initial=0))))
-        self._listed = Rows(
-            SCORES, names, bounds_of(sizes), Cells(positions(sizes), ids.take), level
-        )
+            is_kept = np.repeat(self._has_value, grouping.sizes)
+            grouping = grouping.where(self._has_value)
+            level = level[is_kept]
+            judged = judged[is_kept]
+            self._is_listed = self._is_listed[is_kept]
+        self._documents = grouping.documents
+        numbers = Ids.of(_numbered(int(grouping.sizes.max(initial=0))))
+        documents = Cells(positions(grouping.sizes), numbers.take)
+        self._listed = Rows(SCORES, grouping.names, bounds_of(grouping.sizes), documents, level)
         self._judged_document = np.where(judged, np.cumsum(judged) - 1, -1)
         qrels = replace(self._listed, role=LABELS, distinct=True).where(judged).checked()
-        found = Judged(qrels.topics, qrels.offsets, qrels.values)
-        super().__init__(dict.fromkeys(self.in_order), qrels, found)
-        self._blocks = [(slice(a, b), self.judged.part(np.arange(a, b))) for a, b in blocks(sizes)]
+        documents_of_groups = Judged(qrels.topics, qrels.offsets, qrels.values)
+        super().__init__(dict.fromkeys(self.in_order), qrels, documents_of_groups)
+        warn_of_absent_levels(self.measures, self.judged, "the labels")
+        self._blocks = [
+            (slice(first, stop), self.judged.part(np.arange(first, stop)))
+            for first, stop in blocks(grouping.sizes)
+        ]
 
     def reduced(self, run: Any) -> Iterator[JudgedRanks]:
         """The scores, reduced to the ranks of the judged documents."""
@@ -113,44 +138,58 @@ class ArrayEvaluator(GradedEvaluator):
         listed = replace(self._listed, values=scores.ravel()[self._documents])
         document = self._judged_document
         if scores.ndim == 2:
-            present = (document >= 0) | ~np.isnan(listed.values)
-            listed, document = listed.where(present), document[present]
+            has_label_or_score = (document >= 0) | ~np.isnan(listed.values)
+            is_present = has_label_or_score & self._is_listed
+            listed = listed.where(is_present)
+            document = document[is_present]
         listed.checked()
         for numbers, judged in self._blocks:
             rows = listed.block(numbers.start, numbers.stop)
-            start, first = listed.offsets[numbers.start], self.judged.offsets[numbers.start]
-            matched = partial(
-                _given, document[start : start + rows.values.size] - first, rows.offsets
-            )
-            yield JudgedRanks.of(
-                judged, rows, matched, numbers, np.arange(numbers.start, numbers.stop)
-            )
+            start = listed.offsets[numbers.start]
+            first_judged = self.judged.offsets[numbers.start]
+            in_block = document[start : start + rows.values.size] - first_judged
+            matched = partial(_in_order_given, in_block, rows.offsets)
+            order = np.arange(numbers.start, numbers.stop)
+            yield JudgedRanks.of(judged, rows, matched, numbers, order)
 
     def values(self, scores: Array) -> np.ndarray:
-        """The value of each measure for each group (measures × groups); NaN if no document is
+        """The value of each measure for each group (measures × groups), NaN if no document is
         judged.
+
+        There is one row for each measure given, in that order, also for equal ones.
         """
-        found = {measure: values for measure, _, values in self.reported(self.reduced(scores))}
+        of_measure = {measure: values for measure, _, values in self.reported(self.reduced(scores))}
         values = np.full((len(self.in_order), self._has_value.size), np.nan)
-        values[:, self._has_value] = [found[measure] for measure in self.in_order]
+        values[:, self._has_value] = [of_measure[measure] for measure in self.in_order]
         return values
 
     def means(self, scores: Array) -> np.ndarray:
         """The mean of each measure over the groups with a value; the sum of counts such as NumRet.
+
+        There is one mean for each measure given, in that order, also for equal ones.
         """
-        found = self.calc_aggregate(scores)
-        return np.array([found[measure] for measure in self.in_order], dtype=np.float64)
+        of_measure = self.calc_aggregate(scores)
+        return np.array([of_measure[measure] for measure in self.in_order], dtype=np.float64)
 
 
 def array_values(
-    measure: Measures, labels: Array, scores: Array, groups: Array | None = None, ties: str = "mean"
+    measure: Measures,
+    labels: Array,
+    scores: Array,
+    groups: Array | None = None,
+    ties: str = "mean",
+    *,
+    sizes: Array | None = None,
+    ids: Array | None = None,
+    padding: float | None = None,
 ) -> np.ndarray:
     """The value of a measure for each group (G), from arrays of labels and scores.
 
     `measure` is any measure that this package computes, graded or standard. Several measures give
-    one row each. `labels` and `scores` are flat (N), with `groups`: group sizes, or one group id
-    per document. Or they are two-dimensional (groups × documents), padded with NaN in both. All
-    documents count as judged; a label of NaN is an unjudged document. A group without a judged
+    one row each, in their order. `labels` and `scores` are flat (N), with the `sizes` of the groups
+    or the `ids` of the groups of the documents, or with either as `groups`. Or they are
+    two-dimensional (groups × documents), padded with NaN in both, or with `padding` in the labels.
+    All documents count as judged; a label of NaN is an unjudged document. A group without a judged
     document has the value NaN. Tied scores: `ties='mean'` is the default here for the measures that
     have it, because there are no document ids; others keep the order given. `ArrayEvaluator`, which
     keeps the labels for many scores, describes all arguments.
@@ -163,37 +202,54 @@ def array_values(
     >>> nan = float("nan")
     >>> array_values("CG", [[3, 0, 1], [1, 0, nan]], [[0.8, 0.1, 0.4], [0.4, 0.4, nan]])
     array([4., 1.])
+    >>> array_values("nDCG_Burges", [[0, 1], [1, -1]], [[0.1, 0.4], [0.4, 0.7]], padding=-1)
+    array([1., 1.])
 
     Raises `GradedError` as `ArrayEvaluator`, and for a score that is NaN.
     """
-    return _of_one_or_all(measure, ArrayEvaluator(measure, labels, groups, ties).values(scores))
+    evaluator = ArrayEvaluator(measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding)
+    return _of_one_or_all(measure, evaluator.values(scores))
 
 
 def array_mean(
-    measure: Measures, labels: Array, scores: Array, groups: Array | None = None, ties: str = "mean"
+    measure: Measures,
+    labels: Array,
+    scores: Array,
+    groups: Array | None = None,
+    ties: str = "mean",
+    *,
+    sizes: Array | None = None,
+    ids: Array | None = None,
+    padding: float | None = None,
 ) -> Any:
-    """The mean of a measure over the groups, a float; with several measures, an array. As
-    `array_values`.
+    """The mean of a measure over the groups, a float; with several measures, an array.
 
-    A group without a judged document is left out of the mean.
+    The arguments are those of `array_values`. A group without a judged document is left out of the
+    mean.
 
-    >>> array_mean("nDCG_Burges@2", [3, 0, 0, 1], [0.8, 0.1, 0.1, 0.4], groups=["a", "a", "b", "b"])
+    >>> array_mean("nDCG_Burges@2", [3, 0, 0, 1], [0.8, 0.1, 0.1, 0.4], ids=["a", "a", "b", "b"])
     1.0
     """
-    found = _of_one_or_all(measure, ArrayEvaluator(measure, labels, groups, ties).means(scores))
-    return found if found.ndim else float(found)
+    evaluator = ArrayEvaluator(measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding)
+    means = _of_one_or_all(measure, evaluator.means(scores))
+    if means.ndim:
+        return means
+    return float(means)
 
 
-def _given(document: np.ndarray, offsets: np.ndarray, a: int, b: int) -> tuple[np.ndarray, None]:
+def _in_order_given(
+    document: np.ndarray, offsets: np.ndarray, first: int, stop: int
+) -> tuple[np.ndarray, None]:
     """The documents of some topics, in the order given; the numbers of unjudged documents are
     negative.
     """
-    return document[offsets[a] : offsets[b]], None
+    return document[offsets[first] : offsets[stop]], None
 
 
-def _of_one_or_all(given: Measures, found: np.ndarray) -> Any:
+def _of_one_or_all(measure: Measures, results: np.ndarray) -> Any:
     """The result of a single measure, or an array with those of all."""
-    return found[0] if isinstance(given, (str, Measure)) and len(found) == 1 else found
+    is_single = isinstance(measure, (str, Measure)) and len(results) == 1
+    return results[0] if is_single else results
 
 
 def _with_ties(measure: Measure, ties: str) -> Measure:
@@ -201,17 +257,21 @@ def _with_ties(measure: Measure, ties: str) -> Measure:
     known = definition_of(measure)
     if known is None or known.option("ties"):
         return measure
-    other = measure if GradedProvider().supports(measure) else known  # other providers need ids
-    return with_option(known, "ties", ties) or other
+    with_ties = with_option(known, "ties", ties)
+    if with_ties is not None:
+        return with_ties
+    # Other providers of ir-measures need ids, so the definition stands in for the measure.
+    return measure if GradedProvider().supports(measure) else known
 
 
-def _array(name: str, given: Array) -> np.ndarray:
+def _array(name: str, values: Array) -> np.ndarray:
     """Anything as an array, a tensor without its gradient."""
     try:
-        if hasattr(given, "detach"):
-            given = given.detach()
-            given = given.double() if given.is_floating_point() else given  # NumPy has no bfloat16
-        return np.asarray(given)
+        if hasattr(values, "detach"):
+            values = values.detach()
+            if "bfloat16" in str(values.dtype):  # NumPy has no such type
+                values = values.float()
+        return np.asarray(values)
     except (TypeError, ValueError, RuntimeError, Warning) as error:
         # NumPy refuses a ragged list, and its old releases warn of it; tensors may be on another
         # device.
@@ -219,81 +279,180 @@ def _array(name: str, given: Array) -> np.ndarray:
         raise GradedError(f"cannot read the {name} as an array: {reason}") from error
 
 
-def numbers_in(name: str, given: Array) -> np.ndarray:
-    """An array of one or two dimensions as floats."""
-    values = _array(name, given)
-    if values.dtype.kind not in "biuf":
+def _numbers_in(name: str, values: Array) -> np.ndarray:
+    """An array of numbers of one or two dimensions. Masked entries are NaN."""
+    array = _array(name, values)
+    if array.dtype.kind not in "biuf":
         raise GradedError(
-            f"the {name} are of type {values.dtype}; give numbers, with NaN for missing ones"
+            f"the {name} are of type {array.dtype}; give numbers, with NaN for missing ones"
         )
-    if values.ndim not in (1, 2):
+    if array.ndim not in (1, 2):
         raise GradedError(
-            f"the {name} have {values.ndim} dimensions; give 1, or 2 (groups × documents)"
+            f"the {name} have {array.ndim} dimensions; give 1, or 2 (groups × documents)"
         )
-    if isinstance(given, np.ma.MaskedArray):
-        values = np.ma.filled(given.astype(np.float64), np.nan)
-    return values.astype(np.float64, copy=False)
+    if isinstance(values, np.ma.MaskedArray):
+        dtype = array.dtype if array.dtype.kind == "f" else np.float64
+        return np.ma.filled(values.astype(dtype), np.nan)
+    return array
 
 
-def scores_in(given: Array, shape: tuple[int, ...]) -> np.ndarray:
-    """Scores in an array of the shape of the labels."""
-    scores = numbers_in("scores", given)
-    if scores.shape != shape:
+def labels_in(labels: Array) -> np.ndarray:
+    """Labels as a new array of floats. Those in 32 bits mean their shortest decimal text."""
+    array = _numbers_in("labels", labels)
+    decimals = as_decimals(array)
+    return decimals.copy() if np.may_share_memory(decimals, array) else decimals
+
+
+def scores_in(scores: Array, shape: tuple[int, ...]) -> np.ndarray:
+    """Scores as an array of floats in the shape of the labels."""
+    array = _numbers_in("scores", scores)
+    if array.shape != shape:
         raise GradedError(
-            f"scores have the shape {scores.shape}, labels {shape}; give a score per label"
+            f"scores have the shape {array.shape}, labels {shape}; give a score per label"
         )
-    return scores
+    return array.astype(np.float64, copy=False)
 
 
-def groups_of(
-    shape: tuple[int, ...], groups: Array | None, ids: bool = False
-) -> tuple[list[str], np.ndarray, Any]:
-    """The name and the size of each group, and the indices of the documents, group after group.
+def padding_in(level: np.ndarray, padding: float | None) -> np.ndarray:
+    """Whether each label is padding. Raises `GradedError` for padding in flat labels."""
+    if padding is None:
+        return np.zeros(level.shape, dtype=bool)
+    if level.ndim == 1:
+        raise GradedError("padding is for two-dimensional labels; leave it out for flat ones")
+    is_nan = isinstance(padding, (float, np.floating)) and np.isnan(padding)
+    if is_nan:
+        return np.isnan(level)
+    return level == number("padding", padding)
 
-    With `ids`, an array of ones with an entry per document has ids, too.
+
+UNNAMED_PADDING = -1
+"""The label of padding in TensorFlow Ranking and allRank, which counts as judged unless it is
+named."""
+
+
+def _warn_of_unnamed_padding(level: np.ndarray, padding: float | None) -> None:
+    """Warn if -1 stands at the end of rows and nowhere else, and `padding` does not tell its
+    meaning.
     """
-    if len(shape) == 2:
-        if groups is not None:
-            raise GradedError("each row of two-dimensional labels is a group; leave out groups")
-        return _numbered(shape[0]), np.full(shape[0], shape[1]), slice(None)
-    if groups is None:
-        raise GradedError("flat labels need groups: give group sizes, or one group id per document")
-    given = _array("groups", groups)
-    if given.shape != shape:
-        if (
-            given.ndim != 1
-            or given.dtype.kind not in "iu"
-            or (given < 0).any()
-            or given.sum() != shape[0]
-        ):
-            raise GradedError(
-                f"groups {shown(given.tolist())} do not fit {shape[0]} labels; give group sizes that add up "
-                f"to {shape[0]}, or one group id per document"
-            )
-        return _numbered(given.size), given.astype(np.int64), slice(None)
-    number, names = _coded(given)
-    if given.size > 1 and names == [1] and not ids:
-        raise GradedError(
-            f"groups are 1 for each of {given.size} documents, which may be sizes or ids; "
-            f"give [{given.size}] for one group, or different ids for groups of one document"
+    if padding is not None or level.ndim == 1:
+        return
+    is_suspect = level == UNNAMED_PADDING
+    others_follow = np.logical_or.accumulate(~is_suspect[:, ::-1], axis=1)[:, ::-1]
+    rows = np.count_nonzero(is_suspect.any(axis=1))
+    if rows and not (is_suspect & others_follow).any():
+        warnings.warn(
+            f"labels: {rows:,} of {len(level):,} rows end with -1, which stands nowhere else; it "
+            "counts as a judged document; give padding=-1 if it is padding",
+            InputWarning,
+            stacklevel=level_of_caller(),
         )
-    in_order = (np.diff(number) >= 0).all()
-    documents = slice(None) if in_order else np.argsort(number, kind="stable")
-    return list(map(str, names)), np.bincount(number), documents
 
 
-def _coded(ids: np.ndarray) -> tuple[np.ndarray, list[Any]]:
+@dataclass(frozen=True)
+class Grouping:
+    """The groups of labels: their names, their sizes, and the documents group after group.
+
+    `documents` are indices of the flat labels, or a slice of all of them. `has_ids` says that the
+    names are ids, which may go on in another batch.
+    """
+
+    names: list[str]
+    sizes: np.ndarray
+    documents: Any
+    has_ids: bool = False
+
+    def where(self, is_kept: np.ndarray) -> "Grouping":
+        """Some of the groups."""
+        kept = np.repeat(is_kept, self.sizes)
+        documents = np.arange(kept.size)[self.documents][kept]
+        names = [name for name, kept_name in zip(self.names, is_kept, strict=True) if kept_name]
+        return replace(self, names=names, sizes=self.sizes[is_kept], documents=documents)
+
+
+def grouping_of(
+    shape: tuple[int, ...],
+    groups: Array | None,
+    sizes: Array | None = None,
+    ids: Array | None = None,
+    entries_are_ids: bool = False,
+) -> Grouping:
+    """The groups of labels of this shape.
+
+    With `entries_are_ids`, an array `groups` with an entry per document has ids, whatever they are.
+    """
+    is_named = {"groups": groups is not None, "sizes": sizes is not None, "ids": ids is not None}
+    named = [name for name, is_given in is_named.items() if is_given]
+    if len(named) > 1:
+        raise GradedError(f"{' and '.join(named)} are given; give one of them")
+    if len(shape) == 2:
+        if named:
+            raise GradedError(
+                f"each row of two-dimensional labels is a group; leave out {named[0]}"
+            )
+        return Grouping(_numbered(shape[0]), np.full(shape[0], shape[1]), slice(None))
+    if not named:
+        raise GradedError("flat labels need groups: give group sizes, or one group id per document")
+    if sizes is not None:
+        return _grouping_by_sizes("sizes", _array("sizes", sizes), shape[0])
+    if ids is not None:
+        return _grouping_by_ids("ids", _array("ids", ids), shape[0])
+    array = _array("groups", groups)
+    if array.shape != shape:
+        return _grouping_by_sizes("groups", array, shape[0])
+    if not entries_are_ids:
+        _refuse_ambiguous(array)
+    return _grouping_by_ids("groups", array, shape[0])
+
+
+def _are_sizes(array: np.ndarray, documents: int) -> bool:
+    """Whether these can be the sizes of groups with so many documents in all."""
+    is_whole = array.ndim == 1 and (array.dtype.kind in "iu" or not array.size)
+    return is_whole and not (array < 0).any() and int(array.sum()) == documents
+
+
+def _refuse_ambiguous(groups: np.ndarray) -> None:
+    """Raise `GradedError` for an entry per document that may be its group id or the size of a
+    group.
+    """
+    documents = groups.size
+    if documents > 1 and _are_sizes(groups, documents):
+        raise GradedError(
+            f"groups {shown(groups.tolist())} of {documents} documents may be sizes or ids; pass them "
+            "as sizes=… or as ids=… instead of groups"
+        )
+
+
+def _grouping_by_sizes(name: str, sizes: np.ndarray, documents: int) -> Grouping:
+    if not _are_sizes(sizes, documents):
+        ids = ", or one group id per document" if name == "groups" else ""
+        raise GradedError(
+            f"{name} {shown(sizes.tolist())} do not fit {documents} labels; give group sizes that "
+            f"add up to {documents}{ids}"
+        )
+    return Grouping(_numbered(sizes.size), sizes.astype(np.int64), slice(None))
+
+
+def _grouping_by_ids(name: str, ids: np.ndarray, documents: int) -> Grouping:
+    if ids.shape != (documents,):
+        raise GradedError(
+            f"{name} have the shape {ids.shape}; give a group id for each of {documents} documents"
+        )
+    code, names = _coded(name, ids)
+    in_order = (np.diff(code) >= 0).all()
+    order = slice(None) if in_order else np.argsort(code, kind="stable")
+    return Grouping([str(id_) for id_ in names], np.bincount(code), order, has_ids=True)
+
+
+def _coded(name: str, ids: np.ndarray) -> tuple[np.ndarray, list[Any]]:
     """The number of each group id, and the distinct ids in order of appearance."""
     starts = np.flatnonzero(changes(ids))  # the ids of a group are mostly consecutive
     listed = ids[starts].tolist()
-    missing = (
-        row for row, id_ in zip(starts.tolist(), listed, strict=True) if id_ is None or id_ != id_
-    )
-    if (row := next(missing, None)) is not None:
-        raise GradedError(f"groups: document {row} has no group id")
+    for row, id_ in zip(starts.tolist(), listed, strict=True):
+        if id_ is None or id_ != id_:
+            raise GradedError(f"{name}: document {row} has no group id")
     codes = {id_: number for number, id_ in enumerate(dict.fromkeys(listed))}
     code = np.array([codes[id_] for id_ in listed], dtype=np.int64)
-    return np.repeat(code, np.diff(np.append(starts, ids.size))), [*codes]
+    return np.repeat(code, np.diff(np.append(starts, ids.size))), list(codes)
 
 
 def _warn_of_unjudged(has_value: np.ndarray) -> None:
@@ -302,9 +461,11 @@ def _warn_of_unjudged(has_value: np.ndarray) -> None:
         raise GradedError("the labels judge no document, so no group has a value")
     count = f"{np.sum(~has_value):,} of {has_value.size:,} groups lack a judged document"
     warnings.warn(
-        f"labels: {count}; they have no value, and no mean counts them", InputWarning, stacklevel=4
+        f"labels: {count}; they have no value, and no mean counts them",
+        InputWarning,
+        stacklevel=level_of_caller(),
     )
 
 
 def _numbered(count: int) -> list[str]:
-    return list(map(str, range(count)))
+    return [str(number) for number in range(count)]

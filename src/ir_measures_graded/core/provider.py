@@ -1,5 +1,6 @@
 """The ir-measures provider of graded measures. No other module makes `Metric` objects."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -9,7 +10,8 @@ import numpy as np
 from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 
-from ..errors import GradedError, shown
+from ..errors import GradedError, InputWarning, level_of_caller, shown
+from .by_topic import largest
 from .measures import standard
 from .measures.base import GradedMeasure, MeasureError, ScoreError
 from .measures.standard import Standard, definition_of
@@ -17,7 +19,7 @@ from .measures.topics import Topics
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
 from .reduction import blocks_of, judged_of
-from .registry.facts import is_graded, needs_intents
+from .registry.facts import absent_levels, is_graded, needs_intents
 from .registry.plugins import origin
 from .rows.columns import RUN
 from .rows.in_memory import Source, in_memory, read_qrels
@@ -118,7 +120,9 @@ class GradedProvider(Provider):
     def _evaluator(self, measures: Iterable[Measure], qrels: Source) -> GradedEvaluator:
         measures = list(dict.fromkeys(measures))
         refuse_unsupported(self, measures)
-        return GradedEvaluator(measures, qrels)
+        evaluator = GradedEvaluator(measures, qrels)
+        warn_of_absent_levels(measures, evaluator.judged, "the qrels")
+        return evaluator
 
 
 def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | None:
@@ -143,6 +147,22 @@ def refuse_unsupported(provider: Provider, measures: Iterable[Measure]) -> None:
     """Raise `GradedError` for measures that the provider lacks."""
     if missing := [str(measure) for measure in measures if not provider.supports(measure)]:
         raise GradedError(f"the provider {provider.NAME} does not compute {', '.join(missing)}")
+
+
+def warn_of_absent_levels(measures: Iterable[Measure], judged: Judged, source: str) -> None:
+    """Warn (`InputWarning`) of levels in the parameter `gains` of a measure that no document has.
+
+    `source` names the judgments.
+    """
+    for measure in measures:
+        absent = absent_levels(measure, judged)
+        if absent:
+            levels = ", ".join(f"{level:g}" for level in absent)
+            warnings.warn(
+                f"{measure}: {source} have no document of level {levels}",
+                InputWarning,
+                stacklevel=level_of_caller(),
+            )
 
 
 def values_of(measure: Measure, ranks: JudgedRanks) -> np.ndarray:
@@ -187,6 +207,25 @@ def check_levels(measure: Measure, judged: Judged, rows: Rows | None = None) -> 
         hint = f"; {same} is the same measure and takes {level}" if same else ""
         raise rows.error(row, f"the level is {level}; {measure} takes whole levels{hint}")
     judged.need_one_level()
+
+
+CRASHING = -2
+"""The level up to which pytrec_eval crashes on a topic that has no higher one, beside other topics."""
+
+
+def refuse_crash_of_pytrec_eval(measure: Measure, rows: Rows) -> None:
+    """Raise `GradedError` for qrels on which pytrec_eval would end the process, by a topic with levels
+    up to -2 only. `measure` is one that pytrec_eval computes, and `rows` are those of the qrels.
+    """
+    crashing = np.flatnonzero(largest(rows.values, rows.offsets) <= CRASHING)
+    if len(rows.topics) > 1 and crashing.size:
+        row = int(rows.offsets[crashing[0]])
+        raise rows.error(
+            row,
+            f"the level is {rows.values[row]:g}, and the topic has no level above {CRASHING}; "
+            f"pytrec_eval, which computes {measure}, crashes on such topics; leave the topic out or "
+            "give the level 0",
+        )
 
 
 def computed(

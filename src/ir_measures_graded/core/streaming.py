@@ -1,17 +1,30 @@
-"""A measure of scores that arrive in batches, in the style of torchmetrics; PyTorch is not needed.
-"""
+"""A measure of scores that arrive in batches, in the style of torchmetrics; PyTorch is not needed."""
 
 from __future__ import annotations
 
-import itertools
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..arguments import refused
 from ..errors import GradedError
-from .arrays import Array, ArrayEvaluator, Measures, groups_of, numbers_in, scores_in
+from .arrays import Array, ArrayEvaluator, Measures, grouping_of, labels_in, padding_in, scores_in
 from .registry.facts import sign_of
 from .registry.notation import parse_measures
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The documents of a batch: score, label and the number of the group of each (N).
+
+    `ids` are those of the groups, None for groups that end with the batch.
+    """
+
+    score: np.ndarray
+    label: np.ndarray
+    group: np.ndarray
+    ids: list[Any]
 
 
 class RankingMetric:
@@ -33,40 +46,52 @@ class RankingMetric:
     """
 
     def __init__(self, measures: Measures, ties: str = "mean"):
-        self.measures, self.ties = parse_measures(measures), ties
-        ArrayEvaluator(self.measures, [0], [1], ties)  # Refuse wrong arguments at once.
+        self.measures = parse_measures(measures)
+        self.ties = ties
+        ArrayEvaluator(self.measures, [0], ties=ties, sizes=[1])  # Refuse wrong arguments at once.
         self.larger_is_better = sign_of(self.measures[0]) > 0
         self.reset()
 
     def reset(self) -> None:
         """Forget all batches."""
-        self._batches: list[tuple[np.ndarray, np.ndarray, list[Any], np.ndarray]] = []
+        self._batches: list[Batch] = []
 
-    def update(self, scores: Array, labels: Array, groups: Array | None = None) -> None:
+    def update(
+        self,
+        scores: Array,
+        labels: Array,
+        groups: Array | None = None,
+        *,
+        sizes: Array | None = None,
+        ids: Array | None = None,
+        padding: float | None = None,
+    ) -> None:
         """Add a batch: scores, labels and groups as in `array_mean`; a label of NaN is an unjudged
         document.
 
-        An array of groups with one entry per document always has ids. Groups with ids continue in
+        An array of `groups` with one entry per document always has ids. Groups with ids continue in
         later batches that have the same ids. Groups that are given as sizes or as rows of
-        two-dimensional arrays, where NaN in both arrays is padding, end with the batch.
+        two-dimensional arrays end with the batch. In such arrays, NaN in both labels and scores is
+        padding, or the label `padding`.
 
         Raises `GradedError` for arrays that do not fit together; the metric is then unchanged.
         """
-        label = numbers_in("labels", labels)
-        score = scores_in(scores, label.shape)
-        names, sizes, documents = groups_of(label.shape, groups, ids=True)
-        has_ids = groups is not None and np.shape(groups) == label.shape
-        keys = list(names) if has_ids else [None] * len(names)
-        score, label = score.ravel()[documents], label.ravel()[documents]
-        group = np.repeat(np.arange(sizes.size), sizes)
-        kept = (
-            ~(np.isnan(score) & np.isnan(label))
-            if np.ndim(labels) == 2
-            else np.ones(score.size, bool)
-        )
-        if np.isnan(score[kept]).any() or np.isinf(label).any():
+        level = labels_in(labels)
+        given = scores_in(scores, level.shape)
+        is_padding = padding_in(level, padding)
+        grouping = grouping_of(level.shape, groups, sizes, ids, entries_are_ids=True)
+        score = given.ravel()[grouping.documents]
+        label = level.ravel()[grouping.documents]
+        is_kept = ~is_padding.ravel()[grouping.documents]
+        if level.ndim == 2:
+            is_kept &= ~(np.isnan(score) & np.isnan(label))
+        score = score[is_kept]
+        label = label[is_kept]
+        if np.isnan(score).any() or np.isinf(label).any():
             raise GradedError("a score is NaN or a label is infinite; give each document a number")
-        self._batches.append((score[kept], label[kept], keys, group[kept]))
+        group = np.repeat(np.arange(grouping.sizes.size), grouping.sizes)[is_kept]
+        names = list(grouping.names) if grouping.has_ids else [None] * len(grouping.names)
+        self._batches.append(Batch(score, label, group, names))
 
     def merge(self, *others: RankingMetric) -> RankingMetric:
         """Add the batches of other metrics, and return this one.
@@ -74,9 +99,12 @@ class RankingMetric:
         Raises `GradedError` if their measures or `ties` differ.
         """
         for other in others:
+            if not isinstance(other, RankingMetric):
+                raise refused("others", other, "a RankingMetric")
             if (other.measures, other.ties) != (self.measures, self.ties):
                 raise GradedError("metrics with other measures or other ties cannot be merged")
-        self._batches += itertools.chain.from_iterable(list(other._batches) for other in others)
+        batches = [batch for other in others for batch in other._batches]
+        self._batches += batches
         return self
 
     def compute(self) -> Any:
@@ -87,20 +115,18 @@ class RankingMetric:
         """
         if not self._batches:
             raise GradedError("the metric has no batch; call update before compute")
-        numbers: dict[Any, int] = {}
+        number_of: dict[Any, int] = {}
         groups = []
-        for _, _, keys, group in self._batches:
-            coded = [
-                numbers.setdefault(object() if key is None else key, len(numbers)) for key in keys
-            ]
-            groups.append(np.array(coded, dtype=np.int64)[group])
-        group = np.unique(np.concatenate(groups), return_inverse=True)[
-            1
-        ]  # groups of padding have no number
-        score, label = map(np.concatenate, [*zip(*self._batches, strict=True)][:2])
+        for batch in self._batches:
+            keys = [object() if id_ is None else id_ for id_ in batch.ids]
+            numbers = [number_of.setdefault(key, len(number_of)) for key in keys]
+            groups.append(np.array(numbers, dtype=np.int64)[batch.group])
+        group = np.concatenate(groups)
+        score = np.concatenate([batch.score for batch in self._batches])
+        label = np.concatenate([batch.label for batch in self._batches])
         order = np.argsort(group, kind="stable")
-        evaluator = ArrayEvaluator(self.measures, label[order], group[order], self.ties)
+        evaluator = ArrayEvaluator(self.measures, label[order], ties=self.ties, ids=group[order])
         means = evaluator.means(score[order]).tolist()
-        return (
-            means[0] if len(means) == 1 else dict(zip(map(str, self.measures), means, strict=True))
-        )
+        if len(means) == 1:
+            return means[0]
+        return {str(measure): mean for measure, mean in zip(self.measures, means, strict=True)}

@@ -11,7 +11,12 @@ from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers.gdeval_provider import GdevalEvaluator
 
 from ..core.measures.standard import definition_of
-from ..core.provider import GradedEvaluator, GradedProvider, check_levels
+from ..core.provider import (
+    GradedEvaluator,
+    GradedProvider,
+    check_levels,
+    refuse_crash_of_pytrec_eval,
+)
 from ..core.registry.names import registry
 from ..errors import GradedError, shown
 from ..output.formats import listed
@@ -58,6 +63,7 @@ def evaluators(
             if provider in (None, ir_measures.pytrec_eval):
                 for measure in filter(ir_measures.pytrec_eval.supports, group):
                     check_levels(measure, judgments.documents, judgments.rows)
+                    refuse_crash_of_pytrec_eval(measure, judgments.rows)
             other = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
         others.append((group, other))
         refuse_for_gdeval(other)

@@ -15,7 +15,7 @@ from ir_measures import Measure
 from ..core.ranking.gains import gains_text, plain_number
 from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
-from ..core.registry.facts import needs_intents
+from ..core.registry.facts import absent_levels, needs_intents
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning, Remark, level_of_caller
 from ..files.contracts import Contract
@@ -216,17 +216,15 @@ def measure_remarks(
     for measure in measures:
         if contract is not None:
             yield from contract_remarks(measure, contract)
-        gains = measure.params.get("gains")
+        absent = absent_levels(measure, judged)
+        if absent:
+            text = f"the qrels have no document of level {listed(absent)}"
+            yield Remark("absent levels", str(measure), text)
         rel = measure.params.get("rel")
-        if gains is None and rel is None:
+        if rel is None:
             continue
         whole = judged.whole.intents.judged if needs_intents(measure) else judged.whole
         levels = set(whole.all_levels.tolist())
-        if isinstance(gains, dict):
-            absent = [level for level in gains if level > 0 and level not in levels]
-            if absent:
-                text = f"the qrels have no document of level {listed(absent)}"
-                yield Remark("absent levels", str(measure), text)
         if isinstance(rel, (int, float)) and levels and rel > max(levels):
             text = f"no level of the qrels reaches rel={rel:g}; the highest is {max(levels):g}"
             yield Remark("absent levels", str(measure), text)

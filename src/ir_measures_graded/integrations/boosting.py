@@ -1,10 +1,10 @@
 """Any measure as the evaluation metric of LightGBM, XGBoost and CatBoost, also for early stopping.
 
-    lightgbm.train(settings, train, valid_sets=[valid], feval=lightgbm_metric("nDCG_JK(b=2)@10"))
-    LGBMRanker().fit(…, eval_metric=lightgbm_metric("nDCG_JK(b=2)@10")) xgboost.train(settings,
-    train, evals=[(valid, "valid")], custom_metric=xgboost_metric("nDCG_JK(b=2)@10"))
-    CatBoostRanker(eval_metric=catboost_metric("nDCG_JK(b=2)@10", train, valid)).fit(train,
-    eval_set=valid)
+    name = "nDCG_JK(b=2)@10"
+    lightgbm.train(settings, train, valid_sets=[valid], feval=lightgbm_metric(name))
+    LGBMRanker().fit(…, eval_metric=lightgbm_metric(name))
+    xgboost.train(settings, train, evals=[(valid, "valid")], custom_metric=xgboost_metric(name))
+    CatBoostRanker(eval_metric=catboost_metric(name, train, valid)).fit(train, eval_set=valid)
 
 The values are those of `array_mean`, with its argument `ties`: every group with a judged document
 counts once, and the weights of documents and groups are ignored. This module imports none of these
@@ -25,9 +25,9 @@ from ..errors import GradedError, needed
 
 NO_GROUPS = "the data has no groups; give group sizes or query ids with the data"
 WORKS = (
-    "pass Pool objects with group_id to fit and all of them to catboost_metric, with boosting_type='Plain'; "
-    "in place of fit(X, y, group_id=…) use fit(Pool(X, y, group_id=…)); in place of catboost.cv, fit on "
-    "pools of the folds of scikit-learn's GroupKFold"
+    "pass Pool objects with group_id to fit and all of them to catboost_metric, with "
+    "boosting_type='Plain'; in place of fit(X, y, group_id=…) use fit(Pool(X, y, group_id=…)); in "
+    "place of catboost.cv, fit on pools of the folds of scikit-learn's GroupKFold"
 )
 """What works with CatBoost, which passes no groups."""
 KEPT = 8
@@ -35,12 +35,15 @@ KEPT = 8
 
 
 class Metric:
-    """Measures of the scores of a data set, by name. Measures that need ids are refused at once."""
+    """Measures of the scores of a data set, by name, so equal measures are evaluated once. Measures
+    that need ids are refused at once.
+    """
 
     def __init__(self, measures: Measures, ties: str = "mean"):
-        ArrayEvaluator(measures, [0], [1], ties)
-        self.measures, self.ties = parse_measures(measures), ties
-        self.names = [*map(str, self.measures)]
+        self.measures = parse_measures(measures)
+        self.ties = ties
+        ArrayEvaluator(self.measures, [0], ties=ties, sizes=[1])  # Refuse wrong arguments at once.
+        self.names = [str(measure) for measure in self.measures]
         self.larger_is_better = [sign_of(measure) > 0 for measure in self.measures]
 
     def means(self, labels: Any, scores: Any, sizes: Any) -> list[float]:
@@ -49,18 +52,19 @@ class Metric:
         """
         if sizes is None or np.size(sizes) == 0:
             raise GradedError(NO_GROUPS)
-        keys = np.asarray(labels, np.float32).tobytes(), np.asarray(sizes, np.int64).tobytes()
-        return _evaluator(self.measures, self.ties, *keys).means(np.ravel(scores)).tolist()
+        labels_as_bytes = np.asarray(labels, np.float32).tobytes()
+        sizes_as_bytes = np.asarray(sizes, np.int64).tobytes()
+        evaluator = _evaluator(self.measures, self.ties, labels_as_bytes, sizes_as_bytes)
+        means: list[float] = evaluator.means(np.ravel(scores)).tolist()
+        return means
 
 
 @lru_cache(KEPT)
 def _evaluator(
     measures: tuple[Measure, ...], ties: str, labels: bytes, sizes: bytes
 ) -> ArrayEvaluator:
-    level, groups = np.frombuffer(labels, np.float32), np.frombuffer(sizes, np.int64)
-    if groups.size == level.size:  # as many sizes as documents would be ids
-        groups = np.repeat(np.arange(groups.size), groups)
-    return ArrayEvaluator(measures, level, groups, ties)
+    level = np.frombuffer(labels, np.float32)
+    return ArrayEvaluator(measures, level, ties=ties, sizes=np.frombuffer(sizes, np.int64))
 
 
 class LightGBMMetric(Metric):
@@ -82,9 +86,8 @@ class LightGBMMetric(Metric):
         # and group sizes; `train` passes the scores and the data set.
         if hasattr(scores, "get_group"):
             labels, scores, group = scores.get_label(), labels, scores.get_group()
-        return [
-            *zip(self.names, self.means(labels, scores, group), self.larger_is_better, strict=True)
-        ]
+        means = self.means(labels, scores, group)
+        return list(zip(self.names, means, self.larger_is_better, strict=True))
 
 
 class XGBoostMetric(Metric):
@@ -111,7 +114,8 @@ class XGBoostMetric(Metric):
 
     def __call__(self, scores: Any, data: Any) -> Any:
         sizes = np.diff(data.get_uint_info("group_ptr").astype(np.int64))
-        return [*zip(self.names, self.means(data.get_label(), scores, sizes), strict=True)]
+        means = self.means(data.get_label(), scores, sizes)
+        return list(zip(self.names, means, strict=True))
 
     def early_stopping(self, rounds: int, **options: Any) -> Any:
         """XGBoost's callback `EarlyStopping` for the first measure, told whether larger values are
@@ -147,9 +151,7 @@ class CatBoostMetric(Metric):
             )
         if not pools:
             raise GradedError(f"catboost_metric has no pools; {WORKS}")
-        self.data = [
-            (np.float32(pool.get_label()), _sizes(pool.get_group_id_hash())) for pool in pools
-        ]
+        self.pools = [_labels_and_sizes(pool) for pool in pools]
 
     def is_max_optimal(self) -> bool:
         """Whether larger values are better."""
@@ -157,11 +159,12 @@ class CatBoostMetric(Metric):
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
         """The value of the pool with the labels `target`, and 1."""
-        sizes = [sizes for labels, sizes in self.data if np.array_equal(labels, np.float32(target))]
+        labels = np.asarray(target, np.float32)
+        sizes = [sizes for known, sizes in self.pools if np.array_equal(known, labels)]
         if not sizes or any(not np.array_equal(sizes[0], other) for other in sizes):
             raise GradedError(
-                "CatBoost passes labels without groups, and no pool has these labels in this order, or two "
-                f"have them with other groups; {WORKS}"
+                "CatBoost passes labels without groups, and no pool has these labels in this order, "
+                f"or two have them with other groups; {WORKS}"
             )
         return self.means(target, approxes[0], sizes[0])[0], 1.0
 
@@ -170,11 +173,16 @@ class CatBoostMetric(Metric):
         return error
 
 
-def _sizes(ids: Any) -> np.ndarray:
-    """The sizes of the groups, whose documents CatBoost requires to be consecutive."""
+def _labels_and_sizes(pool: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The labels of a pool, and the sizes of its groups, whose documents are consecutive in CatBoost."""
+    ids = pool.get_group_id_hash()
     if ids is None:
         raise GradedError(NO_GROUPS)
-    return np.diff(np.append(np.flatnonzero(changes(np.asarray(ids))), len(ids)))
+    starts = np.flatnonzero(changes(np.asarray(ids)))
+    labels = np.asarray(pool.get_label(), np.float32)
+    return labels, np.diff(np.append(starts, len(ids)))
 
 
-lightgbm_metric, xgboost_metric, catboost_metric = LightGBMMetric, XGBoostMetric, CatBoostMetric
+lightgbm_metric = LightGBMMetric
+xgboost_metric = XGBoostMetric
+catboost_metric = CatBoostMetric

@@ -1,12 +1,12 @@
-"""Any measure as a scorer of scikit-learn, for `cross_validate` and `GridSearchCV` with
-`GroupKFold`.
+"""Any measure as a scorer of scikit-learn, for `cross_validate` and `GridSearchCV`.
 
 scikit-learn passes only the documents of a fold to a scorer. The groups of these documents come by
 metadata routing, so it must be enabled:
 
-    sklearn.set_config(enable_metadata_routing=True) cross_validate(model, X, y,
-    scoring=scorer("nDCG_JK@10"), cv=GroupKFold(), params={"groups": groups}) GridSearchCV(model,
-    grid, scoring=scorer("nDCG_JK@10"), cv=GroupKFold()).fit(X, y, groups=groups)
+    sklearn.set_config(enable_metadata_routing=True)
+    score = scorer("nDCG_JK@10")
+    cross_validate(model, X, y, scoring=score, cv=GroupKFold(), params={"groups": groups})
+    GridSearchCV(model, grid, scoring=score, cv=GroupKFold()).fit(X, y, groups=groups)
 """
 
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from ..arguments import text
 from ..core.arrays import array_mean
 from ..errors import GradedError, needed
 from .boosting import Metric
@@ -35,7 +36,9 @@ class Scorer:
         metric = Metric(measure, ties)
         if len(metric.names) > 1:
             raise GradedError(f"a scorer takes one measure, not {len(metric.names)}")
-        self.measure, self.groups, self.ties = metric.measures[0], groups, ties
+        self.measure = metric.measures[0]
+        self.groups = text("groups", groups)
+        self.ties = ties
         self.sign = 1 if metric.larger_is_better[0] else -1
 
     def get_metadata_routing(self) -> Any:
@@ -51,17 +54,17 @@ class Scorer:
 
         if groups is None:
             raise GradedError(
-                "a scorer sees only a fold; call sklearn.set_config(enable_metadata_routing=True), and pass "
-                f"the ids to cross_validate(params={{{self.groups!r}: ids}}) or fit({self.groups}=ids)"
+                "a scorer sees only a fold; call sklearn.set_config(enable_metadata_routing=True), "
+                f"and pass the ids to cross_validate(params={{{self.groups!r}: ids}}) or "
+                f"fit({self.groups}=ids)"
             )
         if is_classifier(model):
             raise GradedError(
                 "the predictions of a classifier are classes, not scores; use a regressor"
             )
-        ids = np.unique(groups, return_inverse=True)[1].reshape(
-            -1
-        )  # a fold may have one group with the id 1
-        return self.sign * array_mean(self.measure, y, np.asarray(model.predict(X)), ids, self.ties)
+        scores = np.asarray(model.predict(X))
+        mean: float = array_mean(self.measure, y, scores, ties=self.ties, ids=np.ravel(groups))
+        return self.sign * mean
 
 
 scorer = Scorer

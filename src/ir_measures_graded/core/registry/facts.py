@@ -15,6 +15,7 @@ from ..measures.gain_sums import GainSum, NormalisedGainSum
 from ..measures.parameters import Parameter
 from ..measures.standard import DEFINITIONS, Standard, definition, definition_of
 from ..ranking.gains import Gains, canonical_gains
+from ..ranking.judged import Judged
 
 
 def is_graded(measure: Measure) -> TypeGuard[GradedMeasure]:
@@ -81,6 +82,16 @@ def gains_of(measure: Measure) -> Gains:
     """The gains of a measure, by which its ideal list is sorted."""
     known = definition_of(measure)
     return known.weighting if known else canonical_gains(measure.params.get("gains") or {})
+
+
+def absent_levels(measure: Measure, judged: Judged) -> list[float]:
+    """The levels to which the measure gives a gain and that no judged document has."""
+    gains = measure.params.get("gains")
+    if not isinstance(gains, dict):
+        return []
+    whole = judged.whole.intents.judged if needs_intents(measure) else judged.whole
+    levels = set(whole.all_levels.tolist())
+    return [level for level in gains if level > 0 and level not in levels]
 
 
 def is_normalised(measure: Measure | None) -> TypeGuard[NormalisedGainSum]:
