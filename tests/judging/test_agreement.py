@@ -1,6 +1,7 @@
 """The agreement of judges: LLMJudge's tables, peers, by hand, on runs, resampled, and at the edges."""
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import compare, evaluate
 from ir_measures_graded.analysis.judging.agreement import favours, judges
 from ir_measures_graded.analysis.judging.panel import answers_in
-from ir_measures_graded.analysis.statistics.agreement import orders
+from ir_measures_graded.errors import InputWarning
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")
@@ -56,7 +57,9 @@ def test_the_tables_of_llmjudge_are_reproduced():
     with open(LLMJUDGE / "published.csv", encoding="utf-8") as file:
         published = {row.pop("judge"): row for row in csv.DictReader(file)}
     paths = sorted((LLMJUDGE / "judges").glob("*.gz"))
-    found = judges(LLMJUDGE / "human.txt", paths, machine_levels="0:0,1:1,2:2,3:3", resamples=100)
+    found = judges(
+        LLMJUDGE / "human.txt", paths, machine_levels="0:0,1:1,2:2,3:3,10:3", resamples=100
+    )
     assert {each.judge for each in found.judges} == published.keys()
     for each in found.judges:
         computed = {ours: f"{each.statistics[name].value:.4f}" for ours, name in PUBLISHED.items()}
@@ -100,22 +103,50 @@ def test_kappas_and_alphas_equal_those_of_peers(human):
             assert found.statistics[name].value == pytest.approx(expected, abs=1e-12)
 
 
-def test_orders_equal_scipys_and_the_definitions():
-    generator = np.random.default_rng(3)
-    first, second = generator.integers(0, 6, (2, 50, 7))  # many ties
-    found = orders(first, second)
-    for row, (a, b) in enumerate(zip(first, second)):
-        assert found["tau"][row] == pytest.approx(stats.kendalltau(a, b)[0])
-        assert found["rho"][row] == pytest.approx(stats.spearmanr(a, b)[0])
-        shares = []
-        for run in range(7):
-            better = [other for other in range(7) if b[other] > b[run]]
-            right = [(a[other] > a[run]) + (a[other] == a[run]) / 2 for other in better]
-            shares += [2 * np.mean(right) - 1] if better else []
-        assert found["tau_AP"][row] == pytest.approx(np.mean(shares))
-    for tied in (orders(np.zeros(3), np.arange(3)), orders(np.arange(3), np.zeros(3))):
-        assert np.isnan([*tied.values()]).all()
-    assert orders(np.array([1, 1, 0]), np.array([2, 1, 0]))["RBO"] == pytest.approx(1)
+def test_orders_with_ties_do_not_depend_on_the_order_of_the_runs(human):
+    tied = {"B": RUNS["B"], "copy of B": RUNS["B"], "copy of E": RUNS["E"]} | RUNS
+    machine = perturbed(human, 2, 0.5)
+    forth, back = (
+        agreement(human, machine, runs, ["P@5"], resamples=100).orders[0].statistics
+        for runs in (tied, dict(reversed(tied.items())))
+    )
+    assert forth["RBO"].value == pytest.approx(back["RBO"].value, abs=1e-12)
+    assert forth["tau"].value == pytest.approx(back["tau"].value, abs=1e-12)
+    assert forth["tau_AP"].value is back["tau_AP"].value is None  # runs tie under the human
+    values = evaluate(human, tied, ["P@5"]).values[:, 0].mean(axis=1).round(9)
+    others = evaluate(machine, tied, ["P@5"]).values[:, 0].mean(axis=1).round(9)
+    assert forth["tau"].value == pytest.approx(stats.kendalltau(values, others)[0])
+    assert forth["rho"].value == pytest.approx(stats.spearmanr(values, others)[0])
+
+
+def test_topics_without_a_value_are_left_out_and_counted():
+    """Accuracy has no value for a topic whose ranking has no relevant document."""
+    topics = [str(number) for number in range(12)]
+    human = {topic: {"a": 1, "b": 0, "c": int(topic) % 2} for topic in topics}
+    machine = {topic: {"a": 1, "b": int(topic) % 3 == 0, "c": 0} for topic in topics}
+    machine = {t: {doc: int(level) for doc, level in docs.items()} for t, docs in machine.items()}
+    runs = {
+        name: {topic: {"x": 9.0, **ranking} for topic, ranking in of_topic.items()}
+        for name, of_topic in {
+            "A": {t: {"a": 3.0, "b": 2.0, "c": 1.0} for t in topics},
+            "B": {t: {"b": 3.0, "a": 2.0, "c": 1.0} if t != "4" else {"y": 1.0} for t in topics},
+        }.items()
+    }
+    with pytest.warns(InputWarning, match="no value for 1 of 12 topics of B"):
+        found = judges(human, {"machine": machine}, runs, ["Accuracy@4"], resamples=100)
+    (order,) = found.judges[0].orders
+    rest = [topic for topic in topics if topic != "4"]
+    (alone,) = judges(
+        {topic: human[topic] for topic in rest},
+        {"machine": {topic: machine[topic] for topic in rest}},
+        runs,
+        ["Accuracy@4"],
+        resamples=100,
+    ).judges
+    assert order.statistics == alone.orders[0].statistics
+    assert order.halves == alone.orders[0].halves
+    assert any("no value for 1 of 12 topics of B" in str(note) for note in found.notes())
+    assert not re.search(r"\bnan\b", f"{found}{found.records()}")
 
 
 def test_intervals_are_percentiles_over_resampled_topics(human, found):

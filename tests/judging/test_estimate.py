@@ -10,6 +10,7 @@ from ir_measures_graded.analysis import compare, estimate, evaluate
 from ir_measures_graded.analysis.judging.estimate import (
     COMBINED,
     JUDGES,
+    ByBoth,
     FewTopicsWarning,
     _family,
     prediction_powered,
@@ -67,7 +68,8 @@ def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(po
     for _ in range(1000):
         drawn = generator.choice(human.size, 1030, replace=False)
         values = human[[*drawn[:60], *drawn[1000:]]], machine[drawn[:1000]]
-        for found in _family([("A", None, NDCG)], *(each[None] for each in values), 60, 0.95):
+        both = ByBoth(values[0][None], values[1][None], 60)
+        for found in _family([("A", None, NDCG)], both, 0.95):
             covered[found.judge] += found.lower <= human.mean() <= found.upper
             width[found.judge] += (found.upper - found.lower) / 1000
     assert 930 <= covered[HUMAN] <= 970

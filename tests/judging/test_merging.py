@@ -84,30 +84,49 @@ def test_files_that_are_no_answers_are_refused_with_their_line(tmp_path, name, t
         answers_in(tmp_path / name)
 
 
-def test_levels_become_those_of_the_step_that_they_reach():
+@pytest.mark.parametrize(
+    "levels", ["0-4:0, 5-9.99:1,10:3,11:3", {"10-11": 3, "0-4": 0, "5-9.99": 1}]
+)
+def test_every_level_is_mapped_by_name_or_by_its_range(levels):
     qrels = {"q": {"a": 0, "b": 4, "c": 5, "d": 9.99, "e": 10, "f": 11}}
-    assert rescaled(qrels, {10: 3, 5: 1, 0: 0})["q"] == {
-        "a": 0,
-        "b": 0,
-        "c": 1,
-        "d": 1,
-        "e": 3,
-        "f": 3,
-    }
-    assert rescaled(qrels, "-1:0,0.5:1")["q"] == {"a": 0, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1}
+    mapped = {"a": 0, "b": 0, "c": 1, "d": 1, "e": 3, "f": 3}
+    assert rescaled(qrels, levels) == {"q": mapped}
+    assert rescaled({"q": {"a": -1, "b": -0.5}}, "-1--.75:0,-.5:2") == {"q": {"a": 0, "b": 2}}
 
 
-@pytest.mark.parametrize("levels", ["0:0,5", "0:0,x:1", "0:nan", {}, "0:0,0.0:1", {0: 1, 5: 0}])
+@pytest.mark.parametrize(
+    "levels",
+    ["0:0,5", "0:0,x:1", "0:nan", {}, "0:0,0.0:1", {0: 1, 5: 0}, "5-0:1", "0-5:0,5-9:1", "0-:1"],
+)
 def test_maps_that_are_none_are_refused(levels):
-    with pytest.raises(GradedError, match="are not allowed; write LEVEL:LEVEL,…, such as"):
+    with pytest.raises(GradedError, match="are not allowed; write LEVEL:LEVEL,… or"):
         rescaled({}, levels)
 
 
-def test_levels_below_the_map_are_refused():
-    with pytest.raises(
-        GradedError, match="machine: topic 'q', document 'a': level -1 is below 0, the low"
-    ):
-        rescaled({"q": {"a": -1}}, "0:0,5:1", "machine")
+@pytest.mark.parametrize("level", [-1, 3, 4.5, 7])
+def test_levels_that_the_map_does_not_name_are_refused(level):
+    told = f"machine: topic 'q', document 'a': level {level} is not named in '0:0,5:1'"
+    with pytest.raises(GradedError, match=told):
+        rescaled({"q": {"a": level}}, "0:0,5:1", "machine")
+
+
+@pytest.mark.parametrize(
+    ("levels", "advised"),
+    [
+        ([0, 1, 2, 3, 10], "0:0,1:1,2:2,3:3,10:3"),
+        ([-2, 0, 1, 3.5], "-2:0,0:0,1:1,3.5:3"),
+        (range(0, 101), "0-33:0,34-67:1,68-100:3"),
+    ],
+)
+def test_the_map_that_is_advised_names_every_level_and_keeps_those_of_the_scale(levels, advised):
+    machine = {"q": {f"d{number}": level for number, level in enumerate(levels)}}
+    with pytest.raises(GradedError, match=f"such as {advised}$") as refused:
+        on_one_scale(SCALE, machine, None)
+    mapped = rescaled(machine, str(refused.value).rpartition("such as ")[2])["q"]
+    if len(levels) < 20:
+        kept = {doc: level for doc, level in machine["q"].items() if level in (0, 1, 2, 3)}
+        assert {doc: mapped[doc] for doc in kept} == kept
+    assert set(mapped.values()) <= {0, 1, 2, 3}
 
 
 SCALE = {"q": {"a": 0, "b": 3}, "r": {"a": 1}}
@@ -129,9 +148,9 @@ def test_levels_of_another_scale_are_abstentions_up_to_1_percent_of_the_answers(
         "r": {"c": 2, "d": level},
         "s": {"e": level, "g": level},
     }
-    with pytest.raises(GradedError, match=rf"\(topic 'r', document 'd': {level}\); map the"):
+    with pytest.raises(GradedError, match=rf"\(topic 'r', document 'd': {level}\); map every"):
         on_one_scale(SCALE, machine, None)
-    kept, outside, sentence = on_one_scale(SCALE, machine, "-1:0,0.5:1,3:9")
+    kept, outside, sentence = on_one_scale(SCALE, machine, "-1:0,0:0,0.5:1,1:1,2:1,3:9,10:9")
     assert ({*kept["q"].values()}, outside) == ({0, 1, 9}, 0)
     assert "(topic 'q', document 'd3': 9). The map" in sentence
     del machine["q"]["d0"], machine["r"]["d"], machine["s"]["g"]

@@ -6,9 +6,10 @@ from ..analysis.judging.panel import is_judge, panels
 from ..errors import GradedError
 from ..files.content import is_lasting
 from ..output.formats import counted
-from ..output.result import Result, View
+from ..output.result import View
 from .arguments import RUNS, inputs, qrels, resamples
 from .parser import Arguments, Option, output, real
+from .results import Answer
 
 RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
 """The least number of runs of the tables that need some."""
@@ -21,7 +22,7 @@ OPTIONS = (
     qrels("machine MACHINE_QRELS"),
     *RUNS,
     Option(
-        "--machine_levels MAP", "from the machine's levels up to the human's, as in 0:0,5:1,10:3"
+        "--machine_levels MAP", "from every machine level up to the human's, as in 0-4:0,5-9:1,10:3"
     ),
     Option("--confidence C", "level of the intervals", real, default=0.95),
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES),
@@ -30,7 +31,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> Result:
+def run(arguments: Arguments) -> Answer:
     """Compare machine judges with a human, and combine their judgments.
 
     The command has a row for each machine: Cohen's kappa, plain, weighted and for each division of the levels
@@ -50,7 +51,7 @@ def run(arguments: Arguments) -> Result:
 
       ir_measures_graded judges human.txt machines/*.txt -f latex
       ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --show pairs
-      ir_measures_graded judges human.txt llm.txt a.run b.run P@5 --machine_levels 0:0,5:1,10:3 -f csv
+      ir_measures_graded judges human.txt llm.txt a.run b.run P@5 --machine_levels 0-4:0,5-9:1,10:3 -f csv
     """
     more = [text for text in arguments.inputs if is_lasting(text) and is_judge(text)]
     if len(more) < len(arguments.inputs):
@@ -76,15 +77,19 @@ def run(arguments: Arguments) -> Result:
     if runs and not more and arguments.show in (None, *OF_ONE):
         results.append(estimated(found[0], arguments.confidence))
     last = results[-1]
+    notes = [note for result in results for note in result.notes()]
+    # What the notes say must not be lost where programs read the values.
+    facts = {"notes": [str(note) for note in notes]}
     if arguments.show is None:
-        return View(
-            [table for each in results for table in each.tables()],
-            read=last.data(),
-            noted=[note for each in results for note in each.notes()],
-            above=[sentence for each in results for sentence in each.answer()],
-        )
-    if arguments.show in ("agreement", "estimates"):
-        return View(last.tables()[:1], read=last.data())
-    if isinstance(last, Estimates):
-        return View([last.pair_table()])
-    return View([agreed.level_table() if arguments.show == "levels" else agreed.favour_table()])
+        tables = [table for result in results for table in result.tables()]
+        sentences = [sentence for result in results for sentence in result.answer()]
+        view = View(tables, read=last.data(), noted=notes, above=sentences)
+    elif arguments.show in ("agreement", "estimates"):
+        view = View(last.tables()[:1], read=last.data())
+    elif isinstance(last, Estimates):
+        view = View([last.pair_table()])
+    elif arguments.show == "levels":
+        view = View([agreed.level_table()])
+    else:
+        view = View([agreed.favour_table()])
+    return Answer(view, facts=facts)

@@ -35,18 +35,18 @@ from ir_measures import Measure
 from ...core.by_topic import mean_over_topics
 from ...core.ranking.gains import plain_number
 from ...core.registry.facts import is_normalised, sign_of
-from ...errors import GradedError
+from ...errors import GradedError, Remark
 from ...evaluation.named import Qrels, Runs
 from ...output.formats import Percent, counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ..statistics.agreement import orders
+from ..statistics import orders
 from ..statistics.levels import of_levels
 from ..statistics.options import check_probability, statistics_library, whole_number
-from ..statistics.precision import EXACT, rounded
+from ..statistics.precision import EXACT
 from ..statistics.primary import paired
 from ..statistics.resampling import PERMUTED_AT_ONCE
-from .panel import Panel, panels, values_of
+from .panel import Panel, panels, remarks_on, values_of
 
 RESAMPLES: Final = 1000
 SPLITS: Final = 1000
@@ -54,10 +54,17 @@ DIVIDED: Final = 12
 """The levels have a table, and κ of each division, if there are at most so many."""
 SHOWN: Final = 5
 """The table of κ of each division of the levels is for at most so many levels."""
-FEW: Final = 50
+LEAST_TOPICS: Final = 50
 """Intervals of κ and α over fewer topics are too short."""
 FEWEST_RUNS: Final = 6
 ONE_RUN: Final = "to compare the orders of runs, name at least 2 runs, not 1"
+ORDER_STATISTICS: Final = {
+    "tau": orders.tau,
+    "tau_AP": orders.tau_ap,
+    "rho": orders.rho,
+    "RBO": orders.rbo,
+}
+"""The statistics of two orders of runs by name."""
 PREFERRED: Final = 10
 DEEPEST: Final = 20
 """The greatest cutoff of measures with favours; a greater one than `PREFERRED` names more runs falsely."""
@@ -74,7 +81,7 @@ ORDERS: Final = Note(
     "moves: the judge moves the order of the runs less or more than other topics would: tau against halves, "
     "the tau of the human's own orders on two random halves of the topics; pairs: those of runs that differ "
     "significantly under the human; agreed, reversed: their shares that the judge separates likewise and in "
-    "the other direction."
+    "the other direction. Equal means share their place; tau_AP has no value if runs tie under the human."
 )
 BELIEVE: Final = (
     "believe the largest favour of a judge first, because one favoured run makes others look favoured or "
@@ -98,11 +105,16 @@ class Statistic(NamedTuple):
     @classmethod
     def of(cls, values: np.ndarray, confidence: float) -> Statistic:
         """From the value of the sample and those of its resamples."""
-        value, resampled = values[0], values[1:][~np.isnan(values[1:])]
-        if np.isnan(value) or not resampled.size:
-            return cls(None if np.isnan(value) else float(value), None, None)
-        ends = (1 - confidence) / 2, (1 + confidence) / 2
-        return cls(float(value), *np.quantile(resampled, ends).tolist())
+        value = values[0]
+        if np.isnan(value):
+            return cls(None, None, None)
+        resampled = values[1:]
+        resampled = resampled[~np.isnan(resampled)]
+        if not resampled.size:
+            return cls(float(value), None, None)
+        ends = ((1 - confidence) / 2, (1 + confidence) / 2)
+        lower, upper = np.quantile(resampled, ends).tolist()
+        return cls(float(value), lower, upper)
 
     @property
     def interval(self) -> str:
@@ -213,29 +225,33 @@ class JudgeAgreement:
 class Judges(Result):
     """The agreement of each machine with the human; see `judges`.
 
-    `confidence` is the level of the intervals.
+    `confidence` is the level of the intervals. `remarks` count the topics without a value.
     """
 
     judges: tuple[JudgeAgreement, ...]
     confidence: float
+    remarks: tuple[Remark, ...] = ()
 
     def answer(self) -> list[Note]:
         """The agreement of the judge that agrees best with the human, on levels and on orders of runs."""
         kappas = np.array([each.statistics["kappa"].value for each in self.judges], dtype=float)
         best = self.judges[int(np.argmax(np.nan_to_num(kappas, nan=-1)))]
-        kappa, documents = (
-            best.statistics["kappa"],
-            counted(int(best.counts["documents"]), "document"),
-        )
-        among = (
-            f", with the highest κ of {len(self.judges)} judges," if len(self.judges) > 1 else ""
-        )
-        told = "" if kappa.lower is None else f", κ {kappa}"
+        kappa = best.statistics["kappa"]
+        documents = counted(int(best.counts["documents"]), "document")
+        among = ""
+        if len(self.judges) > 1:
+            among = f", with the highest κ of {len(self.judges)} judges,"
+        of_levels = ""
+        if kappa.lower is not None:
+            of_levels = f", κ {kappa}"
+        of_runs = ""
+        defined = [order for order in best.orders if order.tau is not None]
+        if defined:
+            taus = listed(f"τ {order.tau:.2f} by {order.measure}" for order in defined)
+            of_runs = f", and on the order of {len(defined[0].runs)} runs with {taus}"
         text = "{}{} agrees with the human on {} of {}{}{}."
-        orders = [order for order in best.orders if order.tau is not None]
-        taus = listed(f"τ {order.tau:.2f} by {order.measure}" for order in orders)
-        runs = f", and on the order of {len(orders[0].runs)} runs with {taus}" if orders else ""
-        return [Note(text, best.judge, among, Percent(best.counts["same"]), documents, told, runs)]
+        same = Percent(best.counts["same"])
+        return [Note(text, best.judge, among, same, documents, of_levels, of_runs)]
 
     def tables(self) -> list[Table]:
         """The documents and κ of each judge, its other statistics, orders, favours and levels."""
@@ -267,32 +283,45 @@ class Judges(Result):
         ``1>2``, if any judge has such documents.
         """
         levels = self.judges[0].levels
-        used = np.argwhere(sum(each.confusion for each in self.judges)).tolist()
-        records = [
-            each.record() | {f"{levels[a]}>{levels[b]}": int(each.confusion[a, b]) for a, b in used}
-            for each in self.judges
-        ]
+        used = np.argwhere(sum(judge.confusion for judge in self.judges)).tolist()
+        records = []
+        for judge in self.judges:
+            cells = {
+                f"{levels[human]}>{levels[machine]}": int(judge.confusion[human, machine])
+                for human, machine in used
+            }
+            records.append(judge.record() | cells)
         return Table.of(records[0], records)
 
     def notes(self) -> list[str]:
         """What the reader of the tables must know."""
         topics = min(each.topics for each in self.judges)
-        notes = [each.outside for each in self.judges if each.outside]
-        if topics < FEW:
+        notes = [judge.outside for judge in self.judges if judge.outside]
+        notes += [f"{remark}." for remark in self.remarks]
+        if topics < LEAST_TOPICS:
             text = "The intervals of κ and α are too short with fewer than {} topics, here {}."
-            notes.append(Note(text, FEW, topics))
-        if any(each.counts["machine only"] for each in self.judges):
+            notes.append(Note(text, LEAST_TOPICS, topics))
+        if any(judge.counts["machine only"] for judge in self.judges):
             notes.append(CHOSEN)
-        named = {
-            order.measure for _, order in self._orders for each in order.favours if each.verdict
-        }
-        for of_judges in zip(*(each.orders for each in self.judges), strict=True):
-            order = max(of_judges, key=lambda order: len(order.favours))
-            text = order.no_favours or (BELIEVE if order.measure in named else UNPROVED)
-            if order.favours and order.measure.params["cutoff"] > PREFERRED:
-                text += DEEP
-            notes.append(Note("{}: {}.", order.measure, text))
-        return [*notes, *([ORDERS] if self._orders else []), COLUMNS]
+        of_judges = [judge.orders for judge in self.judges]
+        notes += [self._on_favours(by_judge) for by_judge in zip(*of_judges, strict=True)]
+        if self._orders:
+            notes.append(ORDERS)
+        return [*notes, COLUMNS]
+
+    @staticmethod
+    def _on_favours(by_judge: Sequence[OrderAgreement]) -> Note:
+        """What the favours of the runs by a measure prove, or why there are none."""
+        order = max(by_judge, key=lambda order: len(order.favours))
+        is_named = any(favour.verdict for order in by_judge for favour in order.favours)
+        text = UNPROVED
+        if order.no_favours:
+            text = order.no_favours
+        elif is_named:
+            text = BELIEVE
+        if order.favours and order.measure.params["cutoff"] > PREFERRED:
+            text += DEEP
+        return Note("{}: {}.", order.measure, text)
 
     def spread_table(self) -> Table:
         """A row per judge and measure with the agreement of the orders and of the significant differences.
@@ -404,7 +433,7 @@ def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: in
     agreements = (
         _agreement(panel, by_topic, *options) for panel, by_topic in zip(found, pairs, strict=True)
     )
-    return Judges(tuple(agreements), confidence)
+    return Judges(tuple(agreements), confidence, remarks_on(found))
 
 
 def _pairs(panel: Panel) -> list[np.ndarray]:
@@ -495,28 +524,82 @@ def order_agreements(
     """The agreement on the order of at least two runs by each measure; none for fewer runs."""
     if panel.values is None or len(panel.values[0].runs) < 2:
         return
-    runs, topics = panel.values[0].runs, panel.both
-    weights = draws(len(topics), resamples, seed) / len(topics)
-    first = np.argsort(np.random.default_rng(seed).random((SPLITS, len(topics)))) < len(topics) // 2
-    both = np.stack([values_of(each, topics) for each in panel.values])
-    pairs = list(combinations(range(len(runs)), 2))
-    for column, measure in enumerate(panel.values[0].measures):
-        values = sign_of(measure) * both[:, :, column]
-        found = _orders(*(weights @ each.T for each in values))
-        statistics = {name: Statistic.of(each, confidence) for name, each in found.items()}
-        halves = None
-        if len(topics) > 1:
-            taus = _orders(*(half @ values[0].T / half[0].sum() for half in (first, ~first)))["tau"]
-            halves = None if np.isnan(taus).all() else float(taus[~np.isnan(taus)].mean())
-        human, machine = (_significant(each, pairs, 1 - confidence) for each in values)
-        count = int(np.abs(human).sum())
-        agreed = float((human * machine == 1).sum() / count) if count else None
-        opposite = float((human * machine == -1).sum() / count) if count else None
-        refused = why_no_favours(measure, len(runs), len(topics))
-        named = () if refused else favours(runs, values[0], values[1], confidence)
-        yield OrderAgreement(
-            measure, runs, statistics, halves, count, agreed, opposite, named, refused
+    by_human, by_machine = panel.values
+    human = values_of(by_human, panel.both)
+    machine = values_of(by_machine, panel.both)
+    for column, measure in enumerate(by_human.measures):
+        # A topic without a value of any run under either judge is left out.
+        has_values = ~np.isnan(human[:, column] + machine[:, column]).any(axis=0)
+        sign = sign_of(measure)
+        values = OfRuns(
+            by_human.runs,
+            sign * human[:, column, has_values],
+            sign * machine[:, column, has_values],
         )
+        yield _order_agreement(measure, values, resamples, confidence, seed)
+
+
+class OfRuns(NamedTuple):
+    """The values of the runs under either judge (runs × topics); larger is better."""
+
+    runs: tuple[str, ...]
+    human: np.ndarray
+    machine: np.ndarray
+
+    @property
+    def topics(self) -> int:
+        """The number of topics."""
+        return int(self.human.shape[1])
+
+
+def _order_agreement(
+    measure: Measure, values: OfRuns, resamples: int, confidence: float, seed: int
+) -> OrderAgreement:
+    statistics = dict.fromkeys(ORDER_STATISTICS, Statistic(None, None, None))
+    if values.topics:
+        weights = draws(values.topics, resamples, seed) / values.topics
+        compared_orders = _orders(weights @ values.human.T, weights @ values.machine.T)
+        for name, of_samples in compared_orders.items():
+            statistics[name] = Statistic.of(of_samples, confidence)
+    pairs = list(combinations(range(len(values.runs)), 2))
+    human = _significant(values.human, pairs, 1 - confidence)
+    machine = _significant(values.machine, pairs, 1 - confidence)
+    significant = int(np.abs(human).sum())
+    agreed = None
+    reversed_share = None
+    if significant:
+        agreed = float((human * machine == 1).sum() / significant)
+        reversed_share = float((human * machine == -1).sum() / significant)
+    no_favours = why_no_favours(measure, len(values.runs), values.topics)
+    favoured: tuple[Favour, ...] = ()
+    if not no_favours:
+        favoured = favours(values.runs, values.human, values.machine, confidence)
+    return OrderAgreement(
+        measure,
+        values.runs,
+        statistics,
+        _tau_of_halves(values.human, seed),
+        significant,
+        agreed,
+        reversed_share,
+        favoured,
+        no_favours,
+    )
+
+
+def _tau_of_halves(values: np.ndarray, seed: int) -> float | None:
+    """The mean τ of the orders of the runs (runs × topics) on two random halves of the topics."""
+    topics = values.shape[1]
+    if topics < 2:
+        return None
+    places = np.argsort(np.random.default_rng(seed).random((SPLITS, topics)))
+    first = places < topics // 2
+    second = ~first
+    means_of_first = first @ values.T / first[0].sum()
+    means_of_second = second @ values.T / second[0].sum()
+    taus = _orders(means_of_first, means_of_second)["tau"]
+    taus = taus[~np.isnan(taus)]
+    return float(taus.mean()) if taus.size else None
 
 
 def why_no_favours(measure: Measure, runs: int, topics: int) -> str:
@@ -543,36 +626,45 @@ def favours(
     A run has none if all others have the same mean under the human, but for rounding errors. A favour that is
     the same in every topic has no interval, as in `paired`.
     """
-    means, lines, pairs = mean_over_topics(human), machine.copy(), []
-    for number in range(len(runs)):
-        others = np.arange(len(runs)) != number
-        apart = (
-            means - means[number - 1]
-        )  # Differences of close means are exact, those from their mean not.
-        apart -= apart[others].mean()
-        if np.ptp(apart[others]) > EXACT * np.abs(human).max():
-            weights = (
-                apart[others] * apart[number] / (apart[others] @ apart[others]) + 1 / others.sum()
-            )
-            lines[number] = machine[number - 1] + weights @ (machine[others] - machine[number - 1])
-            pairs.append((number, len(runs) + number))
+    count = len(runs)
+    means = mean_over_topics(human)
+    expected = machine.copy()
+    pairs = []
+    for run in range(count):
+        others = np.arange(count) != run
+        # Differences of close means are exact, those from their mean are not.
+        distance = means - means[run - 1]
+        distance -= distance[others].mean()
+        of_others = distance[others]
+        if np.ptp(of_others) > EXACT * np.abs(human).max():
+            slope_weights = of_others * distance[run] / (of_others @ of_others)
+            weights = slope_weights + 1 / others.sum()
+            neighbour = machine[run - 1]
+            expected[run] = neighbour + weights @ (machine[others] - neighbour)
+            pairs.append((run, count + run))
     if not pairs:
         return ()
-    found = paired(np.concatenate([machine, lines]), pairs, 1 - confidence)
-    bounds = zip(found.difference.tolist(), found.lower.tolist(), found.upper.tolist(), strict=True)
-    return tuple(
-        Favour(runs[number], *each) for (number, _), each in zip(pairs, bounds, strict=True)
+    tested = paired(np.concatenate([machine, expected]), pairs, 1 - confidence)
+    bounds = zip(
+        tested.difference.tolist(), tested.lower.tolist(), tested.upper.tolist(), strict=True
     )
+    return tuple(Favour(runs[run], *of_run) for (run, _), of_run in zip(pairs, bounds, strict=True))
 
 
-def _orders(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
+def _orders(human: np.ndarray, machine: np.ndarray) -> dict[str, np.ndarray]:
     """The agreement of pairs of orders (pairs × runs)."""
-    return in_parts(lambda *part: orders(*map(rounded, part)), first.shape[1] ** 2, first, second)
+
+    def of_part(first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
+        one = orders.Order.of(first)
+        other = orders.Order.of(second)
+        return {name: statistic(one, other) for name, statistic in ORDER_STATISTICS.items()}
+
+    return in_parts(of_part, human.shape[1] ** 2, human, machine)
 
 
 def _significant(values: np.ndarray, pairs: list[tuple[int, int]], level: float) -> np.ndarray:
     """The sign of each significant difference of two runs (runs × topics), 0 for the others."""
     if values.shape[1] < 2:
         return np.zeros(len(pairs))
-    found = paired(values, pairs, level)
-    return np.where(found.adjusted < level, np.sign(found.difference), 0)
+    tested = paired(values, pairs, level)
+    return np.where(tested.adjusted < level, np.sign(tested.difference), 0)

@@ -37,27 +37,29 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
-from ...errors import GradedError
+from ...errors import GradedError, Remark
 from ...evaluation.named import Qrels, Runs
 from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..statistics.corrections import holm
-from ..statistics.defaults import LEAST_TESTED_TOPICS as FEW
+from ..statistics.defaults import LEAST_TESTED_TOPICS
 from ..statistics.options import check_probability, statistics_library
 from ..statistics.precision import EXACT, differences_of
 from ..statistics.student import FewTopicsWarning, student_interval, student_p
-from .panel import HUMAN, MACHINE, Panel, panels, values_of
+from .panel import HUMAN, MACHINE, Panel, panels, remarks_on, values_of
 
 COMBINED: Final = "combined"
 JUDGES: Final = (HUMAN, MACHINE, COMBINED)
+Label = tuple[str, str | None, Measure]
+"""A run, the run whose value is subtracted or None, and the measure."""
 LEAST_TOPICS: Final = 5
 """With fewer topics of both judges, the human's are used alone."""
 NUMBERS: Final = ("value", "lower", "upper", "topics", "lambda", Column("worth", kind=round))
@@ -117,20 +119,26 @@ class Estimates(Result):
     human_only: int
     machine_only: int
     outside: str
+    remarks: tuple[Remark, ...] = ()
 
     def answer(self) -> list[Note]:
         """The run with the best estimate, and the number of topics by judge."""
         measure = self.estimates[0].measure
-        means = [one for one in self.estimates if (one.judge, one.measure) == (COMBINED, measure)]
-        best = max(means, key=lambda one: sign_of(measure) * one.value)
-        equal = [
-            one.run
-            for one in means
-            if one is not best and np.isclose(one.value, best.value, EXACT, 0)
+        combined = [
+            estimate
+            for estimate in self.estimates
+            if estimate.judge == COMBINED and estimate.measure == measure
         ]
-        others = f", equal to that of {listed(equal)}" if equal else ""
-        numbers = best.value, best.lower, best.upper, others, counted(self.both, "topic")
-        return [Note(BEST, best.run, measure, *numbers, self.machine_only, self.human_only)]
+        best = max(combined, key=lambda estimate: sign_of(measure) * estimate.value)
+        equal = []
+        for estimate in combined:
+            is_equal = np.isclose(estimate.value, best.value, EXACT, 0)
+            if estimate is not best and is_equal:
+                equal.append(estimate.run)
+        equal_to = f", equal to that of {listed(equal)}" if equal else ""
+        interval = (best.value, best.lower, best.upper)
+        topics = (counted(self.both, "topic"), self.machine_only, self.human_only)
+        return [Note(BEST, best.run, measure, *interval, equal_to, *topics)]
 
     def tables(self) -> list[Table]:
         """One row per measure, run and judge."""
@@ -142,13 +150,15 @@ class Estimates(Result):
 
     def open(self, measure: Measure | str) -> int:
         """The number of pairs of runs without a significant difference by a measure."""
-        found = [one.adjusted for one in self.pairs if str(one.measure) == str(measure)]
-        return sum(adjusted is None or adjusted >= 1 - self.confidence for adjusted in found)
+        pairs = [pair for pair in self.pairs if str(pair.measure) == str(measure)]
+        level = 1 - self.confidence
+        return sum(pair.adjusted is None or pair.adjusted >= level for pair in pairs)
 
     def notes(self) -> list[str]:
         """The answers outside the scale, the open pairs of runs, and the topics."""
         notes = [self.outside] if self.outside else []
-        for measure, count in Counter(one.measure for one in self.pairs).items():
+        notes += [f"{remark}." for remark in self.remarks]
+        for measure, count in Counter(pair.measure for pair in self.pairs).items():
             left = self.open(measure)
             notes.append(
                 Note(LEFT, measure, left, counted(count, "pair"), "is" if left == 1 else "are")
@@ -158,9 +168,10 @@ class Estimates(Result):
 
 def _table(estimates: Iterable[Estimate], *columns: Any) -> Table:
     """These columns of estimates."""
-    records = (
-        {**vars(one), "measure": str(one.measure), "lambda": one.weight} for one in estimates
-    )
+    records = [
+        vars(estimate) | {"measure": str(estimate.measure), "lambda": estimate.weight}
+        for estimate in estimates
+    ]
     return Table.of(columns, records, "Estimates")
 
 
@@ -205,36 +216,84 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
     """The estimates for the runs of a panel, as `estimate`."""
     if panel.values is None:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
-    human, machine = panel.values
+    human, _ = panel.values
     both = panel.both
     if len(both) < 2:
         raise GradedError(
             f"an estimate needs at least 2 topics judged by both the human ({listed(panel.human)}) and the "
             f"machine ({listed(panel.machine)}), not {len(both)}"
         )
-    if len(both) < FEW:
+    if len(both) < LEAST_TESTED_TOPICS:
         warnings.warn(
-            f"only {len(both)} topics are judged by both; below {FEW} the intervals are rough, and below "
+            f"only {len(both)} topics are judged by both; below {LEAST_TESTED_TOPICS} the intervals are rough, and below "
             f"{LEAST_TOPICS} the human's topics are used alone",
             FewTopicsWarning,
             stacklevel=3,
         )
-    first = dict.fromkeys(both)  # the topics of both come first
-    values = [values_of(each, first | dict.fromkeys(each.topics)) for each in (human, machine)]
     estimates: list[Estimate] = []
     pairs: list[Estimate] = []
-    runs, others = np.triu_indices(len(human.runs), 1)
     for column, measure in enumerate(human.measures):
-        h, m = (each[:, column] for each in values)
-        estimates += _family(
-            [(run, None, measure) for run in human.runs], h, m, len(both), confidence
+        values = _by_both(panel, column)
+        labels: list[Label] = [(run, None, measure) for run in human.runs]
+        estimates += _family(labels, values, confidence)
+        labels = [(run, other, measure) for run, other in combinations(human.runs, 2)]
+        if labels:
+            pairs += _family(labels, values.differences(), confidence)
+    human_only = len(panel.human) - len(both)
+    machine_only = len(panel.machine) - len(both)
+    return Estimates(
+        tuple(estimates),
+        tuple(pairs),
+        confidence,
+        len(both),
+        human_only,
+        machine_only,
+        panel.outside,
+        remarks_on([panel]),
+    )
+
+
+class ByBoth(NamedTuple):
+    """The values (rows × topics) under the human and under the machine.
+
+    The first columns of either are the topics judged by `both`, in one order.
+    """
+
+    human: np.ndarray
+    machine: np.ndarray
+    both: int
+
+    def differences(self) -> ByBoth:
+        """The differences of all pairs of rows."""
+        runs, others = np.triu_indices(len(self.human), 1)
+        of_human, _ = differences_of(self.human[runs], self.human[others])
+        of_machine, _ = differences_of(self.machine[runs], self.machine[others])
+        return ByBoth(of_human, of_machine, self.both)
+
+
+def _by_both(panel: Panel, column: int) -> ByBoth:
+    """The values of the runs by one measure. A topic without a value of any run is left out."""
+    assert panel.values is not None
+    has_value = []
+    of_judges = []
+    first = dict.fromkeys(panel.both)
+    for evaluation in panel.values:
+        topics = first | dict.fromkeys(evaluation.topics)
+        values = values_of(evaluation, topics)[:, column]
+        of_judges.append(values)
+        has_value.append(~np.isnan(values).any(axis=0))
+    human, machine = of_judges
+    of_human, of_machine = has_value
+    shared = of_human[: len(first)] & of_machine[: len(first)]
+    of_human[: len(first)] = shared
+    of_machine[: len(first)] = shared
+    both = int(shared.sum())
+    if both < 2:
+        raise GradedError(
+            f"{panel.values[0].measures[column]} has a value for {both} of the {len(first)} topics judged by "
+            "both; an estimate needs at least 2"
         )
-        if runs.size:
-            labels = [(run, other, measure) for run, other in combinations(human.runs, 2)]
-            h, m = (differences_of(each[runs], each[others])[0] for each in (h, m))
-            pairs += _family(labels, h, m, len(both), confidence)
-    alone = len(panel.human) - len(both), len(panel.machine) - len(both)
-    return Estimates(tuple(estimates), tuple(pairs), confidence, len(both), *alone, panel.outside)
+    return ByBoth(human[:, of_human], machine[:, of_machine], both)
 
 
 def prediction_powered(
@@ -253,16 +312,18 @@ def prediction_powered(
     >>> float(estimate.round(3)), float(weight)
     (0.36, 1.0)
     """
-    n, more, k = human.shape[-1], others.shape[-1], alone.shape[-1]
+    n = human.shape[-1]
+    more = others.shape[-1]
+    k = alone.shape[-1]
     share = n / (n + k)
     spread = _variance(np.concatenate([machine, others], axis=-1))
-    h, m = (each - each.mean(axis=-1, keepdims=True) for each in (human, machine))
+    h = human - human.mean(axis=-1, keepdims=True)
+    m = machine - machine.mean(axis=-1, keepdims=True)
     covariance = np.asarray((h * m).sum(axis=-1) / (n - 1))
     rounding = 1e-12 * np.sqrt((h**2).sum(axis=-1) * (m**2).sum(axis=-1)) / (n - 1)
     covariance = np.where(np.abs(covariance) > rounding, covariance, 0.0)
-    weight = np.clip(
-        share * covariance / ((1 + n / more) * np.where(spread > 0, spread, np.inf)), 0, 1
-    )
+    spread_or_infinity = np.where(spread > 0, spread, np.inf)
+    weight = np.clip(share * covariance / ((1 + n / more) * spread_or_infinity), 0, 1)
     rectified = share * human - weight[..., None] * machine
     value = weight * mean_over_topics(others) + mean_over_topics(rectified)
     variance = weight**2 * spread / more + _variance(rectified, 2) / n
@@ -279,67 +340,92 @@ def _variance(values: np.ndarray, lost: int = 1) -> np.ndarray:
     return np.where(flat, 0.0, values.var(axis=-1, ddof=lost))
 
 
-def _family(
-    labels: Sequence[tuple[str, str | None, Measure]],
-    human: np.ndarray,
-    machine: np.ndarray,
-    both: int,
-    confidence: float,
-) -> list[Estimate]:
-    """The estimates of means, or the combined ones of differences, by one measure.
-
-    The values (rows × topics) are those of either judge, whose first topics are those of `both`.
-    """
-    count, topics = human.shape
+def _family(labels: Sequence[Label], values: ByBoth, confidence: float) -> list[Estimate]:
+    """The estimates of means, or the combined ones of differences, by one measure."""
+    count, topics = values.human.shape
     is_difference = labels[0][1] is not None
-    level = confidence ** (1 / count) if is_difference else confidence
-    spread, unknown = _variance(human), np.full(count, np.nan)
-    by_judge = {
-        HUMAN: _alone(human),
-        MACHINE: _alone(machine),
-        COMBINED: _combined(human, machine, both),
+    level = confidence
+    if is_difference:
+        level = confidence ** (1 / count)
+    judged = {
+        HUMAN: _alone(values.human),
+        MACHINE: _alone(values.machine),
+        COMBINED: _combined(values),
     }
-    estimates = []
+    spread = _variance(values.human)
+    unknown = np.full(count, np.nan)
+    by_judge = []
     for judge in (COMBINED,) if is_difference else JUDGES:
-        value, variance, weight, degrees, number = by_judge[judge]
-        error = variance**0.5
-        lower, upper = student_interval(value, error, degrees, level)
+        means = judged[judge]
+        error = means.variance**0.5
+        lower, upper = student_interval(means.value, error, means.degrees, level)
         p = unknown
+        if is_difference and (count == 1 or values.both >= LEAST_TESTED_TOPICS):
+            p = _p_of(means, error)
         with np.errstate(invalid="ignore", divide="ignore"):
-            worth = np.where(weight > 0, spread / variance, topics)
-            if is_difference and (count == 1 or both >= FEW):
-                p = student_p(value / error, degrees)
-                # p is 1 if all differences are 0, NaN if they are constant.
-                p = np.where(error > 0, p, np.where(value == 0, 1.0, np.nan))
-        worth = np.where((spread > 0) & (variance > 0) & (judge != MACHINE), worth, np.nan)
-        weight = weight if judge == COMBINED else unknown
-        columns = value, lower, upper, np.full(count, number), weight, worth, p, holm(p, count)
+            worth = np.where(means.weight > 0, spread / means.variance, topics)
+        is_worth = (spread > 0) & (means.variance > 0) & (judge != MACHINE)
+        worth = np.where(is_worth, worth, np.nan)
+        columns = (
+            means.value,
+            lower,
+            upper,
+            np.full(count, means.topics),
+            means.weight if judge == COMBINED else unknown,
+            worth,
+            p,
+            holm(p, count),
+        )
         rows = zip(*map(known, columns), strict=True)
-        estimates.append(
+        by_judge.append(
             [Estimate(*label, judge, *row) for label, row in zip(labels, rows, strict=True)]
         )
-    return [one for of_row in zip(*estimates, strict=True) for one in of_row]
+    return [estimate for of_row in zip(*by_judge, strict=True) for estimate in of_row]
 
 
-Mean = tuple[np.ndarray, np.ndarray, np.ndarray, Any, int]
-"""Means, their variances, λ, the degrees of freedom, and the number of topics."""
+def _p_of(means: Means, error: np.ndarray) -> np.ndarray:
+    """The p-values of differences: 1 if all values are 0, NaN if they are constant."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p = student_p(means.value / error, means.degrees)
+    constant = np.where(means.value == 0, 1.0, np.nan)
+    return np.where(error > 0, p, constant)
 
 
-def _alone(values: np.ndarray) -> Mean:
+class Means(NamedTuple):
+    """Means with their variances, λ, the degrees of freedom, and the number of topics."""
+
+    value: np.ndarray
+    variance: np.ndarray
+    weight: np.ndarray
+    degrees: Any
+    topics: int
+
+
+def _alone(values: np.ndarray) -> Means:
     """The means by one judge."""
     count, topics = values.shape
-    return mean_over_topics(values), _variance(values) / topics, np.zeros(count), topics - 1, topics
+    variance = _variance(values) / topics
+    return Means(mean_over_topics(values), variance, np.zeros(count), topics - 1, topics)
 
 
-def _combined(human: np.ndarray, machine: np.ndarray, both: int) -> Mean:
+def _combined(values: ByBoth) -> Means:
     """The combined means; the human's if the judges share fewer than 5 topics, or all of the machine's."""
-    mean, variance, weight, degrees, topics = _alone(human)
-    others = machine.shape[1] - both
-    if others and both >= LEAST_TOPICS:
-        found = prediction_powered(
-            human[:, :both], machine[:, :both], machine[:, both:], human[:, both:]
-        )
-        combined, of_combined, weight = found
-        mean = np.where(weight > 0, combined, mean)
-        variance = np.where(weight > 0, of_combined, variance)
-    return mean, variance, weight, degrees - (weight > 0), topics + others
+    of_human = _alone(values.human)
+    both = values.both
+    others = values.machine.shape[1] - both
+    if not others or both < LEAST_TOPICS:
+        return of_human._replace(topics=of_human.topics + others)
+    value, variance, weight = prediction_powered(
+        values.human[:, :both],
+        values.machine[:, :both],
+        values.machine[:, both:],
+        values.human[:, both:],
+    )
+    is_combined = weight > 0
+    return Means(
+        np.where(is_combined, value, of_human.value),
+        np.where(is_combined, variance, of_human.variance),
+        weight,
+        of_human.degrees - is_combined,
+        of_human.topics + others,
+    )

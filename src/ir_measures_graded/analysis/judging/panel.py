@@ -8,22 +8,22 @@ import os
 import re
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any, Final
+from itertools import islice, pairwise
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
-from ...core.ranking.gains import pairs_of, plain_number
+from ...core.ranking.gains import plain_number
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
 from ...core.rows.columns import QRELS, RUN, Chosen, Role
 from ...core.rows.rows import Part, distinct, is_whole, joined
-from ...errors import FileError, GradedError, InputWarning, level_of_caller, shown
-from ...evaluation.evaluate import Evaluation, evaluate
+from ...errors import FileError, GradedError, InputWarning, Remark, level_of_caller, shown
+from ...evaluation.evaluate import NO_VALUE, Evaluation, evaluate
 from ...evaluation.named import Judgments, Qrels, Runs, about, named_runs, run_names
 from ...files.files import grouped, parts_of, qrels_in
 from ...files.sources import is_file, qrels_source
@@ -39,7 +39,10 @@ ABSTAINED: Final = 0.01
 OUTSIDE: Final = (
     "{}: the human's levels are {}; {} of {} answers {} outside (topic {}, document {}: {})"
 )
-MAP: Final = "map the machine's levels to the human's with machine_levels (--machine_levels), such as 0:0,5:1"
+MAP: Final = "map every level of the machine to one of the human with machine_levels (--machine_levels), such as "
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+MAPPED: Final = re.compile(rf"(?P<low>{_NUMBER})(?:-(?P<high>{_NUMBER}))?\s*:\s*(?P<to>{_NUMBER})")
+"""A level, or a range of levels, and the level that they become."""
 UNCLEAR = "{} may be qrels or a run: convert it to a TREC file, or name its column relevance or sim"
 UNJUDGED = (b"", b"?", b"-")
 """The texts in place of a level that mean that the judge gave none."""
@@ -215,6 +218,16 @@ class Panel:
         return [topic for topic in self.human if topic in self.machine]
 
 
+def remarks_on(judged: Iterable[Panel]) -> tuple[Remark, ...]:
+    """The remarks on topics without a value under any judge."""
+    remarks: dict[Remark, None] = {}
+    for panel in judged:
+        for values in panel.values or ():
+            gaps = (remark for remark in values.remarks if remark.kind == NO_VALUE)
+            remarks |= dict.fromkeys(gaps)
+    return tuple(remarks)
+
+
 def values_of(found: Evaluation, topics: Iterable[str]) -> np.ndarray:
     """The values for these topics (runs × measures × topics)."""
     number = {topic: column for column, topic in enumerate(found.topics)}
@@ -297,68 +310,116 @@ def on_one_scale(
     if machine_levels is not None:
         machine = rescaled(machine, machine_levels, name)
     scale = sorted({level for *_, level in judgments_of(human)})
-    least, most = min([0, *scale]), max([0, *scale])
+    lowest = min([0, *scale])
+    highest = max([0, *scale])
     has_fractions = not all(float(level).is_integer() for level in scale)
 
     def is_outside(level: float) -> bool:
-        return not least <= level <= most or bool(level % 1 and not has_fractions)
+        is_between = level % 1 != 0 and not has_fractions
+        return not lowest <= level <= highest or is_between
 
-    outside = [each for each in judgments_of(machine) if is_outside(each[2])]
+    answers = list(judgments_of(machine))
+    outside = [answer for answer in answers if is_outside(answer[2])]
     if not outside:
         return machine, 0, ""
     topic, document, level = outside[0]
-    answers = sum(map(len, machine.values()))
-    counts = len(outside), answers, "is" if len(outside) == 1 else "are"
     levels = listed((f"{level:g}" for level in scale), LISTED) or "none"
-    facts = name, levels, *counts, shown(topic), shown(document), level
+    are = "is" if len(outside) == 1 else "are"
+    first = (shown(topic), shown(document), level)
+    facts = (name, levels, len(outside), len(answers), are, *first)
     if machine_levels is not None:
         return machine, 0, Note(f"{OUTSIDE}. The map of the levels keeps them.", *facts)
-    if len(outside) > ABSTAINED * answers:
-        raise GradedError(f"{OUTSIDE.format(*facts)}; {MAP}")
+    advice = MAP + _advised(sorted({level for *_, level in answers}), scale, is_outside)
+    if len(outside) > ABSTAINED * len(answers):
+        raise GradedError(f"{OUTSIDE.format(*facts)}; {advice}")
     kept = {topic: dict(judged) for topic, judged in machine.items()}
     for topic, document, _ in outside:
         del kept[topic][document]
-    return (
-        kept,
-        len(outside),
-        Note(f"{OUTSIDE}. Such answers are abstentions; to keep them, {MAP}.", *facts),
-    )
+    sentence = f"{OUTSIDE}. Such answers are abstentions; to keep them, {{}}."
+    return kept, len(outside), Note(sentence, *facts, advice)
+
+
+def _advised(
+    levels: Sequence[float], scale: Sequence[float], is_outside: Callable[[float], bool]
+) -> str:
+    """A map that names every level of the machine: a scale of many levels by ranges, any other one by one.
+
+    A level of the human's scale stays.
+    """
+    if len(levels) > LISTED:
+        parts = np.array_split(np.array(levels), max(1, len(scale)))
+        ranges = [part.tolist() for part in parts if part.size]
+        return ",".join(
+            f"{plain_number(part[0])}-{plain_number(part[-1])}:{plain_number(level)}"
+            for part, level in zip(ranges, scale or [0], strict=False)
+        )
+    pairs = []
+    for level in levels:
+        mapped = level
+        if is_outside(level):
+            below = [human_level for human_level in scale if human_level <= level]
+            mapped = max(below, default=min([0, *scale]))
+        pairs.append(f"{plain_number(level)}:{plain_number(mapped)}")
+    return ",".join(pairs)
+
+
+class MappedRange(NamedTuple):
+    """The levels from `low` to `high`, which become the level `to`."""
+
+    low: float
+    high: float
+    to: float
 
 
 def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:
-    """The qrels on another scale. Each level is mapped like the highest level of the map that it reaches.
+    """The qrels on another scale.
 
-    `levels` maps levels of the qrels to those of the other scale, or is a string of pairs. `name` names the
-    qrels in error messages.
+    `levels` maps levels of the qrels, or ranges of them, to those of the other scale, or is a string of such
+    pairs. It names every level of the qrels. `name` names the qrels in error messages.
 
-    >>> rescaled({"q": {"a": 0, "b": 4.9, "c": 7}}, "5:1,0:0,10:3")
+    >>> rescaled({"q": {"a": 0, "b": 4.5, "c": 7}}, "0-4.9:0,5-9.9:1,10:3")
     {'q': {'a': 0, 'b': 0, 'c': 1}}
 
     Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice, for a
-    map that assigns a lower level to a higher one, and for a level below all levels of the map.
+    map that assigns a lower level to a higher one, and for a level of the qrels that the map does not name.
     """
-    text = (
-        levels
-        if isinstance(levels, str)
-        else ",".join(f"{level}:{to}" for level, to in levels.items())
-    )
-    pairs: list[tuple[float, float]] = []
-    with suppress(ValueError):
-        pairs = sorted(pairs_of(text))
-    bounds = [level for level, _ in pairs]
-    values = [value for _, value in pairs]
-    is_rising = len({*bounds}) == len(bounds) and values == sorted(values)
-    if not (pairs and np.isfinite(pairs).all() and is_rising):
+    if isinstance(levels, str):
+        text = levels
+    else:
+        text = ",".join(f"{level}:{to}" for level, to in levels.items())
+    ranges = _ranges_in(text)
+    if not ranges:
         raise GradedError(
-            f"levels {text!r} are not allowed; write LEVEL:LEVEL,…, such as 0:0,5:1,10:3, in which no level "
-            "is named twice and no higher one becomes lower"
+            f"levels {text!r} are not allowed; write LEVEL:LEVEL,… or LEVEL-LEVEL:LEVEL,…, such as "
+            "0:0,1:1,5:2 or 0-4:0,5-9:1,10:3, in which no level is named twice and no higher one becomes lower"
         )
+    lows = [mapped.low for mapped in ranges]
     scaled: Levels = {topic: {} for topic in qrels}
     for topic, document, level in judgments_of(qrels):
-        if level < bounds[0]:
+        place = bisect_right(lows, level) - 1
+        if place < 0 or level > ranges[place].high:
             raise GradedError(
-                f"{name}: topic {topic!r}, document {document!r}: level {level:g} is below "
-                f"{bounds[0]:g}, the lowest level that is mapped"
+                f"{name}: topic {topic!r}, document {document!r}: level {level:g} is not named in "
+                f"{text!r}; name every level, those that stay too, as in 2:2, or a range, as in 5-9:1"
             )
-        scaled[topic][document] = values[bisect_right(bounds, level) - 1]
+        scaled[topic][document] = ranges[place].to
     return scaled
+
+
+def _ranges_in(text: str) -> list[MappedRange]:
+    """The mapped levels in a text, sorted; none if it is no map."""
+    ranges = []
+    for part in text.split(","):
+        match = MAPPED.fullmatch(part.strip())
+        if match is None:
+            return []
+        low = plain_number(float(match["low"]))
+        high = plain_number(float(match["high"] or match["low"]))
+        ranges.append(MappedRange(low, high, plain_number(float(match["to"]))))
+    ranges.sort()
+    is_finite = bool(np.isfinite(ranges).all())
+    is_forward = all(mapped.low <= mapped.high for mapped in ranges)
+    is_rising = all(
+        before.high < after.low and before.to <= after.to for before, after in pairwise(ranges)
+    )
+    return ranges if is_finite and is_forward and is_rising else []

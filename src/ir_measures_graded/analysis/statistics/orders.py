@@ -129,7 +129,7 @@ def tau_ap(first: Order, second: Order) -> np.ndarray:
 
     Sources: Yilmaz, Aslam & Robertson, A new rank correlation coefficient for information
     retrieval, SIGIR 2008; Urbano & Marrero, The treatment of ties in AP correlation, ICTIR 2017
-    (τ_AP,a). """
+    (τ_AP,a)."""
     systems = first.group.shape[-1]
     harmonic = np.append(0.0, np.cumsum(1 / np.arange(1.0, systems + 1)))
     place, size = second.place, second.size
@@ -239,7 +239,7 @@ def rbo(first: Order, second: Order, p: float = PERSISTENCE, ties: RboTies = "w"
     [0.8884, 0.8865, 0.8929]
 
     Sources: Webber, Moffat & Zobel, A similarity measure for indefinite rankings, TOIS 28(4), 2010;
-    Corsi & Urbano, The treatment of ties in rank-biased overlap, SIGIR 2024. """
+    Corsi & Urbano, The treatment of ties in rank-biased overlap, SIGIR 2024."""
     systems = first.group.shape[-1]
     depth = np.arange(1, systems + 1)
     of_first = first.counted(depth, ties)
