@@ -29,11 +29,11 @@ RUNS = [
     ("q1 d1 9\nq1 d3 8\n", "is the third field a rank or a score?"),
     ("q1 d1 1\nq1 d3 3\n", "is the third field a rank or a score?"),
     ("q1 0 d1 3\nq1 0 d2 1\n", "these are qrels, not a run"),
-    ("q1 7 1 8.1\nq1 8 2 9.2\n", ":1: 4 fields, not 6"),
-    ("q1 7 1 8.1\nq1 8 3 7.2\n", ":1: 4 fields, not 6"),
+    ("q1 7 1 8.1\nq1 8 2 9.2\n", ":1: 4 fields, which no form of a run has: 'q1 7 1 8.1'; a run is lines of"),
+    ("q1 7 1 8.1\nq1 8 3 7.2\n", ":1: 4 fields, which no form of a run has: 'q1 7 1 8.1'; a run is lines of"),
     ("q1 d1\nq1 d2\n", "2 fields: no topic"),
     ("0.5\n0.25\n", f"belongs to the lines of another file; write a table {TABLE}"),
-    ("q1 Q0 d1\n", ":1: 3 fields, not 6"),
+    ("q1 Q0 d1\n", ":1: 3 fields, which no form of a run has: 'q1 Q0 d1'; a run is lines of TREC"),
     ("query_id,doc_id,relevance\nx,d1,1\n", "no column score (or sim, rank …); it has query_id, doc_id, r"),
     ("2 qid:10 1:0.03 # d\n", "LETOR are qrels, not a run"),
     ("\n\n" + CSV + "q1,d1,2\n", ":6: topic 'q1' retrieves document 'd1' twice"),
@@ -50,7 +50,7 @@ RUNS = [
     (RUN + "q1 Q0 " + "x" * 999 + "\n", f"(topic Q0 document rank score tag): 'q1 Q0 {'x' * 71}…'"),
     # CSV
     ("q_id,topic,doc_id,score\n1,2,d,1\n", "has both q_id and topic; name one of them query_id"),
-    ("search,item,score\nq1,d1,1\n", "a CSV or TSV file begins with the names of its columns"),
+    ("search,item,score\nq1,d1,1\n", ":1: 1 field, which no form of a run has: 'search,item,score'; a run is"),
     (CSV + "q1,d2\n", ":4: 2 fields, not 3 (query_id,doc_id,score): 'q1,d2'"),
     (CSV + "q1,d2,3,4\n", ":4: 4 fields, not 3"),
     (CSV + "q1,d2,high\n", ":4: the score 'high' is not a number"),
@@ -96,8 +96,8 @@ RUNS = [
     ('{"q": {"d": [1]}}', ":1: topic 'q', document 'd': the score [1] is not a number"),
     (MTEB, ":1: predictions of MTEB for several parts (en/test, fr/test)"),
     ('{"metric_score": 0.5, "details": {"q1": {"hits": []}}}', "JSON of _rank_eval; write a table"),
-    ("[[1, 2]]", ":1: [1, 2] is not an object with a topic and documents"),
-    ("[" * 100_000, ":1: cannot be read as JSON: maximum recursion depth"),
+    ("[[1, 2]]", ":1: lists without names, as a DataFrame is written with orient=\"values\"; write it"),
+    ("[" * 100_000, ":1: cannot be read as JSON: it nests more than 100 deep"),
     (ROW.replace("{", '{"run":"a",') + ROW.replace("{", '{"run":"b",'), "several runs, such as 'a' and 'b"),
 ]  # fmt: skip
 JUDGMENTS = [
@@ -220,8 +220,8 @@ def many(count):
 
 ENDLESS = {
     "key twice": (many(60_000), "occurs twice"),
-    "nested arrays": (b"[" * 1_000_000, "maximum recursion depth"),
-    "nested objects": (b'{"a":' * 200_000, "maximum recursion depth"),
+    "nested arrays": (b"[" * 1_000_000, "nests more than 100 deep"),
+    "nested objects": (b'{"a":' * 200_000, "nests more than 100 deep"),
     "long line": (b"x" * 1_000_000, "field"),
     "long number": (b"q 0 d " + b"1" * 1_000_000, "a level is a finite number"),
     "long JSON number": (b'{"q": {"d": ' + b"1" * 1_000_000 + b"}}", "Exceeds the limit"),

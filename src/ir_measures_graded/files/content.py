@@ -17,6 +17,8 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import takewhile
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Union
 
 import numpy as np
@@ -35,7 +37,10 @@ The content may be compressed with gzip, bzip2, xz or Zstandard.
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The errors that decompressors raise for damaged data."""
 
-ANY_PARQUET = "*.[Pp][Aa][Rr][Qq][Uu][Ee][Tt]"  # glob distinguishes cases
+PARQUET = ".parquet"
+HIDDEN = ("_", ".")  # the beginnings of names that Spark and pyarrow leave out
+MOST_ENTRIES = 10_000  # of a folder and its folders
+FEWER = "name fewer files, or join them"
 FORMS = "runs?|txt|trec|[ct]sv|jsonl?|parquet|feather|arrows?|ipc|out|res|results"
 ENDINGS = rf"(?i)(\.({FORMS}))?(\.(gz|bz2|xz|zst))?$"
 """Endings of file names that are not part of a run's name."""
@@ -235,17 +240,73 @@ def matching(name: str) -> list[str]:
 
 
 def parquet_files(file: File) -> list[str]:
-    """The Parquet files of a folder and of its folders, or those of a pattern; empty for any other file."""
+    """The Parquet files of a folder and of its folders, or those of a pattern; empty for any other file.
+
+    Entries that begin with ``_`` or ``.`` are left out, as by Spark and pyarrow. Raises `FileError` for a
+    folder that cannot be read, and for one with more than `MOST_ENTRIES` entries.
+    """
     if not isinstance(file, (str, os.PathLike)) or os.path.isfile(file):
         return []
-    name, is_folder = os.fspath(file), os.path.isdir(file)
-    if not is_folder and not is_pattern(name):
+    name = os.fspath(file)
+    if os.path.isdir(name):
+        return sorted(_parquet_below(name))
+    if not is_pattern(name):
         return []
-    from glob import escape, glob  # takes time
+    from glob import iglob  # takes time
 
-    pattern = os.path.join(escape(name), "**", ANY_PARQUET) if is_folder else name
-    found = sorted(filter(os.path.isfile, glob(pattern, recursive=True)))
-    return found if all(path.lower().endswith(".parquet") for path in found) else []
+    base = named_folder(name)
+    paths: list[str] = []
+    for count, path in enumerate(iglob(name, recursive=True), start=1):
+        if count > MOST_ENTRIES:
+            raise FileError(f"{shown(name)} matches more than {MOST_ENTRIES:,} entries; {FEWER}")
+        parts = PurePath(os.path.relpath(path, base or ".")).parts
+        if os.path.isfile(path) and not any(part.startswith(HIDDEN) for part in parts):
+            paths.append(path)
+    return sorted(paths) if all(path.lower().endswith(PARQUET) for path in paths) else []
+
+
+def named_folder(name: str) -> str:
+    """The folder below which ``key=value`` counts: the folder itself, or that before the signs of a pattern.
+
+    >>> named_folder("runs/run=*/part.parquet")
+    'runs'
+    """
+    if os.path.isdir(name):
+        return name
+    plain = takewhile(lambda part: not is_pattern(part), PurePath(name).parts)
+    return os.path.join("", *plain)
+
+
+def _parquet_below(folder: str) -> Iterator[str]:
+    """The Parquet files of a folder and of its folders. A link that leads back is left out."""
+    count = 0
+    pending = [(folder, {_identity(folder)})]
+    while pending:
+        path, above = pending.pop()
+        try:
+            entries = [*os.scandir(path)]
+        except OSError as error:
+            raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
+        for entry in entries:
+            if entry.name.startswith(HIDDEN):
+                continue
+            count += 1
+            if count > MOST_ENTRIES:
+                raise FileError(
+                    f"{shown(folder)} is a directory of more than {MOST_ENTRIES:,} entries; {FEWER}"
+                )
+            if entry.is_dir():
+                identity = _identity(entry.path)
+                if identity not in above:
+                    pending.append((entry.path, above | {identity}))
+            elif entry.is_file() and entry.name.lower().endswith(PARQUET):
+                yield entry.path
+
+
+def _identity(folder: str) -> tuple[int, int]:
+    """The device and the number of a folder, the same for each link to it."""
+    stat = os.stat(folder)
+    return stat.st_dev, stat.st_ino
 
 
 def decoded(text: bytes, file: str, line: int = 1) -> str:

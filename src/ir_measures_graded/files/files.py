@@ -34,6 +34,7 @@ from ..errors import FileError, GradedError, InputWarning, did_you_mean, level_o
 from ..output.formats import listed
 from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
 from .forms import is_json
+from .other_kinds import refuse_other_kind
 from .table_files import folder_parts, kind_of, table_parts
 from .text_files import text_parts
 
@@ -228,6 +229,7 @@ def parts_of(file: File, role: Role, chosen: Chosen, sizes: Sizes = SIZES) -> Ge
         yield from folder_parts(Content(file, sizes), role, chosen)
         return
     with Content(file, sizes) as content:
+        refuse_other_kind(content)
         if is_json(content.stream.start):
             from .json_files import json_parts  # takes time
 

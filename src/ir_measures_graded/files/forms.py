@@ -21,13 +21,14 @@ from ..core.rows.columns import NO_ITERATION, QRELS, RUN, Chosen, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.rows import Part
 from ..errors import FileError, shown
+from ..output.formats import counted
 from .content import Content
+from .other_kinds import TABLE
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 ONE_ROW = (
     "write each row in a line of its own, and end each file with a line break before joining files"
 )
-TABLE = "write a table with the columns query_id, doc_id and score (or relevance)"
 SAMPLED = (3, 4, 5)  # numbers of fields that several forms have
 IS_JSON = rb'\s*(\{\s*["}]|\[\s*[{\[\]])'
 INTEGER = re.compile(rb"[+-]?[0-9]+")
@@ -83,6 +84,15 @@ LETOR = _form(QRELS, "LETOR", "level qid:topic document", letor=True)._replace(
 )
 
 
+LISTED = {
+    QRELS: f"qrels are lines of TREC ({TREC[QRELS].lines}), a CSV or TSV table that begins with the names "
+    "of its columns, such as query_id,doc_id,relevance, JSON, Parquet or Arrow",
+    RUN: f"a run is lines of TREC ({TREC[RUN].lines}), a CSV or TSV table that begins with the names of "
+    "its columns, such as query_id,doc_id,score, JSON, Parquet or Arrow",
+}
+"""The forms of files, for a message about a file of none of them."""
+
+
 def is_json(start: bytes) -> bool:
     """Whether a file that begins with these bytes is JSON.
 
@@ -124,10 +134,24 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     found = _form_of_rows(role, sample)
     if isinstance(found, str):
         raise FileError(f"{file}: {found}")
+    if first and not _may_be_row(found, first):
+        first_row = next(line for line in text.splitlines() if line.split() == first)
+        number = 1 + start[: start.index(first_row)].count(b"\n")
+        raise FileError(
+            f"{file}:{number}: {counted(len(first), 'field')}, which no form of a {role.kind} has: "
+            f"{shown(first_row.decode(errors='backslashreplace').strip())}; {LISTED[role]}"
+        )
     before = header
     if not is_described:
         before = len(BYTE_ORDER_MARK) if start.startswith(BYTE_ORDER_MARK) else 0
     return found._replace(unjudged=chosen.unjudged), before
+
+
+def _may_be_row(form: Form, fields: Sequence[bytes]) -> bool:
+    """Whether a line with these fields may be a row of the form, perhaps with a wrong value."""
+    if form.letor or len(fields) == len(form.fields):
+        return True
+    return form.longer and len(fields) > len(form.fields)
 
 
 def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None:

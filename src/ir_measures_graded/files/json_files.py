@@ -30,8 +30,12 @@ from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
 from ..errors import LONGEST, FileError, shown
 from .content import Content
-from .forms import TABLE, number_of
+from .forms import number_of
+from .other_kinds import TABLE, json_of_other_kind
 
+MOST_NESTED = 100  # arrays and objects in each other
+CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
+STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 BLANK = re.compile(r"[ \t\r\n]*")
 MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*("[^"\\]*(?:\\.[^"\\]*)*")[ \t\r\n]*:')
 MEASURE = r"[A-Za-z_]+@[0-9]+"
@@ -56,8 +60,26 @@ REFUSED = {
 
 
 def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
-    """The rows of the file in parts of whole topics, in the order of the file."""
-    text, size = Text(content), content.sizes.rows
+    """The rows of the file in parts of whole topics, in the order of the file.
+
+    Raises `FileError` for other JSON, and names its kind if that is known.
+    """
+    text = Text(content)
+    is_first = True
+    try:
+        for part in _parts(text, content.sizes.rows, role, chosen):
+            is_first = False
+            yield part
+    except FileError:
+        kind = text.other_kind() if is_first else ""
+        if not kind:
+            raise
+        raise FileError(f"{text.name}:1: {kind}") from None
+    content.refuse_shrunk()
+
+
+def _parts(text: Text, size: int, role: Role, chosen: Chosen) -> Iterator[Part]:
+    """The rows of the text in parts of whole topics with so many rows or more."""
     key, value = text.first_member()
     if isinstance(value, list) and columns.is_known(key, role):
         rows = _rows_of_columns(text)
@@ -90,7 +112,6 @@ def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
                     found = part.facts._replace(ranked=sample.ranked, reverse=sample.remark())
                     yield replace(part, facts=found)
     text.end()
-    content.refuse_shrunk()
 
 
 def _id_of(thing: dict[str, Any], ours: str) -> str | int | float | None:
@@ -108,6 +129,35 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def is_nested_too_deep(text: str) -> bool:
+    """Whether arrays and objects nest more than `MOST_NESTED` deep in a text.
+
+    >>> is_nested_too_deep('{"q1": {"[": 1}}'), is_nested_too_deep("[" * 101)
+    (False, True)
+    """
+    if not _may_be_nested_too_deep(text):
+        return False
+    return _may_be_nested_too_deep(re.sub(STRING, "", text))  # brackets in strings do not count
+
+
+def _may_be_nested_too_deep(text: str) -> bool:
+    """Whether the brackets nest too deep, including those in strings."""
+    depth = 0
+    for start in range(0, len(text), CACHED):
+        piece = np.frombuffer(text[start : start + CACHED].encode("latin-1", "replace"), np.uint8)
+        folded = piece | 0x20  # [ becomes {, and ] becomes }
+        is_open = folded == ord("{")
+        is_closed = folded == ord("}")
+        opened = int(np.count_nonzero(is_open))
+        if depth + opened > MOST_NESTED:
+            brackets = folded[is_open | is_closed]
+            depths = depth + np.cumsum(np.where(brackets == ord("{"), 1, -1))
+            if depths.max() > MOST_NESTED:
+                return True
+        depth += opened - int(np.count_nonzero(is_closed))
+    return False
+
+
 DECODER = json.JSONDecoder(object_pairs_hook=unique)
 
 
@@ -115,8 +165,15 @@ class Text:
     """JSON text, parsed one value at a time. `line` is the line in which the last value begins."""
 
     def __init__(self, content: Content):
-        self.name, self.line, self._at, self._counted = content.name, 1, 0, 0
+        self.name = content.name
+        self.line = 1
+        self._at = 0
+        self._counted = 0
         self._text = content.text()
+        if is_nested_too_deep(self._text):
+            raise self.error(
+                f"cannot be read as JSON: it nests more than {MOST_NESTED} deep, and qrels and runs at most 5"
+            )
 
     def error(self, message: str) -> FileError:
         """The error for the value that was parsed last."""
@@ -178,6 +235,13 @@ class Text:
             member = next(self.members(), ("", {}))
         self.line, self._at, self._counted = 1, 0, 0
         return member
+
+    def other_kind(self) -> str:
+        """What the text is, if it is a value of another known kind; empty otherwise."""
+        try:
+            return json_of_other_kind(json.loads(self._text))
+        except (ValueError, RecursionError):
+            return ""
 
     def end(self) -> None:
         """Raise `FileError` unless this is the end of the text."""

@@ -27,10 +27,6 @@ NTCIR_LEVEL = re.compile(rb"L[0-9]+")
 FIELD = rb'(?:"([^"]*(?:""[^"]*)*)("?))?([^,]*)(,?)'
 """A field of CSV: the quoted text, its end, other text, and the delimiter after it."""
 BREAK = re.compile(rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
-HEADER = (
-    "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
-    "between commas, semicolons or tabs"
-)
 
 
 class Lines:
@@ -100,15 +96,8 @@ class Lines:
             elif fields:
                 if not self.form.delimiter and self._is_joined(fields):
                     raise self.error(f"two rows in one line; {ONE_ROW}: {_shown(record)}")
-                hint = ""
-                if (
-                    self.number == 1
-                    and not self.form.delimiter
-                    and any(sign in record for sign in b",;\t")
-                ):
-                    hint = HEADER
-                given = counted(len(fields), "field")
-                raise self.error(f"{given}, not {size} ({self.form.lines}): {_shown(record)}{hint}")
+                count = counted(len(fields), "field")
+                raise self.error(f"{count}, not {size} ({self.form.lines}): {_shown(record)}")
 
     def _is_longer(self, fields: list[bytes]) -> bool:
         """Whether further fields follow the tag of a run's line, rather than a blank shifting the fields."""

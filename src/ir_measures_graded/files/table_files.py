@@ -6,26 +6,29 @@ its kind.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import numpy as np
 
-from ..core.rows.columns import QRELS, Chosen, Role, file_columns, is_rank
+from ..core.rows.columns import QRELS, Chosen, Role, file_columns, is_rank, plain
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
 from ..errors import FileError, GradedError, needed
-from .content import DAMAGE, Content, parquet_files
+from .content import DAMAGE, Content, named_folder, parquet_files
 
 if TYPE_CHECKING:
     import pyarrow
 
-LZ4 = b"\x04\x22\x4d\x18"
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # the value of a key that is missing
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
 
 
@@ -80,40 +83,48 @@ def _arrow_stream(content: Content) -> TableFile:
     return TableFile(file.schema.names, batches)
 
 
-def _folder(content: Content) -> Any:
-    """The Parquet files of a folder or of a pattern as a dataset of pyarrow.
+def _keys_of(path: str, folder: str) -> dict[str, str | None]:
+    """The keys in the names of folders between a folder and a file in it, such as run=A, and their values.
 
-    The keys in the names of folders, such as run=A, are its columns. They are text: 02 and 2 are two ids.
+    The values are text: 02 and 2 are two ids.
     """
-    from pathlib import PurePath
-    from urllib.parse import unquote
+    keys: dict[str, str | None] = {}
+    for part in PurePath(os.path.relpath(path, folder or ".")).parent.parts:
+        key, equals, value = part.partition("=")
+        if not equals:
+            continue
+        key = unquote(key)
+        if key in keys:
+            raise FileError(f"{path}: the folders name {key} twice")
+        keys[key] = None if value == NO_VALUE else unquote(value)
+    return keys
 
+
+def _parquet_in_folder(keys: dict[str, str | None], content: Content) -> TableFile:
+    """A Parquet file with the keys of its folders as columns."""
     import pyarrow
-    from pyarrow import dataset
 
-    files = parquet_files(content.file)
-    parts = {part for file in files for part in PurePath(file).parent.parts if "=" in part}
-    keys = pyarrow.schema({unquote(part.partition("=")[0]): pyarrow.string() for part in parts})
-    return dataset.dataset(
-        files, keys, "parquet", partitioning=dataset.partitioning(keys, flavor="hive")
-    )
+    file = _parquet(content)
+    plain_names = {*map(plain, file.names)}
+    both = [key for key in keys if plain(key) in plain_names]
+    if both:
+        raise FileError(
+            f"{content.name}: {both[0]} is a column of the file and a key of its folder; rename one of them"
+        )
 
+    def batches(columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
+        for batch in file.batches([name for name in columns if name not in keys]):
+            arrays = batch.columns
+            for value in keys.values():
+                arrays.append(pyarrow.repeat(pyarrow.scalar(value, pyarrow.string()), len(batch)))
+            names = [*batch.schema.names, *keys]
+            yield pyarrow.RecordBatch.from_arrays(arrays, names)
 
-def _file_of_folder(fragment: Any, content: Content) -> TableFile:
-    """A file of a dataset, with its own types and the keys of its folders."""
-    import pyarrow.dataset
-
-    keys = pyarrow.dataset.get_partition_keys(fragment.partition_expression)
-    own = [field for field in fragment.physical_schema if field.name not in keys]
-    schema = pyarrow.schema([*own, *((key, pyarrow.string()) for key in keys)])
-    return TableFile(
-        schema.names,
-        lambda columns: fragment.to_batches(schema, columns, batch_size=content.sizes.rows),
-    )
+    return TableFile([*file.names, *keys], batches)
 
 
-Kind = tuple[str, Callable[[Content], Any]]
-"""The name of a kind of table files, and the function that opens a file, as a `TableFile`, or a folder."""
+Kind = tuple[str, Callable[[Content], TableFile]]
+"""The name of a kind of table files, and the function that opens a file."""
 KINDS: dict[bytes, Kind] = {
     b"PAR1": ("Parquet", _parquet),
     b"ARROW1": ("Arrow", _arrow_file),
@@ -123,12 +134,9 @@ KINDS: dict[bytes, Kind] = {
 
 
 def kind_of(content: Content) -> Kind | None:
-    """The kind of the file, None for a text file. Raises `FileError` for a file of ranx that is LZ4."""
-    if content.stream.start.startswith(LZ4):
-        raise FileError(f"{content.name}: LZ4 of CBOR, twice compressed; save as .json or .parquet")
-    return next(
-        (kind for magic, kind in KINDS.items() if content.stream.start.startswith(magic)), None
-    )
+    """The kind of the file, None for a text file."""
+    start = content.stream.start
+    return next((kind for magic, kind in KINDS.items() if start.startswith(magic)), None)
 
 
 def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
@@ -137,13 +145,12 @@ def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]
     Each file is read as if it were alone, but for columns that the first one lacks. Raises `FileError` as
     `table_parts`, and for a file that lacks a column of the first one, names it otherwise, or alone has runs.
     """
-    with _opened(("Parquet", _folder), content) as folder:
-        fragments = [*folder.get_fragments()]
+    folder = named_folder(os.fspath(content.file))  # type: ignore[arg-type]
     first: dict[str, str] = {}
     count = 0
-    for fragment in fragments:
-        file = Content(fragment.path, content.sizes)
-        kind = "Parquet", partial(_file_of_folder, fragment)
+    for path in parquet_files(content.file):
+        file = Content(path, content.sizes)
+        kind = "Parquet", partial(_parquet_in_folder, _keys_of(path, folder))
         with _opened(kind, file) as table:
             columns, _ = file_columns(file.name, table.names, role, chosen)
         first = first or columns
@@ -155,8 +162,8 @@ def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]
         before = count
         for part in table_parts(kind, file, role, chosen):
             count += len(part)
-            found = {ours: part.columns[ours] for ours in first}
-            yield Part(found, part.line + before, part.facts._replace(file=content.name))
+            shared = {ours: part.columns[ours] for ours in first}
+            yield Part(shared, part.line + before, part.facts._replace(file=content.name))
 
 
 def table_parts(kind: Kind, content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
@@ -200,8 +207,8 @@ def _remark_on_ranks(batch: pyarrow.RecordBatch, columns: dict[str, str], rank: 
 
 
 @contextmanager
-def _opened(kind: Kind, content: Content) -> Iterator[Any]:
-    """The open file or folder. Turns an error of pyarrow or of the file into a `FileError`."""
+def _opened(kind: Kind, content: Content) -> Iterator[TableFile]:
+    """The open file. Turns an error of pyarrow or of the file into a `FileError`."""
     name, open_ = kind
     pyarrow = needed("pyarrow", f"{content.name}: the format {name}")
     try:
