@@ -6,7 +6,7 @@ import sys
 from ..core.rows.columns import QRELS, RUN, Chosen
 from ..errors import GradedError
 from ..files.conversion import KEPT, read_rows, written
-from ..output.files import write_whole
+from ..output.files import canonical, write_whole
 from .arguments import FORM
 from .parser import Arguments, Option, each
 
@@ -67,7 +67,7 @@ def refuse_to_replace(target: str, content: bytes) -> None:
 
     Converting the same file again is allowed, and so are an empty file, a pipe and a device.
     """
-    path = os.path.realpath(target)  # as the writer, which also resolves no/../a.run
+    path = canonical(target)
     if not os.path.isfile(path) or not os.path.getsize(path):
         return
     with open(path, "rb") as file:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..demo import DATA, NAME, qrels_path, run_paths
 from ..errors import GradedError, InputWarning
 from ..evaluation.evaluate import evaluate
-from ..output.files import write_files
+from ..output.files import canonical, write_files
 from ..output.formats import text
 from . import PROGRAM
 from .arguments import EXAMPLE
@@ -44,7 +44,8 @@ def _copied(folder: str) -> str:
     """Write the files of the collection. Raises `GradedError` if the folder has another file of a name."""
     contents = {os.path.join(folder, name): (DATA / name).read_bytes() for name in COPIED}
     for path, content in contents.items():
-        if os.path.isfile(path) and Path(path).read_bytes() != content:
+        target = Path(canonical(path))
+        if target.is_file() and target.read_bytes() != content:
             raise GradedError(f"{path!r} is another file; choose a folder without it")
     with suppress(OSError):  # `write_files` tells that a folder is missing
         os.makedirs(folder, exist_ok=True)

@@ -5,14 +5,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import product
 from typing import Any
 
 from ..errors import GradedError
 from ..files.content import is_lasting, parquet_files
 from ..files.sources import is_file, qrels_file_of
 from ..output import plots
-from ..output.files import ending_of, refuse_unwritable, write_files
+from ..output.files import ending_of, refuse_inputs, refuse_unwritable, write_files
 from ..output.formats import TABLES, decimals
 from ..output.provenance import sha256, versions
 from ..output.result import Result, as_bytes
@@ -49,12 +48,7 @@ def check_files(arguments: Arguments) -> None:
     if "-" in inputs and sys.stdin is None:
         raise GradedError("standard input (-) is closed")
     refuse_unwritable(outputs)
-    for path, other in product(outputs, filter(os.path.exists, inputs)):
-        if os.path.exists(path) and os.path.samefile(path, other):
-            raise GradedError(f"cannot write {path!r}: the command reads this file")
-        folder = os.path.join(os.path.realpath(other), "")
-        if os.path.isdir(other) and os.path.realpath(path).startswith(folder):
-            raise GradedError(f"cannot write {path!r}: the command reads the folder of this file")
+    refuse_inputs(outputs, inputs)
 
 
 def stamps(arguments: Arguments) -> dict[str, tuple[int, int]]:

@@ -7,6 +7,66 @@ from contextlib import suppress
 from ..errors import GradedError
 
 
+def canonical(path: str | os.PathLike[str]) -> str:
+    """The path of the file that is written for `path`: links are followed, and ``no/../a`` is ``a``.
+
+    Whoever asks whether a file may be written must ask for this path, because `write_files` writes
+    it. Raises `GradedError` for a text that cannot be a path.
+
+    >>> canonical("no/../a.csv") == canonical("a.csv")
+    True
+    """
+    name = os.fspath(path)
+    refuse_impossible(name)
+    try:
+        return os.path.realpath(name)
+    except OSError as error:
+        raise GradedError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def refuse_impossible(path: str) -> None:
+    """Raise `GradedError` for a text that no path can be: with a NUL character, or not encodable.
+
+    >>> refuse_impossible("a\\0b")
+    Traceback (most recent call last):
+    ...
+    ir_measures_graded.errors.GradedError: 'a\\x00b' cannot be a path: it has a NUL character
+    """
+    if "\0" in path:
+        raise GradedError(f"{path!r} cannot be a path: it has a NUL character")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        reason = "it has a character that the file system cannot encode"
+        raise GradedError(f"{path!r} cannot be a path: {reason}") from None
+
+
+def refuse_inputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
+    """Raise `GradedError` if writing an output would replace an input or a file of an input folder.
+
+    Both are compared by the file that they lead to, by links or by parts such as ``no/..``.
+    """
+    existing = [canonical(path) for path in inputs if is_possible(path) and os.path.exists(path)]
+    for path in outputs:
+        target = canonical(path)
+        for source in existing:
+            if os.path.exists(target) and os.path.samefile(target, source):
+                raise GradedError(f"cannot write {path!r}: the command reads this file")
+            if os.path.isdir(source) and target.startswith(os.path.join(source, "")):
+                raise GradedError(
+                    f"cannot write {path!r}: the command reads the folder of this file"
+                )
+
+
+def is_possible(path: str) -> bool:
+    """Whether a text can be a path; see `refuse_impossible`."""
+    try:
+        refuse_impossible(path)
+    except GradedError:
+        return False
+    return True
+
+
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     """Replace a file in one step, as `write_files` does."""
     write_files({os.fspath(path): content})
@@ -24,7 +84,7 @@ def write_files(contents: Mapping[str, bytes]) -> None:
     path = ""
     try:
         for path in sorted(contents, key=_is_channel):
-            target = os.path.realpath(path)
+            target = canonical(path)
             if _is_channel(path):
                 with open(target, "wb") as file:
                     file.write(contents[path])
@@ -56,7 +116,7 @@ def refuse_unwritable(paths: Iterable[str]) -> None:
     """Raise `GradedError` if a path is a folder, if its folder does not exist, or if two name one file."""
     targets: set[str] = set()
     for path in paths:
-        target = os.path.realpath(path)
+        target = canonical(path)
         folder = os.path.dirname(target)
         if target in targets:
             raise GradedError(f"cannot write {path!r} twice; give each output a file of its own")
@@ -87,4 +147,5 @@ def checked_ending(path: str | os.PathLike[str], allowed: Iterable[str], hint: s
 
 def _is_channel(path: str) -> bool:
     """Whether the path names a pipe or a device."""
-    return os.path.exists(path) and not os.path.isfile(path)
+    target = canonical(path)
+    return os.path.exists(target) and not os.path.isfile(target)
