@@ -7,6 +7,7 @@ import pytest
 
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import sensitivity
+from ir_measures_graded.errors import InputWarning
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 
@@ -64,3 +65,17 @@ def test_smaller_values_rank_first_if_smaller_is_better():
     found = sensitivity(QRELS, RUNS, ["NDPM", "NDPM(performance=True)"])
     assert found.tau[0, 1] == 1
     assert (np.diff(found.means[np.argsort(found.ranks[:, 0]), 0]) >= 0).all()
+
+
+def test_a_run_without_any_value_has_the_last_rank():
+    """Accuracy has no value for a topic whose ranking has no relevant document."""
+    qrels = {topic: {"a": 1, "b": 0} for topic in "12"}
+    runs = {"none": {topic: {"x": 1.0} for topic in qrels}}
+    runs |= {
+        name: {topic: {"b": 1.0, "a": score} for topic in qrels}
+        for name, score in (("good", 2.0), ("poor", 0.5))
+    }
+    with pytest.warns(InputWarning, match="no value for 2 of 2 topics of none"):
+        found = sensitivity(qrels, runs, ["Accuracy@2", "P@2"])
+    assert found.ranks[:, 0].tolist() == [3, 1, 2]
+    assert "nan" not in str(found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -90,32 +90,29 @@ class Sensitivity(Result):
 
         The run that is ahead under the first comes first.
         """
-        before, after = self.ranks[:, first], self.ranks[:, second]
+        before = self.ranks[:, first]
+        after = self.ranks[:, second]
         order = np.argsort(before, kind="stable").tolist()
-        swapped = [
-            (a, b)
-            for a, b in combinations(order, 2)
-            if before[a] < before[b] and after[a] > after[b]
-        ]
-        return tuple((self.runs[run], self.runs[other]) for run, other in swapped)
+        swapped = []
+        for run, other in combinations(order, 2):
+            if before[run] < before[other] and after[run] > after[other]:
+                swapped.append((self.runs[run], self.runs[other]))
+        return tuple(swapped)
 
     def leaders(self) -> dict[tuple[str, ...], list[Setting]]:
         """The runs with the best mean, and the settings under which they have it."""
-        found: dict[tuple[str, ...], list[Setting]] = {}
+        leaders: dict[tuple[str, ...], list[Setting]] = {}
         for setting, ranks in zip(self.settings, self.ranks.T, strict=True):
-            best = tuple(
-                run for run, rank in zip(self.runs, ranks, strict=True) if rank == ranks.min()
-            )
-            found.setdefault(best, []).append(setting)
-        return found
+            best = tuple(self.runs[run] for run in np.flatnonzero(ranks == ranks.min()))
+            leaders.setdefault(best, []).append(setting)
+        return leaders
 
     def answer(self) -> list[str]:
         """The best runs under the settings."""
         leaders = self.leaders()
         if len(leaders) == 1:
-            return [
-                f"{listed(next(iter(leaders)), 2)} is best under all {len(self.settings)} settings."
-            ]
+            (best_runs,) = leaders
+            return [f"{listed(best_runs, 2)} is best under all {len(self.settings)} settings."]
         best = "; ".join(
             f"{listed(runs, 2)} under {listed(under)}" for runs, under in leaders.items()
         )
@@ -124,12 +121,8 @@ class Sensitivity(Result):
     def tables(self) -> list[Table]:
         """Kendall's τ of each pair of settings."""
         names = list(map(str, self.settings))
-        return [
-            Table(
-                ["tau", *names],
-                [[name, *known(row)] for name, row in zip(names, self.tau, strict=True)],
-            )
-        ]
+        rows = [[name, *known(taus)] for name, taus in zip(names, self.tau, strict=True)]
+        return [Table(["tau", *names], rows)]
 
     def notes(self) -> list[str]:
         """What the table has, and what a low τ means for so few runs."""
@@ -200,25 +193,39 @@ def sensitivity(
     and for a preset if the qrels have levels other than 0 to 3.
     """
     judgments = read_judgments(in_sessions(qrels, sessions))
-    found = [*measures_for(judgments, measures, uncut=True)]
-    given, cutoffs = named_weightings(gains), as_list(cutoffs)
-    if len(found) == 1 and len(cutoffs) < 2 and not given and _is_open(found[0], "gains"):
-        given = {**levels(judgments, highest=True).gains()}
+    bases = list(measures_for(judgments, measures, uncut=True))
+    texts = named_weightings(gains)
+    cutoffs = as_list(cutoffs)
+    is_single = len(bases) == 1 and len(cutoffs) < 2
+    if is_single and not texts and _is_open(bases[0], "gains"):
+        texts = dict(levels(judgments, highest=True).gains())
     values = np.unique(judgments.rows.values).tolist()
-    weightings = {name: weighting(name, each, values) for name, each in given.items()}
-    settings = _settings(found, weightings, list(dict.fromkeys(cutoffs)))
+    weightings = {name: weighting(name, text, values) for name, text in texts.items()}
+    settings = _settings(bases, weightings, list(dict.fromkeys(cutoffs)))
     wanted = [setting.measure for setting in settings]
     study = study_of(judgments, runs)
     evaluation = evaluate(study.judgments, study.runs, wanted)
     if len(evaluation.runs) < 2:
         raise GradedError(f"a ranking needs at least 2 runs, not {len(evaluation.runs)}")
-    means = evaluation.means()[:, [evaluation.measures.index(measure) for measure in wanted]]
+    columns = [evaluation.measures.index(measure) for measure in wanted]
+    means = evaluation.means()[:, columns]
+    ranks = np.empty(means.shape)
     # Settings are ranked one by one because rounding is relative to the largest value.
-    of_measures = zip(wanted, means.T[:, :, None], strict=True)
-    ranks = np.hstack([run_ranks(-sign_of(measure) * values) for measure, values in of_measures])
+    for column, measure in enumerate(wanted):
+        ranks[:, column] = _ranks(-sign_of(measure) * means[:, column])
     tau = kendall(ranks.T, ranks.T).round(DECIMALS)
     np.fill_diagonal(tau, 1)
     return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau, study)
+
+
+def _ranks(costs: np.ndarray) -> np.ndarray:
+    """The rank of each run, 1 for the smallest cost; runs without a mean (NaN) share the last ranks."""
+    has_mean = ~np.isnan(costs)
+    ranks = np.empty(costs.size)
+    ranks[has_mean] = run_ranks(costs[has_mean, None])[:, 0]
+    first_of_others = has_mean.sum() + 1
+    ranks[~has_mean] = (first_of_others + costs.size) / 2
+    return ranks
 
 
 def _is_open(measure: Measure, choice: str) -> bool:
@@ -229,18 +236,26 @@ def _is_open(measure: Measure, choice: str) -> bool:
 def _settings(
     measures: Sequence[Measure], weightings: Mapping[str, Gains], cutoffs: Sequence[int]
 ) -> tuple[Setting, ...]:
-    for choice, given in (("gains", weightings), ("cutoff", cutoffs)):
-        if given and not any(_is_open(measure, choice) for measure in measures):
+    for choice, values in (("gains", weightings), ("cutoff", cutoffs)):
+        if values and not any(_is_open(measure, choice) for measure in measures):
             raise GradedError(
                 f"no measure takes the {choice}: {', '.join(map(str, measures))} set their own or take none"
             )
     settings = []
     for base in measures:
-        for cutoff in cutoffs if cutoffs and _is_open(base, "cutoff") else [None]:
-            at = base if cutoff is None else base(cutoff=cutoff)
-            for name in weightings if weightings and _is_open(base, "gains") else [None]:
-                measure = at if name is None else at(gains=weightings[name])
-                settings.append(Setting(measure, base, name, cutoff))
+        of_base: list[int | None] = [None]
+        if cutoffs and _is_open(base, "cutoff"):
+            of_base = list(cutoffs)
+        names: list[str | None] = [None]
+        if weightings and _is_open(base, "gains"):
+            names = list(weightings)
+        for cutoff, name in product(of_base, names):
+            measure = base
+            if cutoff is not None:
+                measure = measure(cutoff=cutoff)
+            if name is not None:
+                measure = measure(gains=weightings[name])
+            settings.append(Setting(measure, base, name, cutoff))
     if len(settings) > MOST:
         raise GradedError(
             f"{len(settings)} rankings of the runs are too many to compare; at most {MOST} are"

@@ -9,7 +9,7 @@ from .results import command_line
 USAGE = ("QRELS RUN… [MEASURE…]",)
 OPTIONS = (
     *COLLECTION,
-    Option("--baseline RUN", "compare the other runs with this run; default: the first"),
+    Option("--baseline RUN", "compare the other runs with this run; default: the best run"),
     Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=each),
     Option("--title TITLE", "title of the page", default=TITLE),
     alpha(ALPHA),

@@ -129,7 +129,8 @@ def report(
 
     - `qrels`, `runs` and `measures` are as for `evaluate`. At least one run is needed. The
       default measures are nDCG_JK@10, ERR_G@10 and Q.
-    - `baseline` is the name of the run that the others are compared with; the default is the first run.
+    - `baseline` is the name of the run that the others are compared with. Without one, the best run is
+      compared with the others.
     - `alpha` (above 0, below 1) is the level of the tests and intervals.
     - `title` is the title of the page.
     - `queries` maps topics to the texts of their queries, or is the path of a file of lines with a topic, a

@@ -21,6 +21,7 @@ from ...output.provenance import sha256, versions
 from ..curves import Curves, curves
 from ..levels import Levels
 from ..sensitivity import Sensitivity, sensitivity
+from .verdict import best_first, mean_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -94,12 +95,13 @@ def figure(found: Curves, cutoff: int | None) -> Figure:
 
 
 class ByTopic(NamedTuple):
-    """The `values` of all runs by one measure (runs × topics). Topics are in the order of the qrels.
+    """The `values` of all runs by one measure (runs × topics), NaN where a provider gives none.
 
-    `shown` has the numbers of the topics that are listed. `relevant` has, for each topic, the number of
-    documents above level 0. `differences` has the sorted differences of each other run from the baseline over
-    the topics (T), the run with the largest mean difference first. A positive difference means that the run
-    is better. With only one run, there are none.
+    Topics are in the order of the qrels. `shown` has the numbers of the topics that are listed. `relevant`
+    has, for each topic, the number of documents above level 0. `differences` has the sorted differences of
+    each other run from the `reference` over the topics for which both have a value, the run with the largest
+    mean difference first. A positive difference means that the run is better. With only one run, there are
+    none.
     """
 
     measure: Measure
@@ -107,14 +109,14 @@ class ByTopic(NamedTuple):
     relevant: np.ndarray
     queries: dict[str, str]
     shown: list[int]
+    reference: str
     differences: dict[str, np.ndarray]
 
     @property
     def reach(self) -> float:
         """The largest difference of any run, without its sign; 1 if all are 0."""
-        return (
-            max((float(np.abs(each).max()) for each in self.differences.values()), default=0) or 1.0
-        )
+        largest = [np.abs(of_run).max(initial=0) for of_run in self.differences.values()]
+        return float(max(largest, default=0)) or 1.0
 
     def bars(self, run: str, sign: int) -> str:
         """The positive or negative differences of a run as bars, one unit wide: the path of an SVG.
@@ -122,8 +124,11 @@ class ByTopic(NamedTuple):
         The heights are in percent of `reach`.
         """
         heights = (100 * self.differences[run] / self.reach).tolist()
-        shown = ((place, each) for place, each in enumerate(heights) if sign * each > 0)
-        return "".join(f"M{place} 0v{-each:.1f}h1V0" for place, each in shown)
+        bars = []
+        for place, height in enumerate(heights):
+            if sign * height > 0:
+                bars.append(f"M{place} 0v{-height:.1f}h1V0")
+        return "".join(bars)
 
 
 def by_topic(
@@ -135,20 +140,31 @@ def by_topic(
     most: int = MOST,
 ) -> ByTopic:
     """The values of a measure for each topic. `relevant` (T) has the numbers of documents above level 0. At
-    `most` so many topics are shown."""
-    runs, values = evaluation.runs, evaluation.of(measure)
-    spread = np.ptp(values, axis=0) if len(values) > 1 else values[0]
+    `most` so many topics are shown. Without a baseline, runs are compared with the best one."""
+    runs = evaluation.runs
+    values = evaluation.of(measure)
+    sign = sign_of(measure)
+    spread = values[0]
+    if len(runs) > 1:
+        spread = np.ptp(values, axis=0)
+    # Topics without some value come last.
     shown = np.sort(np.argsort(-spread, kind="stable")[:most]).tolist()
-    found = {}
-    if baseline is not None:
-        above = sign_of(measure) * (values - values[runs.index(baseline)])
-        found = {
-            run: np.sort(of_run)[::-1]
-            for run, of_run in zip(runs, above, strict=True)
-            if run != baseline
-        }
-    differences = dict(sorted(found.items(), key=lambda each: -float(each[1].mean())))
-    return ByTopic(measure, values, relevant, queries, shown, differences)
+    reference = baseline
+    if reference is None:
+        means = np.array([mean_of(of_run) for of_run in values])
+        reference = runs[best_first(means, sign)[0]]
+    above = sign * (values - values[runs.index(reference)])
+    differences = {}
+    for run, of_run in zip(runs, above, strict=True):
+        if run != reference:
+            differences[run] = np.sort(of_run[~np.isnan(of_run)])[::-1]
+    by_mean = sorted(differences, key=lambda run: -_mean_difference(differences[run]))
+    ordered = {run: differences[run] for run in by_mean}
+    return ByTopic(measure, values, relevant, queries, shown, reference, ordered)
+
+
+def _mean_difference(differences: np.ndarray) -> float:
+    return float(differences.mean()) if differences.size else 0.0
 
 
 # ---------------------------------------------------------------------------------- weighting

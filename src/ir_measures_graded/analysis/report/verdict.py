@@ -1,5 +1,7 @@
 """The section on the verdict: the best runs by each measure, and the differences that hold."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations
 from math import isclose
 from typing import NamedTuple
@@ -11,6 +13,7 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
+from ...output.formats import counted
 from ..comparing.compare import baseline_of, compare
 from ..comparing.result import Comparison, Test
 from ..ranges import Interval, Range, Standing, standings
@@ -21,12 +24,13 @@ from ..statistics.student import mean_interval
 class Line(NamedTuple):
     """One run by one measure.
 
-    `interval` is the confidence interval of the mean. `test` is the paired t-test against the baseline, None
-    for the baseline itself. `span` has the ranges over ties and over judgments, None if the measure has none.
+    `mean` and its confidence `interval` are over the topics with a value; the mean is None without any.
+    `test` is the paired t-test of the difference from the baseline or, without one, from the best run; it is
+    None for that run. `span` has the ranges over ties and over judgments, None if the measure has none.
     """
 
     run: str
-    mean: float
+    mean: float | None
     interval: Interval | None
     test: Test | None
     span: Range | None
@@ -56,14 +60,16 @@ class OfMeasure(NamedTuple):
     @property
     def leading(self) -> tuple[str, ...]:
         """The runs with the best mean."""
-        return tuple(
-            line.run for line in self.lines if isclose(line.mean, self.best.mean, rel_tol=EXACT)
-        )
+        best = self.best.mean
+        if best is None:
+            return ()
+        means = {line.run: line.mean for line in self.lines if line.mean is not None}
+        return tuple(run for run, mean in means.items() if isclose(mean, best, rel_tol=EXACT))
 
     def has(self, kind: str) -> bool:
         """Whether any run has a range of a kind, ``ties`` or ``unjudged``, that is wider than one value."""
-        found = (getattr(line.span, kind, None) for line in self.lines)
-        return any(each is not None and each[0] < each[1] for each in found)
+        spans = [getattr(line.span, kind, None) for line in self.lines]
+        return any(span is not None and span[0] < span[1] for span in spans)
 
     def marks(self, place: int) -> bool:
         """Whether a line is that of the best run or the baseline, or is beside the cut of significance: that
@@ -72,15 +78,19 @@ class OfMeasure(NamedTuple):
             return True
         top = (self.best.run, *self.equal)
         beside = self.lines[place - 1 : place + 2]
-        kinds = {(line.run in top, bool(line.test and line.test.significant)) for line in beside}
+        kinds = set()
+        for line in beside:
+            differs = line.test is not None and line.test.significant
+            kinds.add((line.run in top, differs))
         return len(kinds) > 1
 
 
 class Verdict(NamedTuple):
     """The verdict by each measure.
 
-    `baseline` is None if there is only one run, and `confidence` is None if there are no intervals. `tested`
-    compares the runs with the baseline, and `every_pair` with each other; both are None without tests.
+    `baseline` is the run that was named as such, else None, and `confidence` is None if there are no
+    intervals. `tested` compares the runs with the baseline, and is None without one. `every_pair` compares
+    them with each other. Both are None without tests.
     """
 
     measures: tuple[OfMeasure, ...]
@@ -93,48 +103,159 @@ class Verdict(NamedTuple):
     @property
     def leaders(self) -> dict[tuple[str, ...], list[str]]:
         """The runs that are best by a measure, with these measures."""
-        found: dict[tuple[str, ...], list[str]] = {}
-        for each in self.measures:
-            found.setdefault(each.leading, []).append(str(each.measure))
-        return found
+        leaders: dict[tuple[str, ...], list[str]] = {}
+        for of_measure in self.measures:
+            if of_measure.leading:
+                leaders.setdefault(of_measure.leading, []).append(str(of_measure.measure))
+        return leaders
 
     @property
     def contrary(self) -> tuple[OfMeasure, OfMeasure] | None:
         """Two measures with other best runs, each significantly better than the other's, if there are any."""
         for one, other in combinations(self.measures, 2):
-            apart = one.best.run != other.best.run
-            if apart and other.best.run not in one.equal and one.best.run not in other.equal:
+            differ = one.best.run != other.best.run
+            if differ and other.best.run not in one.equal and one.best.run not in other.equal:
                 return one, other
         return None
 
+    @property
+    def families(self) -> str:
+        """The families of differences that are tested, if there are several; the page says it only here."""
+        if self.every_pair is None:
+            return ""
+        families = [f"the {counted(self.every_pair.pairs, 'difference')} between all pairs of runs"]
+        if self.tested is not None and self.tested.pairs < self.every_pair.pairs:
+            against = counted(self.tested.pairs, "difference")
+            families.insert(0, f"the {against} from {self.baseline}")
+        count = len(self.measures) * len(families)
+        if count == 1:
+            return ""
+        text = f"{count} families were tested: {' and '.join(families)}"
+        if len(self.measures) > 1:
+            primary = self.measures[0].measure
+            text += f", by each of {len(self.measures)} measures; {primary}, named first, is the primary one"
+        return f"{text}."
+
+    @property
+    def notes(self) -> list[str]:
+        """What is special about some differences."""
+        notes: dict[str, None] = {}
+        for comparison in (self.tested, self.every_pair):
+            if comparison is not None:
+                notes |= dict.fromkeys(remarks_of(comparison))
+        return list(notes)
+
+
+def remarks_of(comparison: Comparison) -> list[str]:
+    """The notes of a comparison on some differences, without those on the procedure and the families."""
+    general = 1 if len(comparison.measures) == 1 else 2
+    return [str(note) for note in comparison.notes()[general:]]
+
 
 def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: float) -> Verdict:
-    """Test the differences between the runs, and compute intervals and ranges of their values."""
-    several, topics = len(evaluation.runs) >= 2, len(evaluation.topics)
-    baseline = baseline_of(evaluation.runs, baseline) or evaluation.runs[0]
+    """Test the differences between the runs, and compute intervals and ranges of their values.
+
+    Without a `baseline`, the best run by each measure is compared with the others.
+    """
+    topics = len(evaluation.topics)
+    if baseline is not None:
+        baseline = baseline_of(evaluation.runs, baseline)
     tested = every_pair = None
-    if several and topics >= 2:
-        tested = compare(evaluation, baseline=baseline, alpha=alpha)
+    if len(evaluation.runs) >= 2 and topics >= 2:
         every_pair = compare(evaluation, alpha=alpha)
+        if baseline is not None:
+            tested = compare(evaluation, baseline=baseline, alpha=alpha)
     spans = standings(study, evaluation.measures)
-    confidence = 1 - alpha if topics >= 2 else None
-    found = []
+    of_measures = []
     for measure in evaluation.measures:
         standing = spans.get(measure, Standing((), 0, None, None))
-        test_of = {test.run: test for test in tested.find(measure)} if tested else {}
-        span_of = {span.run: span for span in standing.ranges}
-        values, lines = evaluation.of(measure), []
-        means = mean_over_topics(values)
-        sign = sign_of(measure)
-        for row in np.argsort(-sign * means, kind="stable").tolist():
-            run = evaluation.runs[row]
-            interval = None if confidence is None else mean_interval(values[row], confidence)
-            lines.append(Line(run, float(means[row]), interval, test_of.get(run), span_of.get(run)))
-        equal = every_pair.top(measure)[1:] if every_pair else [line.run for line in lines[1:]]
-        pairs = every_pair.find(measure) if every_pair else []
-        tests = [test for test in pairs if test.p is not None]
-        separated = sum(test.significant for test in tests) if tests else None
-        found.append(OfMeasure(measure, sign < 0, tuple(lines), tuple(equal), separated, standing))
-    return Verdict(
-        tuple(found), baseline if several else None, alpha, confidence, tested, every_pair
+        order = _best_first(evaluation, measure)
+        reference = baseline or order[0]
+        tests = _tests_against(reference, measure, tested or every_pair)
+        lines = _lines(evaluation, measure, order, alpha, tests, standing.ranges)
+        equal = order[1:]
+        separated = None
+        if every_pair is not None:
+            equal = every_pair.top(measure)[1:]
+            pairs = [test for test in every_pair.find(measure) if test.p is not None]
+            if pairs:
+                separated = sum(test.significant for test in pairs)
+        smaller_is_better = sign_of(measure) < 0
+        of_measures.append(
+            OfMeasure(measure, smaller_is_better, tuple(lines), tuple(equal), separated, standing)
+        )
+    confidence = 1 - alpha if topics >= 2 else None
+    if len(evaluation.runs) < 2:
+        baseline = None
+    return Verdict(tuple(of_measures), baseline, alpha, confidence, tested, every_pair)
+
+
+def mean_of(values: np.ndarray) -> float:
+    """The mean of the values of the topics that have one; NaN without any."""
+    return float(mean_over_topics(values[~np.isnan(values)]))
+
+
+def best_first(means: np.ndarray, sign: int) -> list[int]:
+    """The numbers of the runs with these means, the best first, those without a mean last."""
+    return np.argsort(-sign * means, kind="stable").tolist()
+
+
+def _best_first(evaluation: Evaluation, measure: Measure) -> list[str]:
+    """The names of the runs, the one with the best mean first."""
+    means = np.array([mean_of(values) for values in evaluation.of(measure)])
+    return [evaluation.runs[run] for run in best_first(means, sign_of(measure))]
+
+
+def _tests_against(
+    reference: str, measure: Measure, comparison: Comparison | None
+) -> dict[str, Test]:
+    """The test of each other run against the reference, by the run."""
+    tests: dict[str, Test] = {}
+    if comparison is None:
+        return tests
+    for test in comparison.find(measure):
+        if test.other == reference:
+            tests[str(test.run)] = test
+        elif test.run == reference:
+            tests[str(test.other)] = _turned(test)
+    return tests
+
+
+def _turned(test: Test) -> Test:
+    """The test of a pair in the other direction."""
+
+    def negative(value: float | None) -> float | None:
+        return None if value is None else -value
+
+    return replace(
+        test,
+        run=test.other,
+        other=test.run,
+        difference=negative(test.difference),
+        lower=negative(test.upper),
+        upper=negative(test.lower),
+        statistic=negative(test.statistic),
+        effect_size=negative(test.effect_size),
     )
+
+
+def _lines(
+    evaluation: Evaluation,
+    measure: Measure,
+    order: Iterable[str],
+    alpha: float,
+    tests: dict[str, Test],
+    spans: Iterable[Range],
+) -> list[Line]:
+    """The line of each run."""
+    span_of = {span.run: span for span in spans}
+    values = dict(zip(evaluation.runs, evaluation.of(measure), strict=True))
+    lines = []
+    for run in order:
+        with_value = values[run][~np.isnan(values[run])]
+        mean = float(mean_over_topics(with_value)) if with_value.size else None
+        interval = None
+        if with_value.size >= 2:
+            interval = mean_interval(with_value, 1 - alpha)
+        lines.append(Line(run, mean, interval, tests.get(run), span_of.get(run)))
+    return lines
