@@ -5,6 +5,25 @@ The module is beside the package, since it must act before the package imports N
 
 import gc
 import os
+import signal
+import sys
+
+
+def end_on_interrupt() -> None:
+    """Let Ctrl-C end the process at once while modules are imported, without a traceback.
+
+    The command line sets a handler of its own when it has been imported.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def is_running_package() -> bool:
+    """Whether this process is ``python -m ir_measures_graded``, which imports the package first.
+
+    Until then, Python has "-m" in place of the path of the module.
+    """
+    return sys.argv[:1] == ["-m"] and "ir_measures_graded" in sys.orig_argv
 
 
 def main() -> int:
@@ -15,6 +34,7 @@ def main() -> int:
     modules in vain, while they are imported and later.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+    end_on_interrupt()
     gc.disable()
     from ir_measures_graded.cli import main as run
 

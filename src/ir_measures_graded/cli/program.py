@@ -6,7 +6,6 @@ of `run` is the help. Output is printed only after everything is computed, so an
 table.
 """
 
-import inspect
 import os
 import signal
 import sys
@@ -17,6 +16,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from .. import __version__
+from ..docstrings import docstring_of
 from ..errors import GradedError, did_you_mean
 from ..output.formats import clean
 from . import COMMANDS, PROGRAM
@@ -79,7 +79,7 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
     command = import_module(f".{words[0]}", __package__)
     from .parser import Parser  # This import and the next ones take time.
 
-    name, text = f"{PROGRAM} {words[0]}", inspect.getdoc(command.run)
+    name, text = f"{PROGRAM} {words[0]}", docstring_of(command.run)
     parser = Parser(command.OPTIONS, getattr(command, "USAGE", ()), prog=name, description=text)
     if {"-h", "--help"} & {*words}:
         return parser.format_help().splitlines(), 0
@@ -107,7 +107,7 @@ def _overview() -> list[str]:
     lines += ["Evaluate runs with graded relevance measures and the measures of ir-measures.", ""]
     for name in COMMANDS:
         run = import_module(f".{name}", __package__).run
-        lines.append(f"  {name:{width}}  {run.__doc__.splitlines()[0]}")
+        lines.append(f"  {name:{width}}  {docstring_of(run).splitlines()[0]}")
     return [
         *lines,
         "",

@@ -6,7 +6,6 @@ cutoffs, condensed lists, missing topics and every input form. `MaxGainMeasure`,
 `collection_size` are for parameters whose default comes from the judgments.
 """
 
-import inspect
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
@@ -14,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 import ir_measures
 import numpy as np
 
+from ...docstrings import docstring_of
 from ...errors import GradedError, NotApplicableError, did_you_mean, shown
 from ..by_topic import mean_over_topics
 from ..ranking.gains import LINEAR, plain_number
@@ -97,7 +97,7 @@ class GradedMeasure(ir_measures.Measure):
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
         cls.NAME = vars(cls).get("NAME", cls.__qualname__.rpartition(".")[2].removeprefix("_"))
-        summary = " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
+        summary = " ".join(docstring_of(cls).partition("\n\n")[0].split())
         title, colon, description = summary.partition(": ")
         if colon and not {"PRETTY_NAME", "SHORT_DESC"} & vars(cls).keys():
             cls.PRETTY_NAME, cls.SHORT_DESC = title, description
@@ -230,7 +230,7 @@ class GradedMeasure(ir_measures.Measure):
     @classmethod
     def doc_field(cls, field: str) -> str:
         """A field of the docstring, such as `formula`, on one line; empty if there is none."""
-        text = inspect.cleandoc(cls.__doc__ or "")
+        text = docstring_of(cls)
         match = re.search(rf"^:{field}:(.*(?:\n[ ]+.*)*)", text, re.MULTILINE)
         return " ".join(match[1].split()) if match else ""
 

@@ -3,7 +3,6 @@
 The works that define the measures are entries of the BibTeX file ``references.bib``.
 """
 
-import inspect
 import os
 import re
 import textwrap
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 from ir_measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
+from ...docstrings import docstring_of
 from ..measures import FAMILIES
 from . import names, plugins
 from .facts import allowed, is_graded, name_of, smaller_is_better
@@ -107,7 +107,7 @@ def page(measure: Measure) -> Iterator[str]:
 
 def _notes(measure: Measure) -> list[str]:
     """The paragraphs of a measure's docstring without fields, examples and the summary shown above."""
-    paragraphs = re.split(r"\n\s*\n", inspect.cleandoc(type(measure).__doc__ or ""))
+    paragraphs = re.split(r"\n\s*\n", docstring_of(type(measure)))
     if is_graded(measure):
         del paragraphs[:1]
     return [paragraph for paragraph in paragraphs if not re.match(r":|>>>|\.\.|$", paragraph)]

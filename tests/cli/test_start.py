@@ -1,0 +1,51 @@
+"""The start of the command: Ctrl-C while modules are imported, and Python without docstrings."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+INTERRUPT = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+"""
+FORMS = {
+    "module": ["-m", "ir_measures_graded"],
+    "script": ["-c", "import ir_measures_graded_command as command; command.main()"],
+}
+
+
+def started(words, **environment):
+    return subprocess.run(
+        [sys.executable, *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+@pytest.mark.parametrize("form", FORMS)
+def test_an_interrupt_during_the_imports_ends_the_process_without_a_traceback(form, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPT)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    ended = started([*FORMS[form], "--version"], PYTHONPATH=path)
+    assert ended.returncode == -signal.SIGINT
+    assert ended.stdout + ended.stderr == ""
+
+
+@pytest.mark.parametrize("words", [["--help"], ["evaluate", "--help"], ["measures", "nDCG_JK"]])
+def test_help_is_the_same_if_python_leaves_out_docstrings(words):
+    plain = started([*FORMS["module"], *words])
+    assert plain.returncode == 0
+    assert plain.stdout
+    optimised = started([*FORMS["module"], *words], PYTHONOPTIMIZE="2")
+    assert (optimised.stdout, optimised.stderr) == (plain.stdout, plain.stderr)
