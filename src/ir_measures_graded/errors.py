@@ -94,6 +94,8 @@ def shown(value: object) -> str:
         return "a number of thousands of digits"
     except RecursionError:
         return f"<deeply nested {type(value).__name__}>"
+    if "\n" in text:  # of a table or an array; a message has one line
+        text = " ".join(text.split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
 
 

@@ -18,6 +18,7 @@ from ..core.registry.facts import needs_intents
 from ..core.registry.notation import parse_measures
 from ..core.uncertainty import with_option
 from ..errors import EmptyRunWarning, GradedError, Remark
+from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluators import evaluators
 from ..evaluation.named import (
     Judgments,
@@ -79,6 +80,7 @@ class Check(Result):
         return self.levels.notes()
 
 
+@checks_arguments("check(qrels, {'mine': run}, ['nDCG@10'])")
 def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ()) -> Check:
     """List the unusual properties of runs and measures, which the values do not show.
 

@@ -21,6 +21,7 @@ from ..core.registry.facts import gains_of, is_plain_sum, needs_intents, sign_of
 from ..core.registry.notation import checked
 from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.at_ranks import DEEPEST, one_measure, uncut, values_at_ranks
+from ..evaluation.checked import checks_arguments
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.remarks import issued_together
 from ..output import plots
@@ -211,6 +212,7 @@ class Curves(Result):
         return lines
 
 
+@checks_arguments("curves(qrels, {'mine': run}, 'nCG@100')")
 def curves(
     qrels: Qrels,
     runs: Runs,

@@ -26,6 +26,7 @@ from ..core.registry import facts
 from ..core.rows.in_memory import Source
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
+from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, study_of
 from ..output.formats import counted
@@ -182,6 +183,7 @@ class Explanation(Result):
         return [Note("{}.", found[0].upper() + found[1:])] if found else []
 
 
+@checks_arguments("explain(qrels, run, 'nDCG@10', 'q1')")
 def explain(
     qrels: Qrels,
     run: Source,
@@ -465,6 +467,7 @@ class ExplainedDifference(Result):
         return found
 
 
+@checks_arguments("explain_difference(qrels, {'old': old, 'new': new}, 'nDCG@10')")
 def explain_difference(
     qrels: Qrels,
     runs: Runs,

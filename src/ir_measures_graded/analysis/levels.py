@@ -7,6 +7,7 @@ from textwrap import shorten
 import numpy as np
 
 from ..core.ranking.gains import PRESETS, GainMap, Number, gains_text, plain_number
+from ..evaluation.checked import checks_arguments
 from ..evaluation.named import Qrels, read_judgments
 from ..files.contracts import Contract
 from ..files.sources import definitions_of
@@ -147,6 +148,7 @@ class Levels(Result):
         return notes
 
 
+@checks_arguments("levels(qrels)")
 def levels(qrels: Qrels, highest: bool = False) -> Levels:
     """The levels of qrels: their definitions, documents and topics, and gains to choose from.
 

@@ -14,7 +14,8 @@ from ir_measures import Measure, SumAgg
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import one_of
-from ..errors import GradedError, shown
+from ..errors import GradedError, level_of_caller, shown
+from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import Evaluation
 from ..output import plots
 from ..output.formats import counted, listed
@@ -92,6 +93,7 @@ class Intervals(Result):
         )
 
 
+@checks_arguments("intervals(evaluate(qrels, runs, measures))")
 def intervals(
     evaluation: Evaluation, confidence: float = CONFIDENCE, method: str = STUDENT, *, seed: int = 0
 ) -> Intervals:
@@ -136,7 +138,7 @@ def intervals(
             f"BCa bootstrap intervals over {counted(int(topics.min()), evaluation.unit)} are too narrow; "
             f"use Student's t (--interval t) below {ENOUGH} {evaluation.unit}s",
             FewTopicsWarning,
-            stacklevel=2,
+            stacklevel=level_of_caller(),
         )
     value, lower, upper = found[:3]
     return Intervals(

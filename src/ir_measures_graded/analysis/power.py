@@ -21,6 +21,7 @@ from ir_measures import Measure
 
 from ..core.registry.notation import one_of
 from ..errors import GradedError
+from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
@@ -190,6 +191,7 @@ class Power(Result):
         ]
 
 
+@checks_arguments("power(qrels, {'old': old, 'new': new}, ['nDCG@10'])")
 def power(
     qrels: Qrels | Evaluation,
     runs: Runs | None = None,

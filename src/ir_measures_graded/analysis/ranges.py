@@ -27,6 +27,7 @@ from ..core.uncertainty import evaluated, with_option
 from ..core.uncertainty.extremes import differences_of
 from ..core.uncertainty.judgments import Undetermined, unjudged_of
 from ..errors import NotApplicableError
+from ..evaluation.checked import checks_arguments
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.remarks import issued_together
 from ..output.formats import counted, decimal, listed
@@ -149,6 +150,7 @@ _COLUMNS = ("measure", "run", "other", "value", *_ENDS, "judged", "stands_over_t
             "exact", "note")  # fmt: skip
 
 
+@checks_arguments("ranges(qrels, {'mine': run}, ['nDCG@10'])")
 def ranges(qrels: Qrels, runs: Runs, measures: Iterable[GradedMeasure | str]) -> Ranges:
     """The ranges of each run's value and of each difference over tied scores and unjudged documents.
 

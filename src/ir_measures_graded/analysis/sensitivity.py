@@ -19,6 +19,7 @@ from ir_measures import Measure
 from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
 from ..core.registry.facts import sign_of
 from ..errors import GradedError
+from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import (
     Qrels,
@@ -173,6 +174,7 @@ class Sensitivity(Result):
         return figure
 
 
+@checks_arguments("sensitivity(qrels, {'old': old, 'new': new}, ['nDCG@10'])")
 def sensitivity(
     qrels: Qrels,
     runs: Runs,

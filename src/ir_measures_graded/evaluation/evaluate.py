@@ -25,6 +25,7 @@ from ..output.formats import counted, known, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from . import named, remarks
+from .checked import checks_arguments
 from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval
 from .named import Judgments, Qrels, Run, Runs, Study
 from .sessions import Given, SessionValues, turn_measure
@@ -267,6 +268,7 @@ class Evaluation(Result):
         return plots.dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
 
 
+@checks_arguments("evaluate(qrels, {'mine': run}, ['nDCG@10'])")
 def evaluate(
     qrels: Qrels,
     runs: Runs,

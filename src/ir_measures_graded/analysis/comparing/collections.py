@@ -23,6 +23,7 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...core.registry.notation import NamedMeasure, one_of
 from ...errors import GradedError
+from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import about, short_names
 from ...evaluation.values import COLLECTION, frame_of, needed_column
@@ -155,6 +156,7 @@ class OverCollections(Comparison):
         return found
 
 
+@checks_arguments("compare_collections({'web': (qrels, runs)}, ['nDCG@10'])")
 def compare_collections(
     given: Any,
     measures: Iterable[Measure | str] = (),

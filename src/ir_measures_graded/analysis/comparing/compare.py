@@ -22,6 +22,7 @@ from ir_measures import Measure
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...errors import GradedError, did_you_mean
+from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import Evaluation, evaluated
 from ...evaluation.named import Qrels, Runs
 from ...evaluation.sessions import Given
@@ -59,6 +60,7 @@ TESTS: Final = ("conover", "anova", "tukey", "wilcoxon", "randomisation")
 """The tests besides the primary procedure."""
 
 
+@checks_arguments("compare(qrels, {'old': old, 'new': new}, ['nDCG@10'])")
 def compare(
     qrels: Qrels | Evaluation,
     runs: Runs | None = None,

@@ -36,6 +36,7 @@ from ir_measures import Measure
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...errors import GradedError
+from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import Evaluation, evaluated
 from ...evaluation.named import Qrels, Runs, Study, about
 from ...evaluation.sessions import Given
@@ -361,6 +362,7 @@ class Gate(Result):
         return facts | {"fallen": self.fallen.records(), "notes": self.notes()}
 
 
+@checks_arguments("gate(qrels, {'old': old, 'new': new}, ['nDCG@10'])")
 def gate(
     qrels: Qrels | Evaluation,
     runs: Runs | None = None,

@@ -16,6 +16,7 @@ from ...core.registry.notation import parse_measures
 from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows, repeated_documents
 from ...errors import GradedError, shown
+from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Judgments, Qrels, about, named_runs, read_judgments
 from ...evaluation.values import MOST_DECIMALS, decimals_of, number_in, values_by_topic
 from ...files.files import RunFile
@@ -28,6 +29,7 @@ from .values import Case, Space, solved_gains
 DEPTH = 100  # cutoffs to this one are tried if nothing fits
 
 
+@checks_arguments("identify(qrels, run, values)")
 def identify(
     qrels: Qrels,
     run: Any,

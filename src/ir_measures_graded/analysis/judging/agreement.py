@@ -36,6 +36,7 @@ from ...core.by_topic import mean_over_topics
 from ...core.ranking.gains import plain_number
 from ...core.registry.facts import is_normalised, sign_of
 from ...errors import GradedError, Remark
+from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels, Runs
 from ...output.formats import Percent, counted, known, listed
 from ...output.result import Result
@@ -380,6 +381,7 @@ class Judges(Result):
         return [(each.judge, order) for each in self.judges for order in each.orders]
 
 
+@checks_arguments("judges(human, {'machine': qrels}, runs, ['nDCG@10'])")
 def judges(
     human: Qrels,
     machines: Mapping[str, Qrels] | Iterable[str | os.PathLike[str]],

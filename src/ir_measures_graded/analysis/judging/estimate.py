@@ -44,7 +44,8 @@ from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
-from ...errors import GradedError, Remark
+from ...errors import GradedError, Remark, level_of_caller
+from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels, Runs
 from ...output.formats import counted, known, listed
 from ...output.result import Result
@@ -175,6 +176,7 @@ def _table(estimates: Iterable[Estimate], *columns: Any) -> Table:
     return Table.of(columns, records, "Estimates")
 
 
+@checks_arguments("estimate(human, machine, {'mine': run}, ['nDCG@10'])")
 def estimate(
     human: Qrels,
     machine: Qrels,
@@ -228,7 +230,7 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
             f"only {len(both)} topics are judged by both; below {LEAST_TESTED_TOPICS} the intervals are rough, and below "
             f"{LEAST_TOPICS} the human's topics are used alone",
             FewTopicsWarning,
-            stacklevel=3,
+            stacklevel=level_of_caller(),
         )
     estimates: list[Estimate] = []
     pairs: list[Estimate] = []

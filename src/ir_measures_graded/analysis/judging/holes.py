@@ -38,6 +38,7 @@ from ...core.ranking.judged import Judged
 from ...core.registry.facts import gains_of, is_normalised, is_weighted_by_rank, sign_of
 from ...errors import FileError, GradedError, InputWarning
 from ...evaluation.at_ranks import one_measure
+from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, named_runs, read_judgments, study_of
 from ...output.files import write_whole
@@ -157,6 +158,7 @@ class Holes(Result):
         return content
 
 
+@checks_arguments("holes(qrels, {'old': old, 'new': new}, 'nDCG@10')")
 def holes(
     qrels: Qrels,
     runs: Runs,

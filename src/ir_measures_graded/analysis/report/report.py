@@ -12,6 +12,7 @@ from ir_measures import Measure
 
 from ...core.registry.facts import is_graded, needs_intents
 from ...errors import GradedError, needed, shown
+from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Qrels, Runs, study_of
 from ...files.sources import queries_in, queries_of
@@ -114,6 +115,7 @@ class Report(Result):
             super().save(path, places)
 
 
+@checks_arguments("report(qrels, {'old': old, 'new': new}, ['nDCG@10'])")
 def report(
     qrels: Qrels,
     runs: Runs,

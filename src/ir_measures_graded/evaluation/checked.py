@@ -1,0 +1,223 @@
+"""The check of the arguments of public functions, before anything is read or computed.
+
+The functions share the names of their parameters, so that each name has one check, in `CHECKS`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from functools import wraps
+from numbers import Real
+from typing import Any, ParamSpec, TypeVar
+
+from ir_measures import Measure
+
+from ..arguments import flag, items, number, refused, text
+from ..errors import GradedError, shown
+from ..output.result import Result
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def checks_arguments(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Check the arguments of a public function by their names.
+
+    None is allowed where it is the default. `example` is a right call, which the error for too many
+    positional arguments and for wrong measures shows.
+
+    >>> @checks_arguments("rank(['AP'], alpha=0.1)")
+    ... def rank(measures, alpha=0.05):
+    ...     return measures
+    >>> rank(["AP"], alpha="0.1")
+    Traceback (most recent call last):
+    ir_measures_graded.errors.GradedError: alpha='0.1' is not allowed; alpha is a number
+    >>> rank("a.run", "b.run", "AP")
+    Traceback (most recent call last):
+    ir_measures_graded.errors.GradedError: rank takes 2 positional arguments, not 3; call rank(['AP'], alpha=0.1)
+    """
+
+    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+        signature = inspect.signature(function)
+        positional = [
+            parameter
+            for parameter in signature.parameters.values()
+            if parameter.kind is not parameter.KEYWORD_ONLY
+        ]
+        takes_any = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in positional)
+
+        @wraps(function)
+        def with_checks(*args: P.args, **kwargs: P.kwargs) -> T:
+            if len(args) > len(positional) and not takes_any:
+                raise GradedError(
+                    f"{function.__name__} takes {len(positional)} positional arguments, not {len(args)}; "
+                    f"call {example}"
+                )
+            bound = signature.bind(*args, **kwargs)
+            for name, value in bound.arguments.items():
+                check = CHECKS.get(name)
+                is_default = value is None and signature.parameters[name].default is None
+                if check is not None and not is_default:
+                    bound.arguments[name] = _checked(check, name, value, example)
+            return function(*bound.args, **bound.kwargs)
+
+        return with_checks
+
+    return decorated
+
+
+def _checked(check: Callable[[str, Any], Any], name: str, value: Any, example: str) -> Any:
+    """The value. The error for a run in place of measures shows a right call."""
+    if check is _measures and (isinstance(value, Mapping) or _is_table(value)):
+        rule = "a list of measures or measure strings"
+        raise GradedError(f"{name}={shown(value)} is not allowed; {name} is {rule}; call {example}")
+    return check(name, value)
+
+
+def _is_table(value: Any) -> bool:
+    return hasattr(value, "columns") or hasattr(value, "column_names")
+
+
+def _measures(name: str, value: Any) -> Any:
+    """A measure or a string, or a list of them."""
+    if isinstance(value, (str, Measure)):
+        return value
+    what = "measures or measure strings"
+    measures = items(name, value, what)
+    for measure in measures:
+        if not isinstance(measure, (str, Measure)):
+            raise refused(name, measure, f"a list of {what}")
+    return measures
+
+
+def _names(name: str, value: Any) -> Any:
+    """A string, or a list of strings."""
+    if isinstance(value, str):
+        return value
+    return [text(name, word) for word in items(name, value, "strings")]
+
+
+def _number(name: str, value: Any) -> Any:
+    """A number as it is, because messages show it."""
+    number(name, value)
+    return value
+
+
+def _whole_number(name: str, value: Any) -> Any:
+    """A number of any kind; the function knows the bounds and says so if it is not whole."""
+    if isinstance(value, Real):
+        return value
+    raise refused(name, value, "a whole number")
+
+
+def _numbers(name: str, value: Any) -> Any:
+    """A number, or a list of numbers."""
+    if isinstance(value, Real):
+        return _number(name, value)
+    return [_number(name, entry) for entry in items(name, value, "numbers")]
+
+
+def _attribute(name: str, value: Any) -> Any:
+    """A mapping or FILE:COLUMN."""
+    if isinstance(value, str) or hasattr(value, "items"):
+        return value
+    raise refused(name, value, "a mapping of topics, or FILE:COLUMN")
+
+
+def _mapping_or_text(name: str, value: Any) -> Any:
+    if isinstance(value, (str, Mapping)):
+        return value
+    raise refused(name, value, "a mapping or a string")
+
+
+def _queries(name: str, value: Any) -> Any:
+    if isinstance(value, (str, os.PathLike, Mapping)):
+        return value
+    raise refused(name, value, "a mapping of topics to queries, or the path of a file")
+
+
+def _weightings(name: str, value: Any) -> Any:
+    """A mapping of weightings by name, a text, or a list of texts."""
+    if isinstance(value, (str, Mapping)):
+        return value
+    return [text(name, word) for word in items(name, value, "weightings")]
+
+
+def _paths(name: str, value: Any) -> Any:
+    """A mapping of qrels by name, a path, or a list of paths."""
+    if isinstance(value, (str, os.PathLike, Mapping)):
+        return value
+    paths = items(name, value, "paths")
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise refused(name, path, "a mapping of qrels by name, or a list of paths")
+    return paths
+
+
+def _list_of_qrels(name: str, value: Any) -> Any:
+    return items(name, value, "qrels")
+
+
+def _result(name: str, value: Any) -> Any:
+    if isinstance(value, Result):
+        return value
+    raise refused(name, value, "an Evaluation, as evaluate and Evaluation.from_values return it")
+
+
+def _evaluation(name: str, value: Any) -> Any:
+    if isinstance(value, Result):
+        return value
+    raise refused(name, value, "an Evaluation: intervals(evaluate(qrels, runs, measures))")
+
+
+def _number_or_text(name: str, value: Any) -> Any:
+    return value if isinstance(value, str) else _number(name, value)
+
+
+CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
+    "alpha": _number,
+    "answers": _list_of_qrels,
+    "any_cutoff": flag,
+    "baseline": text,
+    "batch": _whole_number,
+    "by": _attribute,
+    "command": text,
+    "confidence": _number,
+    "cutoffs": _numbers,
+    "decimals": _whole_number,
+    "depth": _whole_number,
+    "differences": _numbers,
+    "equivalent": flag,
+    "evaluation": _evaluation,
+    "every_group": flag,
+    "gains": _weightings,
+    "highest": flag,
+    "highlight": _names,
+    "ideal": flag,
+    "ignore_identical_ids": flag,
+    "looks": _whole_number,
+    "machine_levels": _mapping_or_text,
+    "machines": _paths,
+    "margin": _number_or_text,
+    "mean": _number_or_text,
+    "measure": _measures,
+    "measures": _measures,
+    "method": text,
+    "name": text,
+    "power": _number,
+    "provider": text,
+    "queries": _queries,
+    "random": _number,
+    "resamples": _whole_number,
+    "seed": _whole_number,
+    "smaller": _names,
+    "stored": _result,
+    "tests": _names,
+    "ties": text,
+    "title": text,
+    "uncorrected": flag,
+    "unjudged": text,
+}
+"""The check of each parameter; ranges and words are checks_arguments where the value is used."""

@@ -1,0 +1,124 @@
+"""Every public function refuses every wrong type of every parameter with one error that names it."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pandas
+import pytest
+
+from ir_measures_graded import GradedError, analysis
+
+QRELS = {f"q{number}": {"a": 2, "b": 1, "c": 0} for number in range(12)}
+FIRST = {topic: {"a": 1.0 + number % 3, "b": 2.0, "x": 0.5} for number, topic in enumerate(QRELS)}
+SECOND = {topic: {"b": 1.0, "c": 2.0 + number % 2} for number, topic in enumerate(QRELS)}
+MACHINE = {topic: {"a": 2, "b": number % 2, "c": 0} for number, topic in enumerate(QRELS)}
+RUNS = {"A": FIRST, "B": SECOND}
+MEASURES = ["nDCG_JK@2"]
+RIGHT = {
+    "evaluate": (QRELS, RUNS, MEASURES),
+    "check": (QRELS, RUNS, MEASURES),
+    "compare": (QRELS, RUNS, MEASURES),
+    "compare_collections": ({"x": (QRELS, RUNS), "y": (QRELS, RUNS)}, MEASURES),
+    "curves": (QRELS, RUNS, "nCG@5"),
+    "estimate": (QRELS, MACHINE, RUNS, MEASURES),
+    "explain": (QRELS, FIRST, "nDCG_JK@2", "q1"),
+    "explain_difference": (QRELS, RUNS, "nDCG_JK@2", "q1"),
+    "gate": (QRELS, RUNS, MEASURES),
+    "holes": (QRELS, RUNS, "nDCG_JK@2"),
+    "ignoring_identical_ids": (RUNS,),
+    "intervals": (analysis.evaluate(QRELS, RUNS, MEASURES),),
+    "judges": (QRELS, {"machine": MACHINE}, RUNS, MEASURES),
+    "levels": (QRELS,),
+    "power": (QRELS, RUNS, MEASURES),
+    "ranges": (QRELS, RUNS, MEASURES),
+    "report": (QRELS, RUNS, MEASURES),
+    "sensitivity": (QRELS, RUNS, MEASURES),
+}
+"""Arguments of which each function has a result."""
+
+
+class Thing:
+    """An object of some class."""
+
+    def __repr__(self):
+        return "a thing"
+
+
+def used_up():
+    """An iterator that was used before."""
+    iterator = iter([1])
+    list(iterator)
+    return iterator
+
+
+WRONG = {
+    "None": lambda: None,
+    "number": lambda: 7,
+    "float": lambda: 0.5,
+    "text": lambda: "no such thing",
+    "empty text": lambda: "",
+    "bytes": lambda: b"text",
+    "True": lambda: True,
+    "thing": Thing,
+    "class": lambda: Thing,
+    "function": lambda: len,
+    "numbers": lambda: [1, 2],
+    "nested": lambda: [[["x"]]],
+    "None in a list": lambda: [None],
+    "dict": lambda: {"a": None},
+    "dict of numbers": lambda: {1: 2},
+    "array": lambda: np.array([1.5, np.nan]),
+    "Series": lambda: pandas.Series([1.5, 2.5]),
+    "frame": lambda: pandas.DataFrame({"x": [1]}),
+    "nan": lambda: float("nan"),
+    "negative": lambda: -3,
+    "used up": used_up,
+    "set": lambda: {1, 2},
+    "date": lambda: pandas.Timestamp(0),
+}
+"""Values that hardly any parameter allows."""
+INPUTS = {"qrels", "runs", "run", "human", "machine", "given", "answers", "topic", "machines"}
+INPUTS |= {"by", "machine_levels", "queries", "gains", "evaluation"}
+"""Their errors may name what was read, such as a file, a run or levels."""
+
+
+@pytest.mark.parametrize("function", RIGHT)
+def test_a_wrong_argument_has_one_error_that_names_the_parameter(function):
+    call = getattr(analysis, function)
+    parameters = inspect.signature(call).parameters
+    problems = []
+    for parameter in parameters:
+        for wrong, value in WRONG.items():
+            right = dict(zip(parameters, RIGHT[function], strict=False))
+            right[parameter] = value()
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    call(**right)
+            except GradedError as error:
+                is_named = parameter in INPUTS or parameter.rstrip("s") in str(error)
+                if not is_named or "\n" in str(error):
+                    problems.append(f"{parameter}: {wrong}: {error}")
+            except Exception as error:
+                problems.append(f"{parameter}: {wrong}: {type(error).__name__}: {error}")
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("function", RIGHT)
+@pytest.mark.parametrize("form", [np.array, pandas.Series, tuple, iter, list])
+def test_measures_come_in_every_list(function, form):
+    call = getattr(analysis, function)
+    if "measures" not in inspect.signature(call).parameters:
+        pytest.skip("takes no measures")
+    arguments = [form(MEASURES) if given is MEASURES else given for given in RIGHT[function]]
+    assert str(call(*arguments)) == str(call(*RIGHT[function]))
+
+
+@pytest.mark.parametrize("function", ["gate", "compare", "evaluate", "power"])
+def test_runs_that_are_not_in_a_dict_are_answered_with_the_right_call(function):
+    call = getattr(analysis, function)
+    for arguments in [(QRELS, FIRST, SECOND, "nDCG@10"), (QRELS, FIRST, SECOND)]:
+        with pytest.raises(GradedError) as caught:
+            call(*arguments)
+        assert f"call {function}(qrels, {{'" in str(caught.value)
