@@ -7,8 +7,8 @@
 - `sums`, `gain_sums`, `stop_sums`, `averaged`: definitions that several families share.
 - `standard`: definitions of ir-measures' standard measures, which are not registered.
 
-`ir_measures_graded.core.registry.names` lists the measures, and the import of the package registers them.
-"""
+`ir_measures_graded.core.registry.names` lists the measures, and the import of the package registers
+them."""
 
 from . import (
     average_precision,
@@ -35,10 +35,11 @@ from .search_length import ASL, ESL, NR
 from .sessions import nsDCG, sDCG
 
 __all__ = [
-    "ADM", "AGR", "ASL", "CG", "DCG_JK", "D_Q", "EBR", "ERR_G", "ERR_IA_G", "ESL", "GAP", "MSR", "NCU",
-    "NDCNG", "NDPM", "NR", "RBP_G", "SR", "WAP", "DCG_Burges", "D_nDCG", "Dsharp_Q", "Dsharp_nDCG", "Fallout",
-    "IRec", "KendallTau", "O_measure", "P_measure", "P_plus", "Q", "RelativeRelevance", "Spearman", "gP",
-    "gR", "iRBU", "muAP", "nCG", "nDCG_Burges", "nDCG_IA", "nDCG_JK", "nERR", "nsDCG", "sDCG",
+    "ADM", "AGR", "ASL", "CG", "DCG_JK", "D_Q", "EBR", "ERR_G", "ERR_IA_G", "ESL", "GAP", "MSR",
+    "NCU", "NDCNG", "NDPM", "NR", "RBP_G", "SR", "WAP", "DCG_Burges", "D_nDCG", "Dsharp_Q",
+    "Dsharp_nDCG", "Fallout", "IRec", "KendallTau", "O_measure", "P_measure", "P_plus", "Q",
+    "RelativeRelevance", "Spearman", "gP", "gR", "iRBU", "muAP", "nCG", "nDCG_Burges", "nDCG_IA",
+    "nDCG_JK", "nERR", "nsDCG", "sDCG",
 ]  # fmt: skip
 
 FAMILIES = {
@@ -60,4 +61,5 @@ MEASURES: tuple[GradedMeasure, ...] = tuple(
     if family not in (intents, sessions)
     for measure in family.MEASURES
 )
-"""The measures over one level for each document, without those over intents and those of sessions."""
+"""The measures over one level for each document, without those over intents and those of
+sessions."""

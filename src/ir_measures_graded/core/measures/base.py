@@ -1,9 +1,9 @@
 """The base classes of all graded measures, built-in or from plugins.
 
-A measure consists of a declaration, a docstring, and one short method. `GradedMeasure` computes all topics
-at once with arrays, `TopicMeasure` one topic at a time. Both handle parameters, canonical names, gains,
-cutoffs, condensed lists, missing topics and every input form. `MaxGainMeasure`, `TopGainMeasure` and
-`collection_size` are for parameters whose default comes from the judgments.
+A measure consists of a declaration, a docstring, and one short method. `GradedMeasure` computes all
+topics at once with arrays, `TopicMeasure` one topic at a time. Both handle parameters, canonical
+names, gains, cutoffs, condensed lists, missing topics and every input form. `MaxGainMeasure`,
+`TopGainMeasure` and `collection_size` are for parameters whose default comes from the judgments.
 """
 
 import re
@@ -34,9 +34,11 @@ NO_EXTREMES = "the least and the greatest value are not computed over the"
 
 
 def options(cls: "type[GradedMeasure]") -> dict[str, Parameter | None]:
-    """The parameters that every measure has besides its own; None if a measure is declared without."""
+    """The parameters that every measure has besides its own; None if a measure is declared
+    without."""
+    ties = Choice("docid", *cls.TIES, default="docid", desc=ORDERS)
     return {
-        "ties": Choice("docid", *cls.TIES, default="docid", desc=ORDERS) if cls.TIES else None,
+        "ties": ties if cls.TIES else None,
         "unjudged": UNJUDGED if cls.UNJUDGED else None,
         "gains": Gains(default=cls.GAINS),
         "judged_only": Flag(default=cls.JUDGED_ONLY, desc=JUDGED_ONLY),
@@ -47,35 +49,39 @@ def options(cls: "type[GradedMeasure]") -> dict[str, Parameter | None]:
 class GradedMeasure(ir_measures.Measure):
     """A measure over graded judgments that computes all topics at once: override `values`.
 
-    Declare `PARAMETERS` (name to `Parameter`), and `NAME` unless it is the name of the class without a
-    leading underscore. The docstring begins with the title and a description, as in ``Cumulated gain: The
-    gain …``; `PRETTY_NAME` and `SHORT_DESC` can replace it. Declare
-    `ALIASES`, `CUTOFF`, `GAINS` and `JUDGED_ONLY` (their defaults), `DEFAULT` and `SMALLER_IS_BETTER` if they
-    differ from the values below. The function `options` adds the parameters of all measures. Listings of
-    measures show the docstring's fields `:formula:`, `:undefined:` and `:source:`; the documentation also
-    shows `:tex:` (the formula in TeX) and `:range:` (of the values, as ``[0, 1]``).
+    Declare `PARAMETERS` (name to `Parameter`), and `NAME` unless it is the name of the class
+    without a leading underscore. The docstring begins with the title and a description, as in
+    ``Cumulated gain: The gain …``; `PRETTY_NAME` and `SHORT_DESC` can replace it. Declare
+    `ALIASES`, `CUTOFF`, `GAINS` and `JUDGED_ONLY` (their defaults), `DEFAULT` and
+    `SMALLER_IS_BETTER` if they differ from the values below. The function `options` adds the
+    parameters of all measures. Listings of measures show the docstring's fields `:formula:`,
+    `:undefined:` and `:source:`; the documentation also shows `:tex:` (the formula in TeX) and
+    `:range:` (of the values, as ``[0, 1]``).
 
-    Instances are immutable and hold every value in one canonical form. They are equal, hash alike and print
-    alike exactly if they compute the same; `parse_measure(str(m)) == m`. Calling an instance changes
-    parameters, `@` sets the cutoff. Unknown parameters and values out of range raise `GradedError`.
+    Instances are immutable and hold every value in one canonical form. They are equal, hash alike
+    and print alike exactly if they compute the same; `parse_measure(str(m)) == m`. Calling an
+    instance changes parameters, `@` sets the cutoff. Unknown parameters and values out of range
+    raise `GradedError`.
 
     These class attributes are facts about a measure:
 
     - `DEFAULT`: the value of an empty ranking; None if it depends on the topic (and is computed).
-    - `SMALLER_IS_BETTER`: whether smaller values are better; with parameters, override `smaller_is_better`.
-    - `TIES`: the values of the option `ties` besides 'docid', some of 'mean', 'min' and 'max'. The package
-      `uncertainty` computes them. Declare 'min' and 'max' only if a value is extreme if tied documents are in
-      the order of their gains.
-    - `UNJUDGED`: whether the measure has the option `unjudged`; if not, `NO_UNJUDGED` may be the reason.
-      Without further code, a value must never fall when two documents, at any distance, change places so
-      that the better one stands higher.
-    - `RISES`: whether a value never falls if the gain of a retrieved document rises. Then the extremes
-      over all judgments are those in which all unjudged documents have the highest gain, or none.
+    - `SMALLER_IS_BETTER`: whether smaller values are better; with parameters, override
+      `smaller_is_better`.
+    - `TIES`: the values of the option `ties` besides 'docid', some of 'mean', 'min' and 'max'. The
+      package `uncertainty` computes them. Declare 'min' and 'max' only if a value is extreme if
+      tied documents are in the order of their gains.
+    - `UNJUDGED`: whether the measure has the option `unjudged`; if not, `NO_UNJUDGED` may be the
+      reason. Without further code, a value must never fall when two documents, at any distance,
+      change places so that the better one stands higher.
+    - `RISES`: whether a value never falls if the gain of a retrieved document rises. Then the
+      extremes over all judgments are those in which all unjudged documents have the highest gain,
+      or none.
     - `INTENTS`: whether the measure evaluates the judgments for the intents of a topic.
     - `RECALL_BASE`: whether judged documents that a run did not retrieve affect its value.
-    - `LINEAR`: whether the value is Σ `rank_weights` · gain over the run's list, perhaps divided by the same
-      sum over an ideal list, or the mean of such values over ranks. Only a `GainSum` can be linear.
-    """
+    - `LINEAR`: whether the value is Σ `rank_weights` · gain over the run's list, perhaps divided by
+      the same sum over an ideal list, or the mean of such values over ranks. Only a `GainSum` can
+      be linear."""
 
     ALIASES: ClassVar[tuple[str, ...]] = ()
     PRETTY_NAME: ClassVar[str] = ""
@@ -112,20 +118,27 @@ class GradedMeasure(ir_measures.Measure):
             value = params.get(name)
             if name not in params or (value is None and parameter.default is None):
                 continue
-            try:
-                value = parameter.canonical(value)
-            except (TypeError, ValueError) as error:
-                reason = f" ({error})" if str(error) else ""
-                if name == "ties" and str(value) in EXTREMES:
-                    reason = f" ({NO_EXTREMES} orders of tied documents)"
-                refused = f"{self.__name__}: {name}={shown(value)} is not allowed{reason}"
-                raise GradedError(f"{refused}; {name} is {parameter.allowed}") from None
-            if value != self.unset(name):
-                self.params[name] = value
+            canonical = self._canonical(name, parameter, value)
+            if canonical != self.unset(name):
+                self.params[name] = canonical
         if reason := self.refusal():
             raise GradedError(f"{self.__name__}: {reason}")
         self._text = super().__repr__()
         self.validated = True
+
+    def _canonical(self, name: str, parameter: Parameter, value: Any) -> Any:
+        """The stored form of a value; raises `GradedError` with the reason if it is not allowed."""
+        try:
+            return parameter.canonical(value)
+        except (TypeError, ValueError) as error:
+            reason = str(error)
+            if name == "ties" and str(value) in EXTREMES:
+                reason = f"{NO_EXTREMES} orders of tied documents"
+            remark = f" ({reason})" if reason else ""
+            raise GradedError(
+                f"{self.__name__}: {name}={shown(value)} is not allowed{remark}; {name} is "
+                f"{parameter.allowed}"
+            ) from None
 
     def __call__(self: Own, *args: Any, **params: Any) -> Own:
         """The measure with these values of parameters in place of its own."""
@@ -149,28 +162,31 @@ class GradedMeasure(ir_measures.Measure):
         raise NotImplementedError("define values(self, topics)")
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        """The value of each topic with the cutoffs 1 … `depth` (T × depth); `topics` have no cutoff.
+        """The value of each topic with the cutoffs 1 … `depth` (T × depth); `topics` have no
+        cutoff.
 
-        This implementation computes one cutoff after the other and works for every measure with a cutoff.
-        Override it if one pass over the ranks gives all values.
-        """
+        This implementation computes one cutoff after the other and works for every measure with a
+        cutoff. Override it if one pass over the ranks gives all values."""
         cutoffs = range(1, depth + 1)
         return np.column_stack([(self @ cutoff).values(topics.cut(cutoff)) for cutoff in cutoffs])
 
     def contributions(self, topics: Topics) -> GainList | None:
-        """The amount that each document of the run's list adds to the value, in place of its gain. Documents
-        without an entry add nothing. None if the value is not a sum over documents."""
+        """The amount that each document of the run's list adds to the value, in place of its gain.
+        Documents without an entry add nothing. None if the value is not a sum over documents."""
         return None
 
     def refusal(self) -> str:
         """The reason why these parameters cannot be combined; empty if they can."""
         if not self.option("unjudged"):
             return ""
-        given = f"unjudged={self['unjudged']!r}"
+        option = f"unjudged={self['unjudged']!r}"
         if self["judged_only"]:
-            return f"judged_only=True leaves out the documents that {given} is about; use one of the two"
+            return (
+                f"judged_only=True leaves out the documents that {option} is about; use one of the "
+                "two"
+            )
         if self.option("ties"):
-            return f"{given} and ties={self['ties']!r} cannot be combined; use one of the two"
+            return f"{option} and ties={self['ties']!r} cannot be combined; use one of the two"
         return ""
 
     @property
@@ -194,8 +210,8 @@ class GradedMeasure(ir_measures.Measure):
 
     @property
     def ideal_documents(self) -> str:
-        """The documents of the ideal list that divides a sum of gains: 'judged', 'retrieved' for those of the
-        run's whole list, or empty if there is no such list or it is not known."""
+        """The documents of the ideal list that divides a sum of gains: 'judged', 'retrieved' for
+        those of the run's whole list, or empty if there is no such list or it is not known."""
         return ""
 
     def option(self, name: str) -> str:
@@ -204,19 +220,20 @@ class GradedMeasure(ir_measures.Measure):
 
     @property
     def extremes_by(self) -> str:
-        """How the package `uncertainty` finds the extremes over judgments, one of the constants above.
+        """How the package `uncertainty` finds the extremes over judgments, one of the constants
+        above.
 
-        The classes of sums declare it. Other measures rise with each gain (`RISES`), or never fall when two
-        documents change places so that the better one stands higher.
-        """
+        The classes of sums declare it. Other measures rise with each gain (`RISES`), or never fall
+        when two documents change places so that the better one stands higher."""
         return ALL_OR_NONE if self.RISES else IN_ORDER
 
     @property
     def needs_all_topics(self) -> bool:
-        """Whether the value of a topic depends on the judgments of the other topics, with these parameters.
+        """Whether the value of a topic depends on the judgments of the other topics, with these
+        parameters.
 
-        Declare it if a measure uses `possible_gains`, so that engines that distribute topics take care.
-        """
+        Declare it if a measure uses `possible_gains`, so that engines that distribute topics take
+        care."""
         return bool(self.option("unjudged"))
 
     @property
@@ -231,18 +248,23 @@ class GradedMeasure(ir_measures.Measure):
     def doc_field(cls, field: str) -> str:
         """A field of the docstring, such as `formula`, on one line; empty if there is none."""
         text = docstring_of(cls)
-        match = re.search(rf"^:{field}:(.*(?:\n[ ]+.*)*)", text, re.MULTILINE)
-        return " ".join(match[1].split()) if match else ""
+        match = re.search(rf"^:{re.escape(str(field))}:(.*(?:\n[ ]+.*)*)", text, re.MULTILINE)
+        if match is None:
+            return ""
+        return " ".join(match[1].split())
 
     def _unknown(self, name: str) -> str:
         if name == "cutoff":
             return f"{self.__name__} has no cutoff: it reads the whole list; leave out @"
-        what, hint = "option", ""
-        if name == "unjudged":
-            hint = f"; {self.NO_UNJUDGED or f'{NO_EXTREMES} judgments of unjudged documents'}"
-        elif name not in options(type(self)):
-            what, hint = "parameter", did_you_mean(name, self.SUPPORTED_PARAMS)
-        return f"{self.__name__} has no {what} {shown(name)}; it takes {', '.join(self.SUPPORTED_PARAMS)}{hint}"
+        offered = ", ".join(self.SUPPORTED_PARAMS)
+        if name not in options(type(self)):
+            hint = did_you_mean(name, self.SUPPORTED_PARAMS)
+            return f"{self.__name__} has no parameter {shown(name)}; it takes {offered}{hint}"
+        refused = f"{self.__name__} has no option {shown(name)}; it takes {offered}"
+        if name != "unjudged":
+            return refused
+        reason = self.NO_UNJUDGED or f"{NO_EXTREMES} judgments of unjudged documents"
+        return f"{refused}; {reason}"
 
     def __repr__(self) -> str:
         return self._text
@@ -260,29 +282,31 @@ class MaxGainMeasure(GradedMeasure):
 
         Raises `NotApplicableError` if a judged document of the qrels has a higher gain.
         """
-        given = self["max_gain"]
-        if given is None:
+        max_gain = self["max_gain"]
+        if max_gain is None:
             return None
         highest, topic, level = topics.ranks.judged.top(topics.gains)
-        if highest > given:
+        if highest > max_gain:
             raise NotApplicableError(
-                f"{self}: topic {topic!r} has a document of level {level:g}, whose gain {highest:g} is above "
-                f"max_gain; max_gain must be at least {plain_number(highest)}"
+                f"{self}: topic {topic!r} has a document of level {level:g}, whose gain "
+                f"{highest:g} is above max_gain; max_gain must be at least {plain_number(highest)}"
             )
-        return float(given)
+        return float(max_gain)
 
     def best(self, topics: Topics) -> np.ndarray:
         """The gain of a perfect document for each topic (T)."""
-        given = self.given_max(topics)
-        return topics.best if given is None else np.full(topics.count, given)
+        max_gain = self.given_max(topics)
+        if max_gain is None:
+            return topics.best
+        return np.full(topics.count, max_gain)
 
 
 class TopGainMeasure(MaxGainMeasure):
-    """A measure with the parameter `max_gain`, by default the highest gain of all topics of the qrels.
+    """A measure with the parameter `max_gain`, by default the highest gain of all topics of the
+    qrels.
 
-    This top gain stands for a perfect document. It is not the highest gain of a topic, because the value of a
-    document would then depend on the other documents found for its topic.
-    """
+    This top gain stands for a perfect document. It is not the highest gain of a topic, because the
+    value of a document would then depend on the other documents found for its topic."""
 
     GAINS = "exp"
 
@@ -291,13 +315,17 @@ class TopGainMeasure(MaxGainMeasure):
         return super().needs_all_topics or self["max_gain"] is None
 
     def top_gain(self, topics: Topics) -> float:
-        """H; raises `NotApplicableError` if `max_gain` is less than the gain of a judged document."""
-        given = self.given_max(topics)
-        return float(topics.possible_gains.max(initial=0.0)) if given is None else given
+        """H; raises `NotApplicableError` if `max_gain` is less than the gain of a judged
+        document."""
+        max_gain = self.given_max(topics)
+        if max_gain is not None:
+            return max_gain
+        return float(topics.possible_gains.max(initial=0.0))
 
 
 def collection_size(measure: GradedMeasure, topics: Topics) -> np.ndarray:
-    """The parameter `docs` of the measure or, for each topic, the number of judged and retrieved documents.
+    """The parameter `docs` of the measure or, for each topic, the number of judged and retrieved
+    documents.
 
     The numbers are floats, because products of whole numbers overflow for a large `docs`. Raises
     `GradedError` if a topic has more such documents than `docs`.
@@ -348,11 +376,14 @@ class OrderlessMean(ir_measures.MeanAgg):
         self.values.append(value)
 
     def result(self) -> float:
-        return float(mean_over_topics(np.array(self.values))) if self.values else self.default
+        if not self.values:
+            return self.default
+        return float(mean_over_topics(np.array(self.values)))
 
 
 class ScoreError(GradedError):
-    """A measure refuses the score at a `position` of `ranks.whole.score`; `topic` and `rule` say why."""
+    """A measure refuses the score at a `position` of `ranks.whole.score`; `topic` and `rule` say
+    why."""
 
     def __init__(self, topic: str, position: int, rank: int, rule: str):
         super().__init__(f"{topic}, rank {rank} {rule}")

@@ -1,10 +1,11 @@
-"""Cascades: the user reads down the list and stops at a document with a probability that its gain gives.
+"""Cascades: the user reads down the list and stops at a document with a probability that its gain
+gives.
 
-O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan: Expected reciprocal rank for graded relevance. CIKM 2009.
-T. Sakai, R. Song: Evaluating diversified search results using per-intent graded relevance. SIGIR 2011.
-T. Sakai, Z. Zeng: Retrieval evaluation measures that agree with users' SERP preferences: traditional,
-preference-based, and diversity measures. ACM Transactions on Information Systems 39(2), 2020.
-"""
+O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan: Expected reciprocal rank for graded relevance. CIKM
+2009. T. Sakai, R. Song: Evaluating diversified search results using per-intent graded relevance.
+SIGIR 2011. T. Sakai, Z. Zeng: Retrieval evaluation measures that agree with users' SERP
+preferences: traditional, preference-based, and diversity measures. ACM Transactions on Information
+Systems 39(2), 2020."""
 
 import numpy as np
 
@@ -18,8 +19,8 @@ from .topics import Topics
 class _Cascade(TopGainMeasure, AtRelevant):
     """The expected utility of the rank at which the user stops.
 
-    The user stops at rank i with probability s(i): p(i) if the user has not stopped before, p = G / (H + 1).
-    """
+    The user stops at rank i with probability s(i): p(i) if the user has not stopped before, p = G /
+    (H + 1)."""
 
     PARAMETERS = {"max_gain": TOP_GAIN}
 
@@ -31,8 +32,8 @@ class _Cascade(TopGainMeasure, AtRelevant):
 
 
 class _ERR_G(_Cascade):
-    r"""Expected reciprocal rank (graded): The expected reciprocal of the rank at which a user stops,
-    satisfied by a document.
+    r"""Expected reciprocal rank (graded): The expected reciprocal of the rank at which a user
+    stops, satisfied by a document.
 
     :formula: Σ_{i≤k} s(i) / i, where s(i) = p(i) Π_{j<i} (1 − p(j)) and p(i) = G[i] / (H + 1)
     :tex: \mathrm{ERR} &= \sum_{i=1}^{k} \frac{s(i)}{i} \\ s(i) &= p(i) \prod_{j=1}^{i-1} (1 - p(j))
@@ -41,13 +42,15 @@ class _ERR_G(_Cascade):
     :undefined: 0 without relevant documents
     :source: Chapelle, Metzler, Zhang & Grinspan 2009
 
-    With exponential gains, the default, p is the paper's (2^level − 1) / 2^(highest level); with linear gains
-    it is NTCIREVAL's. H is the highest gain in the qrels over all topics, or max_gain.
+    With exponential gains, the default, p is the paper's (2^level − 1) / 2^(highest level); with
+    linear gains it is NTCIREVAL's. H is the highest gain in the qrels over all topics, or max_gain.
 
     >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
     >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
-    >>> round(ERR_G.calc_aggregate(qrels, run), 4), round(ERR_G(gains="linear").calc_aggregate(qrels, run), 4)
-    (0.5607, 0.6352)
+    >>> round(ERR_G.calc_aggregate(qrels, run), 4)
+    0.5607
+    >>> round(ERR_G(gains="linear").calc_aggregate(qrels, run), 4)
+    0.6352
     """
 
     RECALL_BASE = False
@@ -60,7 +63,8 @@ class _ERR_G(_Cascade):
 
 
 class _nERR(_ERR_G):
-    r"""Normalised expected reciprocal rank: Expected reciprocal rank as a share of that of the ideal list.
+    r"""Normalised expected reciprocal rank: Expected reciprocal rank as a share of that of the
+    ideal list.
 
     :formula: ERR[k] / ERR_I[k], where ERR[k] = Σ_{i≤k} s(i) / i
     :tex: \mathrm{nERR} = \frac{\sum_{i=1}^{k} s(i) / i}{\sum_{i=1}^{k} s_I(i) / i}
@@ -70,8 +74,10 @@ class _nERR(_ERR_G):
 
     >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
     >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
-    >>> round(nERR.calc_aggregate(qrels, run), 4), round(nERR(gains="linear").calc_aggregate(qrels, run), 4)
-    (0.6151, 0.7552)
+    >>> round(nERR.calc_aggregate(qrels, run), 4)
+    0.6151
+    >>> round(nERR(gains="linear").calc_aggregate(qrels, run), 4)
+    0.7552
     """
 
     RECALL_BASE = True
@@ -88,8 +94,8 @@ class _nERR(_ERR_G):
 class _EBR(_Cascade, BlendedRatio):
     r"""Expected blended ratio: The expected blended ratio of Q at the rank where a user stops.
 
-    :formula: Σ_{i≤k} s(i) BR(i), where BR(i) = (C[i] + β CG[i]) / (i + β CG_I[i]) and C[i] is the number of
-        relevant documents in the first i
+    :formula: Σ_{i≤k} s(i) BR(i), where BR(i) = (C[i] + β CG[i]) / (i + β CG_I[i]) and C[i] is the
+        number of relevant documents in the first i
     :tex: \mathrm{EBR} &= \sum_{i=1}^{k} s(i)\,\mathrm{BR}(i) \\ \mathrm{BR}(i) &= \frac{C[i] +
         \beta\,\mathrm{CG}[i]}{i + \beta\,\mathrm{CG}_I[i]}
     :range: [0, 1]
@@ -100,17 +106,21 @@ class _EBR(_Cascade, BlendedRatio):
 
     >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
     >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
-    >>> round(EBR.calc_aggregate(qrels, run), 4), round(EBR(gains="linear").calc_aggregate(qrels, run), 4)
-    (0.6107, 0.6737)
+    >>> round(EBR.calc_aggregate(qrels, run), 4)
+    0.6107
+    >>> round(EBR(gains="linear").calc_aggregate(qrels, run), 4)
+    0.6737
     """
 
     PARAMETERS = {"max_gain": TOP_GAIN, "beta": BETA}
 
 
 class _iRBU(_ERR_G):
-    r"""Intentwise rank-biased utility: The expected rank-biased utility p^i at the rank where a user stops.
+    r"""Intentwise rank-biased utility: The expected rank-biased utility p^i at the rank where a
+    user stops.
 
-    :formula: Σ_{i≤k} s(i) p^i, where p is the persistence and s(i) the probability to stop at rank i
+    :formula: Σ_{i≤k} s(i) p^i, where p is the persistence and s(i) the probability to stop at rank
+        i
     :tex: \mathrm{iRBU} = \sum_{i=1}^{k} s(i)\,{p}^{i}
     :range: [0, 1]
     :undefined: 0 without relevant documents
@@ -120,8 +130,10 @@ class _iRBU(_ERR_G):
 
     >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
     >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
-    >>> round(iRBU.calc_aggregate(qrels, run), 4), round(iRBU(gains="linear").calc_aggregate(qrels, run), 4)
-    (0.9192, 0.9106)
+    >>> round(iRBU.calc_aggregate(qrels, run), 4)
+    0.9192
+    >>> round(iRBU(gains="linear").calc_aggregate(qrels, run), 4)
+    0.9106
     """
 
     PARAMETERS = {

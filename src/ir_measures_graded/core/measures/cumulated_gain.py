@@ -1,13 +1,12 @@
 """Cumulated gain: Järvelin & Kekäläinen 2002, Burges et al. 2005, and Scheel et al. 2011.
 
-Each measure weights the gain at a rank and sums the result down to the cutoff; the normalised measures
-divide by the same sum over the ideal list.
+Each measure weights the gain at a rank and sums the result down to the cutoff; the normalised
+measures divide by the same sum over the ideal list.
 
 K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques. ACM Transactions on
-Information Systems 20(4), 2002. C. Burges et al.: Learning to rank using gradient descent. ICML 2005.
-C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for
-multi-graded relevance. SPIM 2011.
-"""
+Information Systems 20(4), 2002. C. Burges et al.: Learning to rank using gradient descent. ICML
+2005. C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for multi-graded relevance. SPIM
+2011."""
 
 import numpy as np
 
@@ -41,19 +40,19 @@ class _CG(AveragedGainSum):
 
 
 class _DCG_JK(AveragedGainSum):
-    r"""Discounted cumulated gain (Järvelin & Kekäläinen): Cumulated gain in which gains from rank b on are
-    divided by the logarithm of the rank.
+    r"""Discounted cumulated gain (Järvelin & Kekäläinen): Cumulated gain in which gains from rank b
+    on are divided by the logarithm of the rank.
 
     :formula: DCG[k] = Σ_{i≤k} G[i] / d(i), d(i) = 1 for i < b, log_b(i) for i ≥ b; with avg,
         (1/k) Σ_{i≤k} DCG[i]
-    :tex: \mathrm{DCG}[k] &= \sum_{i=1}^{k} \frac{G[i]}{d(i)} \\ d(i) &= \begin{cases} 1 & i < b \\ \log_b i
-        & i \ge b \end{cases}
+    :tex: \mathrm{DCG}[k] &= \sum_{i=1}^{k} \frac{G[i]}{d(i)} \\ d(i) &= \begin{cases} 1 & i < b \\
+        \log_b i & i \ge b \end{cases}
     :range: [0, ∞)
     :undefined: 0 without relevant documents
     :source: Järvelin & Kekäläinen 2002, Eq. 2 and 6
 
-    With b = 2 the gains at ranks 1 and 2 are not discounted. trec_eval, ranx and scikit-learn divide by
-    log2(i + 1) instead, which is 1.58 at rank 2.
+    With b = 2 the gains at ranks 1 and 2 are not discounted. trec_eval, ranx and scikit-learn
+    divide by log2(i + 1) instead, which is 1.58 at rank 2.
 
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
     >>> round(DCG_JK.calc_aggregate(qrels, {"q": {"a": 9.0, "b": 8.0, "c": 7.0}}), 2)
@@ -84,8 +83,8 @@ class _nCG(_CG, AveragedNormalisedGainSum):
 
 
 class _nDCG_JK(_DCG_JK, AveragedNormalisedGainSum):
-    r"""Normalised discounted cumulated gain (Järvelin & Kekäläinen): Discounted cumulated gain as a share of
-    that of the ideal list.
+    r"""Normalised discounted cumulated gain (Järvelin & Kekäläinen): Discounted cumulated gain as a
+    share of that of the ideal list.
 
     :formula: nDCG[k] = DCG[k] / DCG_I[k], I the gains of all judged documents, descending; with
         avg, (1/k) Σ_{i≤k} nDCG[i]
@@ -94,8 +93,8 @@ class _nDCG_JK(_DCG_JK, AveragedNormalisedGainSum):
     :undefined: 0 without relevant documents
     :source: Järvelin & Kekäläinen 2002, Eq. 5 and 6
 
-    The paper's Table II tests this measure with avg=True, which Zhou & Yao 2010 call ndcg. The nDCG of
-    trec_eval, ranx and scikit-learn discounts by log2(i + 1) instead.
+    The paper's Table II tests this measure with avg=True, which Zhou & Yao 2010 call ndcg. The nDCG
+    of trec_eval, ranx and scikit-learn discounts by log2(i + 1) instead.
 
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
     >>> round((nDCG_JK @ 2).calc_aggregate(qrels, {"q": {"a": 9.0, "b": 8.0, "c": 7.0}}), 2)
@@ -104,8 +103,8 @@ class _nDCG_JK(_DCG_JK, AveragedNormalisedGainSum):
 
 
 class _DCG_Burges(GainSum):
-    r"""Discounted cumulated gain (Burges et al.): Cumulated gain in which the gain at rank i is divided by
-    log2(i + 1).
+    r"""Discounted cumulated gain (Burges et al.): Cumulated gain in which the gain at rank i is
+    divided by log2(i + 1).
 
     :formula: Σ_{i≤k} G[i] / log2(i + 1)
     :tex: \mathrm{DCG}_B = \sum_{i=1}^{k} \frac{G[i]}{\log_2 (i + 1)}
@@ -128,17 +127,18 @@ class _DCG_Burges(GainSum):
 
 
 class _nDCG_Burges(_DCG_Burges, NormalisedGainSum):
-    r"""Normalised discounted cumulated gain (Burges et al.): Discounted cumulated gain with log2(i + 1) as a
-    share of that of the ideal list.
+    r"""Normalised discounted cumulated gain (Burges et al.): Discounted cumulated gain with log2(i
+    + 1) as a share of that of the ideal list.
 
     :formula: Σ_{i≤k} G[i] / log2(i + 1), divided by the same sum over the ideal list I
-    :tex: \mathrm{nDCG} = \frac{\sum_{i=1}^{k} G[i] / \log_2 (i + 1)}{\sum_{i=1}^{k} I[i] / \log_2 (i + 1)}
+    :tex: \mathrm{nDCG} = \frac{\sum_{i=1}^{k} G[i] / \log_2 (i + 1)}{\sum_{i=1}^{k} I[i] / \log_2
+        (i + 1)}
     :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Burges, Shaked, Renshaw, Lazier, Deeds, Hamilton & Hullender 2005
 
-    This is the nDCG of learning to rank. With gains='linear' it is trec_eval's nDCG, also for levels and
-    gains that are not whole numbers.
+    This is the nDCG of learning to rank. With gains='linear' it is trec_eval's nDCG, also for
+    levels and gains that are not whole numbers.
 
     >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
     >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
@@ -150,8 +150,8 @@ class _nDCG_Burges(_DCG_Burges, NormalisedGainSum):
 
 
 class _NDCNG(MaxGainMeasure, AveragedNormalisedGainSum):
-    r"""Normalised discounted cumulative normalised gain: nDCG over gains divided by the highest gain, so that
-    scales are comparable.
+    r"""Normalised discounted cumulative normalised gain: nDCG over gains divided by the highest
+    gain, so that scales are comparable.
 
     :formula: Σ_{i≤k} (2^{G[i]/m} − 1) / log(i + 1), divided by the same sum over the ideal
         list; m = max_gain; with avg, the mean over ranks 1…k

@@ -15,9 +15,10 @@ class GainSum(SumOverRanks):
 
     `amounts` calls these methods in this order. Those with a star may be overridden.
 
-    1. `scale_gain`*, if `SCALES`: the scaled gain, given the highest gain of the topic, which is `best`*. Only
-       measures divided by an ideal list may scale.
-    2. `discounted`: the list with `gain · factor(rank) / discount(rank)`. Override `discount`* or `factor`*.
+    1. `scale_gain`*, if `SCALES`: the scaled gain, given the highest gain of the topic, which is
+       `best`*. Only measures divided by an ideal list may scale.
+    2. `discounted`: the list with `gain · factor(rank) / discount(rank)`. Override `discount`* or
+       `factor`*.
 
     `rank_weights` has factor over discount at each rank, for analyses.
     """
@@ -36,8 +37,8 @@ class GainSum(SumOverRanks):
         return 1.0
 
     def scale_gain(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
-        """The scaled gain if `best` is the highest gain of the topic's recall base. It is 0 for the gain 0 and
-        never falls as the gain grows. Only measures with `SCALES` use it."""
+        """The scaled gain if `best` is the highest gain of the topic's recall base. It is 0 for the
+        gain 0 and never falls as the gain grows. Only measures with `SCALES` use it."""
         return gain
 
     def best(self, topics: Topics) -> np.ndarray:
@@ -64,8 +65,8 @@ class GainSum(SumOverRanks):
         return np.broadcast_to(self.factor(rank) / self.discount(rank), rank.shape)
 
     def rank_weights(self, depth: int) -> np.ndarray:
-        """The amount that a gain of 1 adds at the ranks 1 … `depth`. Raises `GradedError` unless `depth` is a
-        whole number.
+        """The amount that a gain of 1 adds at the ranks 1 … `depth`. Raises `GradedError` unless
+        `depth` is a whole number.
 
         >>> from ir_measures_graded import DCG_JK
         >>> DCG_JK.rank_weights(4).round(2)
@@ -82,11 +83,11 @@ class GainSum(SumOverRanks):
 
 
 class NormalisedGainSum(GainSum):
-    """A sum of gains, divided by the same sum over the ideal list, which ends at the cutoff if `IDEAL_IS_CUT`.
+    """A sum of gains, divided by the same sum over the ideal list, which ends at the cutoff if
+    `IDEAL_IS_CUT`.
 
-    After `amounts`, `total_of` and `curve_of` call `ideal`* and scale and discount its gains alike. Declare
-    `ideal_documents` if you override `ideal`.
-    """
+    After `amounts`, `total_of` and `curve_of` call `ideal`* and scale and discount its gains alike.
+    Declare `ideal_documents` if you override `ideal`."""
 
     IDEAL_IS_CUT: ClassVar[bool] = True
     RISES = False
@@ -128,7 +129,8 @@ class NormalisedGainSum(GainSum):
         return share(achieved, self.ideal_vector(topics, depth))
 
     def ideal_vector(self, topics: Topics, depth: int) -> np.ndarray:
-        """The running sum over the ideal list (T × depth); its total at each rank if it is not cut."""
+        """The running sum over the ideal list (T × depth); its total at each rank if it is not
+        cut."""
         ideal = self.ideal_amounts(topics)
         if self.IDEAL_IS_CUT:
             return ideal.vector(ideal.gain, depth)

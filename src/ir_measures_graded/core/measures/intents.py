@@ -1,10 +1,10 @@
-"""Measures over the intents of a topic: a document may be relevant to some meanings of a query only.
+"""Measures over the intents of a topic: a document may be relevant to some meanings of a query
+only.
 
-C. Zhai, W. Cohen, J. Lafferty: Beyond independent relevance: methods and evaluation metrics for subtopic
-retrieval. SIGIR 2003.
-R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying search results. WSDM 2009.
-T. Sakai, R. Song: Evaluating diversified search results using per-intent graded relevance. SIGIR 2011.
-"""
+C. Zhai, W. Cohen, J. Lafferty: Beyond independent relevance: methods and evaluation metrics for
+subtopic retrieval. SIGIR 2003. R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying
+search results. WSDM 2009. T. Sakai, R. Song: Evaluating diversified search results using per-intent
+graded relevance. SIGIR 2011."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,40 +30,44 @@ Compute = Callable[[GradedMeasure, Topics], np.ndarray]
 def by_intent(topics: Topics) -> Topics:
     """Each pair of a topic and an intent as a topic of its own, without scores."""
     ranks, intents = topics.ranks, topics.ranks.judged.intents
-    rank_of_document = np.zeros(
-        ranks.judged.level.size, dtype=np.int64
-    )  # A rank of 0 means not retrieved.
+    rank_of_document = np.zeros(ranks.judged.level.size, dtype=np.int64)  # 0: not retrieved
     rank_of_document[ranks.doc] = ranks.rank
     rank = rank_of_document[document_of(topics)]
     pair = intents.judged.topic
-    judgment = np.flatnonzero(rank)
-    judgment = judgment[np.lexsort((rank[judgment], pair[judgment]))]
+    hits = np.flatnonzero(rank)
+    hits = hits[np.lexsort((rank[hits], pair[hits]))]
     retrieved = ranks.retrieved[intents.topic]
-    columns = judgment, pair[judgment], rank[judgment]
-    return topics.reranked(JudgedRanks(intents.judged, *columns, retrieved, scores=np.empty(0)))
+    no_scores = np.empty(0)
+    return topics.reranked(
+        JudgedRanks(intents.judged, hits, pair[hits], rank[hits], retrieved, no_scores)
+    )
 
 
 @computed_once
 def by_global_gain(topics: Topics) -> Topics:
     """The topics with the global gain of each document as its level."""
     judged, intents = topics.ranks.judged, topics.ranks.judged.intents
-    gain = probability(topics)[intents.judged.topic] * intents.judged.gain(topics.gains)
-    gains = np.bincount(document_of(topics), weights=gain, minlength=judged.level.size)
-    levels = Judged(judged.topics, judged.offsets, gains)
-    return Topics(replace(topics.ranks, judged=levels), LINEAR, topics.cutoff)
+    weighted_gain = probability(topics)[intents.judged.topic] * intents.judged.gain(topics.gains)
+    document_count = judged.level.size
+    global_gain = np.bincount(document_of(topics), weighted_gain, document_count)
+    by_gain = Judged(judged.topics, judged.offsets, global_gain)
+    return Topics(replace(topics.ranks, judged=by_gain), LINEAR, topics.cutoff)
 
 
 def document_of(topics: Topics) -> np.ndarray:
     """The number of the document of each judgment."""
-    judged = topics.ranks.judged
-    return judged.intents.doc + judged.offsets[judged.intents.topic][judged.intents.judged.topic]
+    judged, intents = topics.ranks.judged, topics.ranks.judged.intents
+    first_document = judged.offsets[intents.topic]
+    return intents.doc + first_document[intents.judged.topic]
 
 
 def probability(topics: Topics) -> np.ndarray:
-    """Pr(x) of each intent, which adds up to 1 over those of a topic that have a relevant document."""
+    """Pr(x) of each intent, which adds up to 1 over those of a topic that have a relevant
+    document."""
     intents = topics.ranks.judged.intents
-    share = intents.probability * (by_intent(topics).relevant > 0)
-    return ratio(share, over_intents(topics, share)[intents.topic])
+    probability = intents.probability * (by_intent(topics).relevant > 0)
+    total = over_intents(topics, probability)
+    return ratio(probability, total[intents.topic])
 
 
 def over_intents(topics: Topics, values: np.ndarray) -> np.ndarray:
@@ -79,7 +83,8 @@ class OfIntents(GradedMeasure):
     INTENTS = True
 
     def of(self, topics: Topics, compute: Compute) -> np.ndarray:
-        """The values or the curves of the measure, from those that `compute` gives for other measures."""
+        """The values or the curves of the measure, from those that `compute` gives for other
+        measures."""
         raise NotImplementedError
 
     def values(self, topics: Topics) -> np.ndarray:
@@ -89,7 +94,7 @@ class OfIntents(GradedMeasure):
         return self.of(topics, lambda measure, view: measure.curve(view, depth))
 
 
-class _Found(AtRelevant):
+class _Covered(AtRelevant):
     """1 from the rank of the first relevant document on."""
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
@@ -99,7 +104,8 @@ class _Found(AtRelevant):
 class _IRec(OfIntents):
     r"""Intent recall: The share of the intents for which a relevant document was found.
 
-    :formula: |{x: G_x[i] > 0 for some i ≤ k}| / |X|, where X are the topic's intents with a relevant document
+    :formula: |{x: G_x[i] > 0 for some i ≤ k}| / |X|, where X are the topic's intents with a
+        relevant document
     :tex: \mathrm{IRec} = \frac{|\{x \in X : \max_{i \leq k} G_x[i] > 0\}|}{|X|}
     :range: [0, 1]
     :undefined: 0 without relevant documents
@@ -115,8 +121,10 @@ class _IRec(OfIntents):
 
     def of(self, topics: Topics, compute: Compute) -> np.ndarray:
         intents = by_intent(topics)
-        found = over_intents(topics, compute(_Found(), intents))
-        return ratio(found.T, over_intents(topics, intents.relevant > 0)).T
+        is_covered = compute(_Covered(), intents)
+        covered = over_intents(topics, is_covered)
+        possible = over_intents(topics, intents.relevant > 0)
+        return ratio(covered.T, possible).T
 
 
 class _D_nDCG(OfIntents):
@@ -129,8 +137,8 @@ class _D_nDCG(OfIntents):
     :undefined: 0 without relevant documents
     :source: Sakai & Song 2011
 
-    The global gain of a document is the mean of its gains over the intents, weighted by their probabilities:
-    GG(d) = Σ_x Pr(x) G_x(d).
+    The global gain of a document is the mean of its gains over the intents, weighted by their
+    probabilities: GG(d) = Σ_x Pr(x) G_x(d).
 
     >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
     >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
@@ -144,24 +152,24 @@ class _D_nDCG(OfIntents):
 
     def of(self, topics: Topics, compute: Compute) -> np.ndarray:
         gamma = self["gamma"] if "gamma" in self.PARAMETERS else 0
-        return gamma * compute(IRec, topics) + (1 - gamma) * compute(
-            self.of_gains(), by_global_gain(topics)
-        )
+        recall = compute(IRec, topics)
+        of_gains = compute(self.of_gains(), by_global_gain(topics))
+        return gamma * recall + (1 - gamma) * of_gains
 
 
 class _D_Q(_D_nDCG):
     r"""Q of global gains: Q over the gains of each document for all intents together.
 
-    :formula: (1 / R) Σ_{i≤k} rel(i) (C[i] + β CGG[i]) / (i + β CGG_I[i]), where C[i] is the number of
-        documents with GG > 0 in the first i
+    :formula: (1 / R) Σ_{i≤k} rel(i) (C[i] + β CGG[i]) / (i + β CGG_I[i]), where C[i] is the number
+        of documents with GG > 0 in the first i
     :tex: \mathrm{DQ} = \frac{1}{R} \sum_{i=1}^{k} \mathrm{rel}(i) \frac{C[i] + \beta\,
         \mathrm{CGG}[i]}{i + \beta\,\mathrm{CGG}_I[i]}
     :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Sakai & Song 2011
 
-    Global gains are those of `D_nDCG`; a document is relevant if its global gain is above 0. With a cutoff,
-    the divisor is min(R, k).
+    Global gains are those of `D_nDCG`; a document is relevant if its global gain is above 0. With a
+    cutoff, the divisor is min(R, k).
 
     >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
     >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
@@ -179,7 +187,8 @@ GAMMA = Real(default=0.5, at_least=0, at_most=1, desc="weight of intent recall")
 
 
 class _Dsharp_nDCG(_D_nDCG):
-    r"""nDCG of global gains and intent recall: The mean of intent recall and nDCG over global gains.
+    r"""nDCG of global gains and intent recall: The mean of intent recall and nDCG over global
+    gains.
 
     :formula: γ IRec + (1 − γ) D_nDCG
     :tex: \mathrm{DsharpnDCG} = \gamma\,\mathrm{IRec} + (1 - \gamma)\,\mathrm{DnDCG}
@@ -240,11 +249,13 @@ class _nDCG_IA(OfIntents):
     def of(self, topics: Topics, compute: Compute) -> np.ndarray:
         intents = by_intent(topics)
         values = compute(self.of_intent(intents), intents)
-        return np.minimum(over_intents(topics, (probability(topics) * values.T).T), 1.0)
+        weighted = (probability(topics) * values.T).T
+        return np.minimum(over_intents(topics, weighted), 1.0)
 
 
 class _ERR_IA_G(_nDCG_IA, TopGainMeasure):
-    r"""Intent-aware expected reciprocal rank (graded): The mean of expected reciprocal rank over the intents.
+    r"""Intent-aware expected reciprocal rank (graded): The mean of expected reciprocal rank over
+    the intents.
 
     :formula: Σ_x Pr(x) ERR_x, where ERR_x is the expected reciprocal rank for intent x
     :tex: \mathrm{ERRIA} = \sum_{x \in X} \mathrm{Pr}(x)\,\mathrm{ERR}_x
@@ -252,8 +263,8 @@ class _ERR_IA_G(_nDCG_IA, TopGainMeasure):
     :undefined: 0 without relevant documents
     :source: Chapelle, Metzler, Zhang & Grinspan 2009
 
-    H is the highest gain in the qrels over all topics and intents, or max_gain. For binary levels, this value
-    divided by Σ_{i≤k} 2^{−i} / i is `ERR_IA` of ndeval.
+    H is the highest gain in the qrels over all topics and intents, or max_gain. For binary levels,
+    this value divided by Σ_{i≤k} 2^{−i} / i is `ERR_IA` of ndeval.
 
     >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
     >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}

@@ -1,11 +1,10 @@
 """Measures of the NTCIR tradition: blended ratios at the ranks where a population of users stops.
 
-T. Sakai: On the task of finding one highly relevant document with high precision. IPSJ Transactions on
-Databases 47(SIG 4), 2006 (2006a). T. Sakai: Give me just one highly relevant document: P-measure. SIGIR 2006
-(2006b). T. Sakai: On the properties of evaluation metrics for finding one highly relevant document. IPSJ
-Transactions on Databases 48(SIG 9), 2007. T. Sakai, S. Robertson: Modelling a user population for designing
-information retrieval metrics. EVIA 2008.
-"""
+T. Sakai: On the task of finding one highly relevant document with high precision. IPSJ Transactions
+on Databases 47(SIG 4), 2006 (2006a). T. Sakai: Give me just one highly relevant document:
+P-measure. SIGIR 2006 (2006b). T. Sakai: On the properties of evaluation metrics for finding one
+highly relevant document. IPSJ Transactions on Databases 48(SIG 9), 2007. T. Sakai, S. Robertson:
+Modelling a user population for designing information retrieval metrics. EVIA 2008."""
 
 import numpy as np
 
@@ -18,8 +17,8 @@ from .topics import GainList, Topics
 class _O_measure(BlendedRatio):
     r"""O-measure: The blended ratio of Q at the first relevant document.
 
-    :formula: BR(i) at the first rank i with a relevant document, where BR(i) = (C[i] + β CG[i]) / (i +
-        β CG_I[i]) and C[i] is the number of relevant documents in the first i
+    :formula: BR(i) at the first rank i with a relevant document, where BR(i) = (C[i] + β CG[i]) /
+        (i + β CG_I[i]) and C[i] is the number of relevant documents in the first i
     :tex: O = \frac{1 + \beta\,G[i]}{i + \beta\,\mathrm{CG}_I[i]}
     :range: [0, 1]
     :undefined: 0 if no relevant document is retrieved
@@ -41,8 +40,9 @@ class _O_measure(BlendedRatio):
 class _P_measure(BlendedRatio):
     r"""P-measure: The blended ratio of Q at the first of the best documents in the list.
 
-    :formula: BR(i) at the preferred rank i, the first rank of the highest gain in the list, where BR(i) =
-        (C[i] + β CG[i]) / (i + β CG_I[i]) and C[i] is the number of relevant documents in the first i
+    :formula: BR(i) at the preferred rank i, the first rank of the highest gain in the list, where
+        BR(i) = (C[i] + β CG[i]) / (i + β CG_I[i]) and C[i] is the number of relevant documents in
+        the first i
     :tex: P = \frac{C[i] + \beta\,\mathrm{CG}[i]}{i + \beta\,\mathrm{CG}_I[i]}
     :range: [0, 1]
     :undefined: 0 if no relevant document is retrieved
@@ -82,8 +82,8 @@ class _P_measure(BlendedRatio):
 class _P_plus(_P_measure):
     r"""P⁺-measure: The mean blended ratio of Q down to the first of the best documents in the list.
 
-    :formula: (1 / C[r]) Σ_{i≤r} rel(i) BR(i), where r is the preferred rank, the first rank of the highest
-        gain in the list, and BR(i) = (C[i] + β CG[i]) / (i + β CG_I[i])
+    :formula: (1 / C[r]) Σ_{i≤r} rel(i) BR(i), where r is the preferred rank, the first rank of the
+        highest gain in the list, and BR(i) = (C[i] + β CG[i]) / (i + β CG_I[i])
     :tex: P^+ = \frac{1}{C[r]} \sum_{i=1}^{r} \mathrm{rel}(i)\,\frac{C[i] +
         \beta\,\mathrm{CG}[i]}{i + \beta\,\mathrm{CG}_I[i]}
     :range: [0, 1]
@@ -101,23 +101,23 @@ class _P_plus(_P_measure):
 
 
 class _NCU(BlendedRatio):
-    r"""Normalised cumulative utility: The mean utility of the list for users who stop at different relevant
-    documents.
+    r"""Normalised cumulative utility: The mean utility of the list for users who stop at different
+    relevant documents.
 
-    :formula: Σ_{i≤k} rel(i) Pr(i) U(i); stop='gu': Pr(i) = G[i] / Σ_d G_d; 'rb': Pr(i) = γ^{C[i]−1} /
-        Σ_{j<R} γ^j; utility='P': U(i) = C[i] / i; 'BR': U(i) = (C[i] + β CG[i]) / (i + β CG_I[i])
-    :tex: \mathrm{NCU} &= \sum_{i=1}^{k} \mathrm{rel}(i)\,\mathrm{Pr}(i)\,U(i) \\ \mathrm{Pr}_g(i) &=
-        \frac{G[i]}{\sum_d G_d} \qquad \mathrm{Pr}_r(i) = \frac{{\gamma}^{C[i] - 1}}{\sum_{j=0}^{R-1}
-        {\gamma}^{j}} \\ U_P(i) &= \frac{C[i]}{i} \qquad U_B(i) = \frac{C[i] +
+    :formula: Σ_{i≤k} rel(i) Pr(i) U(i); stop='gu': Pr(i) = G[i] / Σ_d G_d; 'rb': Pr(i) = γ^{C[i]−1}
+        / Σ_{j<R} γ^j; utility='P': U(i) = C[i] / i; 'BR': U(i) = (C[i] + β CG[i]) / (i + β CG_I[i])
+    :tex: \mathrm{NCU} &= \sum_{i=1}^{k} \mathrm{rel}(i)\,\mathrm{Pr}(i)\,U(i) \\ \mathrm{Pr}_g(i)
+        &= \frac{G[i]}{\sum_d G_d} \qquad \mathrm{Pr}_r(i) = \frac{{\gamma}^{C[i] -
+        1}}{\sum_{j=0}^{R-1} {\gamma}^{j}} \\ U_P(i) &= \frac{C[i]}{i} \qquad U_B(i) = \frac{C[i] +
         \beta\,\mathrm{CG}[i]}{i + \beta\,\mathrm{CG}_I[i]}
     :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Sakai & Robertson 2008
 
-    Users stop at a relevant document in proportion to its gain (graded-uniform, gu), or with a probability
-    that falls by γ from one relevant document of the list to the next (rank-biased, rb). The probabilities
-    sum to 1 over all relevant documents of the topic, also with a cutoff. Without a cutoff, stop='rb' with
-    γ = 1 and utility='BR' is Q.
+    Users stop at a relevant document in proportion to its gain (graded-uniform, gu), or with a
+    probability that falls by γ from one relevant document of the list to the next (rank-biased,
+    rb). The probabilities sum to 1 over all relevant documents of the topic, also with a cutoff.
+    Without a cutoff, stop='rb' with γ = 1 and utility='BR' is Q.
 
     >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
     >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}

@@ -1,8 +1,8 @@
 """Parameters of measures: meaning, allowed values, and one canonical form for each value.
 
-They extend ir-measures' `ParamInfo`, so that its tools can read them. `canonical` turns a value into the
-form that is stored, printed and compared, or raises a `GradedError`; `allowed` tells which values it takes.
-"""
+They extend ir-measures' `ParamInfo`, so that its tools can read them. `canonical` turns a value
+into the form that is stored, printed and compared, or raises a `GradedError`; `allowed` tells which
+values it takes."""
 
 import math
 from collections.abc import Callable
@@ -28,7 +28,8 @@ class Parameter(ParamInfo):
         super().__init__(dtype=self.DTYPE, required=False, default=default, desc=desc)
 
     def check_default(self) -> None:
-        """Raise `GradedError` for a default that is not allowed. Call it at the end of `__init__`."""
+        """Raise `GradedError` for a default that is not allowed. Call it at the end of
+        `__init__`."""
         if not self.validate(self.default):
             kind = type(self).__name__
             raise GradedError(
@@ -58,7 +59,8 @@ COMPARISONS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
 
 
 class Real(Parameter):
-    """A finite real number; `above` and `below` are exclusive bounds, `at_least` and `at_most` inclusive."""
+    """A finite real number; `above` and `below` are exclusive bounds, `at_least` and `at_most`
+    inclusive."""
 
     DTYPE = (int, float)
 

@@ -25,7 +25,8 @@ class _SR(NormalisedGainSum):
     :formula: Σ_{i≤k} G[i] / Σ_{i≤k} I[i]
     :tex: \mathrm{SR}[k] = \frac{\sum_{i=1}^{k} G[i]}{\sum_{i=1}^{k} I[i]}
     :range: [0, 1]
-    :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved relevant documents)
+    :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved relevant
+        documents)
     :source: Pollack 1968; Zhou & Yao 2010, §5.3
 
     With ideal='retrieved' the ideal list I is the run's own list, reordered by gain, as Järvelin &
@@ -58,7 +59,8 @@ class _MSR(_SR):
     :formula: Σ_{i≤k} G[i]/i / Σ_{i≤k} I[i]/i
     :tex: \mathrm{MSR}[k] = \frac{\sum_{i=1}^{k} G[i] / i}{\sum_{i=1}^{k} I[i] / i}
     :range: [0, 1]
-    :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved relevant documents)
+    :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved relevant
+        documents)
     :source: Sagara 2002; Zhou & Yao 2010, §5.3
 
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 2, "d": 1, "e": 1}}
@@ -74,7 +76,8 @@ class _MSR(_SR):
 class _gP(MaxGainMeasure, GainSum):
     r"""Generalised precision: The mean gain at the first k ranks, as a share of the highest gain.
 
-    :formula: Σ_{i≤k} G[i] / (m k), m = max_gain; without a cutoff k is the number of retrieved documents
+    :formula: Σ_{i≤k} G[i] / (m k), m = max_gain; without a cutoff k is the number of retrieved
+        documents
     :tex: \mathrm{gP}[k] = \frac{1}{m\,k} \sum_{i=1}^{k} G[i]
     :range: [0, 1]
     :undefined: 0 without relevant or retrieved documents
@@ -122,11 +125,12 @@ class _gR(NormalisedGainSum):
 class _Fallout(GradedMeasure):
     r"""Fallout: The share of the collection's non-relevant documents that are retrieved.
 
-    :formula: (non-relevant documents in the first k) / (N − R), where N is the size of the collection;
-        unjudged documents are non-relevant
+    :formula: (non-relevant documents in the first k) / (N − R), where N is the size of the
+        collection; unjudged documents are non-relevant
     :tex: \mathrm{Fallout} = \frac{k - \sum_{i=1}^{k} \mathrm{rel}(i)}{N - R}
     :range: [0, 1]
-    :undefined: 0 without non-relevant documents in the collection; defined without relevant documents
+    :undefined: 0 without non-relevant documents in the collection; defined without relevant
+        documents
     :source: Zhou & Yao 2010, §3
 
     The cutoff k is at most the number of retrieved documents.

@@ -1,6 +1,7 @@
 """The length of a search: expected and average search length, normalised recall.
 
-The list consists of levels of tied documents; the documents that are not retrieved form the last level.
+The list consists of levels of tied documents; the documents that are not retrieved form the last
+level.
 
 W. S. Cooper: Expected search length. American Documentation 19(1), 1968. R. M. Losee: Text
 retrieval and filtering. Kluwer, 1998. J. J. Rocchio: Document retrieval systems, optimization and
@@ -30,7 +31,8 @@ class _SearchLength(GradedMeasure):
         return topics.first[relevant], topics.last[relevant]
 
     def positions(self, topics: Topics) -> np.ndarray:
-        """The sum of the positions of the relevant documents; a tied document has its level's mean."""
+        """The sum of the positions of the relevant documents; a tied document has its level's
+        mean."""
         run = topics.run.relevant
         first, last = self.levels(topics)
         not_retrieved = topics.relevant - run.sizes
@@ -39,11 +41,12 @@ class _SearchLength(GradedMeasure):
 
 
 class _ESL(_SearchLength):
-    r"""Expected search length: The number of non-relevant documents that a user reads before finding n
-    relevant ones.
+    r"""Expected search length: The number of non-relevant documents that a user reads before
+    finding n relevant ones.
 
-    :formula: j + i s / (r + 1), j the non-relevant documents in all levels before the level of the n-th
-        relevant document; this level has r relevant and i non-relevant documents, and s of the n are in it
+    :formula: j + i s / (r + 1), j the non-relevant documents in all levels before the level of the
+        n-th relevant document; this level has r relevant and i non-relevant documents, and s of the
+        n are in it
     :tex: \mathrm{ESL} = j + \frac{i\,s}{r + 1}
     :range: [0, ∞)
     :undefined: 0 without relevant documents; n > R: n = R
@@ -64,8 +67,9 @@ class _ESL(_SearchLength):
     def values(self, topics: Topics) -> np.ndarray:
         run = topics.run.relevant
         n = np.minimum(self["n"], topics.relevant)
-        # The level of the n-th relevant document: its first and last position, and the number of relevant
-        # documents before it and in it. It is the last level unless the document is retrieved.
+        # The level of the n-th relevant document: its first and last position, and the number of
+        # relevant documents before it and in it. It is the last level unless the document is
+        # retrieved.
         begin = topics.retrieved + 1
         end = collection_size(self, topics)
         before = run.sizes.copy()
@@ -90,7 +94,8 @@ class _ESL(_SearchLength):
 class _ASL(_SearchLength):
     r"""Average search length: The mean position of the relevant documents.
 
-    :formula: (1/R) Σ position of each relevant document; a tied document has its level's mean position
+    :formula: (1/R) Σ position of each relevant document; a tied document has its level's mean
+        position
     :tex: \mathrm{ASL} = \frac{1}{R} \sum_d p_d
     :range: [0, ∞)
     :undefined: 0 without relevant documents
@@ -110,9 +115,11 @@ class _ASL(_SearchLength):
 
 
 class _NR(_SearchLength):
-    r"""Normalised recall: How close the relevant documents are to the first R positions; 1 if all are there.
+    r"""Normalised recall: How close the relevant documents are to the first R positions; 1 if all
+    are there.
 
-    :formula: 1 − (Σ position − R(R + 1)/2) / (R (N − R)), over the positions of the relevant documents
+    :formula: 1 − (Σ position − R(R + 1)/2) / (R (N − R)), over the positions of the relevant
+        documents
     :tex: \mathrm{NR} = 1 - \frac{\sum_d p_d - R (R + 1) / 2}{R\,(N - R)}
     :range: [0, 1]
     :undefined: 0 without relevant documents; 1 if all documents are relevant

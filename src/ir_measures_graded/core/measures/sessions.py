@@ -1,12 +1,11 @@
 """Sessions of several queries: Järvelin et al. 2008, with the discounts of Kanoulas et al. 2011.
 
-A session is a sequence of turns, each with a query and judgments of its own. Evaluation with the option
-`sessions` turns the values of the turns into one value per session.
+A session is a sequence of turns, each with a query and judgments of its own. Evaluation with the
+option `sessions` turns the values of the turns into one value per session.
 
-K. Järvelin, S. Price, L. Delcambre, M. Nielsen: Discounted cumulated gain based evaluation of multiple-query
-IR sessions. ECIR 2008. E. Kanoulas, B. Carterette, P. Clough, M. Sanderson: Evaluating multi-query sessions.
-SIGIR 2011.
-"""
+K. Järvelin, S. Price, L. Delcambre, M. Nielsen: Discounted cumulated gain based evaluation of
+multiple-query IR sessions. ECIR 2008. E. Kanoulas, B. Carterette, P. Clough, M. Sanderson:
+Evaluating multi-query sessions. SIGIR 2011."""
 
 from typing import Any, NamedTuple
 
@@ -29,8 +28,8 @@ TURN_BASE = Real(default=4, above=1, desc="base of the logarithm that discounts 
 class Turns(NamedTuple):
     """The turns of S sessions; T topics are turns.
 
-    `session` (T) has the number of the session of each turn, and `place` (T) the turn's place in it, from 1.
-    """
+    `session` (T) has the number of the session of each turn, and `place` (T) the turn's place in
+    it, from 1."""
 
     session: np.ndarray
     place: np.ndarray
@@ -73,8 +72,8 @@ class Turn(GainSum):
 class SessionMeasure(GradedMeasure):
     """A measure with one value for each session: override `of_sessions`.
 
-    It has no value for a topic. Evaluation computes its `turn` for each topic and combines the values.
-    """
+    It has no value for a topic. Evaluation computes its `turn` for each topic and combines the
+    values."""
 
     GAINS = None
     PARAMETERS = {"b": BASE, "bq": TURN_BASE, "discount": FORM}
@@ -98,30 +97,33 @@ class SessionMeasure(GradedMeasure):
         raise NotImplementedError
 
     def sum_over_turns(self, values: np.ndarray, turns: Turns) -> np.ndarray:
-        """The sum over each session (S) of a value per turn (T), divided by the discount of the turn."""
+        """The sum over each session (S) of a value per turn (T), divided by the discount of the
+        turn."""
         return turns.total(values / discount(turns.place, self["bq"], self["discount"]))
 
     def values(self, topics: Topics) -> np.ndarray:
         raise NotApplicableError(
-            f"{self.__name__} has a value for a session, not for a topic; evaluate, compare, power, gate and "
-            "sensitivity compute it with sessions=True (--sessions)"
+            f"{self.__name__} has a value for a session, not for a topic; evaluate, compare, "
+            "power, gate and sensitivity compute it with sessions=True (--sessions)"
         )
 
 
 class _sDCG(SessionMeasure):
-    r"""Session discounted cumulated gain: The discounted cumulated gain of all turns of a session, in which
-    later turns are discounted as well.
+    r"""Session discounted cumulated gain: The discounted cumulated gain of all turns of a session,
+    in which later turns are discounted as well.
 
     :formula: Σ_q 1/(1 + log_bq q) · Σ_{i≤k} G_q[i]/(1 + log_b i); with discount='2011',
         Σ_q 1/log_bq(q + bq − 1) · Σ_{i≤k} G_q[i]/log_b(i + b − 1)
-    :tex: \mathrm{sDCG} = \sum_{q} \frac{1}{1 + \log_{b_q} q} \sum_{i=1}^{k} \frac{G_q[i]}{1 + \log_b i}
+    :tex: \mathrm{sDCG} = \sum_{q} \frac{1}{1 + \log_{b_q} q} \sum_{i=1}^{k} \frac{G_q[i]}{1 +
+        \log_b i}
     :range: [0, ∞)
     :undefined: 0 without relevant documents
-    :source: Järvelin, Price, Delcambre & Nielsen 2008; Kanoulas, Carterette, Clough & Sanderson 2011
+    :source: Järvelin, Price, Delcambre & Nielsen 2008; Kanoulas, Carterette, Clough & Sanderson
+        2011
 
-    The measure needs the option `sessions` of evaluation. The rank starts again at 1 in each turn, and a
-    cutoff cuts each turn. Without `gains`, the gain is the level for discount='2008' and 2^level − 1 for
-    discount='2011'. A document that is found in two turns counts in both.
+    The measure needs the option `sessions` of evaluation. The rank starts again at 1 in each turn,
+    and a cutoff cuts each turn. Without `gains`, the gain is the level for discount='2008' and
+    2^level − 1 for discount='2011'. A document that is found in two turns counts in both.
 
     >>> from ir_measures_graded.analysis import evaluate
     >>> qrels = {"7_1": {"a": 2, "b": 1}, "7_2": {"d": 3}}
@@ -135,8 +137,8 @@ class _sDCG(SessionMeasure):
 
 
 class _nsDCG(SessionMeasure):
-    r"""Normalised session discounted cumulated gain: Session discounted cumulated gain as a share of the same
-    sum over the ideal list of each turn.
+    r"""Normalised session discounted cumulated gain: Session discounted cumulated gain as a share
+    of the same sum over the ideal list of each turn.
 
     :formula: sDCG / sDCG_I, sDCG_I the same sum over the ideal list I_q of each turn q
     :tex: \mathrm{nsDCG} = \frac{\mathrm{sDCG}}{\mathrm{sDCG}_I}
@@ -144,8 +146,8 @@ class _nsDCG(SessionMeasure):
     :undefined: 0 without relevant documents
     :source: Kanoulas, Carterette, Clough & Sanderson 2011
 
-    The measure needs the option `sessions` of evaluation. Its parameters are those of `sDCG`. It is not the
-    mean of the turns' normalised values: a turn with more relevant documents counts more.
+    The measure needs the option `sessions` of evaluation. Its parameters are those of `sDCG`. It is
+    not the mean of the turns' normalised values: a turn with more relevant documents counts more.
 
     >>> from ir_measures_graded.analysis import evaluate
     >>> qrels = {"7_1": {"a": 2, "b": 1}, "7_2": {"d": 3}}

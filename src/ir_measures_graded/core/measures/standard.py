@@ -1,14 +1,14 @@
-"""ir-measures' standard measures as graded measures: their ties, judgments, curves and contributions.
+"""ir-measures' standard measures as graded measures: their ties, judgments, curves and
+contributions.
 
-`definition_of` finds the definition of a measure of ir-measures. It has the name and the parameters of the
-measure, and the options `ties` and `unjudged`. None is registered. Without options, the values equal
-those of ir-measures' providers, mostly trec_eval's, to the last bit: sums are added rank by rank, and
-logarithms are C's own.
+`definition_of` finds the definition of a measure of ir-measures. It has the name and the parameters
+of the measure, and the options `ties` and `unjudged`. None is registered. Without options, the
+values equal those of ir-measures' providers, mostly trec_eval's, to the last bit: sums are added
+rank by rank, and logarithms are C's own.
 
-`values` has the values of all standard measures without options, and `computes` tells which are supported.
-`FORMULAS` has those without a definition, to be read beside the C code of trec_eval 9.0.8 (``m_bpref.c`` …),
-which ir-measures' provider pytrec_eval runs.
-"""
+`values` has the values of all standard measures without options, and `computes` tells which are
+supported. `FORMULAS` has those without a definition, to be read beside the C code of trec_eval
+9.0.8 (``m_bpref.c`` …), which ir-measures' provider pytrec_eval runs."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +46,8 @@ SHARED = ("p", "ties", "unjudged", "cutoff")
 
 
 class Standard(GradedMeasure):
-    """A standard measure. By default, a document gains 1 if its level is at least `rel`, and else 0.
+    """A standard measure. By default, a document gains 1 if its level is at least `rel`, and else
+    0.
 
     With judged_only=True, documents of negative levels leave the list with the unjudged ones, as in
     trec_eval. `SAME` is the graded measure that is equal with the gains `weighting`.
@@ -60,30 +61,37 @@ class Standard(GradedMeasure):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         # Providers of ir-measures compare names and would ignore the options.
-        cls.OF, cls.NAME = str(cls.NAME), f"{cls.NAME} by definition"
+        cls.OF = str(cls.NAME)
+        cls.NAME = f"{cls.OF} by definition"
         offered = {**cls.SUPPORTED_PARAMS, **cls.PARAMETERS}
-        theirs = {"ties", "unjudged", *getattr(ir_measures, cls.OF).SUPPORTED_PARAMS}
-        cls.SUPPORTED_PARAMS = {name: info for name, info in offered.items() if name in theirs}
+        names = {"ties", "unjudged"} | set(getattr(ir_measures, cls.OF).SUPPORTED_PARAMS)
+        cls.SUPPORTED_PARAMS = {name: info for name, info in offered.items() if name in names}
 
     @property
     def __name__(self) -> str:
         return self.OF
 
     def unset(self, name: str) -> Any:
-        return super().unset(name) if name in self.SUPPORTED_PARAMS else None
+        if name not in self.SUPPORTED_PARAMS:
+            return None
+        return super().unset(name)
 
     @property
     def weighting(self) -> Gains:
         return int(self["rel"])
 
     def listed(self, ranks: JudgedRanks) -> JudgedRanks:
-        return condensed(ranks, self["gains"] or {}) if self["judged_only"] else ranks
+        if not self["judged_only"]:
+            return ranks
+        return condensed(ranks, self["gains"] or {})
 
     def same(self, levels: Sequence[float] = ()) -> str:
-        """The string of the graded measure that is equal for qrels with these levels; empty if unknown."""
+        """The string of the graded measure that is equal for qrels with these levels; empty if
+        unknown."""
         gains = self.weighting
         if not isinstance(gains, (str, dict)):
-            gains = dict(zip(levels, gain_of(np.array(levels), gains).tolist(), strict=True))
+            numbers = gain_of(np.array(levels), gains).tolist()
+            gains = dict(zip(levels, numbers, strict=True))
         if self.SAME is None or self["judged_only"] or not gains or len(gains) > LEVELS:
             return ""
         shared = {name: self.params[name] for name in SHARED if name in self.params}
@@ -113,9 +121,9 @@ class _P(Standard, GainSum):
     SAME = gP(max_gain=1)
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        return (
-            topics.retrieved if cutoff is None else np.multiply.outer(np.ones(topics.count), cutoff)
-        )
+        if cutoff is None:
+            return topics.retrieved
+        return np.multiply.outer(np.ones(topics.count), cutoff)
 
     def rank_weights(self, depth: int) -> np.ndarray:
         return np.full(depth, 1 / (self["cutoff"] or 1))
@@ -135,7 +143,9 @@ class _SetP(_P):
     LINEAR = False
 
     def refusal(self) -> str:
-        return "relative=True has no options" if self["relative"] else super().refusal()
+        if self["relative"]:
+            return "relative=True has no options"
+        return super().refusal()
 
 
 class _R(Standard, _gR):
@@ -201,7 +211,9 @@ class _RR(_Success):
         return rank
 
     def in_order(self, ranks: JudgedRanks) -> JudgedRanks:
-        return ranks if self["cutoff"] is None or self["judged_only"] else ascending(ranks)
+        if self["cutoff"] is None or self["judged_only"]:
+            return ranks
+        return ascending(ranks)
 
 
 class _Judged(Standard, GainSum):
@@ -216,7 +228,9 @@ class _Judged(Standard, GainSum):
     weighting = -math.inf  # every level is at least this, so every judged document gains 1
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        return topics.retrieved if cutoff is None else np.minimum.outer(topics.retrieved, cutoff)
+        if cutoff is None:
+            return topics.retrieved
+        return np.minimum.outer(topics.retrieved, cutoff)
 
     def in_order(self, ranks: JudgedRanks) -> JudgedRanks:
         return ascending(ranks)
@@ -226,12 +240,18 @@ class _Weighting(parameters.Gains):
     """Gains by level as ir-measures takes them. A negative gain counts as 0."""
 
     def canonical(self, value: Any) -> Any:
-        canonical_gains({level: max(gain, 0) for level, gain in value.items()})
+        without_negative_gains(value)  # refuses what is no weighting
         return dict(value)
 
 
+def without_negative_gains(gains: Mapping[Any, Any]) -> Gains:
+    """The canonical form of gains by level in which negative gains are 0."""
+    return canonical_gains({level: max(gain, 0) for level, gain in gains.items()})
+
+
 class _nDCG(Standard, _nDCG_Burges):
-    """Normalised discounted cumulated gain: The discounted gain as a share of that of the ideal list.
+    """Normalised discounted cumulated gain: The discounted gain as a share of that of the ideal
+    list.
 
     :formula: Σ_{i≤k} G[i] / log2(i + 1), divided by the same sum over the ideal list
     """
@@ -246,9 +266,7 @@ class _nDCG(Standard, _nDCG_Burges):
     def weighting(self) -> Gains:
         if self["dcg"] == "exp-log2":
             return EXP
-        return canonical_gains(
-            {level: max(gain, 0) for level, gain in (self["gains"] or {}).items()}
-        )
+        return without_negative_gains(self["gains"] or {})
 
     def refusal(self) -> str:
         if self["dcg"] == "exp-log2" and self["gains"]:
@@ -274,20 +292,23 @@ class _RBP(Standard, GainSum):
     SAME = RBP_G(max_gain=1)
 
     def refusal(self) -> str:
-        return super().refusal() if self["rel"] else "rel is required; RBP_G takes gains"
+        if not self["rel"]:
+            return "rel is required; RBP_G takes gains"
+        return super().refusal()
 
     def factor(self, rank: np.ndarray) -> np.ndarray:
         return (1 - self["p"]) * self["p"] ** (rank - 1.0)
 
 
 DEFINITIONS: dict[str, type[Standard]] = {
-    each.OF: each
-    for each in (_AP, _Judged, _nDCG, _P, _R, _RBP, _Rprec, _RR, _SetP, _SetR, _Success)
+    standard.OF: standard
+    for standard in (_AP, _Judged, _nDCG, _P, _R, _RBP, _Rprec, _RR, _SetP, _SetR, _Success)
 }
 
 
 def definition_of(measure: ir_measures.Measure) -> GradedMeasure | None:
-    """The measure itself if it is graded, or the definition of a standard measure, which prints alike.
+    """The measure itself if it is graded, or the definition of a standard measure, which prints
+    alike.
 
     None for all other measures, and for parameters that no definition has.
 
@@ -303,51 +324,59 @@ def definition(measure: ir_measures.Measure) -> GradedMeasure | None:
     """As `definition_of`, but raises `GradedError` for parameters that no definition has."""
     if isinstance(measure, GradedMeasure):
         return measure
-    known = DEFINITIONS.get(str(measure.NAME))
-    if known is None or type(measure) is not type(getattr(ir_measures, str(measure.NAME))):
+    name = str(measure.NAME)
+    standard = DEFINITIONS.get(name)
+    if standard is None or type(measure) is not type(getattr(ir_measures, name)):
         return None  # others may derive a subclass
-    found = known(**measure.params)
-    found._text = str(measure)
-    return found
+    definition = standard(**measure.params)
+    definition._text = str(measure)
+    return definition
 
 
 def log2(numbers: np.ndarray) -> np.ndarray:
     """C's logarithm of positive whole numbers; NumPy's may differ in the last bit."""
-    return _table_of_log2(int(numbers.max(initial=1)).bit_length())[numbers]
+    bits = int(numbers.max(initial=1)).bit_length()
+    return _table_of_log2(bits)[numbers]
 
 
 @cache
 def _table_of_log2(bits: int) -> np.ndarray:
-    return np.array([-math.inf, *map(math.log2, range(1, 1 << bits))])
+    logarithms = [math.log2(number) for number in range(1, 1 << bits)]
+    return np.array([-math.inf] + logarithms)
 
 
 @computed_once
 def condensed(ranks: JudgedRanks, gains: Mapping[float, float]) -> JudgedRanks:
-    """The run without the documents that are unjudged for trec_eval. A document whose level, or the gain that
-    replaces it, is negative is one of them."""
+    """The run without the documents that are unjudged for trec_eval. A document whose level, or the
+    gain that replaces it, is negative is one of them."""
     kept = ranks.judged.level >= 0
     for level, gain in gains.items():
         kept[ranks.judged.level == level] = gain >= 0
-    parts = {name: getattr(ranks, name)[kept[ranks.doc]] for name in ("doc", "topic", "rank")}
-    return replace(ranks, **parts).condensed
+    is_kept = kept[ranks.doc]
+    of_kept = replace(
+        ranks, doc=ranks.doc[is_kept], topic=ranks.topic[is_kept], rank=ranks.rank[is_kept]
+    )
+    return of_kept.condensed
 
 
 @computed_once
 def ascending(ranks: JudgedRanks) -> JudgedRanks:
-    """The run with tied documents by *ascending* id, and with scores compared as 64-bit floats. Documents
-    without ids stay in the order given."""
-    rank = (
-        ranks.first + ranks.last - ranks.rank if ranks.has_ids else ranks.rank
-    )  # reverses tie groups
-    place, score = positions(ranks.retrieved) + 1, ranks.score
-    tied = place > ranks.first_of_tie  # tied with the row before as 32-bit floats
-    if (tied[1:] & (score[1:] != score[:-1])).any():
+    """The run with tied documents by *ascending* id, and with scores compared as 64-bit floats.
+    Documents without ids stay in the order given."""
+    rank = ranks.rank
+    if ranks.has_ids:
+        rank = ranks.first + ranks.last - ranks.rank  # reverses tie groups
+    all_ranks, score = positions(ranks.retrieved) + 1, ranks.score
+    is_tied = all_ranks > ranks.first_of_tie  # with the document before, as 32-bit floats
+    if (is_tied[1:] & (score[1:] != score[:-1])).any():
         topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)
-        order = np.lexsort((-place if ranks.has_ids else place, -score, topic))
-        by_id = np.empty_like(place)
-        by_id[order] = place
-        rank = by_id[ranks.position]
-    order = np.argsort(bounds_of(ranks.retrieved)[ranks.topic] + rank, kind="stable")
+        of_equal_score = -all_ranks if ranks.has_ids else all_ranks
+        order = np.lexsort((of_equal_score, -score, topic))
+        new_rank = np.empty_like(all_ranks)
+        new_rank[order] = all_ranks
+        rank = new_rank[ranks.position]
+    starts = bounds_of(ranks.retrieved)
+    order = np.argsort(starts[ranks.topic] + rank, kind="stable")
     return replace(ranks, doc=ranks.doc[order], rank=rank[order])
 
 
@@ -355,20 +384,33 @@ def ascending(ranks: JudgedRanks) -> JudgedRanks:
 
 
 def bpref(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
-    """``m_bpref.c``: Σ over relevant documents (1 − the share of the top num_rel others before) / num_rel."""
+    """``m_bpref.c``: Σ over relevant documents (1 − the share of the top num_rel others before) /
+    num_rel."""
     hits, num_rel = topics.run.relevant, topics.relevant
-    others = (topics.document_level >= 0) & (
-        topics.document_gain == 0
-    )  # a level below 0 means unjudged
+    is_judged = topics.document_level >= 0  # a level below 0 means unjudged
+    others = is_judged & (topics.document_gain == 0)
     num_nonrel = np.bincount(topics.document_topic[others], minlength=topics.count)
     so_far = cumsum(others[topics.document], topics.run.offsets)[topics.run.gain > 0]
     before = np.minimum(so_far, num_rel[hits.topic])
-    return ratio(hits.sum(1 - ratio(before, np.minimum(num_nonrel, num_rel)[hits.topic])), num_rel)
+    most = np.minimum(num_nonrel, num_rel)[hits.topic]
+    return ratio(hits.sum(1 - ratio(before, most)), num_rel)
 
 
 def num_ret(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
     """``m_num_ret.c``, and with `rel` ``m_num_rel_ret.c``."""
-    return topics.retrieved if measure.params.get("rel") is None else topics.run.relevant.sizes
+    if measure.params.get("rel") is None:
+        return topics.retrieved
+    return topics.run.relevant.sizes
+
+
+def num_rel(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_num_rel.c``."""
+    return topics.relevant
+
+
+def num_q(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_num_q.c``."""
+    return np.ones(topics.count)
 
 
 RR_WITHIN = "RR@k"
@@ -376,35 +418,37 @@ RR_WITHIN = "RR@k"
 ONLY_PYTREC_EVAL = ("SetAP", "SetF", "IPrec", "infAP")
 """The measures that the provider pytrec_eval computes, and this package does not."""
 LIMIT = 2**31
-"""The limit of the whole numbers of C, in which trec_eval has cutoffs and levels. Greater gains overflow in
-pytrec_eval, so this package computes them."""
+"""The limit of the whole numbers of C, in which trec_eval has cutoffs and levels. Greater gains
+overflow in pytrec_eval, so this package computes them."""
 
 FORMULAS: dict[str, Callable[[Topics, ir_measures.Measure], np.ndarray]] = {
     "Bpref": bpref,
     "NumRet": num_ret,
-    "NumRel": lambda topics, measure: topics.relevant,
-    "NumQ": lambda topics, measure: np.ones(topics.count),
+    "NumRel": num_rel,
+    "NumQ": num_q,
 }
 """The measures without a definition, from topics in which relevant documents gain 1."""
 
 
 def formula_of(measure: ir_measures.Measure) -> str:
-    """The name of a standard measure that is computed here, or of its definition; empty for any other."""
-    name = getattr(measure, "OF", measure.NAME)
-    is_known = name != "RBP" and name in {**FORMULAS, **DEFINITIONS}
-    # Others may derive a subclass.
-    if not is_known or type(measure) not in (
-        type(getattr(ir_measures, name)),
-        DEFINITIONS.get(name),
-    ):
+    """The name of a standard measure that is computed here, or of its definition; empty for any
+    other."""
+    name = str(getattr(measure, "OF", measure.NAME))
+    if name == "RBP" or (name not in FORMULAS and name not in DEFINITIONS):
         return ""
-    return RR_WITHIN if name == "RR" and measure["cutoff"] is not NOT_PROVIDED else name
+    classes = (type(getattr(ir_measures, name)), DEFINITIONS.get(name))
+    if type(measure) not in classes:  # others may derive a subclass
+        return ""
+    if name == "RR" and measure["cutoff"] is not NOT_PROVIDED:
+        return RR_WITHIN
+    return name
 
 
 def computes(measure: ir_measures.Measure) -> bool:
     """Whether this module computes the measure with its parameters.
 
-    Raises `AssertionError`, as ir-measures does, for parameters that the measure does not have or allow.
+    Raises `AssertionError`, as ir-measures does, for parameters that the measure does not have or
+    allow.
 
     >>> from ir_measures import ERR, P, nDCG
     >>> computes(P(rel=2) @ 10), computes(nDCG(gains={1: 0.5})), computes(ERR @ 20)
@@ -414,17 +458,18 @@ def computes(measure: ir_measures.Measure) -> bool:
     if not formula:
         return False
     measure.validate_params()
-    given = measure.params
-    counts = [given[name] for name in ("cutoff", "rel") if given.get(name) is not None]
-    gains = [number for pair in (given.get("gains") or {}).items() for number in pair]
-    return (
-        not (formula == RR_WITHIN and given.get("judged_only"))
-        and not (formula == "NumRel" and given.get("rel", 1) != 1)
-        and given.get("dcg", "log2") == "log2"
-        and not given.get("relative")
-        and all(type(number) is int for number in counts + gains)
-        and all(1 <= number < LIMIT for number in counts)
-    )
+    params = measure.params
+    if formula == RR_WITHIN and params.get("judged_only"):
+        return False
+    if formula == "NumRel" and params.get("rel", 1) != 1:
+        return False
+    if params.get("dcg", "log2") != "log2" or params.get("relative"):
+        return False
+    counts = [params[name] for name in ("cutoff", "rel") if params.get(name) is not None]
+    if not all(type(count) is int and 1 <= count < LIMIT for count in counts):
+        return False
+    gains = params.get("gains") or {}
+    return all(type(level) is int and type(gain) is int for level, gain in gains.items())
 
 
 def needs_whole_levels(measure: ir_measures.Measure) -> bool:
@@ -434,8 +479,12 @@ def needs_whole_levels(measure: ir_measures.Measure) -> bool:
 
 def values(measure: ir_measures.Measure, ranks: JudgedRanks) -> np.ndarray:
     """The value of each topic, as if the run had every topic."""
-    if known := definition(measure):
-        return known.values(known.view(ranks))
-    listed = condensed(ranks, {}) if measure.params.get("judged_only") else ranks
+    standard = definition(measure)
+    if standard is not None:
+        return standard.values(standard.view(ranks))
+    listed = ranks
+    if measure.params.get("judged_only"):
+        listed = condensed(ranks, {})
     topics = topics_of(listed, measure.params.get("rel") or 1, None)
-    return np.asarray(FORMULAS[formula_of(measure)](topics, measure), dtype=np.float64)
+    formula = FORMULAS[formula_of(measure)]
+    return np.asarray(formula(topics, measure), dtype=np.float64)

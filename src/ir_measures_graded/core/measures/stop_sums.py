@@ -1,10 +1,11 @@
 """Sums over the relevant documents of the run's list, at which a user may stop.
 
-A measure defines how likely its user stops at a relevant document, how likely the user goes on after it, and
-how good the list down to it is. Its value, its curve and the options `ties` and `unjudged` follow from this.
+A measure defines how likely its user stops at a relevant document, how likely the user goes on
+after it, and how good the list down to it is. Its value, its curve and the options `ties` and
+`unjudged` follow from this.
 
-The blended ratio is that of T. Sakai: New performance metrics based on multigrade relevance. NTCIR-4, 2004.
-"""
+The blended ratio is that of T. Sakai: New performance metrics based on multigrade relevance.
+NTCIR-4, 2004."""
 
 from typing import ClassVar
 
@@ -21,19 +22,19 @@ BETA = Real(default=1, at_least=0, desc="weight β of the gains against the coun
 class AtRelevant(SumOverRanks):
     """A sum over the relevant documents of the run: `Σ_i u(i)·Π_{j<i} q(j)·V[i]/d(i)`.
 
-    `amounts` calls these methods in this order. Those with a star may be overridden; they are 1 otherwise.
+    `amounts` calls these methods in this order. Those with a star may be overridden; they are 1
+    otherwise.
 
     1. `relevant`*: the relevant documents with the gains that `achieved` sums.
     2. `reached`: `stops`* (u), and the product of `goes_on`* (q) over the documents before.
     3. `quality`: `achieved`* (V) over `possible`* (d).
 
-    `divisor`* divides the sum. `COMPARED` declares whether all judgments must be compared for the option
-    `unjudged`. If not, the highest value gives higher gains to earlier documents, and the lowest value to
-    later ones.
+    `divisor`* divides the sum. `COMPARED` declares whether all judgments must be compared for the
+    option `unjudged`. If not, the highest value gives higher gains to earlier documents, and the
+    lowest value to later ones.
 
-    Declare `TIES` with 'min' and 'max' if a value is highest if tied documents are in the order of their
-    gains, and lowest in its reverse.
-    """
+    Declare `TIES` with 'min' and 'max' if a value is highest if tied documents are in the order of
+    their gains, and lowest in its reverse."""
 
     TIES: ClassVar[tuple[str, ...]] = ("mean",)
     COMPARED: ClassVar[bool] = True
@@ -43,16 +44,18 @@ class AtRelevant(SumOverRanks):
         return 1.0
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
-        """q: the factor of a relevant document for the weights of all later documents, by its gain."""
+        """q: the factor of a relevant document for the weights of all later documents, by its
+        gain."""
         return 1.0
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
-        """V: the achievement of `number` relevant documents with a total `gain`. It is a constant plus
-        multiples of both."""
+        """V: the achievement of `number` relevant documents with a total `gain`. It is a constant
+        plus multiples of both."""
         return np.ones(number.size)
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
-        """d: the divisor of V at each `rank` of each `topic`, such as the achievement of the ideal list."""
+        """d: the divisor of V at each `rank` of each `topic`, such as the achievement of the ideal
+        list."""
         return np.ones(rank.size)
 
     @property
@@ -94,10 +97,11 @@ class AtRelevant(SumOverRanks):
 
 
 class BlendedRatio(AtRelevant):
-    """A measure of blended ratios: BR(i) = (C[i] + β CG[i]) / (i + β CG_I[i]) at relevant documents.
+    """A measure of blended ratios: BR(i) = (C[i] + β CG[i]) / (i + β CG_I[i]) at relevant
+    documents.
 
-    C[i] is the number of relevant documents in the first i. With β = 0 it is the precision C[i] / i.
-    """
+    C[i] is the number of relevant documents in the first i. With β = 0 it is the precision C[i] /
+    i."""
 
     PARAMETERS = {"beta": BETA}
 

@@ -8,7 +8,8 @@ from .base import EXTREMES, GradedMeasure
 from .topics import GainList, Topics, ratio
 
 SORTED: tuple[str, ...] = ("mean", *EXTREMES)
-"""The fact `TIES` of measures whose values are extreme if tied documents are in the order of their gains."""
+"""The fact `TIES` of measures whose values are extreme if tied documents are in the order of their
+gains."""
 
 
 class SumOverRanks(GradedMeasure):
@@ -16,29 +17,31 @@ class SumOverRanks(GradedMeasure):
 
     `values` and `curve` call these methods in this order. Those with a star may be overridden.
 
-    1. `amounts`*: the amount that each document adds to the sum. `GainSum` and `AtRelevant` define it by
-       methods of their own, which their docstrings list.
+    1. `amounts`*: the amount that each document adds to the sum. `GainSum` and `AtRelevant` define
+       it by methods of their own, which their docstrings list.
     2. `total_of`, or `curve_of` for a curve: the value of each topic from the amounts.
-    3. `counted`*: what an amount adds to the value. Only measures that average over ranks override it.
+    3. `counted`*: what an amount adds to the value. Only measures that average over ranks override
+       it.
     4. `over_divisor`, which calls `divisor`*: the sum over its divisor, at most `LIMIT`.
 
-    The option `ties='mean'` replaces the amounts by their means over all orders and then calls `total_of`. So
-    `amounts` is the only method that sees the order of the documents.
+    The option `ties='mean'` replaces the amounts by their means over all orders and then calls
+    `total_of`. So `amounts` is the only method that sees the order of the documents.
 
-    `LIMIT` is the highest value. Without it, a sum may exceed its divisor in the last bit: the two are added
-    in different orders.
-    """
+    `LIMIT` is the highest value. Without it, a sum may exceed its divisor in the last bit: the two
+    are added in different orders."""
 
     TIES: ClassVar[tuple[str, ...]] = SORTED
     UNJUDGED = True
     LIMIT: ClassVar[float] = 1.0
 
     def amounts(self, topics: Topics) -> GainList:
-        """The run's list with the amount that each document adds to the sum in place of its gain."""
+        """The run's list with the amount that each document adds to the sum in place of its
+        gain."""
         raise NotImplementedError
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray | float:
-        """The divisor of the sum, per topic (T); per topic and cutoff (T × cutoffs) if it depends on both."""
+        """The divisor of the sum, per topic (T); per topic and cutoff (T × cutoffs) if it depends
+        on both."""
         return 1.0
 
     def values(self, topics: Topics) -> np.ndarray:

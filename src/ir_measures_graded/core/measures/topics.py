@@ -1,7 +1,7 @@
 """The input of a measure: all topics at once (`Topics`), or one topic (`Topic`).
 
-Both apply a measure's `gains` and `cutoff` to its list, from which `GradedMeasure.listed` removes unjudged
-documents if `judged_only` is set. So measures do not handle these parameters themselves.
+Both apply a measure's `gains` and `cutoff` to its list, from which `GradedMeasure.listed` removes
+unjudged documents if `judged_only` is set. So measures do not handle these parameters themselves.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ from ..ranking.ranks import JudgedRanks
 class GainList:
     """A list of gains by rank for each of T topics; ranks without a gain may be left out.
 
-    `topic`, `rank` (from 1) and `gain` have one entry per document, topic after topic, ranks ascending.
-    The run's list `G` and the ideal list `I` both have this form.
-    """
+    `topic`, `rank` (from 1) and `gain` have one entry per document, topic after topic, ranks
+    ascending. The run's list `G` and the ideal list `I` both have this form."""
 
     topic_count: int
     topic: np.ndarray
@@ -40,9 +39,7 @@ class GainList:
     def sum(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value per entry over each topic (T), 0 if a topic has no entry."""
         total = np.bincount(self.topic, weights=values, minlength=self.topic_count)
-        return total.astype(
-            np.float64, copy=False
-        )  # NumPy counts in whole numbers if there is no entry
+        return total.astype(np.float64, copy=False)  # without entries, NumPy returns integers
 
     @property
     def total(self) -> np.ndarray:
@@ -54,14 +51,15 @@ class GainList:
         return GainList(self.topic_count, self.topic, self.rank, gain)
 
     def divided(self, value: np.ndarray, parts: np.ndarray) -> GainList:
-        """The list with a value of each topic (T) divided among its entries in proportion to `parts`.
+        """The list with a value of each topic (T) divided among its entries in proportion to
+        `parts`.
 
         >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 2]), np.array([3.0, 2.0]))
         >>> ideal.divided(np.array([0.5]), np.array([4.0, 1.0])).gain
         array([0.4, 0.1])
         """
-        part = ratio(parts, self.sum(parts)[self.topic])
-        return self.with_gain(part * value[self.topic])
+        share_of_entry = ratio(parts, self.sum(parts)[self.topic])
+        return self.with_gain(share_of_entry * value[self.topic])
 
     @cached_property
     def offsets(self) -> np.ndarray:
@@ -118,9 +116,11 @@ class GainList:
         return np.append(default, values)[last]
 
     def latest(self, values: np.ndarray, depth: int, default: float = 0.0) -> np.ndarray:
-        """The value of the last entry at or above each rank 1 … `depth` (T × depth); before, `default`.
+        """The value of the last entry at or above each rank 1 … `depth` (T × depth); before,
+        `default`.
 
-        >>> GainList(1, np.array([0, 0]), np.array([2, 3]), np.array([1., 2.])).latest(np.array([5., 7.]), 4)
+        >>> run = GainList(1, np.array([0, 0]), np.array([2, 3]), np.array([1., 2.]))
+        >>> run.latest(np.array([5., 7.]), 4)
         array([[0., 5., 7., 7.]])
         """
         topic, rank = np.divmod(np.arange(self.topic_count * depth), depth)
@@ -129,7 +129,8 @@ class GainList:
     def value_at(
         self, rank: np.ndarray, topic: np.ndarray, values: np.ndarray, default: float = 0.0
     ) -> np.ndarray:
-        """The value of the last entry at or above each `rank` of each `topic`; before the first, `default`.
+        """The value of the last entry at or above each `rank` of each `topic`; before the first,
+        `default`.
 
         >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 2]), np.array([3.0, 2.0]))
         >>> ideal.value_at(np.array([1, 2, 9]), np.array([0, 0, 0]), ideal.cumsum(ideal.gain))
@@ -137,16 +138,14 @@ class GainList:
         """
         if not self.rank.size:
             return np.full(len(rank), default)
-        if (
-            self.last == self.sizes
-        ).all():  # ideal lists have an entry at each rank: no search is needed
-            entries = np.minimum(self.offsets[topic] + rank, self.offsets[topic + 1])
+        if (self.last == self.sizes).all():
+            # Ideal lists have an entry at each rank, so no search is needed.
+            after = np.minimum(self.offsets[topic] + rank, self.offsets[topic + 1])
         else:
             stride = max(int(self.rank.max()), int(rank.max(initial=0))) + 1
-            entries = np.searchsorted(
-                self.topic * stride + self.rank, topic * stride + rank, "right"
-            )
-        return np.where(entries > self.offsets[topic], values[entries - 1], default)
+            places = self.topic * stride + self.rank
+            after = np.searchsorted(places, topic * stride + rank, "right")
+        return np.where(after > self.offsets[topic], values[after - 1], default)
 
     def where(self, kept: np.ndarray) -> GainList:
         """The entries for which `kept` is true."""
@@ -169,43 +168,48 @@ class Topics:
     There are T topics and J judged documents; the run retrieves H of these within the cutoff.
 
     - `names` (T ids), `count` (T itself), `cutoff` (int or None)
-    - `run`: the gains of the run's list up to the cutoff; unjudged documents have gain 0 and no entry.
-      `ideal`: the gains of the ideal list up to the cutoff. Both are a `GainList`.
+    - `run`: the gains of the run's list up to the cutoff; unjudged documents have gain 0 and no
+      entry. `ideal`: the gains of the ideal list up to the cutoff. Both are a `GainList`.
     - `whole_run`, `whole_ideal`: the same lists without a cutoff.
-    - `retrieved` (T): the number of ranks in the run's list, at most the cutoff. `judged` (T): the number
-      of judged documents. `known` (T): the number of judged and retrieved ones, whatever the cutoff.
-      `relevant` (T): the number of judged documents with a gain > 0, the papers' R.
+    - `retrieved` (T): the number of ranks in the run's list, at most the cutoff. `judged` (T): the
+      number of judged documents. `known` (T): the number of judged and retrieved ones, whatever the
+      cutoff. `relevant` (T): the number of judged documents with a gain > 0, the papers' R.
     - `depth` (T): the cutoff; without one, the larger of `retrieved` and `judged`.
     - `best` (T): the highest gain of the topic's recall base. `possible_gains`: the distinct
       positive gains of all levels in the collection, over all topics, ascending.
     - For measures that compare two orders: `document_topic`, `document_gain` and `document_level`
-      (J) of each judged document; `document` (H), the number of each entry of `run` among these; `first`
-      and `last` (H), the ranks where the entry's tie group begins and ends; `position` (H), the index of its
-      score in `ranks.score`.
+      (J) of each judged document; `document` (H), the number of each entry of `run` among these;
+      `first` and `last` (H), the ranks where the entry's tie group begins and ends; `position` (H),
+      the index of its score in `ranks.score`.
     - `ranks`: the judged ranks before gains and cutoff, for everything else.
     """
 
     def __init__(self, ranks: JudgedRanks, gains: Gains, cutoff: int | None):
-        self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
-        self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
-        self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)
+        self.ranks = ranks
+        self.gains = gains
+        self.cutoff = cutoff
+        self.names = ranks.judged.topics
+        self.count = len(self.names)
         self.computed: dict[Hashable, Any] = {}
+        self._within: slice | np.ndarray = slice(None)
+        if cutoff is not None:
+            self._within = np.flatnonzero(ranks.rank <= cutoff)
 
-    judged = _array(lambda each: each.ranks.judged.sizes)
+    judged = _array(lambda topics: topics.ranks.judged.sizes)
     retrieved = _array(
-        lambda each: np.minimum(each.ranks.retrieved, each.cutoff or each.ranks.retrieved)
+        lambda topics: np.minimum(topics.ranks.retrieved, topics.cutoff or topics.ranks.retrieved)
     )
-    known = _array(lambda each: each.judged + each.ranks.retrieved - each.whole_run.sizes)
-    relevant = _array(lambda each: each.ranks.judged.relevant(each.gains))
-    best = _array(lambda each: each.ranks.judged.best(each.gains))
-    possible_gains = _array(lambda each: each.ranks.judged.possible_gains(each.gains))
-    document_topic = _array(lambda each: each.ranks.judged.topic)
-    document_gain = _array(lambda each: each.ranks.judged.gain(each.gains))
-    document_level = _array(lambda each: each.ranks.judged.level)
-    document = _array(lambda each: each.ranks.doc[each._within])
-    first = _array(lambda each: each.ranks.first[each._within])
-    last = _array(lambda each: each.ranks.last[each._within])
-    position = _array(lambda each: each.ranks.position[each._within])
+    known = _array(lambda topics: topics.judged + topics.ranks.retrieved - topics.whole_run.sizes)
+    relevant = _array(lambda topics: topics.ranks.judged.relevant(topics.gains))
+    best = _array(lambda topics: topics.ranks.judged.best(topics.gains))
+    possible_gains = _array(lambda topics: topics.ranks.judged.possible_gains(topics.gains))
+    document_topic = _array(lambda topics: topics.ranks.judged.topic)
+    document_gain = _array(lambda topics: topics.ranks.judged.gain(topics.gains))
+    document_level = _array(lambda topics: topics.ranks.judged.level)
+    document = _array(lambda topics: topics.ranks.doc[topics._within])
+    first = _array(lambda topics: topics.ranks.first[topics._within])
+    last = _array(lambda topics: topics.ranks.last[topics._within])
+    position = _array(lambda topics: topics.ranks.position[topics._within])
 
     @_array
     def depth(self) -> np.ndarray:
@@ -215,7 +219,8 @@ class Topics:
 
     @cached_property
     def run(self) -> GainList:
-        topic, rank = self.ranks.topic[self._within], self.ranks.rank[self._within]
+        topic = self.ranks.topic[self._within]
+        rank = self.ranks.rank[self._within]
         return GainList(self.count, topic, rank, self.document_gain[self.document])
 
     @cached_property
@@ -255,9 +260,12 @@ topics_of = computed_once(Topics)
 def full_list(topics: Topics) -> GainList:
     """The run's list with an entry at each rank: unjudged documents have gain 0."""
     run, retrieved = topics.run, topics.retrieved
-    topic, gain = np.repeat(np.arange(topics.count), retrieved), np.zeros(retrieved.sum())
-    gain[by_topic.bounds_of(retrieved)[run.topic] + run.rank - 1] = run.gain
-    return GainList(topics.count, topic, by_topic.positions(retrieved) + 1, gain)
+    topic = np.repeat(np.arange(topics.count), retrieved)
+    rank = by_topic.positions(retrieved) + 1
+    starts = by_topic.bounds_of(retrieved)
+    gain = np.zeros(retrieved.sum())
+    gain[starts[run.topic] + run.rank - 1] = run.gain
+    return GainList(topics.count, topic, rank, gain)
 
 
 class Topic:
@@ -272,15 +280,18 @@ class Topic:
     """
 
     def __init__(self, topics: Topics, number: int):
-        run, ideal, ranks = topics.run, topics.ideal, topics.ranks
+        run, ideal = topics.run, topics.ideal
         hits = slice(run.offsets[number], run.offsets[number + 1])
-        self.name, self.cutoff = topics.names[number], topics.cutoff
-        self.depth, self.best = int(topics.depth[number]), float(topics.best[number])
+        self.name = topics.names[number]
+        self.cutoff = topics.cutoff
+        self.depth = int(topics.depth[number])
+        self.best = float(topics.best[number])
         self.retrieved = int(topics.retrieved[number])
-        self.judged, self.relevant = int(topics.judged[number]), int(topics.relevant[number])
+        self.judged = int(topics.judged[number])
+        self.relevant = int(topics.relevant[number])
         self.ranks = run.rank[hits]
         self.levels = topics.document_level[topics.document[hits]]
-        self.scores = ranks.score[topics.position[hits]]
+        self.scores = topics.ranks.score[topics.position[hits]]
         self.ties = np.unique(topics.first[hits], return_inverse=True)[1].reshape(-1)
         self.gains = np.zeros(self.retrieved)
         self.gains[self.ranks - 1] = run.gain[hits]

@@ -1,4 +1,5 @@
-"""A run reduced to the ranks of its judged documents, on which all measures depend. All data are arrays.
+"""A run reduced to the ranks of its judged documents, on which all measures depend. All data are
+arrays.
 
 - `judged`: the levels, gains and ideal lists of all topics.
 - `ranks`: the ranks and tie groups of the judged documents in a run.

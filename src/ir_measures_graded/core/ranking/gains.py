@@ -1,8 +1,8 @@
 """The gain of a document at each level.
 
-A weighting assigns a gain to some levels. Every other level is its own gain, or 0 if it is negative.
-The canonical form of a weighting lists only the levels that it changes, in ascending order. Some gains have
-a name instead (`NAMED`); the weighting that changes no level is `LINEAR`.
+A weighting assigns a gain to some levels. Every other level is its own gain, or 0 if it is
+negative. The canonical form of a weighting lists only the levels that it changes, in ascending
+order. Some gains have a name instead (`NAMED`); the weighting that changes no level is `LINEAR`.
 """
 
 import math
@@ -18,12 +18,15 @@ Number = int | float
 WHOLE = 2**63  # the limit of NumPy's integers
 GainMap = dict[Number, Number]
 Gains = GainMap | str | Number
-"""A weighting, its name, or a number: the least level that gains 1, while all lower levels gain 0."""
+"""A weighting, its name, or a number: the least level that gains 1, while all lower levels gain
+0."""
 
 LINEAR, EXP = "linear", "exp"
 NAMED = (LINEAR, EXP)
 """The names of gains: the level, or 2^level − 1; negative levels gain 0."""
 NEARLY_0 = 2.0**-10
+NAMED_LEVELS = 6
+"""The number of levels up to which an error names each level."""
 LARGEST = 1e150
 """The largest gain; the smallest positive gain is its reciprocal."""
 
@@ -52,42 +55,40 @@ def plain_number(value: Any) -> Number:
     >>> plain_number(10.0), plain_number(np.float32(0.5))
     (10, 0.5)
 
-    Raises `TypeError` if `value` is not a real number (a bool is not) and `ValueError` if it is too large
-    for a float.
-    """
+    Raises `TypeError` if `value` is not a real number (a bool is not) and `ValueError` if it is too
+    large for a float."""
     if issubclass(type(value), (bool, np.bool_)) or not issubclass(type(value), Real):
         raise TypeError(f"{shown(value)} is not a number")
     try:
         number = float(value)
     except OverflowError:
         raise ValueError("it is too large") from None
-    return int(value) if number.is_integer() and abs(int(value)) < WHOLE else number
+    if number.is_integer() and abs(int(value)) < WHOLE:
+        return int(value)
+    return number
 
 
 def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Gains:
-    """The name of the gains, or the weighting without the levels that are their own gain, sorted by level.
+    """The name of the gains, or the weighting without the levels that are their own gain, sorted by
+    level.
 
-    `gains` is a name, a text such as ``1:1,2:10``, a mapping of levels to gains, or an iterable of pairs.
+    `gains` is a name, a text such as ``1:1,2:10``, a mapping of levels to gains, or an iterable of
+    pairs.
 
-    >>> canonical_gains({3: 100, 2.0: 10, 1: 1, 0: 0, -2: 0}), canonical_gains({1: 1}), canonical_gains("exp")
-    ({2: 10, 3: 100}, 'linear', 'exp')
+    >>> canonical_gains({3: 100, 2.0: 10, 1: 1, 0: 0, -2: 0})
+    {2: 10, 3: 100}
+    >>> canonical_gains({1: 1}), canonical_gains("exp")
+    ('linear', 'exp')
 
-    Raises `GradedError` for an unknown name, if a level or a gain is not a finite number, if a gain is
-    negative, or if a level occurs twice.
-    """
-    named: GainMap = {}
+    Raises `GradedError` for an unknown name, if a level or a gain is not a finite number, if a gain
+    is negative, or if a level occurs twice."""
+    if isinstance(gains, str) and gains in NAMED:
+        return str(gains)
     try:
-        if not isinstance(gains, str):
-            pairs = gains.items() if isinstance(gains, Mapping) else gains
-            numbers = [(plain_number(level), plain_number(gain)) for level, gain in pairs]
-        elif ":" in gains:
-            numbers = pairs_of(gains)
-        elif gains in NAMED:
-            return str(gains)
-        else:
-            raise GradedError("unknown name")
+        numbers = _numbers_of(gains)
     except (TypeError, ValueError) as error:
         raise GradedError(str(error)) from None
+    named: GainMap = {}
     for level, gain in numbers:
         if not math.isfinite(level):
             raise GradedError(f"level {level} is not finite")
@@ -96,9 +97,20 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
         if level in named:
             raise GradedError(f"level {level} is named twice")
         named[level] = gain
-    return {
-        level: named[level] for level in sorted(named) if named[level] != max(level, 0)
-    } or LINEAR
+    changed = {level: named[level] for level in sorted(named) if named[level] != max(level, 0)}
+    return changed or LINEAR
+
+
+def _numbers_of(
+    gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]],
+) -> list[tuple[Number, Number]]:
+    """The levels and gains of a text, a mapping or pairs. Raises `TypeError` or `ValueError`."""
+    if isinstance(gains, str):
+        if ":" not in gains:
+            raise ValueError("unknown name")
+        return pairs_of(gains)
+    pairs = gains.items() if isinstance(gains, Mapping) else gains
+    return [(plain_number(level), plain_number(gain)) for level, gain in pairs]
 
 
 def pairs_of(text: str) -> list[tuple[Number, Number]]:
@@ -111,9 +123,10 @@ def pairs_of(text: str) -> list[tuple[Number, Number]]:
 
 
 def named_weightings(
-    given: Mapping[str, Mapping[Any, Any] | str] | Iterable[str] | str,
+    weightings: Mapping[str, Mapping[Any, Any] | str] | Iterable[str] | str,
 ) -> dict[str, Mapping[Any, Any] | str]:
-    """Weightings by name, from texts such as those of the command line. Pairs without a name are their name.
+    """Weightings by name, from texts such as those of the command line. Pairs without a name are
+    their name.
 
     >>> named_weightings(["w3", "mine=1:1,2:10", "1:1,2:5"])
     {'w3': 'w3', 'mine': {1: 1, 2: 10}, '1:1,2:5': {1: 1, 2: 5}}
@@ -122,66 +135,79 @@ def named_weightings(
 
     Raises `GradedError` for a text of another form, and for two weightings of one name.
     """
-    if isinstance(given, Mapping):
-        if not given or any(isinstance(name, str) for name in given):
-            return dict(given)
-        return {",".join(f"{level}:{gain}" for level, gain in given.items()): given}
-    found: dict[str, Mapping[Any, Any] | str] = {}
-    for text in [given] if isinstance(given, str) else given:
+    if isinstance(weightings, Mapping):
+        if not weightings or any(isinstance(name, str) for name in weightings):
+            return dict(weightings)
+        text = ",".join(f"{level}:{gain}" for level, gain in weightings.items())
+        return {text: weightings}
+    texts = [weightings] if isinstance(weightings, str) else weightings
+    named: dict[str, Mapping[Any, Any] | str] = {}
+    for text in texts:
         name, equals, pairs = text.partition("=")
-        if name in found:
+        if name in named:
             raise GradedError(f"two weightings are named {name!r}; give each a name of its own")
-        found[name] = name
-        if not equals and ":" not in text:
-            continue
-        pairs = pairs if equals else text
-        try:
-            numbers = pairs_of(pairs.strip("{}"))  # a measure prints its gains in braces
-            found[name] = dict(numbers)
-            if len(found[name]) < len(numbers):
-                raise ValueError
-        except ValueError:
-            raise GradedError(
-                f"cannot read the weighting {text!r}; give [NAME=]LEVEL:GAIN,…, as in steep=1:1,2:10,3:100"
-            ) from None
-    return found
+        if equals:
+            named[name] = _gains_of(pairs, text)
+        elif ":" in text:
+            named[name] = _gains_of(text, text)
+        else:
+            named[name] = name
+    return named
 
 
-def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number]) -> Gains:
-    """The weighting `given`, which `name` labels in messages, or the named gains or preset `given`.
+def _gains_of(pairs: str, text: str) -> GainMap:
+    """The gains by level in `pairs`, which are those of the weighting `text`."""
+    try:
+        numbers = pairs_of(pairs.strip("{}"))  # a measure prints its gains in braces
+        gains = dict(numbers)
+        if len(gains) < len(numbers):
+            raise ValueError("a level occurs twice")
+    except ValueError:
+        raise GradedError(
+            f"cannot read the weighting {text!r}; give [NAME=]LEVEL:GAIN,…, as in "
+            "steep=1:1,2:10,3:100"
+        ) from None
+    return gains
+
+
+def weighting(name: str, chosen: Mapping[Any, Any] | str, levels: Iterable[Number]) -> Gains:
+    """The weighting `chosen`, which `name` labels in messages, or the named gains or preset
+    `chosen`.
 
     `levels` are those of the qrels.
 
     >>> weighting("steep", {1: 1, 2: 10}, [0, 1, 2]), weighting("w3", "w3", [0, 1, 2])
     ({1: 1, 2: 10}, {0: 0, 1: 1, 2: 2, 3: 3})
 
-    Raises `GradedError` for an invalid weighting, an unknown preset, and a preset without all levels.
-    """
-    if not isinstance(given, str):
+    Raises `GradedError` for an invalid weighting, an unknown preset, and a preset without all
+    levels."""
+    if not isinstance(chosen, str):
         try:
-            canonical_gains(given)
+            canonical_gains(chosen)
         except GradedError as error:
             raise GradedError(f"gains {name!r}: {error}") from None
-        return dict(given)
-    if given in NAMED:
-        return given
-    if given not in PRESETS:
+        return dict(chosen)
+    if chosen in NAMED:
+        return chosen
+    if chosen not in PRESETS:
+        names = ", ".join(list(PRESETS) + list(NAMED))
         raise GradedError(
-            f"unknown weighting {given!r}; use a preset ({', '.join([*PRESETS, *NAMED])}) or "
-            "NAME=LEVEL:GAIN,…, as in mine=1:1,2:10"
+            f"unknown weighting {chosen!r}; use a preset ({names}) or NAME=LEVEL:GAIN,…, as in "
+            "mine=1:1,2:10"
         )
-    preset = PRESETS[given]
-    others = sorted({*levels} - {*preset})
-    if others:
-        missing = ", ".join(f"{level:g}" for level in others[:6]) + (
-            ", …" if len(others) > 6 else ""
-        )
-        pairs = ",".join(f"{level:g}:GAIN" for level in sorted({*others, *preset}) if level != 0)
-        raise GradedError(
-            f"the preset {given} ({gains_text(preset)}) has no gain for level {missing} of the qrels; "
-            f"choose a gain for each level, NAME={pairs if len(others) <= 6 else 'LEVEL:GAIN,…'}"
-        )
-    return preset
+    preset = PRESETS[chosen]
+    others = sorted(set(levels) - set(preset))
+    if not others:
+        return preset
+    missing = ", ".join(f"{level:g}" for level in others[:NAMED_LEVELS])
+    pairs = ",".join(f"{level:g}:GAIN" for level in sorted({*others, *preset}) if level != 0)
+    if len(others) > NAMED_LEVELS:
+        missing += ", …"
+        pairs = "LEVEL:GAIN,…"
+    raise GradedError(
+        f"the preset {chosen} ({gains_text(preset)}) has no gain for level {missing} of the qrels; "
+        f"choose a gain for each level, NAME={pairs}"
+    )
 
 
 def gains_text(gains: Gains) -> str:
@@ -214,10 +240,11 @@ def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
     elif isinstance(gains, dict):
         for level, gain in gains.items():
             result[levels == level] = gain
-    extreme = (result > LARGEST) | ((result > 0) & (result < 1 / LARGEST))
+    is_tiny = (result > 0) & (result < 1 / LARGEST)
+    extreme = (result > LARGEST) | is_tiny
     if extreme.any():
         raise GradedError(
-            f"level {levels[extreme][0]:g} has the gain {result[extreme][0]:g}; a gain must be 0 or between "
-            f"{1 / LARGEST:g} and {LARGEST:g}, so give other gains"
+            f"level {levels[extreme][0]:g} has the gain {result[extreme][0]:g}; a gain must be 0 "
+            f"or between {1 / LARGEST:g} and {LARGEST:g}, so give other gains"
         )
     return result

@@ -14,8 +14,8 @@ from ..by_topic import bounds_of, cumsum, largest, offsets_of, positions, rows_o
 from .gains import Gains, gain_of
 
 NO_INTENTS = (
-    "the qrels have no intents; measures of intents need an iteration (the second column of TREC qrels) or "
-    "subtopic_id that tells the intents of judgments apart"
+    "the qrels have no intents; measures of intents need an iteration (the second column of TREC "
+    "qrels) or subtopic_id that tells the intents of judgments apart"
 )
 List = tuple[np.ndarray, np.ndarray, np.ndarray]
 """The topic, the rank and the gain of each entry of a list for each topic."""
@@ -26,7 +26,8 @@ Result = TypeVar("Result")
 
 
 def computed_once(compute: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """A function (or class) of qrels, runs or topics, which keep the result for equal further arguments.
+    """A function (or class) of qrels, runs or topics, which keep the result for equal further
+    arguments.
 
     The further arguments are hashable, or mappings of hashable values.
     """
@@ -40,7 +41,8 @@ def computed_once(compute: Callable[Arguments, Result]) -> Callable[Arguments, R
             results[key] = compute(*args, **named)
         return results[key]
 
-    # Results are pickled with their keys. Pickle finds a class and a decorated function by their names.
+    # Results are pickled with their keys. Pickle finds a class and a decorated function by their
+    # names.
     identity = compute if isinstance(compute, type) else once
     return once
 
@@ -57,16 +59,15 @@ def _hashable(argument: Any) -> Hashable:
 class Judged:
     """Qrels: the level of every judged document of every topic.
 
-    `topics` are T topic ids and `code` maps each id to its number. The slice `offsets[t]:offsets[t + 1]`
-    of `topic` and `level` (J entries each) holds the documents of topic t.
+    `topics` are T topic ids and `code` maps each id to its number. The slice `offsets[t]:offsets[t
+    + 1]` of `topic` and `level` (J entries each) holds the documents of topic t.
 
-    `all_of` are the qrels of which these are a part. If these are not the qrels of a whole collection,
-    `collection` has its levels, or NaN if they are unknown.
+    `all_of` are the qrels of which these are a part. If these are not the qrels of a whole
+    collection, `collection` has its levels, or NaN if they are unknown.
 
-    If documents have levels for several intents, `level` is the highest, and `conflict` is the error for all
-    who need one level. `read_intents` returns the judgments for intents. `rows` are those of the
-    documents, if they have ids.
-    """
+    If documents have levels for several intents, `level` is the highest, and `conflict` is the
+    error for all who need one level. `read_intents` returns the judgments for intents. `rows` are
+    those of the documents, if they have ids."""
 
     topics: Sequence[str]
     offsets: np.ndarray
@@ -103,11 +104,12 @@ class Judged:
         """The distinct levels in the collection. Raises `GradedError` if they are unknown."""
         if self.all_of is not None:
             return self.all_of.all_levels
-        known = self.levels.level if self.collection is None else self.collection
-        if np.isnan(known).any():
+        levels = self.levels.level if self.collection is None else self.collection
+        if np.isnan(levels).any():
             raise GradedError("the levels of the whole collection are needed; give levels")
-        in_order = np.sort(known)  # np.unique would import numpy.ma, which takes time
-        return in_order[np.flatnonzero(np.diff(in_order, prepend=np.nan) != 0)]
+        in_order = np.sort(levels)  # np.unique would import numpy.ma, which takes time
+        is_new = np.diff(in_order, prepend=np.nan) != 0
+        return in_order[is_new]
 
     @cached_property
     def topic(self) -> np.ndarray:
@@ -121,17 +123,14 @@ class Judged:
     def part(self, topics: np.ndarray) -> Judged:
         """The qrels of the topics with these numbers."""
         sizes = np.diff(self.offsets)[topics]
-        numbers = rows_of(self.offsets[:-1][topics], sizes)
+        documents = rows_of(self.offsets[topics], sizes)
         names = [self.topics[topic] for topic in topics.tolist()]
-        return Judged(
-            names,
-            bounds_of(sizes),
-            self.level[numbers],
-            all_of=self.whole,
-            conflict=self.conflict,
-            read_intents=lambda: self.intents.part(topics, len(self.topics)),
-            rows=None if self.rows is None else self.rows.part(topics),
-        )
+        judged = Judged(names, bounds_of(sizes), self.level[documents], all_of=self.whole)
+        judged.conflict = self.conflict
+        judged.read_intents = lambda: self.intents.part(topics, len(self.topics))
+        if self.rows is not None:
+            judged.rows = self.rows.part(topics)
+        return judged
 
     @computed_once
     def gain(self, gains: Gains) -> np.ndarray:
@@ -140,39 +139,45 @@ class Judged:
 
     @computed_once
     def possible_gains(self, gains: Gains) -> np.ndarray:
-        """The distinct positive gains of all levels in the collection, over all topics, ascending."""
-        found = np.unique(gain_of(self.all_levels, gains))
-        return found[found > 0]
+        """The distinct positive gains of all levels in the collection, over all topics,
+        ascending."""
+        distinct = np.unique(gain_of(self.all_levels, gains))
+        return distinct[distinct > 0]
 
     @computed_once
     def ideal(self, gains: Gains, cutoff: int | None = None) -> List:
-        """The ideal list: for each topic, the positive gains of all judged documents in descending order."""
-        of = self.levels
-        return ideal_list(of.topic, of.gain(gains), of.count, len(self.topics), cutoff)
+        """The ideal list: for each topic, the positive gains of all judged documents in descending
+        order."""
+        levels = self.levels
+        gain = levels.gain(gains)
+        return ideal_list(levels.topic, gain, levels.count, len(self.topics), cutoff)
 
     def relevant(self, gains: Gains) -> np.ndarray:
         """The number of documents with a positive gain in each topic (T)."""
-        of = self.levels
-        count = np.where(of.gain(gains) > 0, of.count, 0)
-        return np.bincount(of.topic, weights=count, minlength=len(self.topics)).astype(np.int64)
+        levels = self.levels
+        count = np.where(levels.gain(gains) > 0, levels.count, 0)
+        total = np.bincount(levels.topic, weights=count, minlength=len(self.topics))
+        return total.astype(np.int64)
 
     def best(self, gains: Gains) -> np.ndarray:
         """The highest positive gain in each topic (T), 0 if the topic has none."""
-        of = self.levels
-        return np.maximum(largest(of.gain(gains), offsets_of(of.topic, len(self.topics))), 0)
+        levels = self.levels
+        offsets = offsets_of(levels.topic, len(self.topics))
+        return np.maximum(largest(levels.gain(gains), offsets), 0)
 
     def top(self, gains: Gains) -> tuple[float, str, float]:
-        """The highest gain in these qrels or those of which they are a part, a topic that has it, and its
-        level there.
+        """The highest gain in these qrels or those of which they are a part, a topic that has it,
+        and its level there.
 
         Without judged documents it is 0.
         """
-        of = self.whole.levels
-        gain = of.gain(gains)
+        levels = self.whole.levels
+        gain = levels.gain(gains)
         if not gain.size:
             return 0.0, "", 0.0
         best = int(np.argmax(gain))
-        return float(gain[best]), self.whole.topics[of.topic[best]], float(of.level[best])
+        topic = self.whole.topics[levels.topic[best]]
+        return float(gain[best]), topic, float(levels.level[best])
 
     @cached_property
     def levels(self) -> LevelCounts:
@@ -196,24 +201,20 @@ class Intents(NamedTuple):
     def part(self, topics: np.ndarray, topic_count: int) -> Intents:
         """The judgments of the topics with these numbers, of `topic_count` topics."""
         bounds = offsets_of(self.topic, topic_count)
-        sizes = np.diff(bounds)[topics]
-        pairs = np.arange(self.topic.size)[rows_of(bounds[:-1][topics], sizes)]
+        pair_count = np.diff(bounds)[topics]
+        pairs = np.arange(self.topic.size)[rows_of(bounds[topics], pair_count)]
         offsets = self.judged.offsets
-        return Intents(
-            np.repeat(np.arange(topics.size), sizes),
-            self.probability[pairs],
-            self.judged.part(pairs),
-            self.doc[rows_of(offsets[:-1][pairs], np.diff(offsets)[pairs])],
-        )
+        judgments = rows_of(offsets[pairs], np.diff(offsets)[pairs])
+        topic = np.repeat(np.arange(topics.size), pair_count)
+        return Intents(topic, self.probability[pairs], self.judged.part(pairs), self.doc[judgments])
 
 
 @dataclass(eq=False, repr=False)
 class LevelCounts:
     """The number of documents judged at each level of each topic.
 
-    `topic`, `level` and `count` have one entry for each level that occurs in a topic, topic after topic,
-    with ascending levels.
-    """
+    `topic`, `level` and `count` have one entry for each level that occurs in a topic, topic after
+    topic, with ascending levels."""
 
     topic: np.ndarray
     level: np.ndarray
@@ -229,9 +230,12 @@ def ideal_list(
     """The ideal lists, up to the cutoff, of topics in which `count` documents have each `gain`."""
     order = np.lexsort((-gain, topic))
     order = order[gain[order] > 0]
-    topic, gain, count = topic[order], gain[order], count[order]
+    topic = topic[order]
+    gain = gain[order]
+    count = count[order]
     if cutoff is not None:
         better = cumsum(count, offsets_of(topic, topic_count)) - count
         count = np.clip(cutoff - better, 0, count)
     size = np.bincount(topic, weights=count, minlength=topic_count).astype(np.int64)
-    return np.repeat(topic, count), positions(size) + 1, np.repeat(gain, count)
+    rank = positions(size) + 1
+    return np.repeat(topic, count), rank, np.repeat(gain, count)

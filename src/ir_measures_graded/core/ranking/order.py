@@ -1,7 +1,7 @@
 """The order of a run, as in trec_eval: by descending score, then by descending document id.
 
-Scores are compared as 32-bit floats, so that graded and standard measures rank documents identically.
-"""
+Scores are compared as 32-bit floats, so that graded and standard measures rank documents
+identically."""
 
 import numpy as np
 
@@ -15,26 +15,26 @@ def as_compared(score: np.ndarray) -> np.ndarray:
 
 
 def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The row order that descends by score within each topic; rows with equal scores keep their order.
+    """The row order that descends by score within each topic; rows with equal scores keep their
+    order.
 
     >>> descending(np.array([-0.0, 0.0, 2, 3], np.float32), np.array([0, 2, 4]))
     array([0, 1, 3, 2])
 
-    The bits of a float sort like the float itself after the bits of negative floats are inverted. The topic,
-    these bits and the row's position in its topic make one integer, because NumPy sorts integers much faster
-    than it computes the order of floats.
-    """
+    The bits of a float sort like the float itself after the bits of negative floats are inverted.
+    The topic, these bits and the row's position in its topic make one integer, because NumPy sorts
+    integers much faster than it computes the order of floats."""
     bits = (score + np.float32(0)).view(np.uint32)  # −0 becomes 0
-    bits = np.where(bits >> 31, bits, ~bits & np.uint32(2**31 - 1)).astype(np.uint64)
+    is_negative = bits >> 31
+    inverted = ~bits & np.uint32(2**31 - 1)
+    bits = np.where(is_negative, bits, inverted).astype(np.uint64)
     sizes = np.diff(offsets)
-    topic, width = (
-        np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes),
-        int(sizes.max(initial=0)),
-    )
-    position_bits = width.bit_length()
+    topic = np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes)
+    position_bits = int(sizes.max(initial=0)).bit_length()
     if sizes.size.bit_length() + 32 + position_bits > 64:
         return np.lexsort((bits, topic))
-    key = (topic << 32 | bits) << position_bits | positions(sizes).astype(np.uint64)
+    topic_and_score = topic << 32 | bits
+    key = topic_and_score << position_bits | positions(sizes).astype(np.uint64)
     key.sort()
     position = key & (2**position_bits - 1)
     return position.view(np.int64) + np.repeat(offsets[:-1], sizes)
@@ -59,15 +59,16 @@ def tied(new: np.ndarray) -> np.ndarray:
 def decisive(
     score: np.ndarray, judged: np.ndarray, position: np.ndarray, start: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The tied positions whose documents must be ordered by descending id, and the number of their tie group.
+    """The tied positions whose documents must be ordered by descending id, and the number of their
+    tie group.
 
-    `position`, `start` are as from `tied`, `score` and `judged` those of the documents at `position`. A tie
-    group must be ordered if it contains a judged document, or scores that are equal only as 32-bit floats.
-    Other tied documents cannot affect any measure.
-    """
+    `position`, `start` are as from `tied`, `score` and `judged` those of the documents at
+    `position`. A tie group must be ordered if it contains a judged document, or scores that are
+    equal only as 32-bit floats. Other tied documents cannot affect any measure."""
     matters = judged.copy()
-    matters[1:] |= (start[1:] == start[:-1]) & (score[1:] != score[:-1])
-    ordered = np.zeros(int(start.max(initial=0)) + 1, dtype=bool)
-    ordered[start[matters]] = True
-    kept = np.flatnonzero(ordered[start])
+    is_tied_with_previous = start[1:] == start[:-1]
+    matters[1:] |= is_tied_with_previous & (score[1:] != score[:-1])
+    must_be_ordered = np.zeros(int(start.max(initial=0)) + 1, dtype=bool)
+    must_be_ordered[start[matters]] = True
+    kept = np.flatnonzero(must_be_ordered[start])
     return position[kept], np.cumsum(changes(start[kept]))

@@ -1,9 +1,9 @@
 """The ranks of the judged documents in a run, from which every measure is computed.
 
-A run is flat arrays, topic after topic in the order of the qrels. They hold the rank of each retrieved judged
-document, the first and last rank of its tie group, and for each topic the number of retrieved documents.
-Of unjudged documents there are only the scores, and the positions of those that are tied.
-"""
+A run is flat arrays, topic after topic in the order of the qrels. They hold the rank of each
+retrieved judged document, the first and last rank of its tie group, and for each topic the number
+of retrieved documents. Of unjudged documents there are only the scores, and the positions of those
+that are tied."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ..rows.rows import Rows
 
 Sort = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""The order by descending id of the documents in some rows, from the rows and the tie group of each."""
+"""The order by descending id of the documents in some rows, from the rows and the tie group of
+each."""
 Matched = Callable[[int, int], tuple[np.ndarray, Sort | None]]
 
 
@@ -54,16 +55,15 @@ class JudgedRanks:
     - `lowest`, `highest`: the lowest and highest score in the run, 0 if the topic has no document
 
     `scores` holds the scores of all retrieved documents in the order of the run, topic after topic
-    (`retrieved.sum()`), and `score` in rank order. `ties` are the positions in `score` of all tied documents,
-    and for each the first position of its tie group. `moved` are positions whose document is at another row
-    of the run, and these rows. `has_ids` is false if tied documents are in the order of the run, because
-    they have no ids.
+    (`retrieved.sum()`), and `score` in rank order. `ties` are the positions in `score` of all tied
+    documents, and for each the first position of its tie group. `moved` are positions whose
+    document is at another row of the run, and these rows. `has_ids` is false if tied documents are
+    in the order of the run, because they have no ids.
 
-    `listed` has the rows of the run in the order of `scores`. A run that is reduced in blocks of topics has
-    for each block the `numbers` of its topics among all, and `order` (T), the place of each topic in the run,
-    −1 for a topic that the run lacks. `own` (T) tells whether a document has the id of its topic. Measures
-    share what is `computed` from a run.
-    """
+    `listed` has the rows of the run in the order of `scores`. A run that is reduced in blocks of
+    topics has for each block the `numbers` of its topics among all, and `order` (T), the place of
+    each topic in the run, −1 for a topic that the run lacks. `own` (T) tells whether a document has
+    the id of its topic. Measures share what is `computed` from a run."""
 
     judged: Judged
     doc: np.ndarray
@@ -87,24 +87,38 @@ class JudgedRanks:
     ) -> JudgedRanks:
         """The ranks of the rows of a run that are `listed` in the order of the topics.
 
-        `matched(a, b)` has the number of each document of the topics a … b − 1 among the judged documents, −1
-        if it is unjudged, and sorts tied documents; without ids, they stay in the order given.
-        """
+        `matched(a, b)` has the number of each document of the topics a … b − 1 among the judged
+        documents, −1 if it is unjudged, and sorts tied documents; without ids, they stay in the
+        order given."""
         scores, offsets = listed.values, listed.offsets
-        hits, moved, ties = ([np.empty((rows, 0), dtype=np.int64)] for rows in (3, 2, 2))
+        hits = [np.empty((3, 0), dtype=np.int64)]
+        moved = [_no_positions()]
+        ties = [_no_positions()]
         has_ids = True
         for a, b in blocks(np.diff(offsets) + np.diff(judged.offsets)):
             doc, sort = matched(a, b)
-            start, stop = offsets[a], offsets[b]
-            hit, shift, tie = _ranked(scores[start:stop], offsets[a : b + 1] - start, doc, sort)
-            hits.append(hit + np.array([[0], [a], [0]]))  # the block's first topic is a
-            moved.append(shift + start)
-            ties.append(tie + start)
             has_ids = sort is not None
+            start, stop = offsets[a], offsets[b]
+            block = _ranked(scores[start:stop], offsets[a : b + 1] - start, doc, sort)
+            block_hits, block_moved, block_ties = block
+            hits.append(block_hits + np.array([[0], [a], [0]]))  # the block's first topic is a
+            moved.append(block_moved + start)
+            ties.append(block_ties + start)
         doc, topic, rank = np.concatenate(hits, axis=1)
-        rest: dict[str, Any] = {"listed": listed, "numbers": numbers, "order": order}
-        rest |= {"moved": np.concatenate(moved, axis=1), "ties": np.concatenate(ties, axis=1)}
-        return cls(judged, doc, topic, rank, np.diff(offsets), scores, has_ids=has_ids, **rest)
+        return cls(
+            judged,
+            doc,
+            topic,
+            rank,
+            retrieved=np.diff(offsets),
+            scores=scores,
+            moved=np.concatenate(moved, axis=1),
+            ties=np.concatenate(ties, axis=1),
+            has_ids=has_ids,
+            listed=listed,
+            numbers=numbers,
+            order=order,
+        )
 
     def documents(self, position: np.ndarray) -> Ids:
         """The documents at some positions of the list, judged or not."""
@@ -113,9 +127,12 @@ class JudgedRanks:
     @_array
     def row_by_id(self) -> np.ndarray:
         """`row` with all tied documents by descending id."""
-        row, (tied, starts) = self.row.copy(), self.ties
-        docs = self.listed.docs.ids().take(row[tied])
-        row[tied] = row[tied][docs.descending(np.cumsum(changes(starts)))]
+        row = self.row.copy()
+        tied, starts = self.ties
+        tied_rows = row[tied]
+        docs = self.listed.docs.ids().take(tied_rows)
+        group = np.cumsum(changes(starts))
+        row[tied] = tied_rows[docs.descending(group)]
         return row
 
     @property
@@ -143,12 +160,15 @@ class JudgedRanks:
     def group(self) -> tuple[np.ndarray, np.ndarray]:
         """The first position and the size of the tie group of each of the H documents."""
         tied, starts = self.ties
-        start, size = self.position.copy(), np.ones_like(self.position)
+        group_sizes = np.diff(np.append(np.flatnonzero(changes(starts)), starts.size))
+        size_of_group = np.repeat(group_sizes, group_sizes)
         entry = np.searchsorted(tied, self.position)
-        found = np.flatnonzero(np.append(tied, -1)[entry] == self.position)
-        sizes = np.diff(np.append(np.flatnonzero(changes(starts)), starts.size))
-        start[found] = starts[entry[found]]
-        size[found] = np.repeat(sizes, sizes)[entry[found]]
+        in_group = np.flatnonzero(np.append(tied, -1)[entry] == self.position)
+        entry = entry[in_group]
+        start = self.position.copy()
+        start[in_group] = starts[entry]
+        size = np.ones_like(self.position)
+        size[in_group] = size_of_group[entry]
         return start, size
 
     @_array
@@ -172,26 +192,34 @@ class JudgedRanks:
 def _ranked(
     scores: np.ndarray, offsets: np.ndarray, doc: np.ndarray, sort: Sort | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The `doc`, `topic` and `rank` of the retrieved judged documents, and the `moved` positions and `ties`
-    of the list, all as in `JudgedRanks`; `doc` and `sort` as from `matched`."""
-    starts, sizes = offsets[:-1], np.diff(offsets)
+    """The `doc`, `topic` and `rank` of the retrieved judged documents, and the `moved` positions
+    and `ties` of the list, all as in `JudgedRanks`; `doc` and `sort` as from `matched`."""
+    starts = offsets[:-1]
     score = as_compared(scores)
-    new = np.zeros(score.size, dtype=bool)
-    new[starts[sizes > 0]] = True
+    is_new = np.zeros(score.size, dtype=bool)
+    is_new[starts[np.diff(offsets) > 0]] = True
     row = in_table = np.arange(score.size)
-    if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs are sorted already
+    rises = score[1:] > score[:-1]
+    if (rises & ~is_new[1:]).any():  # most runs are sorted already
         row = descending(score, offsets)
-        score, doc = score[row], doc[row]
-    new |= changes(score)
-    ties = tied(new)
+        score = score[row]
+        doc = doc[row]
+    is_new |= changes(score)
+    ties = tied(is_new)
     if ties.size and sort is not None:
-        position, group = decisive(scores[row[ties[0]]], doc[ties[0]] >= 0, *ties)
+        tied_position, start = ties
+        tied_score = scores[row[tied_position]]
+        is_judged = doc[tied_position] >= 0
+        position, group = decisive(tied_score, is_judged, tied_position, start)
         order = sort(row[position], group)  # one sort of the ids orders all groups
         row = row.copy()
-        row[position], doc[position] = row[position][order], doc[position][order]
+        row[position] = row[position][order]
+        doc[position] = doc[position][order]
 
     moved = np.flatnonzero(row != in_table)
     position = np.flatnonzero(doc >= 0)
-    topic = np.repeat(np.arange(starts.size), np.diff(np.searchsorted(position, offsets)))
-    hits = np.stack((doc[position], topic, position - starts[topic] + 1))
+    hits_of_topic = np.diff(np.searchsorted(position, offsets))
+    topic = np.repeat(np.arange(starts.size), hits_of_topic)
+    rank = position - starts[topic] + 1
+    hits = np.stack((doc[position], topic, rank))
     return hits, np.stack((moved, row[moved])), ties

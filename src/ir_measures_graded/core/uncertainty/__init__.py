@@ -3,11 +3,12 @@
 - `evaluated`: the values of a measure under its options `ties` and `unjudged`.
 - `ties`: the lowest, the highest and the mean value over all orders of tied documents.
 - `extremes`: the extremes of a value, and of a difference of two runs, over all judgments.
-- `strategy`, `quotients`, `stops`: the ways to find them, for quotients and for sums over relevant documents.
+- `strategy`, `quotients`, `stops`: the ways to find them, for quotients and for sums over relevant
+  documents.
 - `judgments`: the unjudged documents, and the judgments that they could get.
 
-The fact `extremes_by` of a measure names its strategy. A measure of a plugin inherits that of its family.
-"""
+The fact `extremes_by` of a measure names its strategy. A measure of a plugin inherits that of its
+family."""
 
 from contextlib import suppress
 
@@ -27,8 +28,8 @@ ROUNDING = 1e-12
 
 
 def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) -> np.ndarray:
-    """The reported value of each topic (T), under the options `ties` and `unjudged`; with a `depth`, its
-    values with the cutoffs 1 … `depth` (T × depth), from `topics` that are uncut."""
+    """The reported value of each topic (T), under the options `ties` and `unjudged`; with a
+    `depth`, its values with the cutoffs 1 … `depth` (T × depth), from `topics` that are uncut."""
     refuse_rising_weights(measure, topics)
     judgments, ties = measure.option("unjudged"), measure.option("ties")
     if judgments and topics.possible_gains.size:  # otherwise no judgment makes a document relevant
@@ -56,7 +57,8 @@ def _mean_over_orders(measure: GradedMeasure, topics: Topics, depth: int | None)
 
 
 def refuse_rising_weights(measure: GradedMeasure, topics: Topics) -> None:
-    """Raise `Undetermined` for an extreme of a sum whose weights are negative or rise with the rank."""
+    """Raise `Undetermined` for an extreme of a sum whose weights are negative or rise with the
+    rank."""
     options = {measure.option("unjudged"), measure.option("ties")}
     if not isinstance(measure, GainSum) or options.isdisjoint(EXTREMES):
         return

@@ -1,8 +1,8 @@
 """Unjudged documents within a measure's cutoff, and the judgments that they could get.
 
-An unjudged document counts as irrelevant, but a judge could have given it any level. `filled` makes topics
-with given judgments, and `extreme_in_order` evaluates the judgments that matter for most measures.
-"""
+An unjudged document counts as irrelevant, but a judge could have given it any level. `filled` makes
+topics with given judgments, and `extreme_in_order` evaluates the judgments that matter for most
+measures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from ..ranking.judged import Judged, LevelCounts, computed_once
 from ..ranking.ranks import JudgedRanks
 
 BLOCK = 1 << 18
-"""The approximate maximum size of a table of topics, gains and unjudged documents; larger ones are slower."""
+"""The approximate maximum size of a table of topics, gains and unjudged documents; larger ones are
+slower."""
 
 
 class Undetermined(GradedError):
@@ -52,18 +53,18 @@ def padded(values: np.ndarray, sizes: np.ndarray, none: float = 0) -> np.ndarray
 def refuse_work(
     topics: Topics, count: np.ndarray, work: Callable[[int, int], int], table: int = 0
 ) -> None:
-    """Raise `Undetermined` if the judgments of `count` documents of each topic (T) are too much work.
+    """Raise `Undetermined` if the judgments of `count` documents of each topic (T) are too much
+    work.
 
-    `work` is that of a topic, from its number and the number of its unjudged documents. `table` is the
-    number of entries of the tables of the largest topic.
-    """
+    `work` is that of a topic, from its number and the number of its unjudged documents. `table` is
+    the number of entries of the tables of the largest topic."""
     having_unjudged = np.flatnonzero(count)
     if not having_unjudged.size:
         return
     largest = int(np.argmax(count))
     what = (
-        f"topic {topics.names[largest]!r} has {count[largest]} unjudged documents within the cutoff and the "
-        f"qrels have {topics.possible_gains.size} positive gains"
+        f"topic {topics.names[largest]!r} has {count[largest]} unjudged documents within the "
+        f"cutoff and the qrels have {topics.possible_gains.size} positive gains"
     )
     steps = sum(map(work, having_unjudged.tolist(), count[having_unjudged].tolist()))
     remedy = "use a smaller cutoff"
@@ -72,11 +73,12 @@ def refuse_work(
 
 
 def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
-    """The topics with levels for their unjudged documents, one copy of a topic for each judgment of them.
+    """The topics with levels for their unjudged documents, one copy of a topic for each judgment of
+    them.
 
-    `copied` (P) is the topic of each judgment. `level` (P × the largest number of unjudged documents) has the
-    level of each document, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
-    """
+    `copied` (P) is the topic of each judgment. `level` (P × the largest number of unjudged
+    documents) has the level of each document, NaN for one that stays unjudged. The lists of these P
+    topics end at the cutoff."""
     judged, run, unjudged = topics.ranks.judged, topics.run, unjudged_of(topics)
     copy, width = np.arange(copied.size), level.shape[1]
     is_document = np.arange(width) < unjudged.sizes[copied, None]
@@ -128,12 +130,12 @@ def _level_counts(
 def extreme_in_order(
     topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool
 ) -> np.ndarray:
-    """The extreme of each value (T) over all judgments of unjudged documents, for a monotone measure.
+    """The extreme of each value (T) over all judgments of unjudged documents, for a monotone
+    measure.
 
-    Its value never falls when two documents, at any distance, change places so that the better one stands
-    higher. Therefore the highest value gives higher gains to earlier documents, the lowest value to later
-    ones.
-    """
+    Its value never falls when two documents, at any distance, change places so that the better one
+    stands higher. Therefore the highest value gives higher gains to earlier documents, the lowest
+    value to later ones."""
     result = compute(topics)
     count = unjudged_of(topics).sizes
     level = levels_of_gains(topics)
@@ -159,7 +161,8 @@ def extreme_in_order(
 
 
 def levels_of_gains(topics: Topics) -> np.ndarray:
-    """A level for each gain that a document can get: NaN, unjudged, for 0, then for each possible gain."""
+    """A level for each gain that a document can get: NaN, unjudged, for 0, then for each possible
+    gain."""
     level = topics.ranks.judged.all_levels
     level_gain = topics.gain_of(level)
     level_of_gain = [level[level_gain == gain][0] for gain in topics.possible_gains]
@@ -167,16 +170,16 @@ def levels_of_gains(topics: Topics) -> np.ndarray:
 
 
 def distributions(documents: int, gains: int) -> np.ndarray:
-    """All ways to give gains to some documents without regard to their order (ways × gains): the numbers of
-    documents with at least each positive gain of the collection, from the highest."""
+    """All ways to give gains to some documents without regard to their order (ways × gains): the
+    numbers of documents with at least each positive gain of the collection, from the highest."""
     ways = combinations_with_replacement(range(documents + 1), gains)
     count = math.comb(documents + gains, gains)  # one way to give no gains
     return np.fromiter(chain.from_iterable(ways), np.int32).reshape(count, gains)
 
 
 def kinds_of(ways: np.ndarray, documents: int) -> np.ndarray:
-    """The gain of each document under some ways (ways × documents), descending: 0 stands for no gain, 1 for
-    the lowest positive gain of the collection, and so on."""
+    """The gain of each document under some ways (ways × documents), descending: 0 stands for no
+    gain, 1 for the lowest positive gain of the collection, and so on."""
     kinds = np.zeros((len(ways), documents), dtype=np.int32)
     for at_least in ways.T:
         kinds += at_least[:, None] > np.arange(documents)

@@ -1,13 +1,13 @@
 """The extremes of a quotient over all judgments of unjudged documents.
 
-The gain of an unjudged document enters both sums of a normalised measure. Therefore the customary bounds (all
-unjudged documents irrelevant, all highly relevant) are wrong. The sums are split by threshold: with the
-possible gains t_1 < t_2 < … and Δ_h = t_h − t_{h−1}, the quotient is Σ_h Δ_h·N_h(m_h) / Σ_h Δ_h·D_h(m_h),
-where m_h unjudged documents gain at least t_h, so that m_1 ≥ m_2 ≥ ….
-"""
+The gain of an unjudged document enters both sums of a normalised measure. Therefore the customary
+bounds (all unjudged documents irrelevant, all highly relevant) are wrong. The sums are split by
+threshold: with the possible gains t_1 < t_2 < … and Δ_h = t_h − t_{h−1}, the quotient is Σ_h
+Δ_h·N_h(m_h) / Σ_h Δ_h·D_h(m_h), where m_h unjudged documents gain at least t_h, so that m_1 ≥ m_2 ≥
+…."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -24,7 +24,8 @@ Terms = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 ROUNDS = 4
 """The usual number of rounds of Dinkelbach's method."""
 SPAN = 2.0**40
-"""Rounding loses the differences of low gains beside gains that are higher by more than this factor."""
+"""Rounding loses the differences of low gains beside gains that are higher by more than this
+factor."""
 
 
 class QuotientByThreshold(Strategy):
@@ -56,12 +57,12 @@ class QuotientOfPrecisions(Strategy):
 class Quotient(NamedTuple):
     """A quotient of sums over thresholds, for T topics or rows of topics, L thresholds and C cases.
 
-    - `gains` (T × C × L): each possible gain in each case, ascending, scaled if the measure does so. Δ_h
-      is its distance from the one below. There is one case, or one for each gain as the highest gain of an
-      unjudged document (C = L).
+    - `gains` (T × C × L): each possible gain in each case, ascending, scaled if the measure does
+      so. Δ_h is its distance from the one below. There is one case, or one for each gain as the
+      highest gain of an unjudged document (C = L).
     - `achieved`, `possible` (T × L): N_h(0) and D_h(0), for judged documents alone.
-    - `terms`: for some topics, N_h(m) − N_h(0) and D_h(m) − D_h(0) for each threshold h and each m (topics ×
-      L × numbers).
+    - `terms`: for some topics, N_h(m) − N_h(0) and D_h(m) − D_h(0) for each threshold h and each m
+      (topics × L × numbers).
     - `value` (T): the quotient itself, if no unjudged document gains anything.
     - `sign`: 1, or −1 if the lowest quotient is wanted; N and `value` then are negated.
     """
@@ -74,15 +75,16 @@ class Quotient(NamedTuple):
     sign: int
 
     def extreme(self, count: np.ndarray) -> np.ndarray:
-        """The extreme quotient of each topic (T); `count` (T) unjudged documents can gain something."""
+        """The extreme quotient of each topic (T); `count` (T) unjudged documents can gain
+        something."""
         result = self.value.copy()
         for topics in self._blocks(count):
             result[topics] = self._highest(topics, count[topics])
         return self.sign * result
 
     def bracket(self, count: np.ndarray) -> np.ndarray:
-        """For each topic (T), a quotient that some judgments give and one that none exceeds (2 × T), for
-        quotients of at most 1. With several cases, both are the extreme."""
+        """For each topic (T), a quotient that some judgments give and one that none exceeds (2 ×
+        T), for quotients of at most 1. With several cases, both are the extreme."""
         if self.gains.shape[1] > 1:
             extreme = self.extreme(count)
             return np.stack([extreme, extreme])
@@ -92,7 +94,8 @@ class Quotient(NamedTuple):
         return self.sign * np.stack([reached, bound])
 
     def _blocks(self, count: np.ndarray) -> Sequence[np.ndarray]:
-        """The topics with unjudged documents, so many at a time that their tables are not too large."""
+        """The topics with unjudged documents, so many at a time that their tables are not too
+        large."""
         levels = self.gains.shape[2]
         if levels == 0:
             return []
@@ -103,13 +106,16 @@ class Quotient(NamedTuple):
         step = np.diff(self.gains[topics, 0], axis=1, prepend=0.0)[:, :, None]
         earned, added = self.terms(topics)
         # The same number of documents reaches all thresholds: they get the highest gain.
-        n = ((earned + self.achieved[topics][:, :, None]) * step).sum(axis=1)
-        d = ((added + self.possible[topics][:, :, None]) * step).sum(axis=1)
+        achieved = earned + self.achieved[topics][:, :, None]
+        possible = added + self.possible[topics][:, :, None]
+        n = (achieved * step).sum(axis=1)
+        d = (possible * step).sum(axis=1)
         too_many = np.arange(n.shape[1]) > count[:, None]
         n[too_many] = -np.inf
         reached = ratio(n, d, undefined=-np.inf).max(axis=1)
 
-        # The highest N over the lowest D, or over the highest D if N is negative, exceeds every quotient.
+        # The highest N over the lowest D, or over the highest D if N is negative, exceeds every
+        # quotient.
         highest_n = n.max(axis=1)
         d_of_all = d[np.arange(len(topics)), count]
         divisor = np.where(highest_n < 0, d_of_all, d[:, 0])
@@ -164,22 +170,14 @@ class _Rounds:
 
     def where(self, kept: np.ndarray) -> "_Rounds":
         """The rows for which `kept` is true."""
-        return _Rounds(
-            self.row[kept],
-            self.step[kept],
-            self.numerator[kept],
-            self.denominator[kept],
-            self.earned[kept],
-            self.added[kept],
-            self.excess[kept],
-        )
+        columns = (getattr(self, field.name)[kept] for field in fields(self))
+        return _Rounds(*columns)
 
     def quotients(self, bound: np.ndarray) -> np.ndarray:
         """The quotient N/D with the largest N − λ·D for each case (rows × C), λ being `bound`.
 
-        The loop finds, from the highest threshold to the lowest, how many documents reach each one. The best
-        choice for the thresholds above is a running maximum over these numbers.
-        """
+        The loop finds, from the highest threshold to the lowest, how many documents reach each one.
+        The best choice for the thresholds above is a running maximum over these numbers."""
         rows, cases, levels = self.step.shape
         numbers = np.arange(self.earned.shape[2])
         n = d = surplus = np.zeros((rows, cases, numbers.size))
@@ -220,8 +218,8 @@ def gains_of_sum(
 ) -> np.ndarray:
     """`Quotient.gains` of a sum, for `count` unjudged documents (T).
 
-    `work` is that of a topic at one threshold in one case. Raises `Undetermined` if all is too much.
-    """
+    `work` is that of a topic at one threshold in one case. Raises `Undetermined` if all is too
+    much."""
     gains = possible_gains(topics, count, work, measure.scales_by_topic)
     if not measure.SCALES:
         return gains
@@ -237,9 +235,8 @@ def possible_gains(
 ) -> np.ndarray:
     """The possible gains of each topic in each case (T × C × L), unscaled.
 
-    There is a case for each highest gain of an unjudged document if the value depends on it, or if rounding
-    would lose low gains. `count` and `work` are as for `gains_of_sum`.
-    """
+    There is a case for each highest gain of an unjudged document if the value depends on it, or if
+    rounding would lose low gains. `count` and `work` are as for `gains_of_sum`."""
     gains = topics.possible_gains
     is_wide = gains.size > 0 and gains[-1] > SPAN * gains[0]
     cases = gains.size if by_highest_gain or is_wide else 1
@@ -251,6 +248,11 @@ def possible_gains(
     return np.broadcast_to(gains, (topics.count, cases, gains.size))
 
 
+def added_to_first(sums: np.ndarray) -> np.ndarray:
+    """What the sums for 0, 1, 2, … documents (… × numbers) add to the sum for 0 documents."""
+    return sums - sums[:, :, :1]
+
+
 def in_recall_base(topics: Topics) -> np.ndarray:
     """The number of judged documents that gain at least each possible gain (T × L)."""
     levels = topics.ranks.judged.levels
@@ -258,7 +260,8 @@ def in_recall_base(topics: Topics) -> np.ndarray:
 
 
 def at_least(topics: Topics, topic: np.ndarray, gain: np.ndarray, amount: np.ndarray) -> np.ndarray:
-    """The amounts of each topic's documents that gain at least each possible gain, summed (T × L)."""
+    """The amounts of each topic's documents that gain at least each possible gain, summed (T ×
+    L)."""
     gains = topics.possible_gains
     kept = gain > 0
     cell = topic[kept] * gains.size + np.searchsorted(gains, gain[kept])
@@ -275,7 +278,8 @@ class Achieved(NamedTuple):
     """What a run, or the difference of two runs, achieves by a normalised measure in N rows.
 
     - `topic` (N): the number of the topic of each row.
-    - `value` (N), `gains` (N × L): the quotient, and its numerator by threshold, for judged documents alone.
+    - `value` (N), `gains` (N × L): the quotient, and its numerator by threshold, for judged
+      documents alone.
     - `weights` (N × U): the weights of the unjudged documents, NaN where there is none.
     """
 
@@ -327,7 +331,7 @@ def weighted_quotient(
     def terms(some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         relevant = judged[some][:, :, None] + np.arange(width + 1)
         ideal = sums[np.minimum(relevant, limit)]
-        return np.broadcast_to(earned[some][:, None], ideal.shape), ideal - ideal[:, :, :1]
+        return np.broadcast_to(earned[some][:, None], ideal.shape), added_to_first(ideal)
 
     possible = sums[np.minimum(judged, limit)]
     achieved = sign * rows.gains
@@ -358,21 +362,24 @@ class DifferencesOfQuotients:
         return np.reshape(ends, (2, 2, len(pairs), -1))
 
     def _quotients(self, pairs: np.ndarray) -> tuple[Achieved, Quotient, Quotient]:
-        """The rows of the pairs, pair after pair, and the quotients that give their two extremes."""
+        """The rows of the pairs, pair after pair, and the quotients that give their two
+        extremes."""
         first, second = pairs.T
         weight = self.weights.of(pairs)
         pair_count, topic_count, width = weight.shape
+        row_count = pair_count * topic_count
+        topic = np.tile(np.arange(topic_count), pair_count)
+        value = self.value[first] - self.value[second]
+        gains = self.by_threshold[first] - self.by_threshold[second]
         rows = Achieved(
-            topic=np.tile(np.arange(topic_count), pair_count),
-            value=(self.value[first] - self.value[second]).ravel(),
-            gains=(self.by_threshold[first] - self.by_threshold[second]).reshape(
-                pair_count * topic_count, -1
-            ),
-            weights=weight.reshape(pair_count * topic_count, width),
+            topic,
+            value.ravel(),
+            gains.reshape(row_count, -1),
+            weight.reshape(row_count, width),
         )
-        gains = self._gains(rows.unjudged.reshape(pair_count, topic_count))
-        lowest = weighted_quotient(self.measure, self.topics, rows, gains, highest=False)
-        highest = weighted_quotient(self.measure, self.topics, rows, gains, highest=True)
+        possible = self._gains(rows.unjudged.reshape(pair_count, topic_count))
+        lowest = weighted_quotient(self.measure, self.topics, rows, possible, highest=False)
+        highest = weighted_quotient(self.measure, self.topics, rows, possible, highest=True)
         return rows, lowest, highest
 
     def _gains(self, count: np.ndarray) -> np.ndarray:
@@ -394,9 +401,8 @@ class DifferencesOfQuotients:
 def quotient_of_precisions(measure: ByThreshold, topics: Topics, highest: bool) -> Quotient:
     """The quotient of precisions by threshold; its lowest value is wanted unless `highest`.
 
-    For m relevant documents among the unjudged ones, the highest precisions are those of the first m, the
-    lowest those of the last m.
-    """
+    For m relevant documents among the unjudged ones, the highest precisions are those of the first
+    m, the lowest those of the last m."""
     sign = 1 if highest else -1
     unjudged = unjudged_of(topics)
     judged = in_recall_base(topics)
@@ -416,7 +422,7 @@ def quotient_of_precisions(measure: ByThreshold, topics: Topics, highest: bool) 
         relevant = judged[some][:, :, None] + np.arange(sums.shape[2])
         earned = ratio(sign * sums, measure.norm(relevant))
         whole = ratio(relevant, measure.norm(relevant))
-        return earned - earned[:, :, :1], whole - whole[:, :, :1]
+        return added_to_first(earned), added_to_first(whole)
 
     norm = measure.norm(judged)
     value = sign * measure.values(topics)
@@ -431,12 +437,11 @@ def _sums_of_precisions(
     some: np.ndarray,
     highest: bool,
 ) -> np.ndarray:
-    """The sums of precisions at each threshold if 0, 1, 2, … of the unjudged documents reach it (topics × L ×
-    numbers).
+    """The sums of precisions at each threshold if 0, 1, 2, … of the unjudged documents reach it
+    (topics × L × numbers).
 
-    `run` are relevant and `unjudged` the unjudged documents of `some` topics. `achieved` are the sums if no
-    unjudged document is relevant.
-    """
+    `run` are relevant and `unjudged` the unjudged documents of `some` topics. `achieved` are the
+    sums if no unjudged document is relevant."""
     count = unjudged.sizes[some]
     topic, rank = unjudged.topic, unjudged.rank
     last = np.repeat(np.cumsum(count) - 1, count)  # the last document of the topic
@@ -448,7 +453,8 @@ def _sums_of_precisions(
         up_to = cumsum(1 / rank, np.append(0, np.cumsum(count)))
         of_unjudged = up_to[last] - up_to
 
-    # A document that becomes relevant counts itself and those above it, and those below it count it.
+    # A document that becomes relevant counts itself and those above it, and those below it count
+    # it.
     sums = []
     for level, gain in enumerate(topics.possible_gains):
         hits = run.where(run.gain >= gain)

@@ -1,8 +1,7 @@
 """The extremes of sums over relevant documents, found by dynamic programming.
 
-If the number of unjudged documents at each level is fixed, so is the ideal list, and the sum over the ranks so
-far depends only on how many of them each level has so far.
-"""
+If the number of unjudged documents at each level is fixed, so is the ideal list, and the sum over
+the ranks so far depends only on how many of them each level has so far."""
 
 import math
 from typing import cast
@@ -44,7 +43,8 @@ class SumAtRelevant(Strategy):
 def _over_judgments(
     measure: AtRelevant, topics: Topics, topic: int, count: int, levels: np.ndarray, sign: int
 ) -> np.ndarray:
-    """The extreme values of one topic for all numbers of documents that get each level (N compositions).
+    """The extreme values of one topic for all numbers of documents that get each level (N
+    compositions).
 
     `sign` is 1 for the highest values and −1 for the lowest.
     """
@@ -93,12 +93,13 @@ def _over_judgments(
 class Compositions:
     """N compositions of documents of K kinds, the states of dynamic programming.
 
-    For some sums, the best sum over the ranks so far depends only on the composition of their documents.
+    For some sums, the best sum over the ranks so far depends only on the composition of their
+    documents.
 
-    `number` (N × K) are the documents of each kind. Among the compositions are all that have fewer documents
-    of a kind. `steps` has for each kind the compositions that hold it, and for each of these the composition
-    with one document fewer of that kind. `size` (N) is the number of documents of each composition.
-    """
+    `number` (N × K) are the documents of each kind. Among the compositions are all that have fewer
+    documents of a kind. `steps` has for each kind the compositions that hold it, and for each of
+    these the composition with one document fewer of that kind. `size` (N) is the number of
+    documents of each composition."""
 
     def __init__(self, number: np.ndarray) -> None:
         self.number = number
@@ -115,11 +116,11 @@ class Compositions:
     def extended(
         self, best: np.ndarray, stops: np.ndarray, weight: np.ndarray, quotient: np.ndarray
     ) -> np.ndarray:
-        """The best sum at each composition (… × N) after one more document, of one of the kinds or of none.
+        """The best sum at each composition (… × N) after one more document, of one of the kinds or
+        of none.
 
-        A document that leads to a composition adds `stops` (K) times the `weight` of the composition before
-        it (N) times the `quotient` at this composition (… × N).
-        """
+        A document that leads to a composition adds `stops` (K) times the `weight` of the
+        composition before it (N) times the `quotient` at this composition (… × N)."""
         reached = best.copy()
         for (after, before), stop in zip(self.steps, stops, strict=True):
             sums = best[..., before] + stop * weight[before] * quotient[..., after]

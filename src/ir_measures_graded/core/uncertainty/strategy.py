@@ -1,4 +1,5 @@
-"""What every way to find extremes over judgments offers, and the differences of two runs that it may know."""
+"""What every way to find extremes over judgments offers, and the differences of two runs that it
+may know."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,20 +16,21 @@ Documents = Callable[[], Sequence[np.ndarray]]
 
 
 class Differences(Protocol):
-    """The extreme differences of pairs of runs in each topic, over all judgments of the documents that either
-    run has unjudged within the cutoff. `pairs` are the numbers of two runs (P × 2)."""
+    """The extreme differences of pairs of runs in each topic, over all judgments of the documents
+    that either run has unjudged within the cutoff. `pairs` are the numbers of two runs (P × 2)."""
 
     def exact(self, pairs: np.ndarray) -> np.ndarray:
         """The lowest and the highest difference (2 × P × T)."""
 
     def bracketed(self, pairs: np.ndarray) -> np.ndarray:
-        """For the lowest and for the highest difference, one that some judgments give and one that none
-        exceeds (2 × 2 × P × T). This takes less time than `exact`."""
+        """For the lowest and for the highest difference, one that some judgments give and one that
+        none exceeds (2 × 2 × P × T). This takes less time than `exact`."""
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """A way to find the extremes of a measure over all judgments of the unjudged documents within the cutoff.
+    """A way to find the extremes of a measure over all judgments of the unjudged documents within
+    the cutoff.
 
     Each of these documents may have gain 0 or the gain of any level of the collection.
     """
@@ -60,8 +62,8 @@ class WeightsInDifferences:
         self.code = padded(np.concatenate(documents), sizes, -1).reshape(shape)
 
     def of(self, pairs: np.ndarray) -> np.ndarray:
-        """The weights of the documents that either of two runs has unjudged in the value of one run minus
-        that of the other (P × T × 2 U), NaN where there is none."""
+        """The weights of the documents that either of two runs has unjudged in the value of one run
+        minus that of the other (P × T × 2 U), NaN where there is none."""
         first, second = pairs.T
         codes = np.append(self.code[first], self.code[second], axis=2)
         weights = np.append(self.weight[first], -self.weight[second], axis=2)
@@ -69,7 +71,8 @@ class WeightsInDifferences:
         codes = np.take_along_axis(codes, order, axis=2)
         weights = np.take_along_axis(weights, order, axis=2)
 
-        # A document of both runs has two neighbouring entries. The first gets the sum of the weights.
+        # A document of both runs has two neighbouring entries. The first gets the sum of the
+        # weights.
         same_as_next = codes[..., 1:] == codes[..., :-1]
         in_both = same_as_next & (codes[..., 1:] >= 0)
         weights[..., :-1] += np.where(in_both, weights[..., 1:], 0)

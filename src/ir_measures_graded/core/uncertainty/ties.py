@@ -1,10 +1,9 @@
 """Tied scores: the lowest, the highest and the mean value over all orders of tied documents.
 
-The scores allow every order of the documents in a tie group, and each order is equally likely. For most
-measures an order by gain gives the lowest and the highest value (`ordered`), and the others have none. The
-mean follows from the parts of a measure (`expected`): the mean gain at each rank, the mean of products of two
-documents, or of the documents that a user passes before stopping.
-"""
+The scores allow every order of the documents in a tie group, and each order is equally likely. For
+most measures an order by gain gives the lowest and the highest value (`ordered`), and the others
+have none. The mean follows from the parts of a measure (`expected`): the mean gain at each rank,
+the mean of products of two documents, or of the documents that a user passes before stopping."""
 
 from __future__ import annotations
 
@@ -31,9 +30,8 @@ NEGLIGIBLE = 1e-100
 def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
     """The run with the documents of each tie group in descending order of their merit.
 
-    `merit` has one number for each of the H judged documents that the run retrieved, such as the gain.
-    Unjudged documents have the merit 0. Only judged documents in tie groups move.
-    """
+    `merit` has one number for each of the H judged documents that the run retrieved, such as the
+    gain. Unjudged documents have the merit 0. Only judged documents in tie groups move."""
     first, last = ranks.first, ranks.last
     entry = np.flatnonzero(last > first)
     if not entry.size:
@@ -51,13 +49,13 @@ def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
 
 
 class TieGroups:
-    """The tie groups that hold some judged documents and begin within the cutoff (N, in rank order).
+    """The tie groups that hold some judged documents and begin within the cutoff (N, in rank
+    order).
 
-    An untied document is a group of its own. `entry` are the documents, group by group, as their numbers
-    among the H judged documents that the run retrieved. The documents of group n begin at `opens[n]`, and
-    `known[n]` is their number. `topic`, `first` rank and `size` of each group count unjudged documents in;
-    `within` is the number of its ranks within the cutoff.
-    """
+    An untied document is a group of its own. `entry` are the documents, group by group, as their
+    numbers among the H judged documents that the run retrieved. The documents of group n begin at
+    `opens[n]`, and `judged[n]` is their number. `topic`, `first` rank and `size` of each group
+    count unjudged documents in; `within` is the number of its ranks within the cutoff."""
 
     def __init__(self, topics: Topics, is_member: np.ndarray) -> None:
         """The groups of the judged documents for which `is_member` (H) is true."""
@@ -68,7 +66,7 @@ class TieGroups:
         self.topics = topics
         self.entry = np.flatnonzero(is_member)
         self.opens = np.flatnonzero(changes(start[self.entry]))
-        self.known = np.diff(np.append(self.opens, self.entry.size))
+        self.judged = np.diff(np.append(self.opens, self.entry.size))
         opener = self.entry[self.opens]
         self.topic = ranks.topic[opener]
         self.first = ranks.first[opener]
@@ -90,19 +88,19 @@ class TieGroups:
         return np.where(changes(self.topic), 0.0, np.append(0.0, sums[:-1]))
 
     def spread(self, at_first: np.ndarray, step: np.ndarray | float = 0.0) -> GainList:
-        """A list with a value at each rank of the groups: `at_first`, then `step` more at each next rank."""
+        """A list with a value at each rank of the groups: `at_first`, then `step` more at each next
+        rank."""
         position = positions(self.within)
-        steps = np.broadcast_to(step, self.size.shape)
-        return GainList(
-            self.topics.count,
-            topic=np.repeat(self.topic, self.within),
-            rank=np.repeat(self.first, self.within) + position,
-            gain=np.repeat(at_first, self.within) + np.repeat(steps, self.within) * position,
-        )
+        topic = np.repeat(self.topic, self.within)
+        rank = np.repeat(self.first, self.within) + position
+        steps = np.repeat(np.broadcast_to(step, self.size.shape), self.within)
+        gain = np.repeat(at_first, self.within) + steps * position
+        return GainList(self.topics.count, topic, rank, gain)
 
 
 def expected(measure: GradedMeasure, topics: Topics) -> GainList:
-    """The mean of a measure's amounts at each rank down to the cutoff, over all orders of tied documents."""
+    """The mean of a measure's amounts at each rank down to the cutoff, over all orders of tied
+    documents."""
     if isinstance(measure, GainSum):
         return _expected_gains(measure, topics)
     if isinstance(measure, AtRelevant):
@@ -136,8 +134,9 @@ def _expected_at_relevant(measure: AtRelevant, topics: Topics) -> GainList:
 
 
 def _expected_precisions(measure: ByThreshold, topics: Topics) -> GainList:
-    """The sum is one over pairs of documents, W(min(G[i], G[j])) for each j ≤ i. A document of a tie group
-    meets all documents before the group, itself, and each other of the group in half of the orders."""
+    """The sum is one over pairs of documents, W(min(G[i], G[j])) for each j ≤ i. A document of a
+    tie group meets all documents before the group, itself, and each other of the group in half of
+    the orders."""
     thresholds, whole = thresholds_of(topics), topics.whole_run
     weight = measure.threshold_weights(thresholds)
     is_relevant = whole.gain > 0
@@ -149,10 +148,10 @@ def _expected_precisions(measure: ByThreshold, topics: Topics) -> GainList:
     with_earlier[is_relevant] = thresholds.precision(run, weight) * run.rank
 
     # The lower of two documents of a group is the later one in an order by descending gain.
-    group = np.repeat(np.arange(groups.size.size), groups.known)
+    group = np.repeat(np.arange(groups.size.size), groups.judged)
     order = np.lexsort((-itself[groups.entry], group))
     in_group = np.zeros(whole.gain.size)
-    in_group[groups.entry] = itself[groups.entry][order] * positions(groups.known)
+    in_group[groups.entry] = itself[groups.entry][order] * positions(groups.judged)
 
     size = groups.size
     pairs_in_group = groups.sum(in_group)
@@ -176,11 +175,12 @@ def expected_pairs(groups: TieGroups, u: np.ndarray, v: np.ndarray, start: np.nd
 def expected_stops(
     groups: TieGroups, u: np.ndarray, q: np.ndarray, v: np.ndarray, start: np.ndarray
 ) -> GainList:
-    """The mean of `u(i)·Π_{j<i} q(j)·V[i]` at each rank of the groups, V[i] the sum of `v` down to rank i.
+    """The mean of `u(i)·Π_{j<i} q(j)·V[i]` at each rank of the groups, V[i] the sum of `v` down to
+    rank i.
 
-    `u`, `q` and `v` are values of the H documents (of others: 0, 1 and 0), `start` is V before each group.
-    """
-    size, sums = groups.known, bool(v.any())
+    `u`, `q` and `v` are values of the H documents (of others: 0, 1 and 0), `start` is V before each
+    group."""
+    size, sums = groups.judged, bool(v.any())
     before = groups.spread(np.exp(groups.before(np.log(q))))
     values = np.zeros(before.rank.size)
     # The mean product of j documents is at most the mean of q, j times as a factor (Maclaurin).
@@ -209,19 +209,20 @@ def expected_stops(
 
 
 class _Means:
-    """Means over all choices of j documents of each group, in column j of four tables (groups × width).
+    """Means over all choices of j documents of each group, in column j of four tables (groups ×
+    width).
 
     - `product`: Π q over the documents, and `product_v`: Π q·Σ v
-    - `stop`: u·Π q, with u of one more document after them, and `stop_v`: u·Π q·Σ v, with its v, too
+    - `stop`: u·Π q, with u of one more document after them, and `stop_v`: u·Π q·Σ v, with its v,
+      too
 
-    The judged documents enter the tables one by one. Sums instead of means would overflow for a thousand
-    documents.
-    """
+    The judged documents enter the tables one by one. Sums instead of means would overflow for a
+    thousand documents."""
 
-    def __init__(self, known: np.ndarray, size: np.ndarray, width: int) -> None:
-        """Tables of groups with `size` documents, of which `known` will enter."""
+    def __init__(self, judged: np.ndarray, size: np.ndarray, width: int) -> None:
+        """Tables of groups with `size` documents, of which the `judged` ones will enter."""
         self.position = np.arange(width)
-        self.documents = size - known
+        self.documents = size - judged
         self.product = (self.position <= self.documents[:, None]).astype(np.float64)
         self.product_v = np.zeros(self.product.shape)
         self.stop = np.zeros(self.product.shape)
@@ -239,16 +240,14 @@ class _Means:
         product, product_v = self.product[first], self.product_v[first]
         stop, stop_v = self.stop[first], self.stop_v[first]
         if sums:
-            self.stop_v[first] = (
-                is_neither * stop_v
-                + u * (product_v + v * product) / documents
-                + is_chosen * q * (_shifted(stop_v) + v * _shifted(stop))
-            )
-            product_v_of_chosen = _shifted(product_v) + v * _shifted(product)
-            self.product_v[first] = is_not_chosen * product_v + is_chosen * q * product_v_of_chosen
-        self.stop[first] = (
-            is_neither * stop + u * product / documents + is_chosen * q * _shifted(stop)
-        )
+            stops_here = u * (product_v + v * product) / documents
+            stops_later = is_chosen * q * (_shifted(stop_v) + v * _shifted(stop))
+            self.stop_v[first] = is_neither * stop_v + stops_here + stops_later
+            with_it = is_chosen * q * (_shifted(product_v) + v * _shifted(product))
+            self.product_v[first] = is_not_chosen * product_v + with_it
+        stops_here = u * product / documents
+        stops_later = is_chosen * q * _shifted(stop)
+        self.stop[first] = is_neither * stop + stops_here + stops_later
         self.product[first] = is_not_chosen * product + is_chosen * q * _shifted(product)
 
 
@@ -265,8 +264,6 @@ def _refuse_work(groups: TieGroups, work: np.ndarray) -> None:
         return
     largest = np.argmax(work)
     topic = groups.topics.names[groups.topic[largest]]
-    what = (
-        f"topic {topic!r} ties {groups.size[largest]} documents at rank {groups.first[largest]}, which "
-        "have too many orders"
-    )
+    size, rank = groups.size[largest], groups.first[largest]
+    what = f"topic {topic!r} ties {size} documents at rank {rank}, which have too many orders"
     within_budget(what, work.sum(), remedy="use a smaller cutoff", error=Undetermined)
