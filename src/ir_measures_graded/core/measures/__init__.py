@@ -8,7 +8,8 @@
 - `standard`: definitions of ir-measures' standard measures, which are not registered.
 
 `ir_measures_graded.core.registry.names` lists the measures, and the import of the package registers
-them."""
+them.
+"""
 
 from . import (
     average_precision,

@@ -5,7 +5,8 @@ N. Kando, K. Kuriyama, M. Yoshioka: Information retrieval system evaluation usin
 relevance judgments. JPSJ SIG Notes, 2001. T. Sakai: Average gain ratio. SIGIR 2003. T. Sakai: New
 performance metrics based on multigrade relevance. NTCIR-4, 2004. S. E. Robertson, E. Kanoulas, E.
 Yilmaz: Extending average precision to graded relevance judgments. SIGIR 2010. B. Zhou, Y. Yao:
-Evaluating information retrieval system performance based on user preference. JIIS 34, 2010."""
+Evaluating information retrieval system performance based on user preference. JIIS 34, 2010.
+"""
 
 import numpy as np
 
@@ -25,7 +26,8 @@ class Thresholds:
 
     One entry per threshold: its `topic`, its gain `t`, its `distance` d_t from the next lower
     threshold (the lowest: from 0), and `relevant`, the number R_t of documents with at least that
-    gain. Topic q has the entries `offsets[q]:offsets[q + 1]`."""
+    gain. Topic q has the entries `offsets[q]:offsets[q + 1]`.
+    """
 
     def __init__(self, topics: Topics):
         self.topic, self.t, count = tally(topics.whole_ideal.topic, topics.whole_ideal.gain)
@@ -40,7 +42,8 @@ class Thresholds:
         """Σ_t w_t C^t[i] / i at each document of the run, over the thresholds t up to its gain.
 
         `run` has relevant documents only, `weight` has one w_t per threshold. C^t[i] is the number
-        of documents in the first i with at least the gain t."""
+        of documents in the first i with at least the gain t.
+        """
         level = self.level(run)
         result = np.empty(level.size)
         has_many = (np.diff(self.offsets) > MANY)[run.topic]
@@ -53,7 +56,8 @@ class Thresholds:
 
     def level(self, run: GainList) -> np.ndarray:
         """The number of thresholds of its topic below the gain of each document."""
-        return entries(run.topic, run.gain, self.topic, self.t) - self.offsets[run.topic]
+        threshold = entries(run.topic, run.gain, self.topic, self.t)
+        return threshold - self.offsets[run.topic]
 
     def up_to(self, weight: np.ndarray, run: GainList, level: np.ndarray) -> np.ndarray:
         """W(g) = Σ_{t≤g} w_t for the gain of each document."""
@@ -61,7 +65,8 @@ class Thresholds:
 
     def _by_level(self, run: GainList, level: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """One threshold of each topic after the other, from the lowest: O(documents ·
-        thresholds)."""
+        thresholds).
+        """
         result = np.zeros(level.size)
         for number in range(level.max() + 1):
             reached = np.flatnonzero(level >= number)

@@ -1,7 +1,8 @@
 """Means of vectors over ranks: the value with the parameter `avg`.
 
 The vector of a measure has its value with each cutoff 1 … k. With avg=True, the value is the mean
-of the vector (Järvelin & Kekäläinen 2002, Eq. 6)."""
+of the vector (Järvelin & Kekäläinen 2002, Eq. 6).
+"""
 
 import numpy as np
 
@@ -24,7 +25,8 @@ class AveragedGainSum(GainSum):
 
     def counted(self, amounts: GainList, topics: Topics) -> np.ndarray:
         """What each entry adds to the sum of the vector: its amount, at its rank and at every later
-        rank."""
+        rank.
+        """
         if not self.averages:
             return amounts.gain
         ranks_from_entry = topics.depth[amounts.topic] - amounts.rank + 1

@@ -35,7 +35,8 @@ NO_EXTREMES = "the least and the greatest value are not computed over the"
 
 def options(cls: "type[GradedMeasure]") -> dict[str, Parameter | None]:
     """The parameters that every measure has besides its own; None if a measure is declared
-    without."""
+    without.
+    """
     ties = Choice("docid", *cls.TIES, default="docid", desc=ORDERS)
     return {
         "ties": ties if cls.TIES else None,
@@ -81,7 +82,8 @@ class GradedMeasure(ir_measures.Measure):
     - `RECALL_BASE`: whether judged documents that a run did not retrieve affect its value.
     - `LINEAR`: whether the value is Σ `rank_weights` · gain over the run's list, perhaps divided by
       the same sum over an ideal list, or the mean of such values over ranks. Only a `GainSum` can
-      be linear."""
+      be linear.
+    """
 
     ALIASES: ClassVar[tuple[str, ...]] = ()
     PRETTY_NAME: ClassVar[str] = ""
@@ -166,13 +168,15 @@ class GradedMeasure(ir_measures.Measure):
         cutoff.
 
         This implementation computes one cutoff after the other and works for every measure with a
-        cutoff. Override it if one pass over the ranks gives all values."""
+        cutoff. Override it if one pass over the ranks gives all values.
+        """
         cutoffs = range(1, depth + 1)
         return np.column_stack([(self @ cutoff).values(topics.cut(cutoff)) for cutoff in cutoffs])
 
     def contributions(self, topics: Topics) -> GainList | None:
         """The amount that each document of the run's list adds to the value, in place of its gain.
-        Documents without an entry add nothing. None if the value is not a sum over documents."""
+        Documents without an entry add nothing. None if the value is not a sum over documents.
+        """
         return None
 
     def refusal(self) -> str:
@@ -211,7 +215,8 @@ class GradedMeasure(ir_measures.Measure):
     @property
     def ideal_documents(self) -> str:
         """The documents of the ideal list that divides a sum of gains: 'judged', 'retrieved' for
-        those of the run's whole list, or empty if there is no such list or it is not known."""
+        those of the run's whole list, or empty if there is no such list or it is not known.
+        """
         return ""
 
     def option(self, name: str) -> str:
@@ -224,7 +229,8 @@ class GradedMeasure(ir_measures.Measure):
         above.
 
         The classes of sums declare it. Other measures rise with each gain (`RISES`), or never fall
-        when two documents change places so that the better one stands higher."""
+        when two documents change places so that the better one stands higher.
+        """
         return ALL_OR_NONE if self.RISES else IN_ORDER
 
     @property
@@ -233,7 +239,8 @@ class GradedMeasure(ir_measures.Measure):
         parameters.
 
         Declare it if a measure uses `possible_gains`, so that engines that distribute topics take
-        care."""
+        care.
+        """
         return bool(self.option("unjudged"))
 
     @property
@@ -306,7 +313,8 @@ class TopGainMeasure(MaxGainMeasure):
     qrels.
 
     This top gain stands for a perfect document. It is not the highest gain of a topic, because the
-    value of a document would then depend on the other documents found for its topic."""
+    value of a document would then depend on the other documents found for its topic.
+    """
 
     GAINS = "exp"
 
@@ -316,7 +324,8 @@ class TopGainMeasure(MaxGainMeasure):
 
     def top_gain(self, topics: Topics) -> float:
         """H; raises `NotApplicableError` if `max_gain` is less than the gain of a judged
-        document."""
+        document.
+        """
         max_gain = self.given_max(topics)
         if max_gain is not None:
             return max_gain
@@ -330,14 +339,15 @@ def collection_size(measure: GradedMeasure, topics: Topics) -> np.ndarray:
     The numbers are floats, because products of whole numbers overflow for a large `docs`. Raises
     `GradedError` if a topic has more such documents than `docs`.
     """
-    known, docs = topics.known, measure["docs"]
+    docs = measure["docs"]
     if docs is None:
-        return known.astype(np.float64)
-    if (known > docs).any():
-        number = int(np.argmax(known > docs))
+        return topics.known.astype(np.float64)
+    is_too_large = topics.known > docs
+    if is_too_large.any():
+        number = int(np.argmax(is_too_large))
         raise GradedError(
-            f"{measure}: topic {topics.names[number]!r} has {known[number]} judged and retrieved "
-            f"documents; docs, the size of the collection, must be at least that"
+            f"{measure}: topic {topics.names[number]!r} has {topics.known[number]} judged and "
+            "retrieved documents; docs, the size of the collection, must be at least that"
         )
     return np.full(topics.count, float(docs))
 
@@ -383,11 +393,14 @@ class OrderlessMean(ir_measures.MeanAgg):
 
 class ScoreError(GradedError):
     """A measure refuses the score at a `position` of `ranks.whole.score`; `topic` and `rule` say
-    why."""
+    why.
+    """
 
     def __init__(self, topic: str, position: int, rank: int, rule: str):
         super().__init__(f"{topic}, rank {rank} {rule}")
-        self.topic, self.position, self.rule = topic, position, rule
+        self.topic = topic
+        self.position = position
+        self.rule = rule
 
 
 class MeasureError(GradedError):

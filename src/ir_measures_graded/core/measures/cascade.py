@@ -5,7 +5,8 @@ O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan: Expected reciprocal rank for gra
 2009. T. Sakai, R. Song: Evaluating diversified search results using per-intent graded relevance.
 SIGIR 2011. T. Sakai, Z. Zeng: Retrieval evaluation measures that agree with users' SERP
 preferences: traditional, preference-based, and diversity measures. ACM Transactions on Information
-Systems 39(2), 2020."""
+Systems 39(2), 2020.
+"""
 
 import numpy as np
 
@@ -20,7 +21,8 @@ class _Cascade(TopGainMeasure, AtRelevant):
     """The expected utility of the rank at which the user stops.
 
     The user stops at rank i with probability s(i): p(i) if the user has not stopped before, p = G /
-    (H + 1)."""
+    (H + 1).
+    """
 
     PARAMETERS = {"max_gain": TOP_GAIN}
 

@@ -6,7 +6,8 @@ measures divide by the same sum over the ideal list.
 K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques. ACM Transactions on
 Information Systems 20(4), 2002. C. Burges et al.: Learning to rank using gradient descent. ICML
 2005. C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for multi-graded relevance. SPIM
-2011."""
+2011.
+"""
 
 import numpy as np
 

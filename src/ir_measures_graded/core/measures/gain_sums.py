@@ -38,7 +38,8 @@ class GainSum(SumOverRanks):
 
     def scale_gain(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
         """The scaled gain if `best` is the highest gain of the topic's recall base. It is 0 for the
-        gain 0 and never falls as the gain grows. Only measures with `SCALES` use it."""
+        gain 0 and never falls as the gain grows. Only measures with `SCALES` use it.
+        """
         return gain
 
     def best(self, topics: Topics) -> np.ndarray:
@@ -87,7 +88,8 @@ class NormalisedGainSum(GainSum):
     `IDEAL_IS_CUT`.
 
     After `amounts`, `total_of` and `curve_of` call `ideal`* and scale and discount its gains alike.
-    Declare `ideal_documents` if you override `ideal`."""
+    Declare `ideal_documents` if you override `ideal`.
+    """
 
     IDEAL_IS_CUT: ClassVar[bool] = True
     RISES = False
@@ -130,7 +132,8 @@ class NormalisedGainSum(GainSum):
 
     def ideal_vector(self, topics: Topics, depth: int) -> np.ndarray:
         """The running sum over the ideal list (T × depth); its total at each rank if it is not
-        cut."""
+        cut.
+        """
         ideal = self.ideal_amounts(topics)
         if self.IDEAL_IS_CUT:
             return ideal.vector(ideal.gain, depth)

@@ -4,7 +4,8 @@ only.
 C. Zhai, W. Cohen, J. Lafferty: Beyond independent relevance: methods and evaluation metrics for
 subtopic retrieval. SIGIR 2003. R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying
 search results. WSDM 2009. T. Sakai, R. Song: Evaluating diversified search results using per-intent
-graded relevance. SIGIR 2011."""
+graded relevance. SIGIR 2011.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -63,7 +64,8 @@ def document_of(topics: Topics) -> np.ndarray:
 
 def probability(topics: Topics) -> np.ndarray:
     """Pr(x) of each intent, which adds up to 1 over those of a topic that have a relevant
-    document."""
+    document.
+    """
     intents = topics.ranks.judged.intents
     probability = intents.probability * (by_intent(topics).relevant > 0)
     total = over_intents(topics, probability)
@@ -84,7 +86,8 @@ class OfIntents(GradedMeasure):
 
     def of(self, topics: Topics, compute: Compute) -> np.ndarray:
         """The values or the curves of the measure, from those that `compute` gives for other
-        measures."""
+        measures.
+        """
         raise NotImplementedError
 
     def values(self, topics: Topics) -> np.ndarray:

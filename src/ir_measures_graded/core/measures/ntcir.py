@@ -4,7 +4,8 @@ T. Sakai: On the task of finding one highly relevant document with high precisio
 on Databases 47(SIG 4), 2006 (2006a). T. Sakai: Give me just one highly relevant document:
 P-measure. SIGIR 2006 (2006b). T. Sakai: On the properties of evaluation metrics for finding one
 highly relevant document. IPSJ Transactions on Databases 48(SIG 9), 2007. T. Sakai, S. Robertson:
-Modelling a user population for designing information retrieval metrics. EVIA 2008."""
+Modelling a user population for designing information retrieval metrics. EVIA 2008.
+"""
 
 import numpy as np
 

@@ -2,7 +2,8 @@
 
 They extend ir-measures' `ParamInfo`, so that its tools can read them. `canonical` turns a value
 into the form that is stored, printed and compared, or raises a `GradedError`; `allowed` tells which
-values it takes."""
+values it takes.
+"""
 
 import math
 from collections.abc import Callable
@@ -29,7 +30,8 @@ class Parameter(ParamInfo):
 
     def check_default(self) -> None:
         """Raise `GradedError` for a default that is not allowed. Call it at the end of
-        `__init__`."""
+        `__init__`.
+        """
         if not self.validate(self.default):
             kind = type(self).__name__
             raise GradedError(
@@ -60,7 +62,8 @@ COMPARISONS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
 
 class Real(Parameter):
     """A finite real number; `above` and `below` are exclusive bounds, `at_least` and `at_most`
-    inclusive."""
+    inclusive.
+    """
 
     DTYPE = (int, float)
 
@@ -82,8 +85,9 @@ class Real(Parameter):
                 plain_number(bound)
             except (TypeError, ValueError) as error:
                 raise GradedError(f"Real: {name}={shown(bound)} is not allowed: {error}") from None
-        limits = [f"{COMPARISONS[name][0]} {bound:g}" for name, bound in self.bounds.items()]
-        self.allowed = f"a real number {' and '.join(limits)}".rstrip()
+        signs = {name: sign for name, (sign, _) in COMPARISONS.items()}
+        limits = " and ".join(f"{signs[name]} {bound:g}" for name, bound in self.bounds.items())
+        self.allowed = f"a real number {limits}".rstrip()
         self.check_default()
 
     def canonical(self, value: Any) -> Any:

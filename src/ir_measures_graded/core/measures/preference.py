@@ -32,7 +32,8 @@ def at_ranks(topics: Topics, values: np.ndarray) -> np.ndarray:
 @computed_once
 def missed(topics: Topics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The gains of the judged documents that the run's list lacks: topic, gain and number of
-    documents."""
+    documents.
+    """
     lacking = np.ones(topics.document_topic.size, dtype=bool)
     lacking[topics.document] = False
     return tally(topics.document_topic[lacking], topics.document_gain[lacking])
@@ -44,7 +45,8 @@ class Documents:
     An entry stands for `size` documents of a `topic`. The system prefers a lower `rank`, and the
     user a higher `kind`, the index of the gain among all gains. The missing documents are tied at
     the last rank; with `tied_by='score'` so are those with equal scores. Tied documents are in the
-    user's order, the worst first."""
+    user's order, the worst first.
+    """
 
     def __init__(self, topics: Topics, tied_by: str):
         run = full_list(topics)
@@ -86,7 +88,8 @@ class Groups:
     """The documents of each topic that are equal in some columns, in ascending order of these.
 
     A group has tied documents. There are the `topic` and `size` of each group, topic after topic,
-    and the `group` of each entry."""
+    and the `group` of each entry.
+    """
 
     def __init__(self, documents: Documents, *columns: np.ndarray):
         key = one_key(documents.topic, *columns)
@@ -102,7 +105,8 @@ class Groups:
     @property
     def positions(self) -> np.ndarray:
         """The position of each entry in the order of the groups; tied documents share their mean
-        position."""
+        position.
+        """
         before = np.cumsum(self.size) - self.size
         middle = before + (self.size - 1) / 2
         return middle[self.group]
@@ -114,7 +118,8 @@ class Pairs:
     `documents` is N. The user prefers one document of a pair (`preferred`, C), and the system
     orders the two the same way (`agree`, C⁺), the opposite way (`oppose`, C⁻) or not at all
     (`user`, Cᵘ). In `system` (Cˢ) the user has no preference and the system orders the two.
-    `distinct` is m of Kendall's τ_c."""
+    `distinct` is m of Kendall's τ_c.
+    """
 
     def __init__(self, topics: Topics, tied_by: str):
         documents = documents_of(topics, tied_by)
@@ -319,7 +324,8 @@ def scaled_scores(measure: GradedMeasure, topics: Topics) -> np.ndarray:
     factor = np.where(largest_size > 1, 0.5, 1.0)
     low = whole.lowest * factor
     high = whole.highest * factor
-    return ratio(score * factor[topic] - low[topic], (high - low)[topic], undefined=1.0)
+    above_low = score * factor[topic] - low[topic]
+    return ratio(above_low, (high - low)[topic], undefined=1.0)
 
 
 def _refuse_scores(
@@ -363,12 +369,15 @@ class _RelativeRelevance(GradedMeasure):
         run = full_list(topics)
         s = scaled_by_power_of_2(scaled_scores(self, topics), run)
         g = scaled_by_power_of_2(ratio(run.gain, topics.best[run.topic]), run)
-        return share(run.sum(s * g), np.sqrt(run.sum(s * s) * run.sum(g * g)))
+        product = run.sum(s * g)
+        squares = run.sum(s * s) * run.sum(g * g)
+        return share(product, np.sqrt(squares))
 
 
 def scaled_by_power_of_2(values: np.ndarray, run: GainList) -> np.ndarray:
     """Values of a list, divided by a power of 2 for each topic that keeps their squares in the
-    range of floats."""
+    range of floats.
+    """
     _, exponent = np.frexp(largest(values, run.offsets))
     return np.ldexp(values, -exponent[run.topic])
 

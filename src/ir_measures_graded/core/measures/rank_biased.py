@@ -1,7 +1,8 @@
 """Rank-biased precision with graded relevance, and its residual.
 
 A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness. ACM
-Transactions on Information Systems 27(1), 2008."""
+Transactions on Information Systems 27(1), 2008.
+"""
 
 import numpy as np
 
@@ -88,8 +89,10 @@ class _RBP_G(TopGainMeasure, GainSum):
 
     def _residual(self, topics: Topics) -> np.ndarray:
         """The residual of the list down to each judged document, as if all later ranks were
-        unjudged."""
-        run, p = topics.run, self["p"]
+        unjudged.
+        """
+        run = topics.run
+        p = self["p"]
         last = run.previous(run.rank.astype(np.float64), first=0.0)
         # (1 − p) Σ p^(i−1) over the unjudged ranks between two judged ones, in closed form
         between = p**last - p ** (run.rank - 1.0)

@@ -32,7 +32,8 @@ class _SearchLength(GradedMeasure):
 
     def positions(self, topics: Topics) -> np.ndarray:
         """The sum of the positions of the relevant documents; a tied document has its level's
-        mean."""
+        mean.
+        """
         run = topics.run.relevant
         first, last = self.levels(topics)
         not_retrieved = topics.relevant - run.sizes

@@ -5,7 +5,8 @@ option `sessions` turns the values of the turns into one value per session.
 
 K. Järvelin, S. Price, L. Delcambre, M. Nielsen: Discounted cumulated gain based evaluation of
 multiple-query IR sessions. ECIR 2008. E. Kanoulas, B. Carterette, P. Clough, M. Sanderson:
-Evaluating multi-query sessions. SIGIR 2011."""
+Evaluating multi-query sessions. SIGIR 2011.
+"""
 
 from typing import Any, NamedTuple
 
@@ -29,7 +30,8 @@ class Turns(NamedTuple):
     """The turns of S sessions; T topics are turns.
 
     `session` (T) has the number of the session of each turn, and `place` (T) the turn's place in
-    it, from 1."""
+    it, from 1.
+    """
 
     session: np.ndarray
     place: np.ndarray
@@ -73,7 +75,8 @@ class SessionMeasure(GradedMeasure):
     """A measure with one value for each session: override `of_sessions`.
 
     It has no value for a topic. Evaluation computes its `turn` for each topic and combines the
-    values."""
+    values.
+    """
 
     GAINS = None
     PARAMETERS = {"b": BASE, "bq": TURN_BASE, "discount": FORM}
@@ -98,7 +101,8 @@ class SessionMeasure(GradedMeasure):
 
     def sum_over_turns(self, values: np.ndarray, turns: Turns) -> np.ndarray:
         """The sum over each session (S) of a value per turn (T), divided by the discount of the
-        turn."""
+        turn.
+        """
         return turns.total(values / discount(turns.place, self["bq"], self["discount"]))
 
     def values(self, topics: Topics) -> np.ndarray:

@@ -8,7 +8,8 @@ rank by rank, and logarithms are C's own.
 
 `values` has the values of all standard measures without options, and `computes` tells which are
 supported. `FORMULAS` has those without a definition, to be read beside the C code of trec_eval
-9.0.8 (``m_bpref.c`` …), which ir-measures' provider pytrec_eval runs."""
+9.0.8 (``m_bpref.c`` …), which ir-measures' provider pytrec_eval runs.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -87,7 +88,8 @@ class Standard(GradedMeasure):
 
     def same(self, levels: Sequence[float] = ()) -> str:
         """The string of the graded measure that is equal for qrels with these levels; empty if
-        unknown."""
+        unknown.
+        """
         gains = self.weighting
         if not isinstance(gains, (str, dict)):
             numbers = gain_of(np.array(levels), gains).tolist()
@@ -348,7 +350,8 @@ def _table_of_log2(bits: int) -> np.ndarray:
 @computed_once
 def condensed(ranks: JudgedRanks, gains: Mapping[float, float]) -> JudgedRanks:
     """The run without the documents that are unjudged for trec_eval. A document whose level, or the
-    gain that replaces it, is negative is one of them."""
+    gain that replaces it, is negative is one of them.
+    """
     kept = ranks.judged.level >= 0
     for level, gain in gains.items():
         kept[ranks.judged.level == level] = gain >= 0
@@ -362,7 +365,8 @@ def condensed(ranks: JudgedRanks, gains: Mapping[float, float]) -> JudgedRanks:
 @computed_once
 def ascending(ranks: JudgedRanks) -> JudgedRanks:
     """The run with tied documents by *ascending* id, and with scores compared as 64-bit floats.
-    Documents without ids stay in the order given."""
+    Documents without ids stay in the order given.
+    """
     rank = ranks.rank
     if ranks.has_ids:
         rank = ranks.first + ranks.last - ranks.rank  # reverses tie groups
@@ -385,7 +389,8 @@ def ascending(ranks: JudgedRanks) -> JudgedRanks:
 
 def bpref(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
     """``m_bpref.c``: Σ over relevant documents (1 − the share of the top num_rel others before) /
-    num_rel."""
+    num_rel.
+    """
     hits, num_rel = topics.run.relevant, topics.relevant
     is_judged = topics.document_level >= 0  # a level below 0 means unjudged
     others = is_judged & (topics.document_gain == 0)
@@ -432,7 +437,8 @@ FORMULAS: dict[str, Callable[[Topics, ir_measures.Measure], np.ndarray]] = {
 
 def formula_of(measure: ir_measures.Measure) -> str:
     """The name of a standard measure that is computed here, or of its definition; empty for any
-    other."""
+    other.
+    """
     name = str(getattr(measure, "OF", measure.NAME))
     if name == "RBP" or (name not in FORMULAS and name not in DEFINITIONS):
         return ""

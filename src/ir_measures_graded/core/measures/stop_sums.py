@@ -5,7 +5,8 @@ after it, and how good the list down to it is. Its value, its curve and the opti
 `unjudged` follow from this.
 
 The blended ratio is that of T. Sakai: New performance metrics based on multigrade relevance.
-NTCIR-4, 2004."""
+NTCIR-4, 2004.
+"""
 
 from typing import ClassVar
 
@@ -34,7 +35,8 @@ class AtRelevant(SumOverRanks):
     lowest value to later ones.
 
     Declare `TIES` with 'min' and 'max' if a value is highest if tied documents are in the order of
-    their gains, and lowest in its reverse."""
+    their gains, and lowest in its reverse.
+    """
 
     TIES: ClassVar[tuple[str, ...]] = ("mean",)
     COMPARED: ClassVar[bool] = True
@@ -45,17 +47,20 @@ class AtRelevant(SumOverRanks):
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
         """q: the factor of a relevant document for the weights of all later documents, by its
-        gain."""
+        gain.
+        """
         return 1.0
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
         """V: the achievement of `number` relevant documents with a total `gain`. It is a constant
-        plus multiples of both."""
+        plus multiples of both.
+        """
         return np.ones(number.size)
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         """d: the divisor of V at each `rank` of each `topic`, such as the achievement of the ideal
-        list."""
+        list.
+        """
         return np.ones(rank.size)
 
     @property
@@ -101,7 +106,8 @@ class BlendedRatio(AtRelevant):
     documents.
 
     C[i] is the number of relevant documents in the first i. With β = 0 it is the precision C[i] /
-    i."""
+    i.
+    """
 
     PARAMETERS = {"beta": BETA}
 

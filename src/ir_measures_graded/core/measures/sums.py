@@ -28,7 +28,8 @@ class SumOverRanks(GradedMeasure):
     `total_of`. So `amounts` is the only method that sees the order of the documents.
 
     `LIMIT` is the highest value. Without it, a sum may exceed its divisor in the last bit: the two
-    are added in different orders."""
+    are added in different orders.
+    """
 
     TIES: ClassVar[tuple[str, ...]] = SORTED
     UNJUDGED = True
@@ -36,12 +37,14 @@ class SumOverRanks(GradedMeasure):
 
     def amounts(self, topics: Topics) -> GainList:
         """The run's list with the amount that each document adds to the sum in place of its
-        gain."""
+        gain.
+        """
         raise NotImplementedError
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray | float:
         """The divisor of the sum, per topic (T); per topic and cutoff (T × cutoffs) if it depends
-        on both."""
+        on both.
+        """
         return 1.0
 
     def values(self, topics: Topics) -> np.ndarray:

@@ -25,7 +25,8 @@ class GainList:
     """A list of gains by rank for each of T topics; ranks without a gain may be left out.
 
     `topic`, `rank` (from 1) and `gain` have one entry per document, topic after topic, ranks
-    ascending. The run's list `G` and the ideal list `I` both have this form."""
+    ascending. The run's list `G` and the ideal list `I` both have this form.
+    """
 
     topic_count: int
     topic: np.ndarray

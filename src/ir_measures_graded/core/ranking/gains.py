@@ -56,7 +56,8 @@ def plain_number(value: Any) -> Number:
     (10, 0.5)
 
     Raises `TypeError` if `value` is not a real number (a bool is not) and `ValueError` if it is too
-    large for a float."""
+    large for a float.
+    """
     if issubclass(type(value), (bool, np.bool_)) or not issubclass(type(value), Real):
         raise TypeError(f"{shown(value)} is not a number")
     try:
@@ -81,7 +82,8 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
     ('linear', 'exp')
 
     Raises `GradedError` for an unknown name, if a level or a gain is not a finite number, if a gain
-    is negative, or if a level occurs twice."""
+    is negative, or if a level occurs twice.
+    """
     if isinstance(gains, str) and gains in NAMED:
         return str(gains)
     try:
@@ -180,7 +182,8 @@ def weighting(name: str, chosen: Mapping[Any, Any] | str, levels: Iterable[Numbe
     ({1: 1, 2: 10}, {0: 0, 1: 1, 2: 2, 3: 3})
 
     Raises `GradedError` for an invalid weighting, an unknown preset, and a preset without all
-    levels."""
+    levels.
+    """
     if not isinstance(chosen, str):
         try:
             canonical_gains(chosen)

@@ -67,7 +67,8 @@ class Judged:
 
     If documents have levels for several intents, `level` is the highest, and `conflict` is the
     error for all who need one level. `read_intents` returns the judgments for intents. `rows` are
-    those of the documents, if they have ids."""
+    those of the documents, if they have ids.
+    """
 
     topics: Sequence[str]
     offsets: np.ndarray
@@ -140,14 +141,16 @@ class Judged:
     @computed_once
     def possible_gains(self, gains: Gains) -> np.ndarray:
         """The distinct positive gains of all levels in the collection, over all topics,
-        ascending."""
+        ascending.
+        """
         distinct = np.unique(gain_of(self.all_levels, gains))
         return distinct[distinct > 0]
 
     @computed_once
     def ideal(self, gains: Gains, cutoff: int | None = None) -> List:
         """The ideal list: for each topic, the positive gains of all judged documents in descending
-        order."""
+        order.
+        """
         levels = self.levels
         gain = levels.gain(gains)
         return ideal_list(levels.topic, gain, levels.count, len(self.topics), cutoff)
@@ -214,7 +217,8 @@ class LevelCounts:
     """The number of documents judged at each level of each topic.
 
     `topic`, `level` and `count` have one entry for each level that occurs in a topic, topic after
-    topic, with ascending levels."""
+    topic, with ascending levels.
+    """
 
     topic: np.ndarray
     level: np.ndarray

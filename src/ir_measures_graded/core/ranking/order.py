@@ -1,7 +1,8 @@
 """The order of a run, as in trec_eval: by descending score, then by descending document id.
 
 Scores are compared as 32-bit floats, so that graded and standard measures rank documents
-identically."""
+identically.
+"""
 
 import numpy as np
 
@@ -23,7 +24,8 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
     The bits of a float sort like the float itself after the bits of negative floats are inverted.
     The topic, these bits and the row's position in its topic make one integer, because NumPy sorts
-    integers much faster than it computes the order of floats."""
+    integers much faster than it computes the order of floats.
+    """
     bits = (score + np.float32(0)).view(np.uint32)  # −0 becomes 0
     is_negative = bits >> 31
     inverted = ~bits & np.uint32(2**31 - 1)
@@ -64,7 +66,8 @@ def decisive(
 
     `position`, `start` are as from `tied`, `score` and `judged` those of the documents at
     `position`. A tie group must be ordered if it contains a judged document, or scores that are
-    equal only as 32-bit floats. Other tied documents cannot affect any measure."""
+    equal only as 32-bit floats. Other tied documents cannot affect any measure.
+    """
     matters = judged.copy()
     is_tied_with_previous = start[1:] == start[:-1]
     matters[1:] |= is_tied_with_previous & (score[1:] != score[:-1])

@@ -3,7 +3,8 @@
 A run is flat arrays, topic after topic in the order of the qrels. They hold the rank of each
 retrieved judged document, the first and last rank of its tie group, and for each topic the number
 of retrieved documents. Of unjudged documents there are only the scores, and the positions of those
-that are tied."""
+that are tied.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ class JudgedRanks:
     `listed` has the rows of the run in the order of `scores`. A run that is reduced in blocks of
     topics has for each block the `numbers` of its topics among all, and `order` (T), the place of
     each topic in the run, −1 for a topic that the run lacks. `own` (T) tells whether a document has
-    the id of its topic. Measures share what is `computed` from a run."""
+    the id of its topic. Measures share what is `computed` from a run.
+    """
 
     judged: Judged
     doc: np.ndarray
@@ -89,7 +91,8 @@ class JudgedRanks:
 
         `matched(a, b)` has the number of each document of the topics a … b − 1 among the judged
         documents, −1 if it is unjudged, and sorts tied documents; without ids, they stay in the
-        order given."""
+        order given.
+        """
         scores, offsets = listed.values, listed.offsets
         hits = [np.empty((3, 0), dtype=np.int64)]
         moved = [_no_positions()]
@@ -193,7 +196,8 @@ def _ranked(
     scores: np.ndarray, offsets: np.ndarray, doc: np.ndarray, sort: Sort | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The `doc`, `topic` and `rank` of the retrieved judged documents, and the `moved` positions
-    and `ties` of the list, all as in `JudgedRanks`; `doc` and `sort` as from `matched`."""
+    and `ties` of the list, all as in `JudgedRanks`; `doc` and `sort` as from `matched`.
+    """
     starts = offsets[:-1]
     score = as_compared(scores)
     is_new = np.zeros(score.size, dtype=bool)

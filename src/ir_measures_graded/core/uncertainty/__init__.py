@@ -8,7 +8,8 @@
 - `judgments`: the unjudged documents, and the judgments that they could get.
 
 The fact `extremes_by` of a measure names its strategy. A measure of a plugin inherits that of its
-family."""
+family.
+"""
 
 from contextlib import suppress
 
@@ -29,7 +30,8 @@ ROUNDING = 1e-12
 
 def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) -> np.ndarray:
     """The reported value of each topic (T), under the options `ties` and `unjudged`; with a
-    `depth`, its values with the cutoffs 1 … `depth` (T × depth), from `topics` that are uncut."""
+    `depth`, its values with the cutoffs 1 … `depth` (T × depth), from `topics` that are uncut.
+    """
     refuse_rising_weights(measure, topics)
     judgments, ties = measure.option("unjudged"), measure.option("ties")
     if judgments and topics.possible_gains.size:  # otherwise no judgment makes a document relevant
@@ -58,7 +60,8 @@ def _mean_over_orders(measure: GradedMeasure, topics: Topics, depth: int | None)
 
 def refuse_rising_weights(measure: GradedMeasure, topics: Topics) -> None:
     """Raise `Undetermined` for an extreme of a sum whose weights are negative or rise with the
-    rank."""
+    rank.
+    """
     options = {measure.option("unjudged"), measure.option("ties")}
     if not isinstance(measure, GainSum) or options.isdisjoint(EXTREMES):
         return

@@ -26,7 +26,8 @@ from .strategy import Differences, Documents, Strategy, WeightsInDifferences
 
 def extreme(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray:
     """The highest or the lowest value of each topic (T) over all judgments of its unjudged
-    documents within the cutoff. Raises `Undetermined` if it is not computed."""
+    documents within the cutoff. Raises `Undetermined` if it is not computed.
+    """
     averages = isinstance(measure, GainSum) and measure.averages
     if averages and topics.cutoff is None:
         raise Undetermined(
@@ -40,7 +41,8 @@ def differences_of(
     measure: GradedMeasure, runs: Sequence[Topics], documents: Documents
 ) -> Differences | None:
     """The lowest and the highest differences of pairs of runs over all judgments; None if not
-    known."""
+    known.
+    """
     return strategy_of(measure).differences(runs, documents)
 
 
@@ -51,7 +53,8 @@ def strategy_of(measure: GradedMeasure) -> Strategy:
 
 class InOrder(Strategy):
     """For measures that never fall when two documents, at any distance, change places so that the
-    better one stands higher."""
+    better one stands higher.
+    """
 
     def extreme(self, topics: Topics, highest: bool) -> np.ndarray:
         return extreme_in_order(topics, self.measure.values, highest)
@@ -59,7 +62,8 @@ class InOrder(Strategy):
 
 class AllOrNone(Strategy):
     """For measures that rise with each gain: all unjudged documents have the highest gain, or none
-    gains."""
+    gains.
+    """
 
     def extreme(self, topics: Topics, highest: bool) -> np.ndarray:
         if not highest:
@@ -83,7 +87,8 @@ class MeanOverBestGain(Strategy):
     """For a mean of gains over the highest gain of the topic, which an unjudged document may have.
 
     If t is the highest gain of an unjudged document, all get t for the highest value and one for
-    the lowest."""
+    the lowest.
+    """
 
     def extreme(self, topics: Topics, highest: bool) -> np.ndarray:
         t = topics.possible_gains[:, None]

@@ -2,7 +2,8 @@
 
 An unjudged document counts as irrelevant, but a judge could have given it any level. `filled` makes
 topics with given judgments, and `extreme_in_order` evaluates the judgments that matter for most
-measures."""
+measures.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +32,11 @@ class Undetermined(GradedError):
 @computed_once
 def unjudged_of(topics: Topics) -> GainList:
     """The unjudged documents within the cutoff, with gain 0."""
-    run, listed = topics.run, full_list(topics)
-    unjudged = np.ones(listed.rank.size, dtype=bool)
-    unjudged[listed.offsets[run.topic] + run.rank - 1] = False
-    return listed.where(unjudged)
+    run = topics.run
+    listed = full_list(topics)
+    is_unjudged = np.ones(listed.rank.size, dtype=bool)
+    is_unjudged[listed.offsets[run.topic] + run.rank - 1] = False
+    return listed.where(is_unjudged)
 
 
 def padded(values: np.ndarray, sizes: np.ndarray, none: float = 0) -> np.ndarray:
@@ -45,8 +47,10 @@ def padded(values: np.ndarray, sizes: np.ndarray, none: float = 0) -> np.ndarray
            [0., 0.],
            [3., 0.]])
     """
-    table = np.full((sizes.size, int(sizes.max(initial=0))), none, dtype=values.dtype)
-    table[np.repeat(np.arange(sizes.size), sizes), positions(sizes)] = values
+    width = int(sizes.max(initial=0))
+    table = np.full((sizes.size, width), none, dtype=values.dtype)
+    row = np.repeat(np.arange(sizes.size), sizes)
+    table[row, positions(sizes)] = values
     return table
 
 
@@ -57,7 +61,8 @@ def refuse_work(
     work.
 
     `work` is that of a topic, from its number and the number of its unjudged documents. `table` is
-    the number of entries of the tables of the largest topic."""
+    the number of entries of the tables of the largest topic.
+    """
     having_unjudged = np.flatnonzero(count)
     if not having_unjudged.size:
         return
@@ -78,9 +83,13 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
 
     `copied` (P) is the topic of each judgment. `level` (P × the largest number of unjudged
     documents) has the level of each document, NaN for one that stays unjudged. The lists of these P
-    topics end at the cutoff."""
-    judged, run, unjudged = topics.ranks.judged, topics.run, unjudged_of(topics)
-    copy, width = np.arange(copied.size), level.shape[1]
+    topics end at the cutoff.
+    """
+    judged = topics.ranks.judged
+    run = topics.run
+    unjudged = unjudged_of(topics)
+    copy = np.arange(copied.size)
+    width = level.shape[1]
     is_document = np.arange(width) < unjudged.sizes[copied, None]
     is_new = is_document & ~np.isnan(level)
     new_count = is_new.sum(axis=1)
@@ -123,7 +132,8 @@ def _level_counts(
     rows = rows_of(bounds[copied], level_count)
     topic = np.append(np.arange(copied.size).repeat(level_count), new_topic)
     level = np.append(counts.level[rows], new_level)
-    count = np.append(counts.count[rows], np.ones(new_level.size, dtype=np.int64))
+    ones = np.ones(new_level.size, dtype=np.int64)
+    count = np.append(counts.count[rows], ones)
     return LevelCounts(*tally(topic, level, count))
 
 
@@ -135,7 +145,8 @@ def extreme_in_order(
 
     Its value never falls when two documents, at any distance, change places so that the better one
     stands higher. Therefore the highest value gives higher gains to earlier documents, the lowest
-    value to later ones."""
+    value to later ones.
+    """
     result = compute(topics)
     count = unjudged_of(topics).sizes
     level = levels_of_gains(topics)
@@ -162,7 +173,8 @@ def extreme_in_order(
 
 def levels_of_gains(topics: Topics) -> np.ndarray:
     """A level for each gain that a document can get: NaN, unjudged, for 0, then for each possible
-    gain."""
+    gain.
+    """
     level = topics.ranks.judged.all_levels
     level_gain = topics.gain_of(level)
     level_of_gain = [level[level_gain == gain][0] for gain in topics.possible_gains]
@@ -171,7 +183,8 @@ def levels_of_gains(topics: Topics) -> np.ndarray:
 
 def distributions(documents: int, gains: int) -> np.ndarray:
     """All ways to give gains to some documents without regard to their order (ways × gains): the
-    numbers of documents with at least each positive gain of the collection, from the highest."""
+    numbers of documents with at least each positive gain of the collection, from the highest.
+    """
     ways = combinations_with_replacement(range(documents + 1), gains)
     count = math.comb(documents + gains, gains)  # one way to give no gains
     return np.fromiter(chain.from_iterable(ways), np.int32).reshape(count, gains)
@@ -179,7 +192,8 @@ def distributions(documents: int, gains: int) -> np.ndarray:
 
 def kinds_of(ways: np.ndarray, documents: int) -> np.ndarray:
     """The gain of each document under some ways (ways × documents), descending: 0 stands for no
-    gain, 1 for the lowest positive gain of the collection, and so on."""
+    gain, 1 for the lowest positive gain of the collection, and so on.
+    """
     kinds = np.zeros((len(ways), documents), dtype=np.int32)
     for at_least in ways.T:
         kinds += at_least[:, None] > np.arange(documents)

@@ -4,7 +4,8 @@ The gain of an unjudged document enters both sums of a normalised measure. There
 bounds (all unjudged documents irrelevant, all highly relevant) are wrong. The sums are split by
 threshold: with the possible gains t_1 < t_2 < … and Δ_h = t_h − t_{h−1}, the quotient is Σ_h
 Δ_h·N_h(m_h) / Σ_h Δ_h·D_h(m_h), where m_h unjudged documents gain at least t_h, so that m_1 ≥ m_2 ≥
-…."""
+….
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -76,15 +77,18 @@ class Quotient(NamedTuple):
 
     def extreme(self, count: np.ndarray) -> np.ndarray:
         """The extreme quotient of each topic (T); `count` (T) unjudged documents can gain
-        something."""
+        something.
+        """
         result = self.value.copy()
         for topics in self._blocks(count):
             result[topics] = self._highest(topics, count[topics])
         return self.sign * result
 
     def bracket(self, count: np.ndarray) -> np.ndarray:
-        """For each topic (T), a quotient that some judgments give and one that none exceeds (2 ×
-        T), for quotients of at most 1. With several cases, both are the extreme."""
+        """A quotient that some judgments give and one that none exceeds, for each topic (2 × T).
+
+        The quotients are at most 1. With several cases, both are the extreme.
+        """
         if self.gains.shape[1] > 1:
             extreme = self.extreme(count)
             return np.stack([extreme, extreme])
@@ -95,7 +99,8 @@ class Quotient(NamedTuple):
 
     def _blocks(self, count: np.ndarray) -> Sequence[np.ndarray]:
         """The topics with unjudged documents, so many at a time that their tables are not too
-        large."""
+        large.
+        """
         levels = self.gains.shape[2]
         if levels == 0:
             return []
@@ -177,7 +182,8 @@ class _Rounds:
         """The quotient N/D with the largest N − λ·D for each case (rows × C), λ being `bound`.
 
         The loop finds, from the highest threshold to the lowest, how many documents reach each one.
-        The best choice for the thresholds above is a running maximum over these numbers."""
+        The best choice for the thresholds above is a running maximum over these numbers.
+        """
         rows, cases, levels = self.step.shape
         numbers = np.arange(self.earned.shape[2])
         n = d = surplus = np.zeros((rows, cases, numbers.size))
@@ -191,7 +197,8 @@ class _Rounds:
                 # Some document has the highest gain of the case, and none has a higher one.
                 is_above_case = np.arange(cases)[:, None] < level
                 refused = refused | (is_above_case == (numbers > 0))
-            surplus = np.where(refused, -np.inf, n - bound[:, :, None] * d)
+            surplus = n - bound[:, :, None] * d
+            surplus = np.where(refused, -np.inf, surplus)
         chosen = np.argmax(surplus, axis=2)[:, :, None]
         n = self.numerator + np.take_along_axis(n, chosen, 2)[:, :, 0]
         d = self.denominator + np.take_along_axis(d, chosen, 2)[:, :, 0]
@@ -219,7 +226,8 @@ def gains_of_sum(
     """`Quotient.gains` of a sum, for `count` unjudged documents (T).
 
     `work` is that of a topic at one threshold in one case. Raises `Undetermined` if all is too
-    much."""
+    much.
+    """
     gains = possible_gains(topics, count, work, measure.scales_by_topic)
     if not measure.SCALES:
         return gains
@@ -236,7 +244,8 @@ def possible_gains(
     """The possible gains of each topic in each case (T × C × L), unscaled.
 
     There is a case for each highest gain of an unjudged document if the value depends on it, or if
-    rounding would lose low gains. `count` and `work` are as for `gains_of_sum`."""
+    rounding would lose low gains. `count` and `work` are as for `gains_of_sum`.
+    """
     gains = topics.possible_gains
     is_wide = gains.size > 0 and gains[-1] > SPAN * gains[0]
     cases = gains.size if by_highest_gain or is_wide else 1
@@ -260,11 +269,14 @@ def in_recall_base(topics: Topics) -> np.ndarray:
 
 
 def at_least(topics: Topics, topic: np.ndarray, gain: np.ndarray, amount: np.ndarray) -> np.ndarray:
-    """The amounts of each topic's documents that gain at least each possible gain, summed (T ×
-    L)."""
+    """The sum of the amounts of a topic's documents that gain at least each possible gain.
+
+    The result has one row for each topic and one column for each gain (T × L).
+    """
     gains = topics.possible_gains
     kept = gain > 0
-    cell = topic[kept] * gains.size + np.searchsorted(gains, gain[kept])
+    level = np.searchsorted(gains, gain[kept])
+    cell = topic[kept] * gains.size + level
     amounts = np.bincount(cell, weights=amount[kept], minlength=topics.count * gains.size)
     from_highest = amounts.reshape(topics.count, gains.size)[:, ::-1]
     sums = np.cumsum(from_highest, axis=1)[:, ::-1]
@@ -296,7 +308,8 @@ class Achieved(NamedTuple):
 
 def achieved_of(measure: NormalisedGainSum, topics: Topics) -> Achieved:
     """What a run achieves in each topic."""
-    run, unjudged = topics.run, unjudged_of(topics)
+    run = topics.run
+    unjudged = unjudged_of(topics)
     weights = padded(measure.weights_at(unjudged.rank), unjudged.sizes, np.nan)
     by_threshold = at_least(topics, run.topic, run.gain, measure.weights_at(run.rank))
     return Achieved(np.arange(topics.count), measure.values(topics), by_threshold, weights)
@@ -312,9 +325,10 @@ def weighted_quotient(
     sign = 1 if highest else -1
     count = rows.unjudged
     width = int(count.max(initial=0))
-    sorted_weights = -np.sort(-sign * rows.weights, axis=1)[:, :width]  # NaN comes last
+    # The weights that help most come first, and NaN comes last.
+    in_order = -np.sort(-sign * rows.weights, axis=1)[:, :width]
     earned = np.zeros((len(count), width + 1))
-    earned[:, 1:] = np.cumsum(np.nan_to_num(sorted_weights), axis=1)
+    earned[:, 1:] = np.cumsum(np.nan_to_num(in_order), axis=1)
 
     judged = in_recall_base(topics)
     if measure.ideal_documents == "retrieved":
@@ -363,7 +377,8 @@ class DifferencesOfQuotients:
 
     def _quotients(self, pairs: np.ndarray) -> tuple[Achieved, Quotient, Quotient]:
         """The rows of the pairs, pair after pair, and the quotients that give their two
-        extremes."""
+        extremes.
+        """
         first, second = pairs.T
         weight = self.weights.of(pairs)
         pair_count, topic_count, width = weight.shape
@@ -402,7 +417,8 @@ def quotient_of_precisions(measure: ByThreshold, topics: Topics, highest: bool) 
     """The quotient of precisions by threshold; its lowest value is wanted unless `highest`.
 
     For m relevant documents among the unjudged ones, the highest precisions are those of the first
-    m, the lowest those of the last m."""
+    m, the lowest those of the last m.
+    """
     sign = 1 if highest else -1
     unjudged = unjudged_of(topics)
     judged = in_recall_base(topics)
@@ -426,7 +442,8 @@ def quotient_of_precisions(measure: ByThreshold, topics: Topics, highest: bool) 
 
     norm = measure.norm(judged)
     value = sign * measure.values(topics)
-    return Quotient(gains, sign * ratio(achieved, norm), ratio(judged, norm), terms, value, sign)
+    earned_by_judged = sign * ratio(achieved, norm)
+    return Quotient(gains, earned_by_judged, ratio(judged, norm), terms, value, sign)
 
 
 def _sums_of_precisions(
@@ -441,7 +458,8 @@ def _sums_of_precisions(
     (topics × L × numbers).
 
     `run` are relevant and `unjudged` the unjudged documents of `some` topics. `achieved` are the
-    sums if no unjudged document is relevant."""
+    sums if no unjudged document is relevant.
+    """
     count = unjudged.sizes[some]
     topic, rank = unjudged.topic, unjudged.rank
     last = np.repeat(np.cumsum(count) - 1, count)  # the last document of the topic
@@ -460,8 +478,10 @@ def _sums_of_precisions(
         hits = run.where(run.gain >= gain)
         reciprocal = 1 / hits.rank
         above = hits.value_at(rank, topic, hits.number)
-        below = hits.sum(reciprocal)[topic] - hits.value_at(rank, topic, hits.cumsum(reciprocal))
+        up_to_rank = hits.value_at(rank, topic, hits.cumsum(reciprocal))
+        below = hits.sum(reciprocal)[topic] - up_to_rank
         added = (above + 1) / rank + below + of_unjudged
-        table = np.insert(padded(added[order], count), 0, achieved[:, level], axis=1)
-        sums.append(np.cumsum(table, axis=1))
+        amounts = padded(added[order], count)
+        with_first = np.insert(amounts, 0, achieved[:, level], axis=1)
+        sums.append(np.cumsum(with_first, axis=1))
     return np.stack(sums, axis=1)

@@ -1,7 +1,8 @@
 """The extremes of sums over relevant documents, found by dynamic programming.
 
 If the number of unjudged documents at each level is fixed, so is the ideal list, and the sum over
-the ranks so far depends only on how many of them each level has so far."""
+the ranks so far depends only on how many of them each level has so far.
+"""
 
 import math
 from typing import cast
@@ -43,30 +44,33 @@ class SumAtRelevant(Strategy):
 def _over_judgments(
     measure: AtRelevant, topics: Topics, topic: int, count: int, levels: np.ndarray, sign: int
 ) -> np.ndarray:
-    """The extreme values of one topic for all numbers of documents that get each level (N
-    compositions).
+    """The extreme values of one topic for all numbers of documents that get each level.
 
-    `sign` is 1 for the highest values and −1 for the lowest.
+    There is a value for each of the N compositions. `sign` is 1 for the highest values and −1 for the lowest.
     """
     kinds = kinds_of(distributions(count, levels.size), count)
     is_kind = kinds[:, :, None] == np.arange(1, levels.size + 1)
     compositions = Compositions(is_kind.sum(axis=1))
     size, number = compositions.size, compositions.number
     whole = np.arange(size.size)  # the composition of all unjudged documents
-    judged = filled(topics, np.full(size.size, topic), np.append(np.nan, levels)[kinds])
+    level_of_kind = np.append(np.nan, levels)
+    judged = filled(topics, np.full(size.size, topic), level_of_kind[kinds])
 
     gain_of_kind = topics.gain_of(levels)
     u, q = measure.stops_and_goes_on(gain_of_kind, topics)
     gains = number @ gain_of_kind
     weight = np.prod(q**number, axis=1) * sign
     is_part = (number <= number[:, None]).all(axis=2)  # whole composition × composition so far
-    best = np.where(size == 0, 0.0, np.full((size.size, 1), -np.inf))
+    unreached = np.full((size.size, size.size), -np.inf)
+    best = np.where(size == 0, 0.0, unreached)
 
     run = topics.run
     run_u, run_q = measure.stops_and_goes_on(run.gain, topics)
     entries = range(run.offsets[topic], run.offsets[topic + 1])
     entry_at = {int(run.rank[entry]): entry for entry in entries}
-    seen, relevant, gain = 0, 0, 0.0
+    seen = 0  # the unjudged documents so far
+    relevant = 0
+    gain = 0.0
     for rank in range(1, int(topics.retrieved[topic]) + 1):
         entry = entry_at.get(rank)
         if entry is not None:
@@ -99,7 +103,8 @@ class Compositions:
     `number` (N × K) are the documents of each kind. Among the compositions are all that have fewer
     documents of a kind. `steps` has for each kind the compositions that hold it, and for each of
     these the composition with one document fewer of that kind. `size` (N) is the number of
-    documents of each composition."""
+    documents of each composition.
+    """
 
     def __init__(self, number: np.ndarray) -> None:
         self.number = number
@@ -120,7 +125,8 @@ class Compositions:
         of none.
 
         A document that leads to a composition adds `stops` (K) times the `weight` of the
-        composition before it (N) times the `quotient` at this composition (… × N)."""
+        composition before it (N) times the `quotient` at this composition (… × N).
+        """
         reached = best.copy()
         for (after, before), stop in zip(self.steps, stops, strict=True):
             sums = best[..., before] + stop * weight[before] * quotient[..., after]

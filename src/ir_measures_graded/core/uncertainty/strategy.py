@@ -1,5 +1,6 @@
 """What every way to find extremes over judgments offers, and the differences of two runs that it
-may know."""
+may know.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,14 +18,16 @@ Documents = Callable[[], Sequence[np.ndarray]]
 
 class Differences(Protocol):
     """The extreme differences of pairs of runs in each topic, over all judgments of the documents
-    that either run has unjudged within the cutoff. `pairs` are the numbers of two runs (P × 2)."""
+    that either run has unjudged within the cutoff. `pairs` are the numbers of two runs (P × 2).
+    """
 
     def exact(self, pairs: np.ndarray) -> np.ndarray:
         """The lowest and the highest difference (2 × P × T)."""
 
     def bracketed(self, pairs: np.ndarray) -> np.ndarray:
         """For the lowest and for the highest difference, one that some judgments give and one that
-        none exceeds (2 × 2 × P × T). This takes less time than `exact`."""
+        none exceeds (2 × 2 × P × T). This takes less time than `exact`.
+        """
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ class WeightsInDifferences:
 
     def of(self, pairs: np.ndarray) -> np.ndarray:
         """The weights of the documents that either of two runs has unjudged in the value of one run
-        minus that of the other (P × T × 2 U), NaN where there is none."""
+        minus that of the other (P × T × 2 U), NaN where there is none.
+        """
         first, second = pairs.T
         codes = np.append(self.code[first], self.code[second], axis=2)
         weights = np.append(self.weight[first], -self.weight[second], axis=2)

@@ -3,7 +3,8 @@
 The scores allow every order of the documents in a tie group, and each order is equally likely. For
 most measures an order by gain gives the lowest and the highest value (`ordered`), and the others
 have none. The mean follows from the parts of a measure (`expected`): the mean gain at each rank,
-the mean of products of two documents, or of the documents that a user passes before stopping."""
+the mean of products of two documents, or of the documents that a user passes before stopping.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
     """The run with the documents of each tie group in descending order of their merit.
 
     `merit` has one number for each of the H judged documents that the run retrieved, such as the
-    gain. Unjudged documents have the merit 0. Only judged documents in tie groups move."""
+    gain. Unjudged documents have the merit 0. Only judged documents in tie groups move.
+    """
     first, last = ranks.first, ranks.last
     entry = np.flatnonzero(last > first)
     if not entry.size:
@@ -44,7 +46,9 @@ def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
     is_above_unjudged = merit[entry][order] >= 0
     doc, rank = ranks.doc.copy(), ranks.rank.copy()
     doc[entry] = doc[entry][order]
-    rank[entry] = np.where(is_above_unjudged, first[entry] + before, last[entry] - behind)
+    from_first = first[entry] + before
+    from_last = last[entry] - behind
+    rank[entry] = np.where(is_above_unjudged, from_first, from_last)
     return replace(ranks, doc=doc, rank=rank)
 
 
@@ -55,11 +59,13 @@ class TieGroups:
     An untied document is a group of its own. `entry` are the documents, group by group, as their
     numbers among the H judged documents that the run retrieved. The documents of group n begin at
     `opens[n]`, and `judged[n]` is their number. `topic`, `first` rank and `size` of each group
-    count unjudged documents in; `within` is the number of its ranks within the cutoff."""
+    count unjudged documents in; `within` is the number of its ranks within the cutoff.
+    """
 
     def __init__(self, topics: Topics, is_member: np.ndarray) -> None:
         """The groups of the judged documents for which `is_member` (H) is true."""
-        ranks, cutoff = topics.ranks, topics.cutoff
+        ranks = topics.ranks
+        cutoff = topics.cutoff
         if cutoff:
             is_member = is_member & (ranks.first <= cutoff)
         start, size = ranks.group
@@ -89,7 +95,8 @@ class TieGroups:
 
     def spread(self, at_first: np.ndarray, step: np.ndarray | float = 0.0) -> GainList:
         """A list with a value at each rank of the groups: `at_first`, then `step` more at each next
-        rank."""
+        rank.
+        """
         position = positions(self.within)
         topic = np.repeat(self.topic, self.within)
         rank = np.repeat(self.first, self.within) + position
@@ -100,7 +107,8 @@ class TieGroups:
 
 def expected(measure: GradedMeasure, topics: Topics) -> GainList:
     """The mean of a measure's amounts at each rank down to the cutoff, over all orders of tied
-    documents."""
+    documents.
+    """
     if isinstance(measure, GainSum):
         return _expected_gains(measure, topics)
     if isinstance(measure, AtRelevant):
@@ -136,7 +144,8 @@ def _expected_at_relevant(measure: AtRelevant, topics: Topics) -> GainList:
 def _expected_precisions(measure: ByThreshold, topics: Topics) -> GainList:
     """The sum is one over pairs of documents, W(min(G[i], G[j])) for each j ≤ i. A document of a
     tie group meets all documents before the group, itself, and each other of the group in half of
-    the orders."""
+    the orders.
+    """
     thresholds, whole = thresholds_of(topics), topics.whole_run
     weight = measure.threshold_weights(thresholds)
     is_relevant = whole.gain > 0
@@ -151,7 +160,8 @@ def _expected_precisions(measure: ByThreshold, topics: Topics) -> GainList:
     group = np.repeat(np.arange(groups.size.size), groups.judged)
     order = np.lexsort((-itself[groups.entry], group))
     in_group = np.zeros(whole.gain.size)
-    in_group[groups.entry] = itself[groups.entry][order] * positions(groups.judged)
+    descending = itself[groups.entry][order]
+    in_group[groups.entry] = descending * positions(groups.judged)
 
     size = groups.size
     pairs_in_group = groups.sum(in_group)
@@ -167,7 +177,9 @@ def expected_pairs(groups: TieGroups, u: np.ndarray, v: np.ndarray, start: np.nd
     `u` and `v` are values of the H documents, `start` is V before each group (N).
     """
     size = groups.size
-    sum_u, sum_v, both = groups.sum(u), groups.sum(v), groups.sum(u * v)
+    sum_u = groups.sum(u)
+    sum_v = groups.sum(v)
+    both = groups.sum(u * v)
     step = ratio(sum_u * sum_v - both, size * (size - 1))
     return groups.spread((sum_u * start + both) / size, step)
 
@@ -179,8 +191,10 @@ def expected_stops(
     rank i.
 
     `u`, `q` and `v` are values of the H documents (of others: 0, 1 and 0), `start` is V before each
-    group."""
-    size, sums = groups.judged, bool(v.any())
+    group.
+    """
+    size = groups.judged
+    sums = bool(v.any())
     before = groups.spread(np.exp(groups.before(np.log(q))))
     values = np.zeros(before.rank.size)
     # The mean product of j documents is at most the mean of q, j times as a factor (Maclaurin).
@@ -209,15 +223,17 @@ def expected_stops(
 
 
 class _Means:
-    """Means over all choices of j documents of each group, in column j of four tables (groups ×
-    width).
+    """Means over all choices of j documents of each group, in column j of four tables.
+
+    The tables have one row for each group.
 
     - `product`: Π q over the documents, and `product_v`: Π q·Σ v
     - `stop`: u·Π q, with u of one more document after them, and `stop_v`: u·Π q·Σ v, with its v,
       too
 
     The judged documents enter the tables one by one. Sums instead of means would overflow for a
-    thousand documents."""
+    thousand documents.
+    """
 
     def __init__(self, judged: np.ndarray, size: np.ndarray, width: int) -> None:
         """Tables of groups with `size` documents, of which the `judged` ones will enter."""
@@ -233,7 +249,9 @@ class _Means:
         first = slice(0, u.size)
         self.documents[first] += 1
         documents = self.documents[first][:, None]
-        u, q, v = u[:, None], q[:, None], v[:, None]
+        u = u[:, None]
+        q = q[:, None]
+        v = v[:, None]
         is_chosen = self.position / documents
         is_not_chosen = np.maximum(1 - self.position / documents, 0)
         is_neither = np.maximum(documents - 1 - self.position, 0) / documents
