@@ -46,7 +46,8 @@ def _over_judgments(
 ) -> np.ndarray:
     """The extreme values of one topic for all numbers of documents that get each level.
 
-    There is a value for each of the N compositions. `sign` is 1 for the highest values and −1 for the lowest.
+    There is a value for each of the N compositions. `sign` is 1 for the highest values and −1 for
+    the lowest.
     """
     kinds = kinds_of(distributions(count, levels.size), count)
     is_kind = kinds[:, :, None] == np.arange(1, levels.size + 1)
