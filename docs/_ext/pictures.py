@@ -50,7 +50,8 @@ def photograph(page: str, name: str, width: int, height: int) -> None:
         "--force-device-scale-factor=1.4",
     ]
     picture = f"--screenshot={STATIC / name}"
-    address = f"file://{os.path.abspath(page)}"
+    name_of_page, hash_sign, place = page.partition("#")
+    address = f"file://{os.path.abspath(name_of_page)}{hash_sign}{place}"
     subprocess.run(
         [chromium, *flags, f"--window-size={width},{height}", picture, address], check=True
     )
@@ -64,6 +65,9 @@ def main() -> None:
         measures = ["nDCG_JK@10", "ERR_G@10", "AP"]
         cli.main(["report", "qrels.txt", *RUNS, *measures, "--baseline", "A.run"])
         photograph("report.html", "report.png", 1120, 820)
+        weightings = ["--gains", "w1", "--gains", "w10", "--gains", "w100"]
+        cli.main(["sensitivity", "qrels.txt", *RUNS, "nDCG_JK@100", *weightings, "-o", "if.html"])
+        photograph("if.html#what-if", "what-if.png", 1120, 820)
         orders = sensitivity("qrels.txt", RUNS, ["nDCG_JK@100"])
         plots.save(orders.figure(), STATIC / "gains.png")
         table = compare("qrels.txt", RUNS, ["nDCG_JK@10", "nDCG_JK@100", "Q", "AP"], baseline="D")
