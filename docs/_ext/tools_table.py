@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from computed import markdown
 
-from ir_measures_graded.analysis.identify.definitions import HERE, TOOLS
+from ir_measures_graded.analysis.identify.tools import HERE, TOOLS
 
 COLUMNS = {
     "measure": "measure",

@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 
 from ir_measures_graded.analysis import evaluate, identify
-from ir_measures_graded.analysis.identify import definitions as tables
+from ir_measures_graded.analysis.identify import dimensions as tables
+from ir_measures_graded.analysis.identify import tools as tool_table
+from ir_measures_graded.errors import GradedError
 from ir_measures_graded.evaluation.values import values_by_topic
 
 RANDOM = np.random.default_rng(5)
+DESCENDING, ANEW = tables.ORDER.text("descending"), tables.IDEAL.text("anew")
+SCORED_0 = tables.DOCUMENTS.text("scored 0")
 LEVELS = [0, 0, 0, 0, 1, 1, 2, 3]
 
 
@@ -74,9 +78,9 @@ def ranking(qrels, run, topic, order, documents):
     """The level of each rank of a topic, or several if tied documents share their gains."""
     judged, scores = qrels[topic], dict(run.get(topic, {}))
     if documents not in (ALL, tables.JUDGED_ONLY):
-        missing = 0.0 if documents == tables.SCORED_0 else -math.inf
+        missing = 0.0 if documents == SCORED_0 else -math.inf
         scores |= {doc: missing for doc in judged if doc not in scores}
-    if documents in (tables.JUDGED_ONLY, tables.SCORED_0):
+    if documents in (tables.JUDGED_ONLY, SCORED_0):
         scores = {doc: score for doc, score in scores.items() if doc in judged}
     place = {doc: number for number, doc in enumerate(scores)}
 
@@ -90,7 +94,7 @@ def ranking(qrels, run, topic, order, documents):
         tables.BEST: lambda doc: (-scores[doc], -level(doc)),
         "as read, without scores": lambda doc: place[doc],
     }
-    docs = sorted(scores, reverse=order in (tables.DESCENDING, tables.MEAN))
+    docs = sorted(scores, reverse=order in (DESCENDING, tables.MEAN))
     docs.sort(key=keys.get(order, lambda doc: -scores[doc]))
     if order != tables.MEAN:
         return [[level(doc)] for doc in docs]
@@ -123,7 +127,7 @@ def reference(qrels, run, gain, discount, ideal, cutoff, nothing, order, documen
             "the retrieved documents only": retrieved[:k],
             "the top gain at every rank": [top] * (k if cutoff != "none" else len(gains)),
             "the top gain at each returned rank": [top] * min(k, len(gains)),
-            tables.ANEW: anew,
+            ANEW: anew,
         }
         most = 1 if ideals[ideal] is None else dcg(ideals[ideal], discount)
         undefined = {"0": 0, "1": 1, "left out": None}
@@ -132,20 +136,20 @@ def reference(qrels, run, gain, discount, ideal, cutoff, nothing, order, documen
 
 
 LOG, LEVEL, EXP, ALL, TIED = "log2(r + 1)", "level", "2^level − 1", tables.EVERY, tables.MEAN
-DOWN, FIRST, RETRIEVED = tables.DESCENDING, tables.FIRST_K, "the retrieved documents only"
+DOWN, FIRST, RETRIEVED = DESCENDING, tables.FIRST_K, "the retrieved documents only"
 FIELDS = "gain discount ideal cutoff nothing order documents".split()
 GRID = f"""{LEVEL} | {LOG} | {FIRST} | 10 | 0 | {DOWN} | {ALL}
     {LEVEL} | {LOG} | {tables.UNCUT} | 5 | 0 | file order reversed | {ALL}
     {EXP} | {LOG} | {RETRIEVED} | 10 | 1 | file order | {ALL}
-    {LEVEL} | {LOG} | {RETRIEVED} | 10 | 0 | {TIED} | {tables.SCORED_0}
-    {LEVEL} | {LOG} | {RETRIEVED} | none | 0 | {TIED} | {tables.SCORED_0}
+    {LEVEL} | {LOG} | {RETRIEVED} | 10 | 0 | {TIED} | {SCORED_0}
+    {LEVEL} | {LOG} | {RETRIEVED} | none | 0 | {TIED} | {SCORED_0}
     {LEVEL} | {LOG} | {FIRST} | 7 | 0 | {DOWN} | {ALL}
     {EXP} | log2 r from rank 2 on | {FIRST} | 20 | 0 | docid ascending | {ALL}
     {LEVEL} | ln r from rank e on | all judged, first min(retrieved, k) | none | 0 | {tables.WORST} | {ALL}
     1 from level 2 on | none | the top gain at every rank | 10 | 0 | {tables.BEST} | {tables.JUDGED_ONLY}
     2^level | r | | 20 | 0 | as read, without scores | {ALL}
     level from 2 on | {LOG} | the top gain at each returned rank | none | 0 | {DOWN} | {ALL}
-    {LEVEL} | log2(r + 2) | {tables.ANEW} | 10 | left out | {tables.WORST} | {[*tables.DOCUMENTS][2]}"""
+    {LEVEL} | log2(r + 2) | {ANEW} | 10 | left out | {tables.WORST} | {tables.DOCUMENTS.text("behind")}"""
 
 
 @pytest.mark.parametrize("row", GRID.splitlines())
@@ -478,20 +482,59 @@ def test_many_topics_are_sampled_and_all_are_verified():
 
 
 def test_every_cell_of_the_table_of_tools_has_known_values():
-    gains = tables.gains_for(np.array([0.0, 1.0, 2.0]))
-    order, cutoff = tables.ORDERS, ("none", "32")
-    known = dict(zip("gain discount ideal nothing order precision documents cutoff averaged shown".split(), [
-        gains, tables.DISCOUNTS, tables.IDEALS, tables.NOTHING, order, tables.PRECISIONS, tables.DOCUMENTS,
-        cutoff, tables.AVERAGED, tables.SHOWN,
-    ]))  # fmt: skip
-    for tool in tables.TOOLS:
-        assert tool["known"] in ("run", "read", tables.HERE)
+    known = {dimension.name: {*dimension.by_text} for dimension in tables.DIMENSIONS[3:]}
+    known["gain"] = {*tables.gains_for(np.array([0.0, 1.0, 2.0]))}
+    known["cutoff"] = {"none", "32"}
+    for tool in tool_table.TOOLS:
+        assert tool["known"] in ("run", "read", tool_table.HERE)
         assert (tool["version"] != "") == (tool["known"] == "run"), tool
-        for name in known:
-            assert tool[name] in tables.ANY or {*tool[name].split("|")} <= {*known[name]}, tool
+        for name, texts in known.items():
+            cell = tool[name]
+            assert cell in tool_table.SEVERAL or {*cell.split("|")} <= texts, tool
 
 
 def test_a_tool_that_takes_any_table_does_not_gain_from_unjudged_documents():
-    (row,) = (tool for tool in tables.TOOLS if tool["metric"] == "MSnDCG@{k}")
-    assert tables.departs(row, "gain", "solved: 1:2, 2:3") == 0
-    assert tables.departs(row, "gain", "2^level") == 1
+    (row,) = (tool for tool in tool_table.TOOLS if tool["metric"] == "MSnDCG@{k}")
+    assert tool_table.departs(row, "gain", "solved: 1:2, 2:3") == 0
+    assert tool_table.departs(row, "gain", "2^level") == 1
+
+
+def test_topics_that_the_definition_leaves_out_have_no_gap():
+    values = values_of("nDCG@10", places=6)
+    empty = [topic for topic, judged in QRELS.items() if not any(judged.values())]
+    found = identify(QRELS, RUN, values | dict.fromkeys(empty, 0.5), measure="nDCG@10")
+    assert (found.definitions, found.differ) == ((), len(empty))
+    gap, left_out = texts_of(found, "gap"), texts_of(found, "left out")
+    assert gap or left_out
+    assert not gap or not gap[0].startswith("largest 0.0")
+    assert "nan" not in str(found).lower()
+
+
+def test_a_topic_left_out_is_named_beside_the_gaps_of_the_others():
+    judged = {topic: levels for topic, levels in QRELS.items() if topic != "q3"}
+    empty = {f"e{number}": {"d": 0} for number in range(3)}
+    fields = EXP, LOG, FIRST, "10", "left out", DOWN, ALL
+    values = rounded(reference(judged, RUN, *fields), 6) | dict.fromkeys(empty, 0.5)
+    found = identify(judged | empty, RUN, values, measure="nDCG@10")
+    assert found.differ == 3
+    for about, text in found.findings:
+        if about in ("differs", "left out"):
+            assert text.startswith("topic e0: given 0.500000, ")
+            assert text.endswith(", and 2 other topics")
+    assert None not in [row[1] for row in found.topic_table().rows]
+
+
+@pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.EmptyRunWarning")
+@pytest.mark.parametrize("run", [{"x": {"d01": 1.0}}, {}])
+def test_a_run_without_any_topic_of_the_qrels_is_refused(run):
+    with pytest.raises(GradedError, match=r"none of its topics|the run is empty"):
+        identify(QRELS, run, values_of("nDCG@10"), measure="nDCG@10")
+
+
+def test_a_document_that_is_retrieved_twice_is_told():
+    rows = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()]
+    again = next(row for row in rows if row[0] == "q4")
+    found = identify(QRELS, [*rows, again], values_of("nDCG@10"), measure="nDCG@10")
+    (text,) = texts_of(found, "duplicates")
+    assert text.startswith("1 topic (q4): a document is retrieved twice")
+    assert found.measure == "nDCG@10"

@@ -16,7 +16,7 @@ from site_extensions import adapters, measure, of_tool
 
 from ir_measures_graded import array_values
 from ir_measures_graded.analysis import identify
-from ir_measures_graded.analysis.identify.definitions import TOOLS
+from ir_measures_graded.analysis.identify.tools import TOOLS
 
 TOPICS, DEPTH = 10, 50
 

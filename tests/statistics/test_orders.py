@@ -111,7 +111,8 @@ def test_ap_correlations_are_those_published(x, y, x_tied, y_tied, values):
 
 # The orders with the same systems among the 10,000 that Corsi and Urbano publish with their values
 # (github.com/julian-urbano/sigir2024-rbo, rbo/test.csv). Systems in brackets tie.
-RBO = list(csv.DictReader(Path(__file__).with_name("rbo_published.csv").open(encoding="utf-8")))
+RBO_FILE = Path(__file__).with_name("rbo_published.csv")
+RBO = list(csv.DictReader(RBO_FILE.read_text(encoding="utf-8").splitlines()))
 
 
 def values_in(text):

@@ -1,10 +1,13 @@
 """Finds the definition that gives somebody's values.
 
 - `identification`: `identify`, which reads the input, starts the search and explains what it finds.
-- `definitions`: the dimensions of a definition and their values, as data, and in `tools.csv` those of tools.
-- `values`: runs with the values given for them, and the values of all definitions on these runs.
+- `dimensions`: the dimensions of a definition and the ways to fill each, as data; `formulas` of
+  other measures; in `tools.csv` and `tools` what tools compute.
+- `case`: runs with the numbers given for them, their rows as arrays, and the lists of each order.
+- `scoring`: the values of all definitions on these runs; `solving`: gains that no tool has.
 - `search`: tries all definitions, and verifies the survivors on all topics.
-- `answer`: conclusions from the survivors, and the result.
+- `ranking`: the survivors, the likeliest first; `naming`: what they are called.
+- `verdict`: what is said; `answer`: the result.
 """
 
 from .answer import Identification

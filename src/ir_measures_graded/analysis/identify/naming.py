@@ -1,0 +1,174 @@
+"""What definitions are called: in words, by the tools that compute them, and as a measure string of
+this package or of ir-measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from ir_measures import Measure
+
+from ...core.registry.notation import parse_measure
+from ...output.formats import counted, listed
+from .case import Case
+from .dimensions import (
+    ALL_RANKS,
+    EVERY,
+    FIRST_K,
+    JUDGED_ONLY,
+    LABELS,
+    QRELS_TOPICS,
+    ROUNDED,
+    SHOWN,
+    TREC_EVAL_ORDER,
+    UNCUT,
+    Definition,
+    LogFrom,
+    Space,
+)
+from .formulas import at_cutoff, family
+from .ranking import Ranking
+from .scoring import values_at, values_of
+from .search import SAME
+from .tools import FAR, IS_HERE, TOOLS, departs
+
+CONVENTIONS = Definition._fields[2:]
+# What a measure string does not tell.
+CONVENTIONS_OF_MEANS = ("averaged", "shown")
+USUAL = {"", "level", "log2(r + 1)", FIRST_K, "0", EVERY, QRELS_TOPICS, ROUNDED}
+
+
+def described(definition: Definition, name: str = "") -> str:
+    """A definition in words, without what is usual; `name` is the measure string that is equal.
+
+    >>> described(Definition("nDCG", "10", "level"))
+    'nDCG@10'
+    >>> described(Definition("nDCG", "10", "2^level − 1"))
+    'nDCG@10 (gain: 2^level − 1)'
+    """
+    cutoff = ""
+    if definition.cutoff not in ("", ALL_RANKS):
+        separator = ", cutoff " if " " in definition.measure else "@"
+        cutoff = f"{separator}{definition.cutoff}"
+    usual = USUAL
+    if not cutoff:
+        usual = usual | {UNCUT}
+    if not cutoff or family(definition.measure) != "RR":
+        usual = usual | {*TREC_EVAL_ORDER}
+    fields = CONVENTIONS_OF_MEANS if name else CONVENTIONS
+    texts = {field: getattr(definition, field) for field in fields}
+    unusual = [f"{LABELS[field]}: {text}" for field, text in texts.items() if text not in usual]
+    subject = name or definition.measure + cutoff
+    if not unusual:
+        return subject
+    return f"{subject} ({'; '.join(unusual)})"
+
+
+@dataclass(frozen=True)
+class Ours:
+    """The measure string nearest to some definitions, how it differs, and whether it gives their
+    values."""
+
+    measure: Measure | None
+    difference: str
+    is_equal: bool
+
+
+NO_MEASURE = Ours(None, "", False)
+
+
+class Names:
+    """The names of the definitions of a ranking."""
+
+    def __init__(self, case: Case, ranking: Ranking):
+        self.case, self.ranking = case, ranking
+        self.space: Space = ranking.found.space
+        self.values = values_of(self.space, case, ranking.chosen)
+        self.means = self.means_of(self.values, ranking.chosen.averaged)
+
+    def tools(self, numbers: Sequence[int]) -> dict[str, str]:
+        """The tools that compute one of these matches, with the metric, and their names."""
+        names = {}
+        computes = (self.ranking.costs[numbers] == 0).T & ~IS_HERE[:, None]
+        for row, number in np.argwhere(computes).tolist():
+            tool = TOOLS[row]
+            cutoff = self.ranking.matches[numbers[number]].cutoff.title()
+            metric = tool["metric"].replace("{k}", cutoff)
+            version = f" ({tool['version']})" if tool["version"] else ""
+            names[f"{tool['tool']} {metric}{version}"] = tool["tool"]
+        return names
+
+    def named(self, numbers: Sequence[int]) -> str:
+        """Some matches with the same values: the measure, and who computes it."""
+        ours = self.ours(numbers)
+        measure = str(ours.measure) if ours.is_equal else ""
+        name = described(self.ranking.matches[numbers[0]], measure)
+        tools = listed(dict.fromkeys(self.tools(numbers).values()))
+        if not tools:
+            return name
+        verb = "compute" if ", " in tools else "computes"
+        return f"{name}, as {tools} {verb} it"
+
+    def ours(self, numbers: Sequence[int]) -> Ours:
+        """The measure string nearest to some matches with the same values."""
+        departures = np.where(IS_HERE, self.ranking.costs[numbers], FAR)
+        member, row = divmod(int(departures.argmin()), departures.shape[1])
+        if departures[member, row] >= FAR:
+            return NO_MEASURE
+        definition, tool = self.ranking.matches[numbers[member]], TOOLS[row]
+        measure = self.string(definition, tool)
+        if measure is None:
+            return NO_MEASURE
+        values = SHOWN.by_text[definition.shown].apply(values_at(measure, self.case.rows.ranks))
+        theirs = values_of(self.space, self.case, definition)
+        gaps = np.nan_to_num(np.abs(values - theirs))
+        differences = _departures_in_words(definition, tool)
+        topics = counted(int((gaps > self.case.tolerance).sum()), "topic")
+        differences.append(f"{topics} with other values")
+        mean = self.means_of(values, QRELS_TOPICS)[0]
+        differences.append(f"mean over the qrels' topics {mean:.4f}, not {self.means[0]:.4f}")
+        is_plain = definition.averaged in ("", QRELS_TOPICS)
+        is_plain = is_plain and not definition.shown.startswith("each")
+        return Ours(
+            measure,
+            f"{measure} is another: {'; '.join(differences)}",
+            is_plain and bool(gaps.max() < SAME),
+        )
+
+    def string(self, definition: Definition, tool: Mapping[str, str]) -> Measure | None:
+        """The measure string of a row in the table that is nearest to a definition."""
+        levels = np.unique(np.fmax(self.case.judged.all_levels, 0))[1:]
+        gains = levels
+        if definition.gain in self.space["gain"]:
+            gains = self.space["gain"][definition.gain].apply(levels)
+        table = ",".join(f"{level:g}:{gain:g}" for level, gain in zip(levels, gains, strict=True))
+        base = ""
+        if definition.discount in self.space["discount"]:
+            discount = self.space["discount"][definition.discount].apply
+            if isinstance(discount, LogFrom):
+                base = str(discount.base)
+        metric = tool["metric"].replace("@{k}", "")
+        metric = metric.replace("{gains}", table).replace("{b}", base)
+        measure = parse_measure(metric or definition.measure.partition(" ")[0])
+        is_judged_only = definition.documents == JUDGED_ONLY
+        if is_judged_only and "judged_only" in measure.SUPPORTED_PARAMS:
+            measure = type(measure)(**measure.params, judged_only=True)
+        return at_cutoff(measure, definition.cutoff)
+
+    def means_of(self, values: np.ndarray, averaged: str) -> list[float]:
+        """The mean of the topics with a value; for means, those of each run over a set of
+        topics."""
+        numbers = self.case.shown(values[:, None, None], [averaged], [np.asarray])[np.asarray]
+        if not self.case.by_mean:
+            numbers = np.nanmean(numbers)
+        return np.ravel(numbers).tolist()
+
+
+def _departures_in_words(definition: Definition, tool: Mapping[str, str]) -> list[str]:
+    """What a tool does instead, in each dimension but the measure."""
+    return [
+        f"{LABELS[field]} {tool[field]}"
+        for field in Definition._fields[1:]
+        if tool[field] and departs(tool, field, getattr(definition, field))
+    ]

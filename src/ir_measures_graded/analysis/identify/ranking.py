@@ -1,0 +1,97 @@
+"""The definitions that fit, or else the nearest, in the order of their likelihood."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from .case import Case
+from .dimensions import ALL_RANKS, UNCUT, Definition, Space
+from .search import Found
+from .tools import IS_HERE, costs
+
+
+class Ranking:
+    """The definitions that fit, or else the nearest, the likeliest first, and which of them differ.
+
+    `matches` are the definitions, and `costs` their departures from tools. `groups` has the numbers
+    of those with the same values on all runs. A mean that only rare definitions have is not found.
+    """
+
+    def __init__(self, case: Case, found: Found):
+        self.found = found
+        self.is_found = bool(found.fitting)
+        if self.is_found and case.by_mean:
+            self.is_found = not costs(found.fitting).min()
+        candidates = found.fitting
+        if not self.is_found:
+            candidates = found.nearest(1) or found.fitting
+        departures = costs(candidates)
+        order = likeliest_first(found.space, candidates, departures)
+        self.matches = [candidates[number] for number in order]
+        self.costs = departures[order]
+        alike = defaultdict[float, list[int]](list)
+        for number, definition in enumerate(self.matches):
+            alike[found.kept[definition].fingerprint].append(number)
+        self.groups = [*alike.values()]
+
+    @property
+    def chosen(self) -> Definition:
+        """The likeliest definition."""
+        return self.matches[0]
+
+    @property
+    def departures(self) -> int:
+        """The departures of the likeliest definition from the nearest tool."""
+        return int(self.costs[0].min())
+
+    @cached_property
+    def usual(self) -> list[list[int]]:
+        """The groups whose first definition some tool computes, if a definition is found."""
+        if not self.is_found:
+            return []
+        return [group for group in self.groups if not self.costs[group].min()]
+
+    @cached_property
+    def different(self) -> int:
+        """The number of definitions with different values that fit."""
+        kept = self.found.kept
+        return len({kept[definition].fingerprint for definition in self.found.fitting})
+
+    @property
+    def rarer(self) -> int:
+        """The number of definitions with different values that fit, and are not among the
+        answers."""
+        answers = max(len(self.usual), 1) if self.is_found else 0
+        return self.different - answers
+
+
+def likeliest_first(
+    space: Space, candidates: Sequence[Definition], departures: np.ndarray
+) -> list[int]:
+    """The order of definitions: few departures, then those of tools, then what is usual."""
+    columns = zip(*candidates, strict=True)
+    position = dict(zip(Definition._fields, map(_positions, space.values(), columns), strict=True))
+    tools = np.count_nonzero(departures[:, ~IS_HERE] == 0, axis=1)
+    conventions = [position[name] for name in Definition._fields[2:]]
+    parameters = np.array([definition.measure.count("=") for definition in candidates])
+    has_rare_cutoff = position["cutoff"] > 1  # the first two are the usual ones
+    # The ideal list of a measure without a cutoff is not cut.
+    is_whole = np.array(
+        [definition.cutoff == ALL_RANKS and definition.ideal == UNCUT for definition in candidates]
+    )
+    unusual = parameters + np.count_nonzero(conventions, axis=0)
+    unusual += has_rare_cutoff.astype(int)
+    unusual -= is_whole.astype(int)
+    least_important_first = [*position.values()][::-1]
+    keys = [*least_important_first, -tools, unusual, tools == 0, departures.min(axis=1)]
+    return np.lexsort(keys).tolist()
+
+
+def _positions(ways: Iterable[str], column: Iterable[str]) -> np.ndarray:
+    """The position of each text among the ways of its dimension; 0 if it is none of them."""
+    position = {text: number for number, text in enumerate(ways)}
+    return np.array([position.get(text, 0) for text in column])

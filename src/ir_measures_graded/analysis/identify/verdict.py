@@ -1,0 +1,248 @@
+"""What is said: the summary, and the evidence line by line.
+
+That is what is settled and open, how far the nearest definition is off, and what the topics that
+differ have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from ir_measures import Measure
+
+from ...core.ranking.gains import LINEAR
+from ...output.formats import counted, listed
+from .case import Case
+from .dimensions import BEST, DIMENSIONS, LABELS, OTHER, ROUNDED, WEIGHTED, WORST, RunOrder
+from .formulas import family
+from .naming import Names
+from .ranking import Ranking
+from .scoring import values_of
+
+SETTLED, OPEN, UNREACHED = "settled", "open", "not exercised"
+MOST_LISTED = 5  # the number of definitions that are listed
+CHANCE = 0.05  # the usual level of tests: what is likelier to happen by chance is no evidence
+LEAST_AGREEING = 5  # a cause needs so many topics that agree
+# A cause is a property of at least this share of the topics that differ, and at most this of the
+# others.
+COMMON, SELDOM = 0.5, 0.2
+States = dict[str, tuple[str, tuple[str, ...]]]  # the state and the values of each dimension
+Finding = tuple[str, str]  # what it is about, and what was found
+
+
+class Verdict:
+    """The conclusions from a ranking of definitions. Values that are all equal identify nothing."""
+
+    def __init__(self, case: Case, ranking: Ranking):
+        self.case, self.ranking = case, ranking
+        self.names = Names(case, ranking)
+        self.values = self.names.values
+        gaps = case.gaps(self.values, case.values, ranking.chosen.shown)
+        self.differs = ~np.isnan(case.values) & (gaps > 0)
+        self.agreeing = case.known.size - int(self.differs.sum())
+        definitions = ranking.found.different(ranking.departures)
+        self.chance = min(1.0, definitions * case.coincidence)
+        self.tells_nothing = case.coincidence == 1
+        self.is_weak = ranking.is_found and self.chance > CHANCE and not self.tells_nothing
+
+    @property
+    def is_near(self) -> bool:
+        """Whether at least half of the values agree."""
+        return 2 * self.agreeing >= self.case.given.size
+
+    def summary(self) -> str:
+        """The answer in a sentence or two."""
+        if self.tells_nothing:
+            return f"All values are {self.case.given[0]:g}, which identifies nothing."
+        rarer = self.ranking.rarer
+        rest = f" Rarer definitions that fit: {rarer}." if rarer > 0 else ""
+        name = self.names.named(self.ranking.groups[0])
+        if self.ranking.is_found:
+            others = ""
+            if "solved" in self.ranking.chosen.gain:
+                others = " Other tables of gains may fit, too."
+            return f"The {self._numbers_given()} {self._are_those()} of {name}.{others}{rest}"
+        usual = "usual " if rarer > 0 else ""
+        none = f"No {usual}definition gives the {self._numbers_given()}"
+        return f"{none}{self._nearest(name)}{rest}"
+
+    def _are_those(self) -> str:
+        perhaps = "perhaps " if self.is_weak else ""
+        if self.case.given.size > 1:
+            return f"are {perhaps}those"
+        return f"is {perhaps}that"
+
+    def _numbers_given(self) -> str:
+        count = self.case.given.size
+        if not self.case.by_mean:
+            return counted(count, "value")
+        noun = "mean" if count == 1 else "means"
+        return f"{noun} {self._with_decimals(self.case.given.tolist())}"
+
+    def _with_decimals(self, means: list[float]) -> str:
+        return " and ".join(f"{mean:.{self.case.decimals}f}" for mean in means)
+
+    def _nearest(self, name: str) -> str:
+        count = self.case.given.size
+        if self.case.by_mean:
+            return f". The nearest is {name}, with {self._with_decimals(self.names.means)}."
+        if self.is_near:
+            return f". The nearest is {name}; it gives {self.agreeing} of {count}."
+        agree = f"the nearest agrees in {self.agreeing} of {count}"
+        return f", and none is near: {agree}; check that they are of this run and these qrels."
+
+    def findings(self, tools: list[str], states: States) -> Iterator[Finding]:
+        """The evidence, line by line."""
+        if len(self.ranking.usual) > 1:
+            for group in self.ranking.usual[:MOST_LISTED]:
+                yield "fits", self.names.named(group)
+        if self.is_weak or (self.ranking.is_found and self.case.by_mean):
+            bound = f"with probability {self.chance:.3f} at most"
+            hint = ""
+            if len(self.ranking.found.space["cutoff"]) > 1:
+                hint = "; name the measure and its cutoff"
+            yield "chance", f"random numbers fit a usual definition {bound}{hint}"
+        if self.is_weak or self.case.by_mean:
+            wanted = "values by topic, of more topics or of a second run, or another decimal"
+            yield "to decide", wanted
+        elif not self.ranking.is_found and self.is_near:
+            yield from self.gaps()
+            yield from self.causes()
+        if states:
+            yield from in_words(states)
+        if tools:
+            yield "computed so by", "; ".join(tools)
+
+    def duplicates(self) -> Iterator[Finding]:
+        """The topics that retrieve a document twice. Other commands refuse such runs."""
+        repeated = np.flatnonzero(self.case.repeated).tolist()
+        if repeated:
+            topics = listed(self.case.judged.topics[number] for number in repeated)
+            count = counted(len(repeated), "topic")
+            text = f"{count} ({topics}): a document is retrieved twice, and its first row is used"
+            yield "duplicates", f"{text}; evaluate refuses such a run"
+
+    def states(self) -> States:
+        """The state and the values of each dimension, for definitions of one measure that give all
+        values.
+
+        A dimension is not exercised if all its values give the same here, and settled if the others
+        do not. Gains that are solved for are open: tables that were not tried may fit. Measure
+        strings have no dimensions of the order of a run, because only trec_eval's is tried. The
+        measure is open if another family of measures fits."""
+        chosen, space = self.ranking.chosen, self.ranking.found.space
+        measures: dict[str, str] = {}
+        for definition in self.ranking.matches:
+            measures.setdefault(family(definition.measure), definition.measure)
+        state = OPEN if len(measures) > 1 else SETTLED
+        states = {"measure": (state, tuple(measures.values()))}
+        alike = [match for match in self.ranking.matches if match.measure == chosen.measure]
+        is_string = isinstance(space["measure"][chosen.measure].apply, Measure)
+        kind = WEIGHTED if chosen.discount else OTHER
+        for dimension in DIMENSIONS[1:]:
+            name = dimension.name
+            texts = dict.fromkeys(getattr(definition, name) for definition in alike)
+            values = tuple(text for text in texts if text)
+            ways = space[name]
+            possible = {text for text, way in ways.items() if kind in way.tried_for}
+            if not values or len(possible) < 2 or (is_string and name in RunOrder._fields):
+                continue
+            state = OPEN
+            if possible <= {*values} and len(self.ranking.groups) == 1:
+                state = UNREACHED
+            elif len(values) == 1 and "solved" not in values[0]:
+                state = SETTLED
+            states[name] = state, values
+        return states
+
+    def gaps(self) -> Iterator[Finding]:
+        """The topic that differs most, and the gaps. The definition may leave topics out."""
+        case = self.case
+        is_left_out = self.differs & np.isnan(self.values)
+        is_apart = self.differs & ~is_left_out
+        if is_apart.any():
+            gaps = np.where(is_apart, np.abs(self.values - case.values), 0.0)
+            largest = int(gaps.argmax())
+            computed = f"computed {self.values[largest]:.{case.decimals}f}"
+            yield "differs", self._differing(largest, computed, int(is_apart.sum()))
+            mean = f"{gaps[case.known].mean():.{case.decimals + 1}f}"
+            text = f"largest {gaps[largest]:.{case.decimals}f}, mean over all topics {mean}"
+            yield "gap", text
+        if is_left_out.any():
+            first = int(is_left_out.argmax())
+            count = int(is_left_out.sum())
+            yield "left out", self._differing(first, "without a value by this definition", count)
+
+    def _differing(self, topic: int, computed: str, count: int) -> str:
+        given = f"{self.case.values[topic]:.{self.case.decimals}f}"
+        text = f"topic {self.case.judged.topics[topic]}: given {given}, {computed}"
+        if count == 1:
+            return text
+        return f"{text}, and {counted(count - 1, 'other topic')}"
+
+    def causes(self) -> Iterator[Finding]:
+        """Properties that are common among the topics that differ, and rare among those that
+        agree."""
+        agrees = ~np.isnan(self.case.values) & ~self.differs
+        if agrees.sum() < LEAST_AGREEING:
+            return
+        differing = int(self.differs.sum())
+        for cause, has_property in self._properties().items():
+            here = int((has_property & self.differs).sum())
+            there = int((has_property & agrees).sum())
+            is_common = here >= max(1, COMMON * differing)
+            if is_common and there <= SELDOM * agrees.sum():
+                of_differing = f"{here} of {differing} that differ"
+                of_agreeing = f"{there} of {agrees.sum()} that agree"
+                yield "perhaps because", f"{cause}: {of_differing}, {of_agreeing}"
+
+    def _properties(self) -> dict[str, np.ndarray]:
+        """Properties of topics that may cause other values, and which topics have them."""
+        case, ranks = self.case, self.case.rows.ranks
+        cutoff = np.inf
+        if self.ranking.chosen.cutoff in self.ranking.found.space["cutoff"]:
+            cutoff = self.ranking.found.space["cutoff"][self.ranking.chosen.cutoff].apply
+        retrieved, relevant = ranks.retrieved, case.judged.relevant(LINEAR)
+        within = ranks.topic[ranks.rank <= cutoff]
+        judged_within = np.bincount(within, minlength=retrieved.size)
+        is_cut = np.isfinite(cutoff)
+        return {
+            "the value is between those of the worst and the best order of tied documents": (
+                self.differs & self._is_reached_by_ties()
+            ),
+            "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, cutoff),
+            "fewer documents retrieved than the cutoff": (
+                (retrieved > 0) & (retrieved < cutoff) & is_cut
+            ),
+            "fewer relevant documents than the cutoff": (
+                (relevant > 0) & (relevant < cutoff) & is_cut
+            ),
+            "no relevant document": relevant == 0,
+            "missing from the run": retrieved == 0,
+            "a document retrieved twice, whose first row counts": case.repeated,
+        }
+
+    def _is_reached_by_ties(self) -> np.ndarray:
+        """Whether some order of tied documents may give the value of a topic."""
+        case, chosen = self.case, self.ranking.chosen
+        sorted_by_score = chosen._replace(precision=chosen.precision or "64-bit")
+        lowest, highest = (
+            values_of(self.ranking.found.space, case, sorted_by_score._replace(order=order))
+            for order in (WORST, BEST)
+        )
+        nearest = np.clip(case.values, lowest, highest)
+        return np.asarray(np.abs(case.values - nearest) <= case.tolerance)
+
+
+def in_words(states: States) -> Iterator[Finding]:
+    """What is settled, open and not exercised."""
+    by_state: dict[str, dict[str, tuple[str, ...]]] = {SETTLED: {}, OPEN: {}, UNREACHED: {}}
+    for name, (state, values) in states.items():
+        by_state[state][LABELS[name]] = values
+    settled = by_state[SETTLED].items()
+    texts = [f"{label} {values[0]}" for label, values in settled if values != (ROUNDED,)]
+    yield SETTLED, ", ".join(texts)
+    for label, values in by_state[OPEN].items():
+        yield OPEN, f"{label}: {' or '.join(values)}"
+    if by_state[UNREACHED]:
+        yield UNREACHED, ", ".join(by_state[UNREACHED])
