@@ -57,8 +57,7 @@ def test_every_kind_of_column_converts_slices_to_ids(of_dicts, data):
         assert len(column) == len(strings)
         assert [column[row] for row in range(len(column))] == strings
         assert list(column.ids()) == strings
-        keys = isinstance(column, Keys)
-        part = column.slices(starts, sizes) if keys else column.take(rows_of(starts, sizes))
+        part = column.slices(starts, sizes, rows_of(starts, sizes))
         assert type(part) is type(column)
         assert (len(part), list(part.ids())) == (len(chosen), chosen)
 

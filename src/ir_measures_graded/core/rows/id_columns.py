@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -79,6 +79,39 @@ def _stable_order(codes: np.ndarray) -> np.ndarray:
     return order
 
 
+class Documents(Protocol):
+    """The document of each row of qrels or a run, in any storage format."""
+
+    is_keyed: bool
+    """Whether `look_up` finds an id without converting all ids."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, row: int) -> str: ...
+
+    def ids(self) -> Ids:
+        """All ids. Raises `GradedError` for one that is no id."""
+        ...
+
+    def take(self, rows: Any) -> Documents:
+        """The documents of these rows."""
+        ...
+
+    def slices(self, starts: np.ndarray, sizes: np.ndarray, rows: Indices) -> Documents:
+        """The documents of whole topics, which begin at `starts` and have the `rows`."""
+        ...
+
+    def mappings(self) -> Sequence[Mapping[str, Any]] | None:
+        """The dict of each topic that has documents; None if they are not from dicts."""
+        ...
+
+    def look_up(
+        self, start: np.ndarray, ids: Iterable[str], values: np.ndarray
+    ) -> np.ndarray | None:
+        """The rows of ids, as `Keys.look_up`; None if they are not from dicts."""
+        ...
+
+
 @dataclass(eq=False, repr=False)
 class Cells:
     """Ids as `cells`: codes of categories, or unvalidated Python objects, expected to be str.
@@ -89,6 +122,7 @@ class Cells:
 
     cells: np.ndarray
     convert: Callable[[np.ndarray], Ids]
+    is_keyed = False
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -102,6 +136,15 @@ class Cells:
     def take(self, rows: Indices) -> Cells:
         return Cells(self.cells[rows], self.convert)
 
+    def slices(self, starts: np.ndarray, sizes: np.ndarray, rows: Indices) -> Cells:
+        return self.take(rows)
+
+    def mappings(self) -> None:
+        return None
+
+    def look_up(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> None:
+        return None
+
 
 @dataclass(eq=False, repr=False)
 class Keys:
@@ -109,6 +152,7 @@ class Keys:
 
     dicts: Sequence[Mapping[str, Any]]
     field: str
+    is_keyed = True
 
     @cached_property
     def bounds(self) -> np.ndarray:
@@ -131,9 +175,14 @@ class Keys:
             raise _id_error(chain.from_iterable(self.dicts), self.field)
         return ids
 
-    def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Keys:
+    def slices(self, starts: np.ndarray, sizes: np.ndarray, rows: Indices) -> Keys:
         """The keys of the dicts that begin at the rows `starts`; those of size 0 are left out."""
-        return Keys([self.dicts[number] for number in self._numbers(starts[sizes > 0])], self.field)
+        numbers = self._numbers(starts[sizes > 0])
+        return Keys([self.dicts[number] for number in numbers], self.field)
+
+    def mappings(self) -> Sequence[Mapping[str, Any]]:
+        """The dicts."""
+        return self.dicts
 
     def _numbers(self, rows: np.ndarray) -> list[int]:
         """The numbers of the dicts that have these rows."""
@@ -142,11 +191,12 @@ class Keys:
     def take(self, rows: np.ndarray) -> Ids:
         """The ids in a few rows. Finding one takes a pass over its dict."""
         numbers = self._numbers(rows)
-        keys = {number: [*self.dicts[number]] for number in {*numbers}}
-        places = zip(numbers, (rows - self.bounds[numbers]).tolist(), strict=True)
-        return _as_ids([keys[number][place] for number, place in places], self.field)
+        keys = {number: [*self.dicts[number]] for number in set(numbers)}
+        places = (rows - self.bounds[numbers]).tolist()
+        pairs = zip(numbers, places, strict=True)
+        return _as_ids([keys[number][place] for number, place in pairs], self.field)
 
-    def find(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
+    def look_up(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
         """The row of each id in the dict that begins at row `start`; -1 if the dict lacks it.
 
         `start` has one entry per id, and `values` has the value of every key. The value of an id leads to its
@@ -154,24 +204,23 @@ class Keys:
         another type. Raises `GradedError` if the first key of the dict is not a string, or if the id as a
         number or as bytes is a key.
         """
-        found = np.full(start.size, -1)
-        for at, (first, number, id_) in enumerate(
-            zip(start.tolist(), self._numbers(start), ids, strict=True)
-        ):
+        found_rows = np.full(start.size, -1)
+        searched = zip(start.tolist(), self._numbers(start), ids, strict=True)
+        for place, (first, number, id_) in enumerate(searched):
             keys = self.dicts[number]
             if id_ in keys:
-                (rows,) = (values[first : first + len(keys)] == float(keys[id_])).nonzero()
+                has_value = values[first : first + len(keys)] == float(keys[id_])
+                rows = np.flatnonzero(has_value)
                 if rows.size > 1:
                     in_order = list(keys)
                     rows = rows[[in_order[row] == id_ for row in rows.tolist()]]
-                found[at] = first + int(rows[0])
+                found_rows[place] = first + int(rows[0])
             elif not isinstance(next(iter(keys)), str) or _is_key_of_other_type(id_, keys):
                 raise _id_error(keys, self.field)
-        return found
+        return found_rows
 
 
 Rowwise = Ids | Cells
-Docs = Rowwise | Keys  # the document of each row
 
 
 def docs_of(column: RawColumn, field: str) -> Rowwise:

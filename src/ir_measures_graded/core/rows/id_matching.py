@@ -7,8 +7,8 @@ even if hashes collide.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -73,9 +73,10 @@ class Ids:
         The strings are joined first and encoded together, which is several times faster than one by one.
         """
         lines = ["\n".join(piece).encode() for piece in pieces if piece]
-        data, count = np.frombuffer(b"\n".join([*lines, b""]), np.uint8), sum(map(len, pieces))
+        text = b"\n".join([*lines, b""])
+        data = np.frombuffer(text, np.uint8)
         end = np.flatnonzero(data == ord("\n"))
-        if end.size > count:  # an id contains a line break
+        if end.size > sum(map(len, pieces)):  # an id contains a line break
             return cls.of_encoded([id_.encode() for id_ in chain.from_iterable(pieces)])
         return cls._spaced(data, np.diff(end, prepend=-1) - 1, 1)
 
@@ -100,15 +101,16 @@ class Ids:
         if not count:
             return cls.of([])
         bounds = bounds_of_strings(array)
-        first, end = int(bounds[0]), int(bounds[-1])
+        first = int(bounds[0])
+        end = int(bounds[-1])
         data = np.frombuffer(array.buffers()[2] or b"", np.uint8)[first:end]
-        width, odd = divmod(end - first, count)
-        pieces = (bounds[a : a + BLOCK + 1] for a in range(0, count, BLOCK))
-        if width and not odd and all((np.diff(piece) == width).all() for piece in pieces):
+        width, remainder = divmod(end - first, count)
+        pieces = (bounds[start : start + BLOCK + 1] for start in range(0, count, BLOCK))
+        may_have_one_length = width > 0 and remainder == 0
+        if may_have_one_length and all((np.diff(piece) == width).all() for piece in pieces):
             return cls(data, range(0, end - first, width), np.broadcast_to(width, count))
-        return cls(
-            data, bounds[:-1].astype(np.int64) - first, np.diff(bounds).astype(np.int64, copy=False)
-        )
+        start = bounds[:-1].astype(np.int64) - first
+        return cls(data, start, np.diff(bounds).astype(np.int64, copy=False))
 
     @classmethod
     def concatenated(cls, parts: Sequence[Ids]) -> Ids:
@@ -121,15 +123,18 @@ class Ids:
         if not parts:
             return cls.of([])
         data = np.concatenate([part.data for part in parts])
-        (step, length), *others = {
-            (part.step, int(part.of_one_length and part.length[0])) for part in parts
-        }
-        if step and length and not others:
-            return cls(data, range(0, data.size, step), np.broadcast_to(length, data.size // step))
-        start, row, shift = np.empty(sum(map(len, parts)), np.int64), 0, 0
+        step = parts[0].step
+        has_one_layout = all(part.of_one_length and part.step == step for part in parts)
+        if step and has_one_layout and len({int(part.length[0]) for part in parts}) == 1:
+            length = np.broadcast_to(parts[0].length[0], data.size // step)
+            return cls(data, range(0, data.size, step), length)
+        start = np.empty(sum(map(len, parts)), np.int64)
+        row = 0
+        shift = 0
         for part in parts:
             np.add(part.starts, shift, out=start[row : row + len(part)])
-            row, shift = row + len(part), shift + part.data.size
+            row += len(part)
+            shift += part.data.size
         return cls(data, start, np.concatenate([part.length for part in parts]))
 
     def __len__(self) -> int:
@@ -167,22 +172,37 @@ class Ids:
             return start.step
         return 0
 
+    is_keyed = False
+
     def ids(self) -> Ids:
-        """The ids, for callers that take any column of `id_columns`."""
+        """The ids, for callers that take any `Documents`."""
         return self
+
+    def slices(self, starts: np.ndarray, sizes: np.ndarray, rows: Indices) -> Ids:
+        """The ids of the `rows`, for callers that take any `Documents`."""
+        return self.take(rows)
+
+    def mappings(self) -> None:
+        """None, because the ids are not from dicts."""
+        return None
+
+    def look_up(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> None:
+        """None, because the ids are not from dicts."""
+        return None
 
     def take(self, rows: Indices) -> Ids:
         """The ids of these rows."""
         if isinstance(rows, slice):
             return Ids(self.data, self.start[rows], self.length[rows])
-        one = self.of_one_length
-        length = np.broadcast_to(self.length[:1].sum(), rows.size) if one else self.length[rows]
+        if self.of_one_length:
+            length = np.broadcast_to(self.length[:1].sum(), rows.size)
+        else:
+            length = self.length[rows]
         step = self.step
         if not step or step % WORD:
             return Ids(self.data, self._starts(rows), length)
-        words = self.data.view("<u8").reshape(
-            -1, step // WORD
-        )  # the words of each padded id as a row
+        # The words of each padded id are a row.
+        words = self.data.view("<u8").reshape(-1, step // WORD)
         taken = words.take(rows, axis=0).reshape(-1)  # several times faster than words[rows]
         return Ids(taken.view(np.uint8), range(0, taken.nbytes, step), length)
 
@@ -217,12 +237,12 @@ class Ids:
         differs[1:] = self.length[1:] != self.length[:-1]
         starts = np.flatnonzero(differs).tolist()
         if 1 < len(starts) <= FEW_LENGTHS:
-            ends = [*starts[1:], len(self)]
-            parts = (
-                self._of_length(slice(a, b)).changes() + a
-                for a, b in zip(starts, ends, strict=True)
-            )
-            return np.concatenate([*parts])
+            bounds = [*starts, len(self)]
+            rows = [
+                self._of_length(slice(start, end)).changes() + start
+                for start, end in pairwise(bounds)
+            ]
+            return np.concatenate(rows)
         for word in self._filled():
             differs[1:] |= word[1:] != word[:-1]
         return np.flatnonzero(differs)
@@ -286,22 +306,20 @@ class Ids:
         start = self._starts(rows)
         if not len(start):
             return np.empty(0, dtype=np.uint64)
-        left = np.minimum(
-            (self.length[:1] if self.of_one_length else self.length[rows]) - place, WORD
-        )
-        low, high = (
-            (start[0], start[-1])
-            if isinstance(start, range)
-            else (int(start.min()), int(start.max()))
-        )
+        length = self.length[:1] if self.of_one_length else self.length[rows]
+        used_bytes = np.minimum(length - place, WORD)
+        is_spaced = isinstance(start, range)
+        low = start[0] if is_spaced else int(start.min())
+        high = start[-1] if is_spaced else int(start.max())
         data = self.data[low + place : high + place + WORD]
-        if data.size < high - low + WORD:
-            data = np.concatenate((data, np.zeros(high - low + WORD - data.size, np.uint8)))
-        if isinstance(start, range):
+        missing = high - low + WORD - data.size
+        if missing > 0:
+            data = np.concatenate((data, np.zeros(missing, np.uint8)))
+        if is_spaced:
             word = np.ndarray((len(start),), "<u8", data, 0, (start.step,))
         else:
             word = np.ndarray((high - low + 1,), "<u8", data, 0, (1,))[start - low]
-        return word & _LOW_BYTES[left]
+        return word & _LOW_BYTES[used_bytes]
 
     def descending(self, group: np.ndarray) -> np.ndarray:
         """The order of the rows by group and, within a group, by descending id.
@@ -399,13 +417,13 @@ class _Rows:
         if isinstance(rows, slice):
             return np.concatenate([ids.word(place) for ids in self.columns])
         first = bounds_of(np.array([*map(len, self.columns)]))
-        each = np.split(rows, np.searchsorted(rows, first[1:-1]))
-        return np.concatenate(
-            [
-                ids.word(place, of - by)
-                for ids, of, by in zip(self.columns, each, first, strict=False)
-            ]
-        )
+        rows_by_column = np.split(rows, np.searchsorted(rows, first[1:-1]))
+        words = []
+        for ids, rows_of_column, first_row in zip(
+            self.columns, rows_by_column, first[:-1], strict=True
+        ):
+            words.append(ids.word(place, rows_of_column - first_row))
+        return np.concatenate(words)
 
     def hashed(self) -> np.ndarray:
         """A hash of each row's topic and id. For almost all different rows, the high bits differ."""

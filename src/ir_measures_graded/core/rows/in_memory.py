@@ -30,7 +30,7 @@ from .columns import (
 from .decimals import as_decimals
 from .id_columns import (
     Cells,
-    Docs,
+    Documents,
     Keys,
     Rowwise,
     begins_with_integer,
@@ -109,7 +109,7 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
     integers = [ours for ours in IDS if part is None and begins_with_integer(cells[ours])]
     cells |= {ours: integers_as_text(cells[ours]) for ours in integers}
     stretches = stretches_of(cells["query_id"], f"{kind}: {names[0]}")
-    docs: Docs = docs_of(cells["doc_id"], f"{kind}: {names[1]}")
+    docs: Documents = docs_of(cells["doc_id"], f"{kind}: {names[1]}")
 
     def location(row: int) -> str:
         topic = docs_of(cells["query_id"], "query_id")[row]  # the column is one of ids, too

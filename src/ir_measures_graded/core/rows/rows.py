@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from ir_measures import Qrel
 from ...errors import FileError, GradedError, Remark, shown
 from ..by_topic import blocks, bounds_of, rows_of
 from .columns import NUMBERS, QRELS, Role
-from .id_columns import Docs, Keys
+from .id_columns import Documents
 from .id_matching import Ids, IdsByTopic, Indices, equal_pairs, first_rows, flaw_of
 
 IDS = ("query_id", "doc_id")
@@ -107,36 +107,50 @@ class Part:
         return self
 
 
-def taken(column: Docs | np.ndarray, rows: Indices) -> Any:
+def taken(column: Documents | np.ndarray, rows: Indices) -> Any:
     """These rows of a column of ids or numbers."""
     return column[rows] if isinstance(column, np.ndarray) else column.take(rows)
 
 
 def joined(parts: Iterable[Part], role: Role) -> Part:
     """The rows of all parts of a file; no rows if there are none."""
-    found, facts = [*parts], Facts()
-    if found:
-        every = [part.facts for part in found]
-        facts = every[0]._replace(
-            unjudged=sum(each.unjudged for each in every),
-            integers=tuple(dict.fromkeys(chain.from_iterable(each.integers for each in every))),
-            empty=tuple(dict.fromkeys(chain.from_iterable(each.empty for each in every))),
-            lines=tuple(dict.fromkeys(chain.from_iterable(each.lines for each in every))),
-            reverse=next((each.reverse for each in every if each.reverse), ""),
-        )
-    found = [part for part in found if len(part)] or found[:1]
-    if len(found) == 1:
-        return replace(found[0], facts=facts)
+    every = [*parts]
+    facts = _joined_facts([part.facts for part in every])
+    nonempty = [part for part in every if len(part)]
+    if not nonempty:
+        nonempty = every[:1]
+    if len(nonempty) == 1:
+        return replace(nonempty[0], facts=facts)
+    names = list(role.columns)
+    if nonempty:
+        names = list(nonempty[0].columns)
+    elif role is QRELS:
+        names.append("iteration")
     columns: dict[str, Any] = {}
-    for name in (
-        found[0].columns if found else [*role.columns, *(["iteration"] if role is QRELS else [])]
-    ):
-        each: list[Any] = [part.columns[name] for part in found]
-        columns[name] = (
-            np.concatenate([np.empty(0), *each]) if name in NUMBERS else Ids.concatenated(each)
-        )
-    return Part(
-        columns, np.concatenate([np.empty(0, np.int64), *(part.line for part in found)]), facts
+    for name in names:
+        pieces: list[Any] = [part.columns[name] for part in nonempty]
+        if name in NUMBERS:
+            columns[name] = np.concatenate([np.empty(0), *pieces])
+        else:
+            columns[name] = Ids.concatenated(pieces)
+    line = np.concatenate([np.empty(0, np.int64), *(part.line for part in nonempty)])
+    return Part(columns, line, facts)
+
+
+def _joined_facts(every: Sequence[Facts]) -> Facts:
+    """The findings about all parts of a file."""
+    if not every:
+        return Facts()
+
+    def distinct_of(tuples: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
+        return tuple(dict.fromkeys(chain.from_iterable(tuples)))
+
+    return every[0]._replace(
+        unjudged=sum(facts.unjudged for facts in every),
+        integers=distinct_of(facts.integers for facts in every),
+        empty=distinct_of(facts.empty for facts in every),
+        lines=distinct_of(facts.lines for facts in every),
+        reverse=next((facts.reverse for facts in every if facts.reverse), ""),
     )
 
 
@@ -214,7 +228,7 @@ class Rows(RunSource):
     role: Role
     topics: Sequence[str]
     offsets: np.ndarray
-    docs: Docs
+    docs: Documents
     values: np.ndarray
     distinct: bool = False
     line: np.ndarray | None = None
@@ -222,7 +236,7 @@ class Rows(RunSource):
     further: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def intents(self) -> Docs | None:
+    def intents(self) -> Documents | None:
         """The intents of the rows; None without a column of intents."""
         return self.further.get("iteration")
 
@@ -269,13 +283,16 @@ class Rows(RunSource):
 
     def dicts(self) -> dict[str, Mapping[str, float]]:
         """The rows as a dict of dicts, for other providers of ir-measures."""
-        if isinstance(self.docs, Keys) and len(self.docs.dicts) == len(self.topics):
-            return dict(zip(self.topics, self.docs.dicts, strict=False))
-        docs, values, bounds = list(self.docs.ids()), self.values.tolist(), self.offsets.tolist()
-        rows = zip(self.topics, bounds, bounds[1:], strict=False)
-        return {
-            topic: dict(zip(docs[a:b], values[a:b], strict=False)) for topic, a, b in rows if b > a
-        }
+        mappings = self.docs.mappings()
+        if mappings is not None and len(mappings) == len(self.topics):
+            return dict(zip(self.topics, mappings, strict=True))
+        docs = list(self.docs.ids())
+        values = self.values.tolist()
+        dicts: dict[str, Mapping[str, float]] = {}
+        for topic, (start, end) in zip(self.topics, pairwise(self.offsets.tolist()), strict=True):
+            if end > start:
+                dicts[topic] = dict(zip(docs[start:end], values[start:end], strict=True))
+        return dicts
 
     def for_others(self) -> Any:
         """Qrels in a form that ir-measures' other providers read. Whole levels are ints."""
@@ -291,11 +308,11 @@ class Rows(RunSource):
 
     def part(self, numbers: np.ndarray) -> Rows:
         """The rows of the topics with these numbers."""
-        starts, sizes = self.offsets[:-1][numbers], np.diff(self.offsets)[numbers]
-        rows, topics = rows_of(starts, sizes), [self.topics[number] for number in numbers.tolist()]
-        docs = (
-            self.docs.slices(starts, sizes) if isinstance(self.docs, Keys) else self.docs.take(rows)
-        )
+        starts = self.offsets[:-1][numbers]
+        sizes = np.diff(self.offsets)[numbers]
+        rows = rows_of(starts, sizes)
+        topics = [self.topics[number] for number in numbers.tolist()]
+        docs = self.docs.slices(starts, sizes, rows)
         return self.of_rows(rows, docs, bounds_of(sizes), topics)
 
     def where(self, kept: np.ndarray) -> Rows:
@@ -305,25 +322,25 @@ class Rows(RunSource):
         return self.of_rows(rows, self.docs.take(rows), offsets, self.topics)
 
     def of_rows(
-        self, rows: Indices, docs: Docs, offsets: np.ndarray, topics: Sequence[str]
+        self, rows: Indices, docs: Documents, offsets: np.ndarray, topics: Sequence[str]
     ) -> Rows:
         """These rows, whose documents are given, in topics with these boundaries."""
-        line, values = None if self.line is None else self.line[rows], self.values[rows]
-        others = {name: taken(column, rows) for name, column in self.further.items()}
         return replace(
             self,
             topics=topics,
             offsets=offsets,
             docs=docs,
-            values=values,
-            line=line,
-            further=others,
+            values=self.values[rows],
+            line=None if self.line is None else self.line[rows],
+            further={name: taken(column, rows) for name, column in self.further.items()},
         )
 
     def checked(self) -> Rows:
         """The rows. Raises `GradedError` for a value that is not allowed."""
-        if (refused := self.role.refused(self.values)).size:
-            raise self.error(int(refused[0]), self.role.rule.format(self.values[refused[0]]))
+        refused = self.role.refused(self.values)
+        if refused.size:
+            row = int(refused[0])
+            raise self.error(row, self.role.rule.format(self.values[row]))
         return self
 
     def of_topics(self, code: Mapping[str, int]) -> Rows:
@@ -347,8 +364,8 @@ class Rows(RunSource):
 
     def ids(self, rows: np.ndarray) -> Ids:
         """The documents in these rows."""
-        if isinstance(self.docs, Keys) and rows.size * LOOK_UP < self.values.size:
-            return self.docs.take(rows)
+        if self.docs.is_keyed and rows.size * LOOK_UP < self.values.size:
+            return self.docs.take(rows).ids()
         return self.column[0].take(rows)
 
     def of_own_topic(self) -> np.ndarray:
@@ -356,12 +373,11 @@ class Rows(RunSource):
         sizes = np.diff(self.offsets)
         listed = np.flatnonzero(sizes)
         topics = [self.topics[number] for number in listed.tolist()]
-        if isinstance(self.docs, Keys):
-            found = self.docs.find(self.offsets[listed], topics, self.values)
-            return found[found >= 0]
-        return self.column[0].equal_rows(
-            Ids.of(topics), np.repeat(np.arange(listed.size), sizes[listed])
-        )
+        rows = self.docs.look_up(self.offsets[listed], topics, self.values)
+        if rows is not None:
+            return rows[rows >= 0]
+        topic_of_row = np.repeat(np.arange(listed.size), sizes[listed])
+        return self.column[0].equal_rows(Ids.of(topics), topic_of_row)
 
     def without_own_topic(self) -> Rows:
         """The rows whose document has another id than their topic; a topic may lose all its rows."""
@@ -376,12 +392,15 @@ class Rows(RunSource):
         or if hashing all ids is faster. Most unjudged documents are not validated: an id that is not a string
         counts like any other unjudged document.
         """
-        if not isinstance(self.docs, Keys) or judged.values.size * LOOK_UP >= self.values.size:
+        if not self.docs.is_keyed or judged.values.size * LOOK_UP >= self.values.size:
             return None
-        listed, judgments = np.diff(self.offsets) > 0, np.diff(judged.offsets)
-        number = np.flatnonzero(np.repeat(listed, judgments))
-        start = np.repeat(self.offsets[:-1], np.where(listed, judgments, 0))
-        row = self.docs.find(start, judged.ids(number), self.values)
+        is_listed = np.diff(self.offsets) > 0
+        judgments = np.diff(judged.offsets)
+        number = np.flatnonzero(np.repeat(is_listed, judgments))
+        start = np.repeat(self.offsets[:-1], np.where(is_listed, judgments, 0))
+        row = self.docs.look_up(start, judged.ids(number), self.values)
+        if row is None:
+            return None
         return row[row >= 0], number[row >= 0]
 
 
@@ -395,8 +414,11 @@ def refuse_repeated(run: Rows) -> None:
     for a, b in blocks(np.diff(run.offsets)):
         block = run.block(a, b)
         ids = block.column  # raises if a document is not a string
-        if not run.distinct and (again := equal_pairs(ids)[1]).size:
-            raise block.repeated(int(again.min()))
+        if run.distinct:
+            continue
+        _, repeated = equal_pairs(ids)
+        if repeated.size:
+            raise block.repeated(int(repeated.min()))
 
 
 class Distinct(NamedTuple):
@@ -414,19 +436,19 @@ class Distinct(NamedTuple):
 def distinct(qrels: Rows) -> Distinct:
     """The qrels with each document once per topic."""
     first = _first_rows(qrels)
-    kept, highest = first == np.arange(first.size), qrels.values.copy()
-    np.maximum.at(highest, first[~kept], qrels.values[~kept])
-    number, conflict = np.cumsum(kept) - 1, _conflict(qrels, first)
-    return Distinct(_once(replace(qrels, values=highest), kept), number[first], conflict)
+    is_first = first == np.arange(first.size)
+    highest = qrels.values.copy()
+    np.maximum.at(highest, first[~is_first], qrels.values[~is_first])
+    number = np.cumsum(is_first) - 1
+    judgments = _once(replace(qrels, values=highest), is_first)
+    return Distinct(judgments, number[first], _conflict(qrels, first))
 
 
 def _first_rows(rows: Rows) -> np.ndarray:
     """For each row, the first one with its document and topic (N)."""
-    return (
-        np.arange(rows.values.size)
-        if rows.distinct
-        else first_rows((rows.docs.ids(), rows.offsets))
-    )
+    if rows.distinct:
+        return np.arange(rows.values.size)
+    return first_rows((rows.docs.ids(), rows.offsets))
 
 
 def _conflict(qrels: Rows, first: np.ndarray) -> GradedError | None:
@@ -435,8 +457,10 @@ def _conflict(qrels: Rows, first: np.ndarray) -> GradedError | None:
     if not differ.size:
         return None
     row = int(differ[np.argmin(first[differ])])
-    rows = np.flatnonzero(first == first[row])
-    intents = [*dict.fromkeys(qrels.intents.take(rows).ids())] if qrels.intents is not None else []
+    intents: list[str] = []
+    if qrels.intents is not None:
+        rows = np.flatnonzero(first == first[row])
+        intents = [*dict.fromkeys(qrels.intents.take(rows).ids())]
     if len(intents) < 2:
         return judged_twice(qrels, int(first[row]), row)
     return qrels.error(
@@ -448,14 +472,16 @@ def _conflict(qrels: Rows, first: np.ndarray) -> GradedError | None:
 
 def judged_twice(qrels: Rows, first: int, second: int, intent: str = "") -> GradedError:
     """The error for two levels of a document in two rows, perhaps those for an intent."""
-    levels = [
-        f"level {qrels.values[row]:g}"
-        + ("" if qrels.line is None else f" ({qrels.facts.unit} {qrels.line[row]})")
-        for row in (first, second)
-    ]
-    twice, each = f"judged twice{intent}", f"document{' and intent' if intent else ''}"
+    levels = []
+    for row in (first, second):
+        level = f"level {qrels.values[row]:g}"
+        if qrels.line is not None:
+            level += f" ({qrels.facts.unit} {qrels.line[row]})"
+        levels.append(level)
+    judged = "document and intent" if intent else "document"
     return qrels.error(
-        second, f"{twice}, at {' and at '.join(levels)}; keep one judgment per {each}"
+        second,
+        f"judged twice{intent}, at {' and at '.join(levels)}; keep one judgment per {judged}",
     )
 
 
