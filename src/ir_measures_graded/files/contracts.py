@@ -4,7 +4,7 @@
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import NamedTuple
@@ -47,18 +47,19 @@ def contracts() -> list[Contract]:
     from importlib.resources import files  # This import takes time.
 
     text = (files(__package__) / "contracts.csv").read_text(encoding="utf-8")
-    return [
-        Contract(
-            row["pattern"],
-            int(row["not_relevant"]),
-            int(row["rel"]) if row["rel"] else None,
-            row["gains"],
-            row["official"].split(),
-            row["own_topic"] == "yes",
-            row["source"],
-        )
-        for row in csv.DictReader(text.splitlines())
-    ]
+    return [_contract(row) for row in csv.DictReader(text.splitlines())]
+
+
+def _contract(row: Mapping[str, str]) -> Contract:
+    return Contract(
+        pattern=row["pattern"],
+        not_relevant=int(row["not_relevant"]),
+        rel=int(row["rel"]) if row["rel"] else None,
+        gains=row["gains"],
+        official=row["official"].split(),
+        own_topic=row["own_topic"] == "yes",
+        source=row["source"],
+    )
 
 
 def contract_of(name: str | None) -> Contract | None:
@@ -69,11 +70,7 @@ def contract_of(name: str | None) -> Contract | None:
     """
     if name is None or is_file(name):
         return None
-    return next(
-        (
-            row
-            for row in contracts()
-            if any(fnmatchcase(name, each) for each in row.pattern.split())
-        ),
-        None,
-    )
+    for contract in contracts():
+        if any(fnmatchcase(name, pattern) for pattern in contract.pattern.split()):
+            return contract
+    return None

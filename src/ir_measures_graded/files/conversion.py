@@ -265,7 +265,9 @@ def _json(rows: ConvertedRows) -> bytes:
     for topic, document, value in zip(*map(rows.column, rows.role.columns), strict=True):
         documents = found.setdefault(topic, {})
         # pytrec_eval takes only whole levels and only floats as scores.
-        exact = int(value) if rows.role is QRELS and value % 1 == 0 else value
+        exact = value
+        if rows.role is QRELS and value % 1 == 0:
+            exact = int(value)
         if documents.setdefault(document, exact) != exact:
             raise GradedError(
                 f"{rows.name}: topic {shown(topic)}, document {shown(document)} has several levels; "

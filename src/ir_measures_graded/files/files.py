@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import deque
-from collections.abc import Collection, Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
@@ -268,18 +268,25 @@ def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:
     """The same rows in blocks of at least `least` rows; a block ends where the topic changes."""
     pending: list[Part] = []
     for rows in parts:
-        query = rows.columns["query_id"]
-        cut = _last_change(query) if len(rows) else 0
-        before = [part for part in pending if len(part)]
-        at_border = cut > 0 or (
-            before and len(rows) and query[0] != before[-1].columns["query_id"][-1]
-        )
-        if at_border and sum(map(len, pending)) + cut >= least:
-            yield joined([*pending, rows.take(slice(cut))] if cut else pending, RUN)
-            pending, rows = [], rows.take(slice(cut, None))
+        cut = _last_change(rows.columns["query_id"]) if len(rows) else 0
+        is_border = cut > 0 or _begins_topic(rows, pending)
+        if is_border and sum(map(len, pending)) + cut >= least:
+            if cut:
+                pending.append(rows.take(slice(cut)))
+            yield joined(pending, RUN)
+            pending = []
+            rows = rows.take(slice(cut, None))
         pending.append(rows)
     if any(map(len, pending)) or any(part.facts.empty for part in pending):
         yield joined(pending, RUN)
+
+
+def _begins_topic(rows: Part, pending: Sequence[Part]) -> bool:
+    """Whether the first row has another topic than the last row of the pending parts."""
+    nonempty = [part for part in pending if len(part)]
+    if not nonempty or not len(rows):
+        return False
+    return rows.columns["query_id"][0] != nonempty[-1].columns["query_id"][-1]
 
 
 def _last_change(query: Ids) -> int:
@@ -301,6 +308,5 @@ def grouped(rows: Part, column: str) -> tuple[Part, list[str], list[int]]:
 def by_run(rows: Part) -> dict[str, Part]:
     """The rows of each run by its name."""
     rows, names, bounds = grouped(rows, "run")
-    return {
-        name: rows.take(slice(a, b)) for name, (a, b) in zip(names, pairwise(bounds), strict=True)
-    }
+    runs = zip(names, pairwise(bounds), strict=True)
+    return {name: rows.take(slice(start, end)) for name, (start, end) in runs}

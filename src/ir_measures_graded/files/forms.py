@@ -135,16 +135,27 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     if isinstance(found, str):
         raise FileError(f"{file}: {found}")
     if first and not _may_be_row(found, first):
-        first_row = next(line for line in text.splitlines() if line.split() == first)
-        number = 1 + start[: start.index(first_row)].count(b"\n")
-        raise FileError(
-            f"{file}:{number}: {counted(len(first), 'field')}, which no form of a {role.kind} has: "
-            f"{shown(first_row.decode(errors='backslashreplace').strip())}; {LISTED[role]}"
-        )
+        _refuse_first_row(content, role, first)
     before = header
     if not is_described:
         before = len(BYTE_ORDER_MARK) if start.startswith(BYTE_ORDER_MARK) else 0
     return found._replace(unjudged=chosen.unjudged), before
+
+
+def _refuse_first_row(content: Content, role: Role, fields: Sequence[bytes]) -> None:
+    """Raise `FileError` for a file of no known form, whose first row has these fields.
+
+    A line that is too long is refused later.
+    """
+    lines = enumerate(content.stream.start.removeprefix(BYTE_ORDER_MARK).split(b"\n"), start=1)
+    number, line = next((number, line) for number, line in lines if line.split() == fields)
+    if len(line) > content.sizes.line:
+        return
+    text = shown(line.decode(errors="backslashreplace").strip())
+    count = counted(len(fields), "field")
+    raise FileError(
+        f"{content.name}:{number}: {count}, which no form of a {role.kind} has: {text}; {LISTED[role]}"
+    )
 
 
 def _may_be_row(form: Form, fields: Sequence[bytes]) -> bool:
@@ -235,7 +246,7 @@ def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Field
         return "5 fields; preferences and sampled judgments are not supported"
     if {*second} <= NO_ITERATION:
         return TREC[QRELS] if others else "qrels without levels (3 fields: topic, 0, document)"
-    if any(len(of) >= 3 and counts(of) for of in _by_topic(topics, third)):
+    if any(len(fields) >= 3 and counts(fields) for fields in _by_topic(topics, third)):
         return "the third field counts 1, 2, 3 … in a topic; this is a run, not qrels"
     if not others:
         return JUDGED
@@ -251,10 +262,10 @@ def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Field
 
 
 def _by_topic(topics: Fields, column: Fields) -> Iterable[list[bytes]]:
-    found: dict[bytes, list[bytes]] = {}
+    fields_of: dict[bytes, list[bytes]] = {}
     for topic, field in zip(topics, column, strict=True):
-        found.setdefault(topic, []).append(field)
-    return found.values()
+        fields_of.setdefault(topic, []).append(field)
+    return fields_of.values()
 
 
 def _never_rise(fields: Sequence[bytes]) -> bool:

@@ -201,15 +201,17 @@ class Text:
 
     def things(self) -> Iterator[dict[str, Any]]:
         """The objects of an array, or those that follow each other up to the end of the file."""
-        values = (
-            iter(self.value())
-            if self.sign() == "["
-            else (self.value() for _ in iter(self.sign, ""))
-        )
+        values = self._values()
+        if self.sign() == "[":
+            values = iter(self.value())
         for value in values:
             if not isinstance(value, dict):
                 raise self.error(f"{shown(value)} is not an object with a topic and documents")
             yield value
+
+    def _values(self) -> Iterator[Any]:
+        while self.sign():
+            yield self.value()
 
     def members(self) -> Iterator[tuple[str, Any]]:
         """The members of the object that begins here, one after the other."""
@@ -380,11 +382,7 @@ def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
 
 def _topic(text: Text, topic: Any, documents: Any, role: Role) -> Topic:
     """A topic with an object of numbers, or with a list of documents by rank; the score is then −rank."""
-    if (
-        role is RUN
-        and isinstance(documents, list)
-        and all(isinstance(each, str) for each in documents)
-    ):
+    if role is RUN and _is_list_of_text(documents):
         return text.line, topic, documents, range(-1, -1 - len(documents), -1)
     if not isinstance(documents, dict):
         raise text.error(
@@ -401,11 +399,12 @@ def _predictions(text: Text, role: Role) -> Iterator[tuple[str, Any]]:
     subsets.pop("mteb_model_meta")
     if role is QRELS:
         raise text.error("predictions of MTEB are a run, not qrels")
-    parts: dict[str, Any] = {
-        f"{subset}/{split}": topics
-        for subset, splits in subsets.items()
-        for split, topics in (splits if isinstance(splits, dict) else {"": None}).items()
-    }
+    parts: dict[str, Any] = {}
+    for subset, splits in subsets.items():
+        if not isinstance(splits, dict):
+            splits = {"": None}
+        for split, topics in splits.items():
+            parts[f"{subset}/{split}"] = topics
     if [*map(type, parts.values())] != [dict]:
         raise text.error(
             f"predictions of MTEB for several parts ({', '.join(parts) or 'none'}), or for none; "
@@ -436,30 +435,35 @@ def _item(
         return _topic(text, topic, documents, role)
     names = dict.fromkeys(["query_id", *documents[0]])
     keys, ranks = columns.file_columns(text.name, [*names], RUN, Chosen())
-    rows = [each if isinstance(each, dict) else {} for each in documents]
+    rows = [row if isinstance(row, dict) else {} for row in documents]
     values = [row.get(keys["score"]) for row in rows]
     sample.ranked = ranks
     rank = next(filter(columns.is_rank, names), None)
     if rank is not None and not sample.is_full:
         _add_ranks(sample, str(topic), [row.get(rank) for row in rows], values)
     if ranks:
-        numbers = map(_number, values)
-        values = [
-            rank if number is None else -number
-            for rank, number in zip(values, numbers, strict=True)
-        ]
+        values = [_negated(value) for value in values]
     return text.line, topic, [row.get(keys["doc_id"]) for row in rows], values
+
+
+def _negated(value: Any) -> Any:
+    """A number with its sign reversed, anything else as it is."""
+    number = _number(value)
+    return value if number is None else -number
 
 
 def _is_topic(key: str, value: Any) -> bool:
     """Whether this holds the documents of a topic, not {"qid": …}, which is the query of an item."""
     if isinstance(value, list):
-        return all(isinstance(each, str) for each in value)
+        return _is_list_of_text(value)
     if not isinstance(value, dict) or "qid" in value:
         return False
-    return key not in REFUSED or not any(
-        isinstance(number, (dict, list)) for number in value.values()
-    )
+    is_nested = any(isinstance(member, (dict, list)) for member in value.values())
+    return key not in REFUSED or not is_nested
+
+
+def _is_list_of_text(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _reason(thing: dict[str, Any], role: Role) -> str:
@@ -490,8 +494,7 @@ def _numbers(values: Sequence[Any], role: Role, location: Callable[[int], str]) 
     if None in numbers:
         row = numbers.index(None)
         reason = f"{shown(values[row])} is not a number"
-        reason = (
-            "is missing or null; ranx writes NaN and ∞ as null" if values[row] is None else reason
-        )
+        if values[row] is None:
+            reason = "is missing or null; ranx writes NaN and ∞ as null"
         raise FileError(f"{location(row)}: the {role.number} {reason}")
     return np.array(numbers, dtype=np.float64)

@@ -183,19 +183,22 @@ def is_well_quoted(block: bytes, delimiter: str) -> bool:
     """
     if b'"' not in block:
         return True
-    characters, closing = np.frombuffer(b"\n%b\n" % block, np.uint8), 0
+    characters = np.frombuffer(b"\n%b\n" % block, np.uint8)
+    is_open = False
     for start in range(0, len(block), CACHED):
         part = characters[start : start + CACHED + 2]
-        places = np.flatnonzero(part[1:-1] == ord('"'))  # before each quote
-        places[1 - closing :: 2] += 2
-        beside = part[places]
-        if (
-            sum(np.count_nonzero(beside == sign) for sign in (*b'\r\n"', ord(delimiter)))
-            < places.size
-        ):
+        quotes = np.flatnonzero(part[1:-1] == ord('"')) + 1
+        # An opening quote follows a border, and a closing one precedes a border.
+        beside = quotes - 1
+        first_closing = 0 if is_open else 1
+        beside[first_closing::2] += 2
+        neighbours = part[beside]
+        borders = sum(np.count_nonzero(neighbours == sign) for sign in (*b'\r\n"', ord(delimiter)))
+        if borders < quotes.size:
             return False
-        closing ^= places.size % 2
-    return not closing
+        if quotes.size % 2:
+            is_open = not is_open
+    return not is_open
 
 
 def _shown(text: bytes) -> str:

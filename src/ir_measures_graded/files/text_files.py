@@ -141,15 +141,22 @@ def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
         return None
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
-    rows, rest = block.count(b"\n") + (not block.endswith(b"\n")), 0
-    if not form.delimiter:
-        rows, rest = divmod(_fields(block), len(form.fields))
-    if rest or not rows:
+    if form.delimiter:
+        rows = block.count(b"\n")
+        if not block.endswith(b"\n"):
+            rows += 1
+    else:
+        rows, remainder = divmod(_fields(block), len(form.fields))
+        if remainder:
+            return None
+    if not rows:
         return None
-    try:
-        return (block, rows) if block.isascii() or block.decode() else None
-    except UnicodeDecodeError:
-        return None
+    if not block.isascii():
+        try:
+            block.decode()
+        except UnicodeDecodeError:
+            return None
+    return block, rows
 
 
 def by_numpy(block: bytes, rows: int, form: Form) -> Columns | None:
@@ -184,31 +191,36 @@ def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
     types = {
         name: pyarrow.float64() if name in NUMBERS else pyarrow.string() for name in form.columns
     }
+    reading = arrow_csv.ReadOptions(
+        use_threads=False, block_size=len(block) + 1, column_names=form.fields
+    )
+    parsing = arrow_csv.ParseOptions(
+        delimiter=form.delimiter or " ", quote_char='"' if form.delimiter else False
+    )
+    converting = arrow_csv.ConvertOptions(
+        check_utf8=False,
+        column_types=types,
+        null_values=[""],
+        strings_can_be_null=True,
+        include_columns=form.columns,
+    )
+    source = pyarrow.BufferReader(owned_by_arrow(block))
+    pool = pyarrow.system_memory_pool()  # other pools keep more freed memory
     try:
-        table = arrow_csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
-            pyarrow.BufferReader(owned_by_arrow(block)),
-            arrow_csv.ReadOptions(
-                use_threads=False, block_size=len(block) + 1, column_names=form.fields
-            ),
-            arrow_csv.ParseOptions(
-                delimiter=form.delimiter or " ", quote_char='"' if form.delimiter else False
-            ),
-            arrow_csv.ConvertOptions(
-                check_utf8=False,
-                column_types=types,
-                null_values=[""],
-                strings_can_be_null=True,
-                include_columns=form.columns,
-            ),
-            memory_pool=pyarrow.system_memory_pool(),  # other pools keep more freed memory
-        ).read_all()
+        # read_csv is slow on Python 3.10: it visits all Python objects.
+        reader = arrow_csv.open_csv(source, reading, parsing, converting, memory_pool=pool)
+        table = reader.read_all()
     except pyarrow.ArrowException:
         return None
-    if table.num_rows != rows or any(column.null_count for column in table.columns):
+    has_null = any(column.null_count for column in table.columns)
+    if table.num_rows != rows or has_null:
         return None
     columns: Columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
-        columns[name] = arrow_numbers(column) if name in NUMBERS else text_of(column, name)
+        if name in NUMBERS:
+            columns[name] = arrow_numbers(column)
+        else:
+            columns[name] = text_of(column, name)
     return columns
 
 

@@ -103,9 +103,10 @@ def is_rank(name: Any) -> bool:
 
 def is_quepid(names: Sequence[str]) -> bool:
     """Whether these are the columns of a file that Quepid exports. It lists unjudged documents."""
-    plainly = {*map(plain, names)}
-    queries, documents = {"query", "query_text"} & plainly, {"docid", "doc_id"} & plainly
-    return "rating" in plainly and bool(queries and documents)
+    plain_names = {plain(name) for name in names}
+    has_query = bool({"query", "query_text"} & plain_names)
+    has_document = bool({"docid", "doc_id"} & plain_names)
+    return "rating" in plain_names and has_query and has_document
 
 
 def is_known(name: str, role: Role) -> bool:
@@ -144,11 +145,11 @@ def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
 
 def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
     """The column that we name `ours`. Raises as `column_names`."""
-    found = column_name(where, names, ours)
-    if found is None:
+    name = column_name(where, names, ours)
+    if name is None:
         others = ", ".join(group[0] for group in NAMES[ours][1:3])
         raise GradedError(f"{where} has no column {ours} (or {others} …); it has {_listed(names)}")
-    return found
+    return name
 
 
 def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
@@ -156,15 +157,17 @@ def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
     if len(names) > MOST_COLUMNS:
         raise GradedError(f"{where} has {len(names):,} columns; at most {MOST_COLUMNS:,} are read")
     for group in NAMES[ours]:
-        found = [name for name in names if plain(name) in group]
-        if len({*map(plain, found)}) > 1:
+        fitting = [name for name in names if plain(name) in group]
+        if len({plain(name) for name in fitting}) > 1:
             raise GradedError(
-                f"{where} has both {found[0]} and {found[1]}; name one of them {ours}"
+                f"{where} has both {fitting[0]} and {fitting[1]}; name one of them {ours}"
             )
-        if len(found) > 1:
-            raise GradedError(f"{where} has {len(found)} columns named {found[0]} instead of one")
-        if found:
-            return found[0]
+        if len(fitting) > 1:
+            raise GradedError(
+                f"{where} has {len(fitting)} columns named {fitting[0]} instead of one"
+            )
+        if fitting:
+            return fitting[0]
     return None
 
 
@@ -183,12 +186,12 @@ def file_columns(
     if run and run not in names:
         raise FileError(f"{file} has no column {run}; it has {_listed(names)}")
     try:
-        found = dict(zip(role.columns, column_names(file, names, role), strict=True))
+        by_ours = dict(zip(role.columns, column_names(file, names, role), strict=True))
         for ours in INTENTS if role is QRELS else ["run"]:
-            found[ours] = run or column_name(file, names, ours)
+            by_ours[ours] = run or column_name(file, names, ours)
     except GradedError as error:
         raise FileError(f"{error}; it needs query_id, doc_id and {role.value}") from None
-    columns = {ours: name for ours, name in found.items() if name is not None}
+    columns = {ours: name for ours, name in by_ours.items() if name is not None}
     *values, last = columns.values()
     if "run" in columns and last in values:
         raise FileError(f"{file}: the column {last} cannot also name the runs")
