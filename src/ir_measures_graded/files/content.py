@@ -50,11 +50,11 @@ ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]+://"
 class Sizes(NamedTuple):
     """The sizes in which files are read, in bytes or in rows, and the limits of memory and work.
 
-    `start` bytes decide about the kind and the form of a file, and a file of at most `small` bytes is read
-    without pyarrow, whose import would take longer. A `piece` is read at once; a smaller one would locate
-    damage more precisely. A `block` of lines is parsed at once; a larger one would exceed the cache, a
-    smaller one would cost more calls. No line is longer than `line`, and no text that is read at once is
-    longer than `value`.
+    `start` bytes decide about the kind and the form of a file, and a file of at most `small` bytes
+    is read without pyarrow, whose import would take longer. A `piece` is read at once; a smaller
+    one would locate damage more precisely. A `block` of lines is parsed at once; a larger one would
+    exceed the cache, a smaller one would cost more calls. No line is longer than `line`, and no
+    text that is read at once is longer than `value`.
 
     A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table.
     """
@@ -72,9 +72,11 @@ SIZES = Sizes()
 
 
 class Peeked:
-    """A binary stream made of pieces of bytes, whose first bytes, `start`, are known before they are read.
+    """A binary stream made of pieces of bytes, whose first bytes, `start`, are known before they
+    are read.
 
-    These are `size` bytes, or all if it `is_whole`. `ended` tells whether the last read met the end.
+    These are `size` bytes, or all if it `is_whole`. `ended` tells whether the last read met the
+    end.
     """
 
     closed = ended = False
@@ -89,7 +91,8 @@ class Peeked:
         self._piece = io.BytesIO(self.start + self._piece.read())
 
     def read(self, size: int = sys.maxsize) -> bytes:
-        """The next bytes, fewer than `size` only at the end and before damage; by default all bytes.
+        """The next bytes, fewer than `size` only at the end and before damage; by default all
+        bytes.
 
         Raises an error of `DAMAGE` for damaged data, and for a stream that cannot be read.
         """
@@ -115,8 +118,8 @@ class Content:
     """A context manager for the decompressed content of a file.
 
     `stream` is the content, whose first `start` bytes are known, see `Peeked`. `compression` is the
-    name of its compression, empty if there is none. A file that the caller opened stays open. Raises
-    `FileError` if the file cannot be opened.
+    name of its compression, empty if there is none. A file that the caller opened stays open.
+    Raises `FileError` if the file cannot be opened.
     """
 
     stream: Peeked
@@ -148,7 +151,9 @@ class Content:
         return self
 
     def failure(self, error: Exception, line: int) -> FileError:
-        """The error that the content cannot be read from this line on, for an error of `Peeked.read`."""
+        """The error that the content cannot be read from this line on, for an error of
+        `Peeked.read`.
+        """
         if not self.compression or (isinstance(error, OSError) and error.errno is not None):
             reason = getattr(error, "strerror", None) or error
             if isinstance(error, ValueError) and not isinstance(error, OSError):
@@ -180,7 +185,10 @@ class Content:
         return decoded(read.removeprefix(BOM_UTF8), self.name)
 
     def refuse_shrunk(self) -> None:
-        """Raise `FileError` if the file has become shorter since it was opened. Call this at its end."""
+        """Raise `FileError` if the file has become shorter since it was opened.
+
+        Call this at its end.
+        """
         if self._size is not None and os.fstat(self._descriptor).st_size < self._size:
             raise FileError(f"{self.name}: the file became shorter while it was read")
 
@@ -240,10 +248,11 @@ def matching(name: str) -> list[str]:
 
 
 def parquet_files(file: File) -> list[str]:
-    """The Parquet files of a folder and of its folders, or those of a pattern; empty for any other file.
+    """The Parquet files of a folder and of its folders, or those of a pattern; empty for any other
+    file.
 
-    Entries that begin with ``_`` or ``.`` are left out, as by Spark and pyarrow. Raises `FileError` for a
-    folder that cannot be read, and for one with more than `MOST_ENTRIES` entries.
+    Entries that begin with ``_`` or ``.`` are left out, as by Spark and pyarrow. Raises `FileError`
+    for a folder that cannot be read, and for one with more than `MOST_ENTRIES` entries.
     """
     if not isinstance(file, (str, os.PathLike)) or os.path.isfile(file):
         return []
@@ -266,7 +275,8 @@ def parquet_files(file: File) -> list[str]:
 
 
 def named_folder(name: str) -> str:
-    """The folder below which ``key=value`` counts: the folder itself, or that before the signs of a pattern.
+    """The folder below which ``key=value`` counts: the folder itself, or that before the signs of a
+    pattern.
 
     >>> named_folder("runs/run=*/part.parquet")
     'runs'
@@ -317,7 +327,8 @@ def decoded(text: bytes, file: str, line: int = 1) -> str:
         line += text.count(b"\n", 0, error.start)
         position = error.start - text.rfind(b"\n", 0, error.start) - 1
         raise FileError(
-            f"{file}:{line}: not UTF-8 text (byte 0x{text[error.start]:02x} at position {position}); "
+            f"{file}:{line}: not UTF-8 text (byte 0x{text[error.start]:02x} at position "
+            f"{position}); "
             "convert the file, for example with iconv"
         ) from None
 
@@ -325,8 +336,8 @@ def decoded(text: bytes, file: str, line: int = 1) -> str:
 def owned_by_arrow(block: bytes) -> pyarrow.Buffer:
     """A copy of the block in memory that Arrow owns.
 
-    Arrow's threads may release a buffer after its table is returned. If Python owned the buffer and the
-    interpreter ended at that moment, the process would abort.
+    Arrow's threads may release a buffer after its table is returned. If Python owned the buffer and
+    the interpreter ended at that moment, the process would abort.
     """
     import pyarrow
 
@@ -358,8 +369,8 @@ def _pieces_of_members(
 ) -> Iterator[bytes]:
     """The decompressed content of one compressed stream after another, as `cat` joins them.
 
-    `new` makes a decompressor of a stream, which `padding` may follow. Unlike the files of `bz2` and `lzma`,
-    this refuses a damaged stream after the first one, and bytes that are none.
+    `new` makes a decompressor of a stream, which `padding` may follow. Unlike the files of `bz2`
+    and `lzma`, this refuses a damaged stream after the first one, and bytes that are none.
     """
     rest = stream.read(size)
     while rest:
@@ -397,4 +408,6 @@ COMPRESSIONS: dict[str, tuple[tuple[bytes, ...], Callable[[Any, int], Iterator[b
     ),  # zeros may follow each stream
     "Zstandard": (ZSTANDARD, _pieces_of_zstandard),
 }
-"""The first bytes of a file of each compression, and a function that decompresses a stream in pieces."""
+"""The first bytes of a file of each compression, and a function that decompresses a stream in
+pieces.
+"""

@@ -16,10 +16,11 @@ from .sources import is_file
 class Contract(NamedTuple):
     """The meaning of the levels of a collection.
 
-    `pattern` has the patterns of its ir-datasets ids. Levels up to `not_relevant` mean not relevant, and
-    binary measures count levels from `rel` on, None if no source says so. `gains` are those that the track
-    fixed, as in measure strings, else empty. `official` are its measures, the primary one first. The topics
-    are documents of the collection if `own_topic`. `source` says where all this is written.
+    `pattern` has the patterns of its ir-datasets ids. Levels up to `not_relevant` mean not
+    relevant, and binary measures count levels from `rel` on, None if no source says so. `gains` are
+    those that the track fixed, as in measure strings, else empty. `official` are its measures, the
+    primary one first. The topics are documents of the collection if `own_topic`. `source` says
+    where all this is written.
     """
 
     pattern: str
@@ -31,7 +32,9 @@ class Contract(NamedTuple):
     source: str
 
     def gains_of(self, levels: Sequence[float]) -> GainMap:
-        """The gain of each level above `not_relevant` or named in `gains`; empty if no gains are fixed."""
+        """The gain of each level above `not_relevant` or named in `gains`; empty if no gains are
+        fixed.
+        """
         if self.gains == "exp":
             return {int(level): 2 ** int(level) - 1 for level in levels if level > 0}
         return dict(pairs_of(self.gains)) if self.gains else {}
@@ -63,7 +66,8 @@ def _contract(row: Mapping[str, str]) -> Contract:
 
 
 def contract_of(name: str | None) -> Contract | None:
-    """The row of an ir-datasets id; None for a file, for qrels without a name and for an id without a row.
+    """The row of an ir-datasets id; None for a file, for qrels without a name and for an id without
+    a row.
 
     >>> contract_of("antique/test").rel, contract_of("msmarco-passage/dev/small").official
     (3, ['RR@10'])

@@ -38,15 +38,17 @@ BREAK = "[\n\r\x0b\x0c\x85\u2028\u2029]|^\ufeff"
 """What begins a line, for some programs or all, and the mark that may begin a file."""
 BLANK = re.compile(f"[ \t]|{BREAK}")
 KEPT = ("first", "best")
-"""The row to keep of a document that a topic lists again: the first one, or that of the highest value."""
+"""The row to keep of a document that a topic lists again: the first one, or that of the highest
+value.
+"""
 
 
 @dataclass(frozen=True)
 class ConvertedRows:
     """The rows of qrels or of a run, topic by topic in the order of the file.
 
-    `repeated` counts rows that were left out because they list a document of a topic again. Qrels may have
-    the iteration of each row, and a run its name.
+    `repeated` counts rows that were left out because they list a document of a topic again. Qrels
+    may have the iteration of each row, and a run its name.
     """
 
     role: Role
@@ -75,11 +77,12 @@ def read_rows(
     chosen: Chosen | None = None,
     duplicates: str | None = None,
 ) -> ConvertedRows:
-    """The rows of a file. If `role` is None, the content must tell whether these are qrels or a run.
+    """The rows of a file. If `role` is None, the content must tell whether these are qrels or a
+    run.
 
-    If a topic lists a document again, `duplicates` is the row to keep, one of `KEPT`. By default, qrels keep
-    all rows. Raises `FileError` for a file that cannot be read, for one without rows, for a run with a
-    repeated document, and for a file that could be both.
+    If a topic lists a document again, `duplicates` is the row to keep, one of `KEPT`. By default,
+    qrels keep all rows. Raises `FileError` for a file that cannot be read, for one without rows,
+    for a run with a repeated document, and for a file that could be both.
     """
     chosen, name = chosen or Chosen(), Content(file).name
     if role is None:
@@ -152,8 +155,8 @@ def without_repeated(rows: Part, role: Role, keep: str) -> Part:
 def written(rows: ConvertedRows, path: str) -> bytes:
     """The file that holds these rows; the ending of `path` chooses the form.
 
-    Warns of values that other tools may not read. Raises `GradedError` for another ending, and for rows that
-    the form cannot hold; only tables hold several runs.
+    Warns of values that other tools may not read. Raises `GradedError` for another ending, and for
+    rows that the form cannot hold; only tables hold several runs.
     """
     plain = path.lower().removesuffix(".gz")
     ending = ".trec" if path == "-" else os.path.splitext(plain)[1]
@@ -217,7 +220,9 @@ def _trec(rows: ConvertedRows) -> bytes:
 
 
 def _columns(rows: ConvertedRows) -> list[str]:
-    """The columns of a table, with the iteration, its probability or the run if it tells rows apart."""
+    """The columns of a table, with the iteration, its probability or the run if it tells rows
+    apart.
+    """
     others = [
         name for name in ("iteration", "probability", "run") if len(set(rows.column(name))) > 1
     ]
@@ -270,7 +275,8 @@ def _json(rows: ConvertedRows) -> bytes:
             exact = int(value)
         if documents.setdefault(document, exact) != exact:
             raise GradedError(
-                f"{rows.name}: topic {shown(topic)}, document {shown(document)} has several levels; "
+                f"{rows.name}: topic {shown(topic)}, document {shown(document)} has several "
+                "levels; "
                 "choose one with --duplicates best, or write a table"
             )
     if np.isinf(rows.column(rows.role.value)).any():

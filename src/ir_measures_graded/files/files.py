@@ -1,12 +1,13 @@
 """Qrels and runs in files of every kind. The content of a file determines its kind, not the name.
 
 - Text: TREC files, and CSV or TSV files with a header (`text_files`).
-- Tables: Parquet files, Arrow files (Feather) and Arrow streams (`table_files`), which need pyarrow.
+- Tables: Parquet files, Arrow files (Feather) and Arrow streams (`table_files`), which need
+  pyarrow.
 - JSON (`json_files`).
 
-Every kind is read into a `Part` for each block of rows, with ir-measures' columns: query_id, doc_id, and
-score or relevance. If the file has them, qrels keep the columns iteration and probability, and the column
-`run` names the run of each row.
+Every kind is read into a `Part` for each block of rows, with ir-measures' columns: query_id,
+doc_id, and score or relevance. If the file has them, qrels keep the columns iteration and
+probability, and the column `run` names the run of each row.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ _READING: WeakKeyDictionary[RunFile, threading.RLock] = WeakKeyDictionary()
 def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES) -> Rows:
     """The qrels in a file of any kind.
 
-    `unjudged` has the texts in place of a level that mean an unjudged document. By default, an empty level
-    does so in a table of Quepid, with a warning. The rows of unjudged documents are skipped; the facts about
-    the qrels count them.
+    `unjudged` has the texts in place of a level that mean an unjudged document. By default, an
+    empty level does so in a table of Quepid, with a warning. The rows of unjudged documents are
+    skipped; the facts about the qrels count them.
     """
     rows = joined(parts_of(file, QRELS, Chosen(unjudged=unjudged), sizes), QRELS)
     if rows.facts.unjudged and not unjudged:
@@ -72,28 +73,31 @@ class RunFile(RunSource):
     >>> ir_measures_graded.nCG.calc_aggregate({"q1": {"d1": 1}}, run)
     1.0
 
-    `file` is a path, ``-`` (standard input) or an open binary file. It is a TREC file or a similar text file,
-    a CSV or TSV file with a header, a Parquet file, an Arrow file (Feather), an Arrow stream or a JSON file;
-    its content determines the kind. A table has the columns query_id, doc_id and score, or similar names. All
-    kinds may be compressed with gzip, bzip2, xz or Zstandard; Parquet and Arrow files are then decompressed
-    in memory. A folder of Parquet files, also a partitioned one, and a pattern of Parquet files are one
-    table. Parquet, Arrow and Zstandard need the extra ``tables``.
+    `file` is a path, ``-`` (standard input) or an open binary file. It is a TREC file or a similar
+    text file, a CSV or TSV file with a header, a Parquet file, an Arrow file (Feather), an Arrow
+    stream or a JSON file; its content determines the kind. A table has the columns query_id, doc_id
+    and score, or similar names. All kinds may be compressed with gzip, bzip2, xz or Zstandard;
+    Parquet and Arrow files are then decompressed in memory. A folder of Parquet files, also a
+    partitioned one, and a pattern of Parquet files are one table. Parquet, Arrow and Zstandard need
+    the extra ``tables``.
 
-    A table may hold several runs. The column `run_column` names the run of each row; the default is ``run``
-    if there is such a column. `run` is the name of the run to read. `runs` returns one `RunFile` per run.
+    A table may hold several runs. The column `run_column` names the run of each row; the default is
+    ``run`` if there is such a column. `run` is the name of the run to read. `runs` returns one
+    `RunFile` per run.
 
-    By default, larger scores are better. If they are distances, `ascending` makes smaller scores the better
-    ones: each score is read with its sign reversed. Ranks in place of scores are read as ever.
+    By default, larger scores are better. If they are distances, `ascending` makes smaller scores
+    the better ones: each score is read with its sign reversed. Ranks in place of scores are read as
+    ever.
 
-    A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a topic are
-    not contiguous, all rows are held in memory. So are those of a file that can be read only once, such as
-    standard input, and those of the runs that `runs` returns. Other providers of ir-measures iterate over the
-    run as `ir_measures.ScoredDoc` objects.
+    A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a
+    topic are not contiguous, all rows are held in memory. So are those of a file that can be read
+    only once, such as standard input, and those of the runs that `runs` returns. Other providers of
+    ir-measures iterate over the run as `ir_measures.ScoredDoc` objects.
 
-    Raises `GradedError` at once for anything but such a `file`, and during evaluation: for a file that cannot
-    be read, for a line or row of another form, for a score that is NaN or not a number, for a document that a
-    topic retrieves twice, for a missing column, for a file of several runs if `run` is None, and for a file
-    without the `run`.
+    Raises `GradedError` at once for anything but such a `file`, and during evaluation: for a file
+    that cannot be read, for a line or row of another form, for a score that is NaN or not a number,
+    for a document that a topic retrieves twice, for a missing column, for a file of several runs if
+    `run` is None, and for a file without the `run`.
     """
 
     in_memory = False
@@ -135,7 +139,8 @@ class RunFile(RunSource):
         return runs
 
     def blocks(self) -> Iterator[Rows]:
-        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
+        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its
+        rows.
 
         All rows are read into memory if this happens.
         """
@@ -194,7 +199,10 @@ class RunFile(RunSource):
         yield self._kept
 
     def _parts(self) -> Generator[Part]:
-        """The rows of the run. Raises `FileError` if the file has several runs and `run` is None."""
+        """The rows of the run.
+
+        Raises `FileError` if the file has several runs and `run` is None.
+        """
         names: dict[str, None] = {}
         for rows in self._every():
             self._keep_remarks(rows.facts)
@@ -219,7 +227,8 @@ class RunFile(RunSource):
         if self.run is not None and names and self.run not in names:
             hint = did_you_mean(self.run, names)
             raise FileError(
-                f"{self.name}: there is no run {shown(self.run)}; the file has {listed(names, 5)}{hint}"
+                f"{self.name}: there is no run {shown(self.run)}; the file has "
+                f"{listed(names, 5)}{hint}"
             )
 
 
@@ -243,9 +252,9 @@ def parts_of(file: File, role: Role, chosen: Chosen, sizes: Sizes = SIZES) -> Ge
 def _ahead(parts: Iterator[Part], content: Content) -> Generator[Part]:
     """The same parts. If the content is that of a file, a thread reads some in advance.
 
-    In the end no call is running, so the file can be closed. The thread ends soon after. It is not joined:
-    the garbage collector may close this generator while another thread starts, and joining would then never
-    end.
+    In the end no call is running, so the file can be closed. The thread ends soon after. It is not
+    joined: the garbage collector may close this generator while another thread starts, and joining
+    would then never end.
     """
     # Reading ahead in a stream could block forever. The start of a small file is all of it.
     if content.stream.is_whole or not is_lasting(content.file):
@@ -299,7 +308,9 @@ def _last_change(query: Ids) -> int:
 
 
 def grouped(rows: Part, column: str) -> tuple[Part, list[str], list[int]]:
-    """The rows with those of each topic or of each run together, the names, and their bounds in the rows."""
+    """The rows with those of each topic or of each run together, the names, and their bounds in the
+    rows.
+    """
     stretches = stretches_of(rows.columns[column], f"run: {column}")
     order, bounds = stretches.grouped(len(rows))
     return rows if order is None else rows.take(order), [*stretches.topics], bounds.tolist()

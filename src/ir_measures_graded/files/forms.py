@@ -1,7 +1,7 @@
 """The forms of text files, recognised by their first block.
 
-A header names the columns of a table. Otherwise, the number of fields in a line and their values decide.
-Rows that follow the first block are checked against the form.
+A header names the columns of a table. Otherwise, the number of fields in a line and their values
+decide. Rows that follow the first block are checked against the form.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ Fields = tuple[bytes, ...]  # a column of the first rows
 class Form(NamedTuple):
     """The form of the lines of a text file with qrels or a run (`role`).
 
-    `lines` describes a line in error messages. `fields` names the fields of a line, and `columns` those that
-    are read. `delimiter` separates fields, which may then be quoted; if it is empty, blanks separate fields,
-    and lines that begin with ``#`` are comments. If `longer` is true, more fields may follow. Rows with a
-    value in `unjudged` are skipped. If `ranks` is true, the values are ranks, and −rank is the score.
-    `counted` names a field that must count up in each topic. If `letor` is true, lines are those of LETOR.
-    `name` is the name of the form.
+    `lines` describes a line in error messages. `fields` names the fields of a line, and `columns`
+    those that are read. `delimiter` separates fields, which may then be quoted; if it is empty,
+    blanks separate fields, and lines that begin with ``#`` are comments. If `longer` is true, more
+    fields may follow. Rows with a value in `unjudged` are skipped. If `ranks` is true, the values
+    are ranks, and −rank is the score. `counted` names a field that must count up in each topic. If
+    `letor` is true, lines are those of LETOR. `name` is the name of the form.
     """
 
     role: Role
@@ -85,9 +85,11 @@ LETOR = _form(QRELS, "LETOR", "level qid:topic document", letor=True)._replace(
 
 
 LISTED = {
-    QRELS: f"qrels are lines of TREC ({TREC[QRELS].lines}), a CSV or TSV table that begins with the names "
+    QRELS: f"qrels are lines of TREC ({TREC[QRELS].lines}), a CSV or TSV table that begins with "
+    "the names "
     "of its columns, such as query_id,doc_id,relevance, JSON, Parquet or Arrow",
-    RUN: f"a run is lines of TREC ({TREC[RUN].lines}), a CSV or TSV table that begins with the names of "
+    RUN: f"a run is lines of TREC ({TREC[RUN].lines}), a CSV or TSV table that begins with the "
+    "names of "
     "its columns, such as query_id,doc_id,score, JSON, Parquet or Arrow",
 }
 """The forms of files, for a message about a file of none of them."""
@@ -105,8 +107,8 @@ def is_json(start: bytes) -> bool:
 def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
     """The form of a text file, and the number of bytes before its first row.
 
-    Raises `FileError` for a header without a required column, and for a file that is known not to be a
-    ranking or not to have topics and levels.
+    Raises `FileError` for a header without a required column, and for a file that is known not to
+    be a ranking or not to have topics and levels.
     """
     file, start = content.name, content.stream.start
     if not content.stream.ended:
@@ -154,7 +156,8 @@ def _refuse_first_row(content: Content, role: Role, fields: Sequence[bytes]) -> 
     text = shown(line.decode(errors="backslashreplace").strip())
     count = counted(len(fields), "field")
     raise FileError(
-        f"{content.name}:{number}: {count}, which no form of a {role.kind} has: {text}; {LISTED[role]}"
+        f"{content.name}:{number}: {count}, which no form of a {role.kind} has: {text}; "
+        f"{LISTED[role]}"
     )
 
 
@@ -198,7 +201,9 @@ def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None
 
 
 def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
-    """The form of a file without a header, whose first rows have these fields, or the reason to refuse it."""
+    """The form of a file without a header, whose first rows have these fields, or the reason to
+    refuse it.
+    """
     first, size = rows[0], len(rows[0])
     if size > 1 and first[1].startswith(b"qid:") and first[1] != b"qid:":
         if role is RUN:
@@ -284,9 +289,11 @@ def counts(fields: Sequence[bytes]) -> bool:
 
 
 def check_order(rows: Part, form: Form, last: dict[str, tuple[float, float]]) -> None:
-    """Raise `FileError` unless the ranks count up in each topic, and the scores of ranked rows never rise.
+    """Raise `FileError` unless the ranks count up in each topic, and the scores of ranked rows
+    never rise.
 
-    `last` has the last rank and score of each topic in earlier rows of the file. It is brought up to date.
+    `last` has the last rank and score of each topic in earlier rows of the file. It is brought up
+    to date.
     """
     scores = np.asarray(rows.columns["score"])
     fields = () if form.ranks else rows.columns["rank"]
@@ -306,7 +313,8 @@ def check_order(rows: Part, form: Form, last: dict[str, tuple[float, float]]) ->
         row = int(wrong[0])
         topic = rows.columns["query_id"][row]
         raise FileError(
-            f"{rows.facts.file}:{rows.line[row]}: topic {shown(topic)}: the rows of a topic must have the "
+            f"{rows.facts.file}:{rows.line[row]}: topic {shown(topic)}: the rows of a topic must "
+            "have the "
             f"ranks 1, 2, 3 …; here is {ranks[row]:g}"
         )
 
@@ -322,8 +330,10 @@ def number_of(text: bytes) -> float | None:
 def are_rank_and_score(rank: bytes, score: bytes) -> bool:
     """Whether these fields are an integer and a number.
 
-    >>> are_rank_and_score(b"1", b"9.5"), are_rank_and_score(b"1.5", b"9"), are_rank_and_score(b"1", b"A")
-    (True, False, False)
+    >>> are_rank_and_score(b"1", b"9.5"), are_rank_and_score(b"1.5", b"9")
+    (True, False)
+    >>> are_rank_and_score(b"1", b"A")
+    False
     """
     number = number_of(rank)
     return number is not None and number.is_integer() and number_of(score) is not None

@@ -1,13 +1,16 @@
-"""JSON files of qrels and runs, parsed by the standard library, which reports NaN and keys that occur twice.
+"""JSON files of qrels and runs, parsed by the standard library, which reports NaN and keys that
+occur twice.
 
 A file is one of these:
 
-- a dict of dicts ``{topic: {document: number}}``, as pytrec_eval, ranx, BEIR and MTEB write it, or a run as
-  a dict of lists ``{topic: [document, …]}``, the best document first;
-- rows: objects with a topic, a document and a number, in lines or in an array; or an object of columns;
+- a dict of dicts ``{topic: {document: number}}``, as pytrec_eval, ranx, BEIR and MTEB write it, or
+  a run as a dict of lists ``{topic: [document, …]}``, the best document first;
+- rows: objects with a topic, a document and a number, in lines or in an array; or an object of
+  columns;
 - items of a run: objects with a topic and its documents, in lines or in an array.
 
-The text of a file is read at once. Its values, and the topics of a dict, are parsed one after the other.
+The text of a file is read at once. Its values, and the topics of a dict, are parsed one after the
+other.
 """
 
 from __future__ import annotations
@@ -121,7 +124,10 @@ def _id_of(thing: dict[str, Any], ours: str) -> str | int | float | None:
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object with these members. Raises `ValueError` for a key that occurs twice: json keeps the last."""
+    """The object with these members.
+
+    Raises `ValueError` for a key that occurs twice: json keeps the last.
+    """
     found = dict(pairs)
     if len(found) < len(pairs):
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
@@ -172,7 +178,8 @@ class Text:
         self._text = content.text()
         if is_nested_too_deep(self._text):
             raise self.error(
-                f"cannot be read as JSON: it nests more than {MOST_NESTED} deep, and qrels and runs at most 5"
+                f"cannot be read as JSON: it nests more than {MOST_NESTED} deep, and qrels and "
+                "runs at most 5"
             )
 
     def error(self, message: str) -> FileError:
@@ -352,7 +359,10 @@ def _part(
 
 
 def _ids(column: Sequence[Any], ours: str, facts: Facts, line: Any) -> tuple[Ids, bool]:
-    """A column of ids, and whether some are integers. Raises `FileError` for a cell that is no id."""
+    """A column of ids, and whether some are integers.
+
+    Raises `FileError` for a cell that is no id.
+    """
     with suppress(TypeError, UnicodeEncodeError):
         ids = Ids.of(column)
         if ids.length.all():
@@ -381,7 +391,9 @@ def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
 
 
 def _topic(text: Text, topic: Any, documents: Any, role: Role) -> Topic:
-    """A topic with an object of numbers, or with a list of documents by rank; the score is then −rank."""
+    """A topic with an object of numbers, or with a list of documents by rank; the score is then
+    −rank.
+    """
     if role is RUN and _is_list_of_text(documents):
         return text.line, topic, documents, range(-1, -1 - len(documents), -1)
     if not isinstance(documents, dict):
@@ -453,7 +465,9 @@ def _negated(value: Any) -> Any:
 
 
 def _is_topic(key: str, value: Any) -> bool:
-    """Whether this holds the documents of a topic, not {"qid": …}, which is the query of an item."""
+    """Whether this holds the documents of a topic, not {"qid":
+    …}, which is the query of an item.
+    """
     if isinstance(value, list):
         return _is_list_of_text(value)
     if not isinstance(value, dict) or "qid" in value:
@@ -479,7 +493,9 @@ def _reason(thing: dict[str, Any], role: Role) -> str:
 
 
 def _number(value: Any) -> float | None:
-    """A number, also as text; None for anything else. A large whole number is infinite, as 1e400 is."""
+    """A number, also as text; None for anything else. A large whole number is infinite, as 1e400
+    is.
+    """
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return None
     return number_of(str(value).encode(errors="replace"))

@@ -32,9 +32,9 @@ BREAK = re.compile(rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
 class Lines:
     """The lines of a text file, which have the form `form`.
 
-    `number` is the number of the line read last, and `error` makes an error that names this line. A caller
-    that parses a block without the method `fields` must add its lines to `number`. `remarks` has, by
-    kind, a remark on the first line that may not be meant as it is read.
+    `number` is the number of the line read last, and `error` makes an error that names this line. A
+    caller that parses a block without the method `fields` must add its lines to `number`. `remarks`
+    has, by kind, a remark on the first line that may not be meant as it is read.
     """
 
     def __init__(self, content: Content, form: Form):
@@ -62,7 +62,8 @@ class Lines:
             if MARKED_LINE in block and "mark" not in self.remarks:
                 line = self.number + 2 + block.count(b"\n", 0, block.index(MARKED_LINE))
                 text = (
-                    f"line {line} begins with U+FEFF, which is a part of its first id; remove it if it comes "
+                    f"line {line} begins with U+FEFF, which is a part of its first id; remove it "
+                    "if it comes "
                     "from a file that was appended"
                 )
                 self.remarks["mark"] = Remark("mark", "", text)
@@ -78,8 +79,8 @@ class Lines:
     def fields(self, block: bytes) -> Iterator[list[bytes]]:
         """The fields of each line of a block, as valid UTF-8. Blank lines are skipped.
 
-        Raises `FileError` for a line with another number of fields, for a quoted field that does not end in
-        it, and for text that is not UTF-8.
+        Raises `FileError` for a line with another number of fields, for a quoted field that does
+        not end in it, and for text that is not UTF-8.
         """
         size, breaks = len(self.form.fields), has_breaks(block)
         if not breaks and not block.strip():
@@ -100,7 +101,9 @@ class Lines:
                 raise self.error(f"{count}, not {size} ({self.form.lines}): {_shown(record)}")
 
     def _is_longer(self, fields: list[bytes]) -> bool:
-        """Whether further fields follow the tag of a run's line, rather than a blank shifting the fields."""
+        """Whether further fields follow the tag of a run's line, rather than a blank shifting the
+        fields.
+        """
         if len(fields) <= 6 or self._is_joined(fields):
             return False
         return are_rank_and_score(*fields[3:5]) and number_of(fields[5]) is None
@@ -108,8 +111,8 @@ class Lines:
     def _is_joined(self, fields: list[bytes]) -> bool:
         """Whether another row follows in the line, as if its line break were missing.
 
-        In a run, an integer and a number then stand where its rank and score would be. In qrels, the next row
-        has as many fields, of which the first may be joined with the last one before.
+        In a run, an integer and a number then stand where its rank and score would be. In qrels,
+        the next row has as many fields, of which the first may be joined with the last one before.
         """
         size = len(self.form.fields)
         if self.form.longer:
@@ -117,7 +120,9 @@ class Lines:
         return len(fields) >= 2 * size - 1 and number_of(fields[-1]) is not None
 
     def refuse_break(self, record: bytes) -> None:
-        """Raise `FileError` if another program would break this text, a line or a field without its end."""
+        """Raise `FileError` if another program would break this text, a line or a field without its
+        end.
+        """
         if found := BREAK.search(record):
             raise self.error(f"{BREAKS[found[0]]} inside a line; {ONE_ROW}: {_shown(record)}")
 
@@ -140,7 +145,8 @@ class Lines:
         value = fields[self.form.fields.index(self.form.role.value)]
         if is_row and number_of(value) is not None:
             text = (
-                f"line {self.number} begins with # and is left out as a comment, as by trec_eval 10, but has "
+                f"line {self.number} begins with # and is left out as a comment, as by trec_eval "
+                "10, but has "
                 f"the fields of a row; ir_measures reads topic {_shown(fields[0])}"
             )
             self.remarks["comment"] = Remark("comment", "", text)
@@ -153,7 +159,10 @@ class Lines:
             if quoted is None:
                 self.refuse_break(text)
             elif not end:
-                why = "a quoted field does not end in its line; replace line breaks in fields by blanks"
+                why = (
+                    "a quoted field does not end in its line; replace line breaks in fields by "
+                    "blanks"
+                )
                 raise self.error(f"{why}: {_shown(record[field.start() :])}")
             elif text:
                 raise self.error(f"text follows a quoted field: {_shown(record[field.start() :])}")
@@ -176,10 +185,13 @@ class Lines:
 
 
 def is_well_quoted(block: bytes, delimiter: str) -> bool:
-    """Whether quotes only enclose whole fields. If so, no quoted field is open at the end of the block.
+    """Whether quotes only enclose whole fields. If so, no quoted field is open at the end of the
+    block.
 
-    >>> is_well_quoted(b'"a, b",c', ","), is_well_quoted(b'a "b",c', ","), is_well_quoted(b'a,"b', ",")
-    (True, False, False)
+    >>> is_well_quoted(b'"a, b",c', ","), is_well_quoted(b'a "b",c', ",")
+    (True, False)
+    >>> is_well_quoted(b'a,"b', ",")
+    False
     """
     if b'"' not in block:
         return True

@@ -21,8 +21,8 @@ RECORDS = 'write it with frame.to_json(path, orient="records"), or as CSV or Par
 class OtherKind(NamedTuple):
     """A kind of file that is neither qrels nor a run.
 
-    A file begins with one of the `signatures`, at the byte `at`. `name` says what it is, and `advice` what
-    to do.
+    A file begins with one of the `signatures`, at the byte `at`. `name` says what it is, and
+    `advice` what to do.
     """
 
     name: str
@@ -144,7 +144,8 @@ OTHER_JSON: tuple[tuple[Callable[[Any], bool], str], ...] = (
     ),
     (
         _is_of_elasticsearch,
-        "JSON of OpenSearch or Elasticsearch; write a table with the columns query_id, _id and _score of "
+        "JSON of OpenSearch or Elasticsearch; write a table with the columns query_id, _id and "
+        "_score of "
         "each hit",
     ),
     (_is_split, f'a DataFrame as JSON (orient="split"); {RECORDS}'),

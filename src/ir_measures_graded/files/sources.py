@@ -29,8 +29,8 @@ def qrels_source(qrels: Any) -> Rows:
     >>> len(qrels_source("graded-demo").topics)
     20
 
-    Raises `GradedError` for a file that cannot be read, for a name that is neither a file nor an id, for a
-    collection without qrels, and if the download fails.
+    Raises `GradedError` for a file that cannot be read, for a name that is neither a file nor an
+    id, for a collection without qrels, and if the download fails.
     """
     if not isinstance(qrels, (str, os.PathLike)):
         return read_qrels(qrels)
@@ -41,7 +41,8 @@ def qrels_source(qrels: Any) -> Rows:
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is that of a file: ``-`` (standard input), a path, or a folder of Parquet files.
+    """Whether a name is that of a file: ``-`` (standard input), a path, or a folder of Parquet
+    files.
 
     Raises `FileError` for an address.
     """
@@ -94,7 +95,9 @@ def _collection(name: str) -> Any:
 
 
 def _loaded(load: Callable[[], Loaded], what: str, name: str) -> Loaded:
-    """Call `load`, and turn any error inside ir-datasets, usually a failed download, into one message."""
+    """Call `load`, and turn any error inside ir-datasets, usually a failed download, into one
+    message.
+    """
     try:
         return load()
     except Exception as error:
@@ -119,7 +122,9 @@ def definitions_of(name: str) -> dict[Any, str]:
 
 
 def qrels_file_of(name: str) -> str:
-    """The file with the qrels of an ir-datasets id; empty if there is none, as for the names of runs."""
+    """The file with the qrels of an ir-datasets id; empty if there is none, as for the names of
+    runs.
+    """
     with suppress(Exception):  # ir-datasets raises errors of many kinds
         return str(_collection(name).qrels_path())
     return ""
@@ -131,8 +136,8 @@ def queries_of(name: str | None) -> dict[str, str]:
     >>> queries_of("graded-demo")["351"]
     'beekeeping on city roofs rules'
 
-    The result is also empty if the download fails, because no value depends on queries. Raises `GradedError`
-    for a name that is neither a file nor an id.
+    The result is also empty if the download fails, because no value depends on queries. Raises
+    `GradedError` for a name that is neither a file nor an id.
     """
     if name is None or is_file(name):
         return {}
@@ -147,8 +152,8 @@ def queries_of(name: str | None) -> dict[str, str]:
 def queries_in(path: str) -> dict[str, str]:
     """The query of each topic in a file; a line is a topic, a tab and the text of the query.
 
-    Blank lines are skipped. The last line of a topic counts. Raises `FileError` for a file that cannot be
-    read and for a line without a tab.
+    Blank lines are skipped. The last line of a topic counts. Raises `FileError` for a file that
+    cannot be read and for a line without a tab.
     """
     queries = {}
     with Content(path) as content:

@@ -1,7 +1,7 @@
 """Rows of table files as Arrow tables: Parquet files, Arrow files (Feather) and Arrow streams.
 
-One function for each kind of file opens it and reads its record batches. The first bytes of a file identify
-its kind.
+One function for each kind of file opens it and reads its record batches. The first bytes of a file
+identify its kind.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def _arrow_stream(content: Content) -> TableFile:
 
 
 def _keys_of(path: str, folder: str) -> dict[str, str | None]:
-    """The keys in the names of folders between a folder and a file in it, such as run=A, and their values.
+    """The keys in the names of folders between a folder and a file in it, such as run=A, and their
+    values.
 
     The values are text: 02 and 2 are two ids.
     """
@@ -109,7 +110,8 @@ def _parquet_in_folder(keys: dict[str, str | None], content: Content) -> TableFi
     both = [key for key in keys if plain(key) in plain_names]
     if both:
         raise FileError(
-            f"{content.name}: {both[0]} is a column of the file and a key of its folder; rename one of them"
+            f"{content.name}: {both[0]} is a column of the file and a key of its folder; rename "
+            "one of them"
         )
 
     def batches(columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
@@ -142,8 +144,9 @@ def kind_of(content: Content) -> Kind | None:
 def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     """The rows of the files of a folder or of a pattern, numbered from file to file.
 
-    Each file is read as if it were alone, but for columns that the first one lacks. Raises `FileError` as
-    `table_parts`, and for a file that lacks a column of the first one, names it otherwise, or alone has runs.
+    Each file is read as if it were alone, but for columns that the first one lacks. Raises
+    `FileError` as `table_parts`, and for a file that lacks a column of the first one, names it
+    otherwise, or alone has runs.
     """
     folder = named_folder(os.fspath(content.file))  # type: ignore[arg-type]
     first: dict[str, str] = {}
@@ -169,8 +172,8 @@ def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]
 def table_parts(kind: Kind, content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     """The rows of each batch of the file, in the order of the file.
 
-    Raises `FileError` for a file that cannot be read, for a missing column, and for a row whose id or number
-    is missing or of another type.
+    Raises `FileError` for a file that cannot be read, for a missing column, and for a row whose id
+    or number is missing or of another type.
     """
     facts = Facts(content.name, kind[0], unit="row")
     most, first = content.sizes.rows, 0

@@ -1,10 +1,12 @@
 """Rows of text files: TREC files, and CSV and TSV files with a header.
 
-A file is parsed in blocks of lines. pyarrow parses a block, or NumPy if pyarrow is not installed or the file
-is small. If they could read a block differently, for example because several blanks separate two fields, or
-because a line is wrong, `Lines` parse it line by line. All give the same values, to the last bit of scores.
+A file is parsed in blocks of lines. pyarrow parses a block, or NumPy if pyarrow is not installed or
+the file is small. If they could read a block differently, for example because several blanks
+separate two fields, or because a line is wrong, `Lines` parse it line by line. All give the same
+values, to the last bit of scores.
 
-No function here may import pandas, not even through pyarrow's `to_numpy`: that import takes half a second.
+No function here may import pandas, not even through pyarrow's `to_numpy`: that import takes half a
+second.
 """
 
 from __future__ import annotations
@@ -63,8 +65,8 @@ def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
 def remark_on_ranks(content: Content, form: Form, header: int) -> str:
     """The remark on ranks in the reverse order of scores, from the start of the file.
 
-    `header` bytes stand before the first row. All of the start is parsed only if a topic of a few lines is in
-    reverse order, because this takes as long as pyarrow takes for a million rows.
+    `header` bytes stand before the first row. All of the start is parsed only if a topic of a few
+    lines is in reverse order, because this takes as long as pyarrow takes for a million rows.
     """
     if form.role is not RUN or form.ranks or form.counted or "rank" not in form.fields:
         return ""
@@ -116,7 +118,9 @@ def _rows_of_text(text: bytes, form: Form) -> Iterator[list[bytes]]:
 
 
 def uses_arrow(content: Content) -> bool:
-    """Whether pyarrow parses a file: if it is imported, or if the file is large and pyarrow is installed."""
+    """Whether pyarrow parses a file: if it is imported, or if the file is large and pyarrow is
+    installed.
+    """
     is_small = content.stream.is_whole and len(content.stream.start) <= content.sizes.small
     if is_small and sys.modules.get("pyarrow") is None:
         return False
@@ -128,7 +132,9 @@ def uses_arrow(content: Content) -> bool:
 
 
 def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
-    """A block with one reading, blanks between its fields, and its number of rows; None for any other."""
+    """A block with one reading, blanks between its fields, and its number of rows; None for any
+    other.
+    """
     if form.letor or (form.delimiter and not is_well_quoted(block, form.delimiter)):
         return None
     if not form.delimiter:

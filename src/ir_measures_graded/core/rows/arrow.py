@@ -20,14 +20,19 @@ ARROW = {"Array", "ChunkedArray", "Table", "RecordBatch"}
 
 
 def is_arrow(thing: Any) -> bool:
-    """Whether this is an array or a table of pyarrow. Its class tells, so pyarrow need not be imported."""
+    """Whether this is an array or a table of pyarrow.
+
+    Its class tells, so pyarrow need not be imported.
+    """
     return any(
         cls.__module__ == "pyarrow.lib" and cls.__name__ in ARROW for cls in type(thing).__mro__
     )
 
 
 def exports_arrow(source: Any) -> bool:
-    """Whether this is a table that exports Arrow; False for a pandas DataFrame, which has its own reader."""
+    """Whether this is a table that exports Arrow; False for a pandas DataFrame, which has its own
+    reader.
+    """
     if is_arrow(source):
         return hasattr(source, "schema")  # an array has no schema
     exports = hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
@@ -37,8 +42,8 @@ def exports_arrow(source: Any) -> bool:
 def whole_table(source: Any) -> pyarrow.Table:
     """All rows of a table that exports Arrow, or of a list of these.
 
-    They are read at once: a stream can be read only once, and a query that computes the rows anew may return
-    them in another order. Raises `GradedError` if they cannot be read.
+    They are read at once: a stream can be read only once, and a query that computes the rows anew
+    may return them in another order. Raises `GradedError` if they cannot be read.
     """
     pyarrow = needed("pyarrow", "Arrow data")
     try:
@@ -55,7 +60,8 @@ def whole_table(source: Any) -> pyarrow.Table:
 def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
     """A column of plain numbers as a NumPy array, without a copy if the column is one chunk.
 
-    This avoids pyarrow's `to_numpy` and `to_pandas_dtype`: they can import pandas, which takes half a second.
+    This avoids pyarrow's `to_numpy` and `to_pandas_dtype`: they can import pandas, which takes half
+    a second.
     """
     chunks = [np.from_dlpack(chunk) for chunk in getattr(column, "chunks", [column])]
     return chunks[0] if len(chunks) == 1 else np.concatenate(chunks or [np.empty(0)])
@@ -83,7 +89,10 @@ def bounds_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -
 
 
 def arrow_array(values: np.ndarray) -> pyarrow.Array:
-    """A NumPy array of numbers as an Arrow array, without a copy. `pyarrow.array` would import pandas."""
+    """A NumPy array of numbers as an Arrow array, without a copy.
+
+    `pyarrow.array` would import pandas.
+    """
     import pyarrow
 
     type_ = pyarrow.from_numpy_dtype(values.dtype)

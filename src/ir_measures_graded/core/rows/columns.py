@@ -67,8 +67,9 @@ RUN = Role(
 INTENTS = ("iteration", "probability")
 """The columns that qrels may have: the intent of each judgment, and its probability."""
 
-# The names of each column under our name, in groups; columns with two names of a group are refused. A name
-# counts only if there is none of an earlier group. BEIR's query-id, corpus-id and score are among them.
+# The names of each column under our name, in groups; columns with two names of a group are refused.
+# A name counts only if there is none of an earlier group. BEIR's query-id, corpus-id and score are
+# among them.
 NAMES = {
     ours: [group.split() for group in groups.split(",")]
     for ours, groups in {
@@ -97,7 +98,9 @@ def plain(name: Any) -> str:
 
 
 def is_rank(name: Any) -> bool:
-    """Whether this is the name of a column of ranks; scores are then the ranks with the sign reversed."""
+    """Whether this is the name of a column of ranks; scores are then the ranks with the sign
+    reversed.
+    """
     return plain(name) in NAMES["score"][-1]
 
 
@@ -117,8 +120,8 @@ def is_known(name: str, role: Role) -> bool:
 class Chosen(NamedTuple):
     """The choices of a user for a file.
 
-    `run_column` names the run of each row. `unjudged` has the texts in place of a level that mean an unjudged
-    document. In a run that is `ascending`, smaller scores are better.
+    `run_column` names the run of each row. `unjudged` has the texts in place of a level that mean
+    an unjudged document. In a run that is `ascending`, smaller scores are better.
     """
 
     run_column: str | None = None
@@ -137,8 +140,8 @@ class Chosen(NamedTuple):
 def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
     """The names of the columns of topics, documents and values, in this order.
 
-    `names` are all columns of the source, and `where` names the source in errors. Raises `GradedError` for a
-    column that is missing, that occurs twice or that has two names.
+    `names` are all columns of the source, and `where` names the source in errors. Raises
+    `GradedError` for a column that is missing, that occurs twice or that has two names.
     """
     return [required_column(where, names, ours) for ours in role.columns]
 
@@ -176,11 +179,10 @@ def file_columns(
 ) -> tuple[dict[str, str], bool]:
     """The columns of a file that are read, by our name of each, and whether the values are ranks.
 
-    These are the three columns of `column_names`, the iteration of qrels and the probability of their intents
-    if there are any, and the column that names the run of each row: that of `chosen`, or by default ``run``
-    or a similar name if there is one.
-    Raises `FileError` for a column that is missing or occurs twice, and for a column of runs that is one of
-    the three.
+    These are the three columns of `column_names`, the iteration of qrels and the probability of
+    their intents if there are any, and the column that names the run of each row: that of `chosen`,
+    or by default ``run`` or a similar name if there is one. Raises `FileError` for a column that is
+    missing or occurs twice, and for a column of runs that is one of the three.
     """
     run = chosen.run_column if role is RUN else None
     if run and run not in names:

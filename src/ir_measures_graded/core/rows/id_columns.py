@@ -24,9 +24,12 @@ from .id_matching import Ids, Indices, flaw_of
 SAMPLE = 1 << 10  # rows that are sampled to see whether the rows of a topic are contiguous
 MOST_STRETCHES = 1 << 12  # more stretches have their ids numbered by hashes
 NO_ID = (TypeError, UnicodeEncodeError)
-"""The errors for an id that is not a string or breaks the rule of `flaw_of`, or has a lone surrogate."""
+"""The errors for an id that is not a string or breaks the rule of `flaw_of`, or has a lone
+surrogate.
+"""
 SURROGATE = "[\ud800-\udfff]"
-RawColumn = Any  # `Ids`, a list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)
+RawColumn = Any
+"""`Ids`, a list of strings, the array of a DataFrame column, or an Arrow array, chunked or not."""
 
 
 class TopicNumbers(dict[str, int]):
@@ -52,7 +55,8 @@ class TopicNumbers(dict[str, int]):
 class Stretches(NamedTuple):
     """A column of topics as S stretches of equal ids. Consecutive stretches may have the same id.
 
-    `start` (S) has the first row of each stretch, and `code` (S) the number of its topic among the `topics`.
+    `start` (S) has the first row of each stretch, and `code` (S) the number of its topic among the
+    `topics`.
     """
 
     start: np.ndarray
@@ -60,7 +64,8 @@ class Stretches(NamedTuple):
     topics: TopicNumbers
 
     def grouped(self, count: int) -> tuple[np.ndarray | None, np.ndarray]:
-        """The order that groups the `count` rows of the column by topic, and the boundaries of the topics.
+        """The order that groups the `count` rows of the column by topic, and the boundaries of the
+        topics.
 
         The order is None if the rows are grouped already.
         """
@@ -116,8 +121,8 @@ class Documents(Protocol):
 class Cells:
     """Ids as `cells`: codes of categories, or unvalidated Python objects, expected to be str.
 
-    Like `Keys`, they are converted block by block by the method `ids`. A block then stays in the processor
-    cache, and memory use stays small. `convert` converts some cells.
+    Like `Keys`, they are converted block by block by the method `ids`. A block then stays in the
+    processor cache, and memory use stays small. `convert` converts some cells.
     """
 
     cells: np.ndarray
@@ -199,10 +204,10 @@ class Keys:
     def look_up(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
         """The row of each id in the dict that begins at row `start`; -1 if the dict lacks it.
 
-        `start` has one entry per id, and `values` has the value of every key. The value of an id leads to its
-        row; keys are compared only if several have this value. If a dict lacks an id, its keys could be of
-        another type. Raises `GradedError` if the first key of the dict is not a string, or if the id as a
-        number or as bytes is a key.
+        `start` has one entry per id, and `values` has the value of every key. The value of an id
+        leads to its row; keys are compared only if several have this value. If a dict lacks an id,
+        its keys could be of another type. Raises `GradedError` if the first key of the dict is not
+        a string, or if the id as a number or as bytes is a key.
         """
         found_rows = np.full(start.size, -1)
         searched = zip(start.tolist(), self._numbers(start), ids, strict=True)
@@ -378,7 +383,8 @@ def _stored(column: RawColumn) -> tuple[np.ndarray | None, Any]:
         column = column.cast(pyarrow.large_string())
     if types.is_dictionary(column.type) and not column.null_count:
         codes = arrow_numbers(column.indices)
-        # NumPy cannot index by unsigned integers of eight bytes, or put −1 before any unsigned integer.
+        # NumPy cannot index by unsigned integers of eight bytes, or put −1 before any unsigned
+        # integer.
         codes = codes.astype(np.int64) if codes.dtype.kind == "u" else codes
         return codes, _stored(column.dictionary)[1]
     is_text = types.is_string(column.type) or types.is_large_string(column.type)
@@ -386,7 +392,10 @@ def _stored(column: RawColumn) -> tuple[np.ndarray | None, Any]:
 
 
 def text_of(column: RawColumn, field: str) -> Ids:
-    """A column of a file as text. The reader of the file checks ids, because it knows their lines."""
+    """A column of a file as text.
+
+    The reader of the file checks ids, because it knows their lines.
+    """
     return texts_of(column, field).ids()
 
 
@@ -412,7 +421,10 @@ def _as_ids(values: Any, field: str, column: Any = None) -> Ids:
 
 
 def _is_key_of_other_type(id_: str, keys: Mapping[Any, Any]) -> bool:
-    """Whether an id is a key as bytes or as a number. A dict with the float 7.0 as a key also contains 7."""
+    """Whether an id is a key as bytes or as a number.
+
+    A dict with the float 7.0 as a key also contains 7.
+    """
     for as_other in (str.encode, int, float):
         with suppress(ValueError):
             if as_other(id_) in keys:
@@ -421,7 +433,9 @@ def _is_key_of_other_type(id_: str, keys: Mapping[Any, Any]) -> bool:
 
 
 def _id_error(ids: Iterable[Any], field: str, has_rows: bool = False) -> GradedError:
-    """The error for the first id that is missing, not text or flawed; `has_rows` as in `stretches_of`."""
+    """The error for the first id that is missing, not text or flawed; `has_rows` as in
+    `stretches_of`.
+    """
     row, bad = next(found for found in enumerate(ids) if _is_no_id(found[1]))
     kind, name = field.split(": ")
     is_missing = bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad
@@ -453,7 +467,8 @@ def _is_no_id(thing: Any) -> bool:
 def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any, sample: Any) -> np.ndarray:
     """The first row of each stretch of equal ids.
 
-    If most rows of the sample begin a stretch, every row becomes a stretch: comparing all rows would not pay.
+    If most rows of the sample begin a stretch, every row becomes a stretch: comparing all rows
+    would not pay.
     """
     return np.arange(len(ids)) if changes_of(sample).size > len(sample) // 2 else changes_of(ids)
 
@@ -461,8 +476,8 @@ def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any, sample: Any) -> n
 def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
     """The rows whose id differs from the id of the row before, including the first row.
 
-    Rows with the same object have the same id. If most neighbours share an object, ids are compared only
-    where the object changes.
+    Rows with the same object have the same id. If most neighbours share an object, ids are compared
+    only where the object changes.
     """
     if not objects.size:
         return np.empty(0, dtype=np.int64)

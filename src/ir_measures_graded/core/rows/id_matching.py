@@ -1,8 +1,9 @@
-"""Columns of ids as bytes, so that NumPy compares rows by arithmetic instead of comparing Python objects.
+"""Columns of ids as bytes, so that NumPy compares rows by arithmetic instead of comparing Python
+objects.
 
-Ids are processed in words of eight bytes. `_Rows.hashed` hashes the words of each id, and `equal_pairs`
-sorts the hashes to bring equal ids together. Hash matches are verified byte by byte, so the result is exact
-even if hashes collide.
+Ids are processed in words of eight bytes. `_Rows.hashed` hashes the words of each id, and
+`equal_pairs` sorts the hashes to bring equal ids together. Hash matches are verified byte by byte,
+so the result is exact even if hashes collide.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ def flaw_of(text: str) -> str:
 class Ids:
     """N ids; id i is the UTF-8 text ``data[start[i]:start[i] + length[i]]``.
 
-    `data` is an array of bytes; `start` and `length` have N entries. If all ids have the same length,
-    `length` may be this number, broadcast. If the ids are equally spaced, `start` is a range, and the same
-    word of all ids is one strided view.
+    `data` is an array of bytes; `start` and `length` have N entries. If all ids have the same
+    length, `length` may be this number, broadcast. If the ids are equally spaced, `start` is a
+    range, and the same word of all ids is one strided view.
     """
 
     def __init__(self, data: np.ndarray, start: np.ndarray | range, length: np.ndarray):
@@ -68,9 +69,11 @@ class Ids:
 
     @classmethod
     def of_pieces(cls, pieces: Sequence[Collection[str]]) -> Ids:
-        """The column of the ids of several lists, or of the keys of several dicts. Raises errors as `of`.
+        """The column of the ids of several lists, or of the keys of several dicts. Raises errors as
+        `of`.
 
-        The strings are joined first and encoded together, which is several times faster than one by one.
+        The strings are joined first and encoded together, which is several times faster than one by
+        one.
         """
         lines = ["\n".join(piece).encode() for piece in pieces if piece]
         text = b"\n".join([*lines, b""])
@@ -212,7 +215,9 @@ class Ids:
         return Ids(text, bounds_of(self.length)[:-1], self.length)
 
     def compact(self) -> Ids:
-        """The same ids, packed if most of `data`, which may be that of a whole file, has other text."""
+        """The same ids, packed if most of `data`, which may be that of a whole file, has other
+        text.
+        """
         is_full = self.step or self.data.size <= 2 * (int(self.length.sum()) + len(self))
         return self if is_full else self.packed()
 
@@ -270,7 +275,8 @@ class Ids:
         return rows
 
     def numbered(self) -> tuple[np.ndarray, np.ndarray]:
-        """The first row of each distinct id, in order of appearance, and the number of the id of each row.
+        """The first row of each distinct id, in order of appearance, and the number of the id of
+        each row.
 
         >>> Ids.of(["b", "a", "b"]).numbered()
         (array([0, 1]), array([0, 1, 0]))
@@ -282,9 +288,9 @@ class Ids:
     def padded(self) -> Ids:
         """The same ids, padded with zeros to the number of words of the longest id.
 
-        `take` copies padded ids as rows of whole words. Without padding, evaluating a DataFrame of categories
-        takes 36 % more time for 250 topics with 1,000 documents each, and 12 % more for 1,500. The ids stay
-        as they are if padding would take more than four times their memory.
+        `take` copies padded ids as rows of whole words. Without padding, evaluating a DataFrame of
+        categories takes 36 % more time for 250 topics with 1,000 documents each, and 12 % more for
+        1,500. The ids stay as they are if padding would take more than four times their memory.
         """
         width = -(-int(self.length.max(initial=0)) // WORD) * WORD
         if not width or width * len(self) > 4 * self.data.size:
@@ -299,7 +305,8 @@ class Ids:
         return self.start[rows]
 
     def word(self, place: int, rows: Indices = slice(None)) -> np.ndarray:
-        """The eight bytes from `place` of each id as a little-endian number, with zeros after the id's end.
+        """The eight bytes from `place` of each id as a little-endian number, with zeros after the
+        id's end.
 
         Every id in `rows` must be longer than `place`.
         """
@@ -328,7 +335,8 @@ class Ids:
         """
         keys = [~word.byteswap() for word in self._filled()]
         keys.append(-self.length)
-        # The ids of a collection share prefixes. A word that never differs within a group is no sort key.
+        # The ids of a collection share prefixes. A word that never differs within a group is no
+        # sort key.
         inside = np.flatnonzero(group[1:] == group[:-1])
         keys = [key for key in keys if (key[inside + 1] != key[inside]).any()]
         return np.lexsort((*reversed(keys), group))
@@ -351,16 +359,19 @@ IdsByTopic = tuple[
 
 
 def equal_pairs(*columns: IdsByTopic) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of rows with the same id in the same topic: the lower rows and the higher rows of the pairs.
+    """The pairs of rows with the same id in the same topic: the lower rows and the higher rows of
+    the pairs.
 
-    Row numbers continue from column to column. An id in n rows of a topic gives n − 1 pairs: each row and the
-    next one. In a single column, the higher rows therefore are those whose id occurs in an earlier row.
+    Row numbers continue from column to column. An id in n rows of a topic gives n − 1 pairs: each
+    row and the next one. In a single column, the higher rows therefore are those whose id occurs in
+    an earlier row.
 
     >>> one_topic = np.array([0, 2])
     >>> equal_pairs((Ids.of(["a", "b"]), one_topic), (Ids.of(["b", "c"]), one_topic))
     (array([1]), array([2]))
 
-    One sort of integers finds the pairs. Their high bits hold a hash of topic and id, their low bits the row.
+    One sort of integers finds the pairs. Their high bits hold a hash of topic and id, their low
+    bits the row.
     """
     rows = _Rows(columns)
     low = np.uint64(2 ** int(rows.length.size).bit_length() - 1)
@@ -395,8 +406,8 @@ def first_rows(column: IdsByTopic) -> np.ndarray:
 class _Rows:
     """The rows of several columns as words. Row numbers continue from column to column.
 
-    `words` has one entry for each place of a word: the place, the rows whose ids reach it (a slice if all
-    do), and the words of these rows.
+    `words` has one entry for each place of a word: the place, the rows whose ids reach it (a slice
+    if all do), and the words of these rows.
     """
 
     def __init__(self, columns: Sequence[IdsByTopic]):
@@ -426,7 +437,10 @@ class _Rows:
         return np.concatenate(words)
 
     def hashed(self) -> np.ndarray:
-        """A hash of each row's topic and id. For almost all different rows, the high bits differ."""
+        """A hash of each row's topic and id.
+
+        For almost all different rows, the high bits differ.
+        """
         hashed = self.topic.copy()
         for _, rows, word in self.words:
             hashed[rows] += word

@@ -1,6 +1,7 @@
 """Qrels and runs in memory: a function for each form gives its columns, which become `Rows`.
 
-Columns keep their storage format. Ids are converted to bytes (`Ids`) when a block of rows needs them.
+Columns keep their storage format. Ids are converted to bytes (`Ids`) when a block of rows needs
+them.
 """
 
 import warnings
@@ -44,11 +45,14 @@ from .rank_order import ROWS, RankSample
 from .rows import IDS, Facts, Part, Rows, RunSource, floats, is_number
 
 Source = Any
-"""Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or dicts."""
+"""Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or
+dicts.
+"""
 
 
 class Columns(NamedTuple):
-    """Rows in columns: the `names` of all columns, and a function that returns the column of a name.
+    """Rows in columns: the `names` of all columns, and a function that returns the column of a
+    name.
 
     `called` is the name of the source in messages about its columns.
     """
@@ -61,8 +65,9 @@ class Columns(NamedTuple):
 class InMemory(RunSource):
     """Qrels or a run in memory. `name` is its name in warnings.
 
-    `checked()` gives the rows, `rows()` too and warns. They raise `GradedError` if a topic or a value is missing or invalid; documents may
-    be validated only when their rows are evaluated. Raises `GradedError` for a source in no known form.
+    `checked()` gives the rows, `rows()` too and warns. They raise `GradedError` if a topic or a
+    value is missing or invalid; documents may be validated only when their rows are evaluated.
+    Raises `GradedError` for a source in no known form.
     """
 
     def __init__(self, source: Any, role: Role, name: str = ""):
@@ -71,7 +76,10 @@ class InMemory(RunSource):
         self.checked = _reader(source, role)
 
     def rows(self) -> Rows:
-        """The same rows. Warns (`EmptyRunWarning`) of an empty run. Documents of qrels are `Ids`."""
+        """The same rows.
+
+        Warns (`EmptyRunWarning`) of an empty run. Documents of qrels are `Ids`.
+        """
         table = self.checked()
         if self.role is QRELS:
             return replace(table, docs=table.docs.ids())  # converted once for all runs
@@ -88,7 +96,8 @@ def _of_dicts(source: Mapping[str, Mapping[str, Any]], role: Role) -> Rows:
     for topic, rows in source.items():
         if not isinstance(rows, (dict, Mapping)):  # Mapping alone is slower
             raise GradedError(
-                f"{role.kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
+                f"{role.kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of "
+                "documents"
             )
         if "" in rows:
             raise GradedError(f"{role.kind}: doc_id '' is empty (topic {shown(topic)})")
@@ -145,7 +154,9 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
 
 
 def _remark_on_ranks(columns: Columns, topic: Any, document: Any, score: Any) -> str:
-    """The remark on ranks in the reverse order of scores; `topic` … `score` are names of columns."""
+    """The remark on ranks in the reverse order of scores; `topic`
+    … `score` are names of columns.
+    """
     ranks = next(filter(is_rank, columns.names), None)
     if ranks is None or is_rank(score):
         return ""
@@ -200,7 +211,10 @@ def _as_array(column: Any) -> Any:
 
 
 def numbers_in(column: Any, role: Role, location: Callable[[int], str]) -> np.ndarray:
-    """The levels or scores as floats. Raises `GradedError` for one that is not a number, as `floats`."""
+    """The levels or scores as floats.
+
+    Raises `GradedError` for one that is not a number, as `floats`.
+    """
     numbers = _as_array(column)
     if not isinstance(numbers, np.ndarray):
         return floats(role, [numbers], location)
@@ -224,10 +238,11 @@ def _of_lists(source: Mapping[str, Sequence[str]], role: Role) -> Columns:
 
 
 def _of_items(source: Sequence[Any], role: Role) -> Columns:
-    """A list of named tuples or similar objects, of plain tuples, or of dicts with names of columns.
+    """A list of named tuples or similar objects, of plain tuples, or of dicts with names of
+    columns.
 
-    A plain tuple is topic, document, score or level, and in qrels perhaps the iteration. The first item tells
-    the names of the columns.
+    A plain tuple is topic, document, score or level, and in qrels perhaps the iteration. The first
+    item tells the names of the columns.
     """
     first: Any = next(iter(source), None)
     getters: dict[Any, Callable[[Any], Any]]
@@ -265,7 +280,10 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
 
 
 def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
-    """The source in its form. An iterator is kept as a list. Raises `GradedError` for any other source."""
+    """The source in its form.
+
+    An iterator is kept as a list. Raises `GradedError` for any other source.
+    """
     return source if isinstance(source, InMemory) else InMemory(source, role, name)
 
 
@@ -314,7 +332,8 @@ def _columns(source: Any, role: Role) -> Columns | None:
         table = source if is_arrow(source) else whole_table(source)
         return Columns("the Arrow table", table.schema.names, table.column)
     raise GradedError(
-        f"{role.kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame or Arrow "
+        f"{role.kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame "
+        "or Arrow "
         f"data with the columns {_listed(role)}, or an iterable of named tuples with these fields"
     )
 
@@ -327,23 +346,31 @@ def _items_of(source: Iterable[Any], role: Role) -> list[Any]:
         return items
     if is_used_up:
         raise GradedError(
-            f"{role.kind}: the iterator is used up; it gives its items once, so make a list of it first"
+            f"{role.kind}: the iterator is used up; it gives its items once, so make a list of "
+            "it first"
         )
     if role is QRELS:
         raise GradedError(
-            "qrels: the iterator has no item; it is used up, or there is no judgment; make a list of "
+            "qrels: the iterator has no item; it is used up, or there is no judgment; make a "
+            "list of "
             "it before its first use"
         )
     return items
 
 
 def read_qrels(source: Any) -> Rows:
-    """Qrels as a table of levels. Raises `GradedError` if an id or a level is missing or invalid."""
+    """Qrels as a table of levels.
+
+    Raises `GradedError` if an id or a level is missing or invalid.
+    """
     return source if isinstance(source, Rows) else in_memory(source, QRELS).rows()
 
 
 def read_run(source: Any) -> Rows:
-    """A run as a table of scores. Raises `GradedError` if a topic or a score is missing or invalid."""
+    """A run as a table of scores.
+
+    Raises `GradedError` if a topic or a score is missing or invalid.
+    """
     return in_memory(source, RUN).checked()
 
 

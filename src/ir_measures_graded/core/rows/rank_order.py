@@ -1,7 +1,7 @@
 """Ranks against scores: whether a run seems to rank smaller scores first, as distances do.
 
-Scores decide the order of documents, and ranks are not used. A run whose scores are distances is then
-evaluated in reverse order, which only its ranks can show.
+Scores decide the order of documents, and ranks are not used. A run whose scores are distances is
+then evaluated in reverse order, which only its ranks can show.
 """
 
 from collections.abc import Iterable, Sequence
@@ -52,7 +52,8 @@ class RankSample:
         if is_part:
             share += " among the first rows"
         return (
-            f"the order by score is the reverse of the ranks in {share}, as with distances; if smaller "
+            f"the order by score is the reverse of the ranks in {share}, as with distances; if "
+            "smaller "
             "scores are better, use --ascending (ascending=True)"
         )
 
@@ -60,7 +61,8 @@ class RankSample:
 def reversed_topics(
     topics: Sequence[str], ranks: Sequence[float], scores: Sequence[float]
 ) -> tuple[int, int]:
-    """The number of topics whose scores rise with the ranks, and of those with differing ranks and scores.
+    """The number of topics whose scores rise with the ranks, and of those with differing ranks and
+    scores.
 
     >>> reversed_topics(["q1", "q1", "q2", "q2"], [1, 2, 1, 2], [0.1, 0.3, 9.0, 8.0])
     (1, 2)

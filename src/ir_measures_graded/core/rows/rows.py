@@ -1,7 +1,8 @@
-"""Qrels and runs in one form: `Rows`, which are grouped by topic, and a `Part` of a file in its order.
+"""Qrels and runs in one form: `Rows`, which are grouped by topic, and a `Part` of a file in its
+order.
 
-Columns keep their storage format. Ids are converted to bytes (`Ids`) when a block of rows needs them. Error
-details are computed only on failure.
+Columns keep their storage format. Ids are converted to bytes (`Ids`) when a block of rows needs
+them. Error details are computed only on failure.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ LOOK_UP = 100  # documents that can be hashed and sorted in the time of one look
 class Facts(NamedTuple):
     """The findings of a reader about rows, or about a part of a file.
 
-    `file` is the name of the file, empty for rows in memory, `form` the name of its form, and `unit` the
-    location of a row in it: a line or a row. `unjudged` counts rows of unjudged documents. `integers` are the
-    columns of ids that are integers, and `empty` the topics without documents. The scores of `ranked` rows
-    are their ranks with the sign reversed. `lines` are remarks on lines that may not be meant as they are read,
-    and `reverse` is that of `RankSample`, empty if there is none.
+    `file` is the name of the file, empty for rows in memory, `form` the name of its form, and
+    `unit` the location of a row in it: a line or a row. `unjudged` counts rows of unjudged
+    documents. `integers` are the columns of ids that are integers, and `empty` the topics without
+    documents. The scores of `ranked` rows are their ranks with the sign reversed. `lines` are
+    remarks on lines that may not be meant as they are read, and `reverse` is that of `RankSample`,
+    empty if there is none.
     """
 
     file: str = ""
@@ -76,7 +78,9 @@ class Part:
         return self.line.size
 
     def ascending(self) -> Part:
-        """The rows of a run in which smaller scores are better, so that larger ones are; ranks stay."""
+        """The rows of a run in which smaller scores are better, so that larger ones are; ranks
+        stay.
+        """
         return self if self.facts.ranked else self.with_negated_scores()
 
     def with_negated_scores(self) -> Part:
@@ -157,8 +161,9 @@ def _joined_facts(every: Sequence[Facts]) -> Facts:
 class RunSource:
     """A run in any form: override `rows`, and `blocks` unless the run is `in_memory`.
 
-    An empty run that is not a file `is_empty` after it is read; its reader warns (`EmptyRunWarning`). After
-    the run is read, `remarks` say what is unusual about its rows. `name` is its name in messages.
+    An empty run that is not a file `is_empty` after it is read; its reader warns
+    (`EmptyRunWarning`). After the run is read, `remarks` say what is unusual about its rows. `name`
+    is its name in messages.
     """
 
     in_memory: bool = True
@@ -175,7 +180,8 @@ class RunSource:
         raise NotImplementedError
 
     def blocks(self) -> Iterator[Rows]:
-        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
+        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its
+        rows.
 
         Raises `GradedError` as `rows`.
         """
@@ -218,11 +224,12 @@ class AscendingRun(RunSource):
 class Rows(RunSource):
     """Qrels or a run: rows of (topic, document, value), grouped by topic.
 
-    `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t + 1]` of
-    `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t; `offsets` has T + 1
-    entries. `distinct` is true if the source cannot have a document twice in a topic. If the rows are from a
-    file, `line` (N) has the location of each row in it. Qrels may have `further` columns, those of `INTENTS`:
-    the intent of each row (N ids), and its probability (N floats, NaN for a cell that is not a number).
+    `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t +
+    1]` of `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t;
+    `offsets` has T + 1 entries. `distinct` is true if the source cannot have a document twice in a
+    topic. If the rows are from a file, `line` (N) has the location of each row in it. Qrels may
+    have `further` columns, those of `INTENTS`: the intent of each row (N ids), and its probability
+    (N floats, NaN for a cell that is not a number).
     """
 
     role: Role
@@ -251,7 +258,10 @@ class Rows(RunSource):
 
     def location(self, row: int) -> str:
         """The name of a row in error messages."""
-        return f"{self._source(row)}: topic {shown(self.topic_of(row))}, document {shown(self.docs[row])}"
+        return (
+            f"{self._source(row)}: topic {shown(self.topic_of(row))}, document "
+            f"{shown(self.docs[row])}"
+        )
 
     def error(self, row: int, message: str) -> GradedError:
         """An error about a row; the message names it."""
@@ -275,10 +285,13 @@ class Rows(RunSource):
         return self
 
     def with_smaller_scores_first(self) -> Rows:
-        """The rows of a run whose smaller scores are better, so that larger ones are; ranks stay."""
+        """The rows of a run whose smaller scores are better, so that
+        larger ones are; ranks stay.
+        """
         if self.facts.ranked:
             return self
-        # The ids of dicts are found by the values of the dicts, which are no longer those of the rows.
+        # The ids of dicts are found by the values of the dicts, which are no longer those of the
+        # rows.
         return replace(self, values=-self.values, docs=self.docs.ids())
 
     def dicts(self) -> dict[str, Mapping[str, float]]:
@@ -359,7 +372,10 @@ class Rows(RunSource):
 
     @cached_property
     def column(self) -> IdsByTopic:
-        """The documents as `Ids`, which are kept, and the boundaries of the topics. For blocks of rows."""
+        """The documents as `Ids`, which are kept, and the boundaries of the topics.
+
+        For blocks of rows.
+        """
         return self.docs.ids(), self.offsets
 
     def ids(self, rows: np.ndarray) -> Ids:
@@ -380,7 +396,9 @@ class Rows(RunSource):
         return self.column[0].equal_rows(Ids.of(topics), topic_of_row)
 
     def without_own_topic(self) -> Rows:
-        """The rows whose document has another id than their topic; a topic may lose all its rows."""
+        """The rows whose document has another id than their topic; a
+        topic may lose all its rows.
+        """
         kept = np.ones(self.values.size, dtype=bool)
         kept[self.of_own_topic()] = False
         return self if kept.all() else self.where(kept)
@@ -388,9 +406,9 @@ class Rows(RunSource):
     def look_up(self, judged: Rows) -> tuple[np.ndarray, np.ndarray] | None:
         """The rows of the judged documents, found by looking up each one in the dicts of the run.
 
-        Returns these rows and the number of each document in `judged`; None if the run is not made of dicts,
-        or if hashing all ids is faster. Most unjudged documents are not validated: an id that is not a string
-        counts like any other unjudged document.
+        Returns these rows and the number of each document in `judged`; None if the run is not made
+        of dicts, or if hashing all ids is faster. Most unjudged documents are not validated: an id
+        that is not a string counts like any other unjudged document.
         """
         if not self.docs.is_keyed or judged.values.size * LOOK_UP >= self.values.size:
             return None
@@ -410,7 +428,9 @@ def is_whole(level: np.ndarray) -> bool:
 
 
 def refuse_repeated(run: Rows) -> None:
-    """Raise `GradedError` if a topic retrieves a document twice, or if a document is not a string."""
+    """Raise `GradedError` if a topic retrieves a document twice,
+    or if a document is not a string.
+    """
     for a, b in blocks(np.diff(run.offsets)):
         block = run.block(a, b)
         ids = block.column  # raises if a document is not a string
@@ -424,8 +444,8 @@ def refuse_repeated(run: Rows) -> None:
 class Distinct(NamedTuple):
     """Qrels with each document once per topic, at its highest level.
 
-    `doc` (N) is the row in `qrels` of each row of the original. If a document has two levels, `conflict` is
-    the error that names it.
+    `doc` (N) is the row in `qrels` of each row of the original. If a document has two levels,
+    `conflict` is the error that names it.
     """
 
     qrels: Rows
@@ -452,7 +472,9 @@ def _first_rows(rows: Rows) -> np.ndarray:
 
 
 def _conflict(qrels: Rows, first: np.ndarray) -> GradedError | None:
-    """The error for the first document with two levels, from the first row of each row's document."""
+    """The error for the first document with two levels, from the
+    first row of each row's document.
+    """
     differ = np.flatnonzero(qrels.values != qrels.values[first])
     if not differ.size:
         return None
@@ -465,7 +487,8 @@ def _conflict(qrels: Rows, first: np.ndarray) -> GradedError | None:
         return judged_twice(qrels, int(first[row]), row)
     return qrels.error(
         row,
-        f"levels for several intents or judges ({', '.join(intents[:2])}); keep one, for example with "
+        f"levels for several intents or judges ({', '.join(intents[:2])}); keep one, for example "
+        "with "
         "convert --duplicates best, or use measures of intents, such as D_nDCG and ERR_IA_G",
     )
 
@@ -504,7 +527,9 @@ def refuse_empty(qrels: Rows) -> None:
 
 
 def refuse_mixed(run: Rows, qrels: Rows) -> None:
-    """Raise `GradedError` if ids are integers on one side, and the other side has ids with leading zeros."""
+    """Raise `GradedError` if ids are integers on one side, and the other side has ids with leading
+    zeros.
+    """
     for rows, other in ((run, qrels), (qrels, run)):
         for column in rows.facts.integers:
             ids = Ids.of(other.topics) if column == "query_id" else other.docs.ids()
@@ -513,18 +538,21 @@ def refuse_mixed(run: Rows, qrels: Rows) -> None:
             found = next((id_ for id_ in ids.take(rows_of_zeros) if id_.isdecimal()), None)
             if found is not None:
                 raise rows.failure(
-                    f"{rows.file or rows.role.kind}: the {column} is an integer, which may have lost leading "
-                    f"zeros, as in {shown(found)} of the {other.role.kind}; write the ids as strings"
+                    f"{rows.file or rows.role.kind}: the {column} is an integer, which may have "
+                    "lost leading "
+                    f"zeros, as in {shown(found)} of the {other.role.kind}; write the ids as "
+                    "strings"
                 )
 
 
 def floats(
     role: Role, pieces: Sequence[Collection[Any]], location: Callable[[int], str]
 ) -> np.ndarray:
-    """The numbers of several collections as one array of floats; `location` names a row in an error message.
+    """The numbers of several collections as one array of floats; `location` names a row in an error
+    message.
 
-    `struct` converts them faster than NumPy and, unlike NumPy, refuses text such as "1". Raises `GradedError`
-    for anything that is not a number, also for a bool.
+    `struct` converts them faster than NumPy and, unlike NumPy, refuses text such as "1". Raises
+    `GradedError` for anything that is not a number, also for a bool.
     """
     numbers = np.empty(sum(map(len, pieces)))
     done = 0
