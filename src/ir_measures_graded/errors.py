@@ -1,5 +1,5 @@
-"""Errors in user input, all under one subclass of `ValueError`, and the warning about taken names.
-"""
+"""Errors in user input, all under one subclass of `ValueError`, and the warning about taken
+names."""
 
 import logging
 import sys
@@ -129,12 +129,14 @@ def needed(module: str, what: str, extra: str = "tables") -> Any:
     except ImportError:
         raise GradedError(
             f"{what} needs {module.partition('.')[0]}, which is not installed: pip install "
-            f"'ir-measures-graded[{extra}]', or in a checkout of the repository: pip install '.[{extra}]'"
+            f"'ir-measures-graded[{extra}]', or in a checkout of the repository: pip install "
+            f"'.[{extra}]'"
         ) from None
 
 
 def warn_of_registration(message: str) -> None:
-    """Issue a `RegistrationWarning`. If warnings are errors, log it: no import may fail for a name.
+    """Issue a `RegistrationWarning`. If warnings are errors, log it: no import may fail for a
+    name.
     """
     try:
         warnings.warn(message, RegistrationWarning, stacklevel=2)

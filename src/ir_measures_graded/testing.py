@@ -20,7 +20,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain, filterfalse, permutations, product
 from random import Random
-from time import perf_counter
+from time import process_time
 from typing import Any
 from unittest.mock import patch
 
@@ -50,7 +50,7 @@ LEVELS = (0.0, 1.0, 2.0, 3.0)
 CUTOFFS = (2, 5)
 TOLERANCE = 1e-9
 SLOW = 0.2
-"""The time in seconds for a few topics from which a measure is slow."""
+"""The processor time in seconds for a few topics from which a measure is slow."""
 FIELDS = {
     "formula": "the formula in plain text",
     "range": "the range of the values, such as [0, 1]",
@@ -68,8 +68,12 @@ def check_measure(measure: GradedMeasure) -> None:
     >>> from ir_measures_graded import Q
     >>> check_measure(Q)
     """
-    told = ((name, _first(check, measure)) for name, check in _CHECKS.items())
-    if wrong := [f"{name}: {message}" for name, message in told if message]:
+    wrong = []
+    for name, check in _CHECKS.items():
+        message = _first(check, measure)
+        if message:
+            wrong.append(f"{name}: {message}")
+    if wrong:
         raise AssertionError("\n".join(wrong))
 
 
@@ -115,11 +119,11 @@ def problem(measure: GradedMeasure, topics: Sequence[Tied] | None = None) -> str
     """
     topics = topics or RANDOM[8:]
     cases = [(qrels, _run(groups)) for qrels, groups in topics]
-    start = perf_counter()
+    start = process_time()  # the load of the machine does not count
     errors = [_error(measure, [case]) for case in cases]
     if all(isinstance(error, MeasureError) for error in errors):
         return str(errors[0])
-    if perf_counter() - start > SLOW:
+    if process_time() - start > SLOW:
         return ""
     for cutoff in CUTOFFS if measure.CUTOFF else [None]:
         cut = measure @ cutoff if cutoff else measure
@@ -158,7 +162,10 @@ def _first(check: Check, measure: GradedMeasure) -> str:
 
 def _declaration(measure: GradedMeasure) -> Iterator[str]:
     if not (measure.PRETTY_NAME and measure.SHORT_DESC):
-        yield f"the docstring of {measure.NAME} has no title; begin it as in 'Cumulated gain: The gain of …'"
+        yield (
+            f"the docstring of {measure.NAME} has no title; begin it as in 'Cumulated gain: The "
+            "gain of …'"
+        )
     for field, content in FIELDS.items():
         if not measure.doc_field(field):
             yield f"the docstring of {measure.NAME} lacks :{field}:, {content}"
@@ -168,7 +175,10 @@ def _parameters(measure: GradedMeasure) -> Iterator[str]:
     for variant in variants(measure):
         with patch.dict(registry(), {normalised(measure.NAME): type(measure)()}):
             if parse_measure(str(variant)) != variant:
-                yield f"{variant} is read as another measure; let `canonical` return plain numbers and words"
+                yield (
+                    f"{variant} is read as another measure; let `canonical` return plain numbers "
+                    "and words"
+                )
     for name, parameter in measure.SUPPORTED_PARAMS.items():
         bounds = getattr(parameter, "bounds", {}).values()
         beyond = [bound + sign for bound in bounds for sign in (-1e-3, 1e-3)]
@@ -183,30 +193,48 @@ def _parameters(measure: GradedMeasure) -> Iterator[str]:
             except GradedError:
                 continue
             except Exception as error:
-                yield f"{name}={wrong!r} raises {type(error).__name__}; let `canonical` raise GradedError"
+                kind = type(error).__name__
+                yield f"{name}={wrong!r} raises {kind}; let `canonical` raise GradedError"
             else:
                 yield f"{name}={wrong!r} is accepted; let `canonical` raise GradedError for it"
 
 
 def _values(measure: GradedMeasure) -> Iterator[str]:
     low, high = _range(measure)
-    for each in (measure, *([measure @ 2] if measure.CUTOFF else [])):
-        for case, value in zip(CASES, values_of([each], CASES)[0], strict=True):
-            where = f"{each} is {value:g} for the levels {case[0]} and the scores {case[1]}"
+    for variant in _with_cutoff(measure):
+        for case, value in zip(CASES, values_of([variant], CASES)[0], strict=True):
+            levels, scores = case
+            where = f"{variant} is {value:g} for the levels {levels} and the scores {scores}"
             if not low - TOLERANCE <= value <= high + TOLERANCE:
                 yield f"{where}, outside its :range: {measure.doc_field('range')}"
-            if values_of([each], [case])[0, 0] != value:
-                yield f"{where} among other topics, but not alone; keep no state and use no other topics"
+            if values_of([variant], [case])[0, 0] != value:
+                yield (
+                    f"{where} among other topics, but not alone; keep no state and use no other "
+                    "topics"
+                )
+
+
+def _with_cutoff(measure: GradedMeasure) -> list[GradedMeasure]:
+    """The measure, and with a cutoff if it can have one."""
+    if measure.CUTOFF:
+        return [measure, measure @ 2]
+    return [measure]
 
 
 def _range(measure: GradedMeasure) -> tuple[float, float]:
     """The bounds of the docstring's range; infinite where it has no number."""
-    found = re.match(r"[\[(]([^,]+),\s*([^\])]+)[\])]", measure.doc_field("range"))
-    bounds = [-math.inf, math.inf]
-    for end, text in enumerate(found.groups() if found else ()):
-        with suppress(ValueError):
-            bounds[end] = float(text.replace("−", "-").replace("∞", "inf"))
-    return bounds[0], bounds[1]
+    interval = re.match(r"[\[(]([^,]+),\s*([^\])]+)[\])]", measure.doc_field("range"))
+    if interval is None:
+        return -math.inf, math.inf
+    return _bound(interval[1], -math.inf), _bound(interval[2], math.inf)
+
+
+def _bound(text: str, infinite: float) -> float:
+    """A bound of a range; `infinite` if it is no number, such as the greatest gain."""
+    try:
+        return float(text.replace("−", "-").replace("∞", "inf"))
+    except ValueError:
+        return infinite
 
 
 def _order(measure: GradedMeasure) -> Iterator[str]:
@@ -214,11 +242,15 @@ def _order(measure: GradedMeasure) -> Iterator[str]:
     by_level = [(qrels, sorted(qrels, key=qrels.__getitem__)) for qrels, _ in CASES]
     best = [(qrels, _run(reversed(docs))) for qrels, docs in by_level]
     worst = [(qrels, _run(docs)) for qrels, docs in by_level]
-    for each in (measure, *([measure @ 2] if measure.CUTOFF else [])):
-        high, low = (sign * values_of([each], cases)[0].mean() for cases in (best, worst))
+    for variant in _with_cutoff(measure):
+        high = sign * values_of([variant], best)[0].mean()
+        low = sign * values_of([variant], worst)[0].mean()
         if high < low - TOLERANCE:
             means = f"the mean {sign * high:g}, the worst {sign * low:g}"
-            yield f"the best order of all documents has {means}; declare SMALLER_IS_BETTER = {sign > 0}"
+            yield (
+                f"the best order of all documents has {means}; declare "
+                f"SMALLER_IS_BETTER = {sign > 0}"
+            )
 
 
 def _options(measure: GradedMeasure) -> Iterator[str]:
@@ -307,7 +339,8 @@ def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]
 
 
 def _error(measure: GradedMeasure, cases: Sequence[Case]) -> GradedError | None:
-    """The error if the measure fails (`MeasureError`) or refuses the topics; None if it has values.
+    """The error if the measure fails (`MeasureError`) or refuses the topics; None if it has
+    values.
     """
     try:
         values_of([measure], cases)

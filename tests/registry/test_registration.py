@@ -1,11 +1,19 @@
 """The effects of importing the package on ir-measures, each case in a new interpreter."""
 
+import inspect
 import pickle
 import subprocess
 import sys
+from importlib.metadata import version
+from operator import attrgetter
 from textwrap import dedent, indent
 
+import ir_measures
+import ir_measures.util
+import pytest
+
 from ir_measures_graded import nDCG_JK
+from ir_measures_graded.integrations import pyterrier
 
 TEXT = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 VALUE = f"""
@@ -172,3 +180,37 @@ import ir_measures
 assert measure == ir_measures.parse_measure("{TEXT}")
 """
     assert python(code, "-W", "error") == ""
+
+
+SWAPPED = {
+    "parse_measure": ["measure"],
+    "parse_trec_measure": ["measure"],
+    "QrelsConverter.__init__": ["self", "qrels", "strict"],
+    "RunConverter.__init__": ["self", "run", "strict"],
+}
+"""The functions of `ir_measures.util` whose bodies are replaced, and their parameters."""
+
+
+@pytest.mark.parametrize("name", SWAPPED)
+def test_the_installed_ir_measures_has_the_functions_whose_bodies_are_replaced(name):
+    release = f"ir_measures {version('ir_measures')}: ir_measures.util.{name}"
+    pyterrier.load()
+    function = attrgetter(name)(ir_measures.util)
+    assert inspect.isfunction(function), f"{release} is no function, so it has no body to replace"
+    original = function._original
+    parameters = list(inspect.signature(original).parameters)
+    assert parameters == SWAPPED[name], f"{release} has other parameters"
+    assert list(inspect.signature(function).parameters) == parameters, "the swap changes them"
+    assert not original.__code__.co_freevars, f"{release} is a closure, which keeps its body"
+    public = name.partition(".")[0]
+    if hasattr(ir_measures, public):
+        told = f"{release} is another object than ir_measures.{public}, which stays as it was"
+        assert getattr(ir_measures, public) is getattr(ir_measures.util, public), told
+
+
+def test_the_installed_ir_measures_keeps_its_providers_in_a_list():
+    release = f"ir_measures {version('ir_measures')}"
+    providers = ir_measures.DefaultPipeline.providers
+    assert isinstance(providers, list), f"{release} keeps the providers of its pipeline elsewhere"
+    assert isinstance(ir_measures.providers.registry, dict), f"{release} has another registry"
+    assert any(provider.NAME == "graded" for provider in providers)

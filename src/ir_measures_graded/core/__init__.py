@@ -1,1 +1,2 @@
-"""What ir-measures gets: measures, rankings, ties and judgments, names, rows in memory, and the provider."""
+"""What ir-measures gets: measures, rankings, ties and judgments, names, rows in memory, and the
+provider."""

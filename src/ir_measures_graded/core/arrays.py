@@ -417,8 +417,8 @@ def _refuse_ambiguous(groups: np.ndarray) -> None:
     documents = groups.size
     if documents > 1 and _are_sizes(groups, documents):
         raise GradedError(
-            f"groups {shown(groups.tolist())} of {documents} documents may be sizes or ids; pass them "
-            "as sizes=… or as ids=… instead of groups"
+            f"groups {shown(groups.tolist())} of {documents} documents may be sizes or ids; pass "
+            "them as sizes=… or as ids=… instead of groups"
         )
 
 

@@ -40,12 +40,13 @@ class GradedEvaluator(Evaluator):
         measures = list(measures)
         self.graded = list(filter(is_graded, measures))
         self.others = [measure for measure in measures if not is_graded(measure)]
-        table = read_qrels(qrels)
+        rows = read_qrels(qrels)
         if judged is None:
-            refuse_empty(table)
-        self.judged = judged or judged_of(table)
+            refuse_empty(rows)
+            judged = judged_of(rows)
+        self.judged = judged
         for measure in measures:
-            check_levels(measure, self.judged, table)
+            check_levels(measure, judged, rows)
         super().__init__(measures, self.judged.topics)
 
     def iter_calc(self, run: Source) -> Iterator[Metric]:
@@ -65,9 +66,9 @@ class GradedEvaluator(Evaluator):
         """
         topics = np.arange(len(self.judged.topics))
         values = {measure: np.empty(topics.size) for measure in self.measures}
-        place = np.empty_like(topics)  # of each topic in the run; -1 if the run lacks it
+        position = np.empty_like(topics)  # of each topic in the run; -1 if the run lacks it
         for block in blocks:
-            place[block.numbers] = block.order
+            position[block.numbers] = block.order
             for measure in self.measures:
                 values[measure][block.numbers] = values_of(measure, block)
         for measure in self.graded:
@@ -77,8 +78,11 @@ class GradedEvaluator(Evaluator):
             # The provider of RR@k reports topics with relevant documents first, and none without
             # judgments.
             is_within = standard.formula_of(measure) == standard.RR_WITHIN
-            relevant = self.judged.topic[self.judged.level >= measure["rel"]] if is_within else []
-            in_run, others = self._order(place, np.isin(topics, relevant) if is_within else judged)
+            computed_topics = judged
+            if is_within:
+                is_relevant = self.judged.level >= measure["rel"]
+                computed_topics = np.isin(topics, self.judged.topic[is_relevant])
+            in_run, others = self._order(position, computed_topics)
             values[measure][others] = measure.DEFAULT
             order = np.concatenate((in_run, others))
             if is_within:
@@ -90,15 +94,15 @@ class GradedEvaluator(Evaluator):
         source = run if isinstance(run, RunSource) else in_memory(run, RUN)
         return blocks_of(self.judged, source.rows() if source.in_memory else source.blocks())
 
-    def _order(self, place: np.ndarray, computed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _order(self, position: np.ndarray, computed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The topics in the order of ir-measures' own providers: topics of the run that they have
         `computed` in the run's order, then the others by name. The last bit of a mean depends on
         this order.
         """
-        is_in_run = computed & (place >= 0)
+        is_in_run = computed & (position >= 0)
         in_run = np.flatnonzero(is_in_run)
         others = sorted(np.flatnonzero(~is_in_run).tolist(), key=self.judged.topics.__getitem__)
-        return in_run[np.argsort(place[in_run])], np.array(others, dtype=np.int64)
+        return in_run[np.argsort(position[in_run])], np.array(others, dtype=np.int64)
 
 
 class GradedProvider(Provider):
@@ -137,7 +141,8 @@ def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | 
         raise GradedError(f"there is no provider {shown(name)}; ir_measures has {', '.join(known)}")
     provider = known[name]
     if not provider.is_available():
-        hint = f"; to install it: {how}" if (how := provider.install_instructions()) else ""
+        how_to_install = provider.install_instructions()
+        hint = f"; to install it: {how_to_install}" if how_to_install else ""
         raise GradedError(f"the provider {name} is not available here{hint}")
     refuse_unsupported(provider, measures)
     return provider
@@ -145,7 +150,8 @@ def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | 
 
 def refuse_unsupported(provider: Provider, measures: Iterable[Measure]) -> None:
     """Raise `GradedError` for measures that the provider lacks."""
-    if missing := [str(measure) for measure in measures if not provider.supports(measure)]:
+    missing = [str(measure) for measure in measures if not provider.supports(measure)]
+    if missing:
         raise GradedError(f"the provider {provider.NAME} does not compute {', '.join(missing)}")
 
 
@@ -202,20 +208,25 @@ def check_levels(measure: Measure, judged: Judged, rows: Rows | None = None) -> 
     if standard.needs_whole_levels(measure) and (judged.levels.level % 1).any():
         rows = rows or judged.rows
         row = int(np.flatnonzero(rows.values % 1)[0])
-        level, known = f"{rows.values[row]:g}", definition_of(measure)
-        same = known.same(np.unique(rows.values).tolist()) if isinstance(known, Standard) else ""
+        level = f"{rows.values[row]:g}"
+        known = definition_of(measure)
+        same: Any = ""
+        if isinstance(known, Standard):
+            same = known.same(np.unique(rows.values).tolist())
         hint = f"; {same} is the same measure and takes {level}" if same else ""
         raise rows.error(row, f"the level is {level}; {measure} takes whole levels{hint}")
     judged.need_one_level()
 
 
 CRASHING = -2
-"""The level up to which pytrec_eval crashes on a topic that has no higher one, beside other topics."""
+"""The level up to which pytrec_eval crashes on a topic that has no higher one, beside other topics.
+"""
 
 
 def refuse_crash_of_pytrec_eval(measure: Measure, rows: Rows) -> None:
-    """Raise `GradedError` for qrels on which pytrec_eval would end the process, by a topic with levels
-    up to -2 only. `measure` is one that pytrec_eval computes, and `rows` are those of the qrels.
+    """Raise `GradedError` for qrels on which pytrec_eval would end the process, by a topic with
+    levels up to -2 only. `measure` is one that pytrec_eval computes, and `rows` are those of the
+    qrels.
     """
     crashing = np.flatnonzero(largest(rows.values, rows.offsets) <= CRASHING)
     if len(rows.topics) > 1 and crashing.size:
@@ -223,8 +234,8 @@ def refuse_crash_of_pytrec_eval(measure: Measure, rows: Rows) -> None:
         raise rows.error(
             row,
             f"the level is {rows.values[row]:g}, and the topic has no level above {CRASHING}; "
-            f"pytrec_eval, which computes {measure}, crashes on such topics; leave the topic out or "
-            "give the level 0",
+            f"pytrec_eval, which computes {measure}, crashes on such topics; leave the topic "
+            "out or give the level 0",
         )
 
 
@@ -246,16 +257,19 @@ def computed(
             values = np.asarray(compute(topics))
         problem = _problem(values, topics, shape)
     except MeasureError as error:  # of a `TopicMeasure`, which names the topic
-        problem, cause = str(error), error.__cause__
+        problem = str(error)
+        cause = error.__cause__
     except GradedError:
         raise
     except OverflowError as error:
-        problem, cause = f"has no value: {error}", error
+        problem = f"has no value: {error}"
+        cause = error
     except Exception as error:
-        over = (
-            f"{topics.count} topics ({shown(topics.names[0])} …)" if topics.count else "no topics"
-        )
-        problem, cause = f"failed over {over}: {type(error).__name__}: {error}", error
+        over = "no topics"
+        if topics.count:
+            over = f"{topics.count} topics ({shown(topics.names[0])} …)"
+        problem = f"failed over {over}: {type(error).__name__}: {error}"
+        cause = error
     if problem:
         raise MeasureError(f"measure {measure} of {origin(measure)} {problem}") from cause
     return values.astype(np.float64)
@@ -265,9 +279,10 @@ def _problem(values: np.ndarray, topics: Topics, shape: tuple[int, ...]) -> str:
     """The reason why these are not finite real numbers for each topic, arrays of that `shape`; or
     empty.
     """
-    if values.shape != (wanted := (topics.count, *shape)):
-        of = f"{topics.count} topics (first {topics.names[:1]})"
-        return f"returned the shape {values.shape} for {of}; it must be {wanted}"
+    wanted = (topics.count, *shape)
+    if values.shape != wanted:
+        over = f"{topics.count} topics (first {topics.names[:1]})"
+        return f"returned the shape {values.shape} for {over}; it must be {wanted}"
     if values.dtype.kind not in "biuf":
         return f"returned values of type {values.dtype}; a value must be a real number"
     infinite = np.argwhere(~np.isfinite(values))

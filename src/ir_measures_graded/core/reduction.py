@@ -25,10 +25,17 @@ from .rows.rows import Distinct, Rows, distinct, judged_twice, refuse_mixed, ref
 
 def judged_of(qrels: Rows, collection: np.ndarray | None = None) -> Judged:
     """The documents of the qrels, each once per topic; `collection` is as in `Judged`."""
-    found = distinct(qrels)
-    intents, levels = partial(_intents_of, qrels, found, collection), found.qrels.values
-    documents = found.qrels.topics, found.qrels.offsets, levels
-    return Judged(*documents, None, collection, found.conflict, intents, found.qrels)
+    documents = distinct(qrels)
+    rows = documents.qrels
+    return Judged(
+        rows.topics,
+        rows.offsets,
+        rows.values,
+        collection=collection,
+        conflict=documents.conflict,
+        read_intents=partial(_intents_of, qrels, documents, collection),
+        rows=rows,
+    )
 
 
 def reduced(judged: Judged, run: Rows, numbers: Any = slice(None), start: int = 0) -> JudgedRanks:
@@ -68,13 +75,13 @@ def blocks_of(judged: Judged, run: Rows | Iterable[Rows]) -> Iterator[JudgedRank
         refuse_mixed(run, judged.rows)
         yield reduced(judged, run)
         return
-    code, start = judged.code, 0
+    code = judged.code
+    start = 0
     lacking = np.ones(len(code), dtype=bool)
     for rows in run:
         refuse_mixed(rows, judged.rows)
-        numbers = np.array(
-            sorted(code[topic] for topic in rows.topics if topic in code), dtype=np.int64
-        )
+        judged_topics = sorted(code[topic] for topic in rows.topics if topic in code)
+        numbers = np.array(judged_topics, dtype=np.int64)
         yield reduced(judged.part(numbers), rows, numbers, start)
         lacking[numbers] = False
         start += len(rows.topics)
@@ -99,7 +106,9 @@ def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -
     if rows.intents is None:
         raise GradedError(NO_INTENTS)
     probabilities = rows.further.get("probability", np.ones(rows.values.size))
-    if (refused := np.flatnonzero(~((probabilities >= 0) & (probabilities < np.inf)))).size:
+    is_allowed = (probabilities >= 0) & (probabilities < np.inf)
+    refused = np.flatnonzero(~is_allowed)
+    if refused.size:
         row = int(refused[0])
         rule = "each judgment needs the probability of its intent, a finite number ≥ 0"
         raise rows.error(row, f"the probability is {probabilities[row]}; {rule}")

@@ -1,4 +1,5 @@
-"""A measure of scores that arrive in batches, in the style of torchmetrics; PyTorch is not needed."""
+"""A measure of scores that arrive in batches, in the style of torchmetrics; PyTorch is not
+needed."""
 
 from __future__ import annotations
 

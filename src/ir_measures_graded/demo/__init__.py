@@ -42,10 +42,10 @@ LEVELS = {
     0: "Irrelevant: contains no information about the topic.",
     1: "Marginally relevant: only points to the topic; no more or other information than the topic "
     "statement.",
-    2: "Fairly relevant: more information than the topic statement, but not exhaustive; of a multifaceted "
-    "topic only some subthemes are covered.",
-    3: "Highly relevant: discusses the themes of the topic exhaustively; of a multifaceted topic all or "
-    "most subthemes are covered.",
+    2: "Fairly relevant: more information than the topic statement, but not exhaustive; of a "
+    "multifaceted topic only some subthemes are covered.",
+    3: "Highly relevant: discusses the themes of the topic exhaustively; of a multifaceted topic "
+    "all or most subthemes are covered.",
 }
 
 

@@ -163,8 +163,8 @@ class CatBoostMetric(Metric):
         sizes = [sizes for known, sizes in self.pools if np.array_equal(known, labels)]
         if not sizes or any(not np.array_equal(sizes[0], other) for other in sizes):
             raise GradedError(
-                "CatBoost passes labels without groups, and no pool has these labels in this order, "
-                f"or two have them with other groups; {WORKS}"
+                "CatBoost passes labels without groups, and no pool has these labels in this "
+                f"order, or two have them with other groups; {WORKS}"
             )
         return self.means(target, approxes[0], sizes[0])[0], 1.0
 
@@ -174,7 +174,9 @@ class CatBoostMetric(Metric):
 
 
 def _labels_and_sizes(pool: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The labels of a pool, and the sizes of its groups, whose documents are consecutive in CatBoost."""
+    """The labels of a pool, and the sizes of its groups, whose documents are consecutive in
+    CatBoost.
+    """
     ids = pool.get_group_id_hash()
     if ids is None:
         raise GradedError(NO_GROUPS)

@@ -120,13 +120,13 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
         for measure in graded.values():
             if given.get("batch_size") is not None and needs_all_topics(measure):
                 raise GradedError(
-                    f"{measure} needs the levels of all topics, but PyTerrier evaluates topics in batches; "
-                    "leave out batch_size, or give max_gain if the measure has it"
+                    f"{measure} needs the levels of all topics, but PyTerrier evaluates topics in "
+                    "batches; leave out batch_size, or give max_gain if the measure has it"
                 )
         if smaller and ("metric" in given or given.get("highlight")):
             raise GradedError(
-                f"smaller values of {smaller[0]} are better, but pt.{function.__name__} takes the largest "
-                f"mean to be the best; use a measure whose larger values are better"
+                f"smaller values of {smaller[0]} are better, but pt.{function.__name__} takes the "
+                f"largest mean to be the best; use a measure whose larger values are better"
             )
         return _shown(function(*args, **kwargs), [*measures], smaller)
 

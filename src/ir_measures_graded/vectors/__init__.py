@@ -14,6 +14,10 @@ from typing import Any
 __all__ = ["load", "write"]
 
 
+Row = tuple[Any, ...]
+"""A row of a file."""
+
+
 def load(name: str = "vectors") -> dict[str, Any]:
     """The content of ``vectors.json``, or of ``schema.json`` for the name ``schema``.
 
@@ -23,10 +27,9 @@ def load(name: str = "vectors") -> dict[str, Any]:
     >>> vectors["measures"][0]["measure"], vectors["measures"][0]["values"]["missing topic"]
     ('P@1', {'q1': 1.0, 'q2': 0.0})
     """
-    found: dict[str, Any] = json.loads(
-        Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8")
-    )
-    return found
+    text = Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8")
+    content: dict[str, Any] = json.loads(text)
+    return content
 
 
 def write(folder: str | os.PathLike[str]) -> None:
@@ -36,33 +39,42 @@ def write(folder: str | os.PathLike[str]) -> None:
     of ``values.tsv`` are measure, collection, topic and value. The topic ``all`` is the mean over
     the topics. Existing files are replaced.
     """
-    vectors, target = load(), Path(folder)
+    vectors = load()
+    target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     for name, collection in vectors["collections"].items():
         stem = name.replace(" ", "_")
-        qrels = [
-            (topic, 0, doc, level)
-            for topic, docs in collection["qrels"].items()
-            for doc, level in docs.items()
-        ]
-        run = [
-            (topic, "Q0", doc, rank, score, stem)
-            for topic, scores in collection["run"].items()
-            for rank, (doc, score) in enumerate(
-                sorted(scores.items(), key=lambda item: -item[1]), 1
-            )
-        ]
-        _write(target / f"{stem}.qrels", qrels, " ")
-        _write(target / f"{stem}.run", run, " ")
-    values = [
-        (measure["measure"], name.replace(" ", "_"), topic, value)
-        for measure in vectors["measures"]
-        for name, topics in measure["values"].items()
-        for topic, value in {**topics, "all": measure["means"][name]}.items()
-    ]
+        _write(target / f"{stem}.qrels", _qrels_rows(collection["qrels"]), " ")
+        _write(target / f"{stem}.run", _run_rows(collection["run"], stem), " ")
+    values: list[Row] = []
+    for measure in vectors["measures"]:
+        for name, of_topics in measure["values"].items():
+            stem = name.replace(" ", "_")
+            for topic, value in of_topics.items():
+                values.append((measure["measure"], stem, topic, value))
+            values.append((measure["measure"], stem, "all", measure["means"][name]))
     _write(target / "values.tsv", values, "\t")
 
 
-def _write(path: Path, rows: list[tuple[Any, ...]], separator: str) -> None:
+def _qrels_rows(qrels: dict[str, dict[str, float]]) -> list[Row]:
+    """The rows of qrels in TREC format."""
+    rows: list[Row] = []
+    for topic, levels in qrels.items():
+        for doc, level in levels.items():
+            rows.append((topic, 0, doc, level))
+    return rows
+
+
+def _run_rows(run: dict[str, dict[str, float]], name: str) -> list[Row]:
+    """The rows of a run in TREC format; documents of one score keep their order."""
+    rows: list[Row] = []
+    for topic, scores in run.items():
+        ranked = sorted(scores, key=scores.__getitem__, reverse=True)
+        for rank, doc in enumerate(ranked, start=1):
+            rows.append((topic, "Q0", doc, rank, scores[doc], name))
+    return rows
+
+
+def _write(path: Path, rows: list[Row], separator: str) -> None:
     text = "".join(separator.join(map(str, row)) + "\n" for row in rows)
     path.write_text(text, encoding="utf-8", newline="\n")

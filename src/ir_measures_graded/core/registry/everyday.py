@@ -1,8 +1,10 @@
-"""Names of measures as people type them: ``ndcg@10``, ``map@100``, ``hit_rate@10``, ``recall_at_100``.
+"""Names of measures as people type them: ``ndcg@10``, ``map@100``, ``hit_rate@10``,
+``recall_at_100``.
 
-Libraries for retrieval write names without case and with other separators than ir-measures. A text that is
-neither a measure string nor a name of trec_eval is looked up here. A word that means several measures is
-refused with the strings to choose from, because a silent choice would be a wrong number for some readers.
+Libraries for retrieval write names without case and with other separators than ir-measures. A text
+that is neither a measure string nor a name of trec_eval is looked up here. A word that means
+several measures is refused with the strings to choose from, because a silent choice would be a
+wrong number for some readers.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ NEEDED, OPTIONAL, NONE = "needed", "optional", "none"
 class Word:
     """A measure as an everyday word has it.
 
-    `cutoff` is one of `NEEDED`, `OPTIONAL` and `NONE`. `has_level` tells whether ranx's ``-l2`` may follow,
-    which becomes ``rel=2``.
+    `cutoff` is one of `NEEDED`, `OPTIONAL` and `NONE`. `has_level` tells whether ranx's ``-l2`` may
+    follow, which becomes ``rel=2``.
     """
 
     measure: str
@@ -118,8 +120,8 @@ def everyday_strings(text: str) -> list[str]:
     >>> everyday_strings("map@100-l2"), everyday_strings("nDCG_JK@10")
     (['AP(rel=2)@100'], [])
 
-    Raises `GradedError` for a word that means several measures, with the strings to choose from, and for a
-    cutoff that is missing or superfluous.
+    Raises `GradedError` for a word that means several measures, with the strings to choose from,
+    and for a cutoff that is missing or superfluous.
     """
     match = re.fullmatch(_EVERYDAY, text.strip())
     if match is None:

@@ -31,11 +31,16 @@ def defined(measure: Measure, what: str, *needs: str) -> GradedMeasure:
     definition with the parameters that it `needs`.
     """
     try:
-        if (found := definition(measure)) is not None:
-            return found
+        graded = definition(measure)
     except GradedError as error:
         raise NotApplicableError(f"{measure} has no {what}: {error}") from None
-    names = [name for name, each in DEFINITIONS.items() if {*needs} <= {*each.SUPPORTED_PARAMS}]
+    if graded is not None:
+        return graded
+    names = [
+        name
+        for name, standard in DEFINITIONS.items()
+        if set(needs) <= set(standard.SUPPORTED_PARAMS)
+    ]
     others = f"most graded measures have, and {', '.join(names)} of ir-measures"
     raise NotApplicableError(f"{measure} has no {what}; {others}")
 
@@ -100,7 +105,9 @@ def is_normalised(measure: Measure | None) -> TypeGuard[NormalisedGainSum]:
 
 
 def is_plain_sum(measure: Measure) -> bool:
-    """Whether the value is a sum of weighted gains, or the mean of such sums, that nothing divides."""
+    """Whether the value is a sum of weighted gains, or the mean of such sums, that nothing
+    divides.
+    """
     plain = isinstance(measure, GainSum) and measure.LINEAR and not is_normalised(measure)
     return plain and not isinstance(measure, Standard)
 

@@ -45,7 +45,9 @@ def graded_measures() -> Iterable[GradedMeasure]:
 
 
 def measures_of(plugin: object, name: str) -> tuple[Any, ...]:
-    """What the hook of a plugin returns. Raises `GradedError` if the plugin does not fit the hook."""
+    """What the hook of a plugin returns. Raises `GradedError` if the plugin does not fit the
+    hook.
+    """
     if (made_for := getattr(plugin, "HOOK_API", API)) != API:
         raise GradedError(
             f"it is made for version {made_for!r} of the hook, and this package has version {API}; "

@@ -13,6 +13,7 @@ import ir_measures
 import ir_measures.providers
 import ir_measures.util
 
+from ...arguments import flag
 from ...errors import needed, warn_of_registration
 from ..rows.arrow import exports_arrow, whole_table
 from ..rows.id_columns import topics_of
@@ -32,7 +33,7 @@ def install(provider: ir_measures.Provider, graded_only: ir_measures.Provider) -
         )
     ours, others = _ours_and_others()
     accelerated = any(earlier.standard for earlier in ours)  # keep the setting of an earlier import
-    ir_measures.DefaultPipeline.providers[:] = [*others, graded_only]
+    ir_measures.DefaultPipeline.providers[:] = others + [graded_only]
     accelerate(accelerated)
     redirect(ir_measures.util.parse_measure, _parse_measure)
     redirect(ir_measures.util.QrelsConverter.__init__, _convert_qrels)
@@ -62,9 +63,11 @@ def accelerate(on: bool = True) -> None:
     only in their parameters are not confused.
     """
     ours, others = _ours_and_others()
+    is_on = flag("on", on)
     for provider in ours:
-        provider.standard = bool(on)
-    ir_measures.DefaultPipeline.providers[:] = [*ours, *others] if on else [*others, *ours]
+        provider.standard = is_on
+    in_order = ours + others if is_on else others + ours
+    ir_measures.DefaultPipeline.providers[:] = in_order
 
 
 def _ours_and_others() -> tuple[list[Any], list[Any]]:
@@ -115,13 +118,13 @@ def readable(source: Any) -> Any:
     export Arrow DataFrames of pandas.
     """
     if isinstance(source, Mapping):
-        plain = all(
+        is_plain = all(
             isinstance(rows, dict) and isinstance(topic, str) for topic, rows in source.items()
         )
-        if plain and isinstance(source, dict):
+        if is_plain and isinstance(source, dict):
             return source
-        rows = (dict(each) if isinstance(each, Mapping) else each for each in source.values())
-        return dict(zip(topics_of(source), rows, strict=True))
+        of_topics = [dict(rows) if isinstance(rows, Mapping) else rows for rows in source.values()]
+        return dict(zip(topics_of(source), of_topics, strict=True))
     if exports_arrow(source):
         pandas = needed("pandas", "Arrow data for other providers of ir-measures")
 

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ir_measures import Measure
+from ir_measures.measures import ParamInfo
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ...docstrings import docstring_of
@@ -20,17 +21,22 @@ from .facts import allowed, is_graded, name_of, smaller_is_better
 
 
 def question(measure: Measure) -> str:
-    """The question that the family of a measure answers; of other measures, where they come from."""
+    """The question that the family of a measure answers; of other measures, where they come
+    from.
+    """
     known = {family.__name__: text for family, text in FAMILIES.items()}
     return known.get(type(measure).__module__, f"Measures of {plugins.origin(measure)}")
 
 
 def standard() -> list[Measure]:
     """The measures of ir-measures, by name."""
-    found = {
-        measure.NAME: measure for measure in names.registry().values() if not is_graded(measure)
-    }
-    return sorted(found.values(), key=lambda measure: str(measure.NAME).lower())
+    others = [measure for measure in names.registry().values() if not is_graded(measure)]
+    by_name = {measure.NAME: measure for measure in others}
+    return sorted(by_name.values(), key=lambda measure: str(measure.NAME).lower())
+
+
+DOC_FIELDS = ("formula", "undefined", "source")
+"""The fields of a measure's docstring that its description has."""
 
 
 def facts_of(measure: Measure) -> dict[str, Any]:
@@ -42,32 +48,40 @@ def facts_of(measure: Measure) -> dict[str, Any]:
 
     `smaller_is_better` is None for standard measures, because ir-measures does not define it.
     """
-    graded, known = is_graded(measure), names.registry()
-    spellings = [name for name, other in known.items() if other is known.get(measure.NAME)]
+    aliases = _other_names(measure)
+    fields = dict.fromkeys(DOC_FIELDS, "")
+    if is_graded(measure):
+        aliases = list(measure.ALIASES)
+        fields = {name: measure.doc_field(name) for name in DOC_FIELDS}
+    parameters = [_parameter(name, info) for name, info in measure.SUPPORTED_PARAMS.items()]
     return {
         "name": name_of(measure),
-        "aliases": list(measure.ALIASES)
-        if graded
-        else [name for name in spellings if name != measure.NAME],
+        "aliases": aliases,
         "title": getattr(measure, "PRETTY_NAME", None) or measure.NAME,
         "description": getattr(measure, "SHORT_DESC", None) or "",
         "smaller_is_better": smaller_is_better(measure),
-        **{
-            name: measure.doc_field(name) if graded else ""
-            for name in ("formula", "undefined", "source")
-        },
-        "parameters": [
-            {
-                "name": name,
-                "allowed": allowed(name, info),
-                "required": info.required,
-                "default": None if info.default is NOT_PROVIDED else info.default,
-                "description": info.desc or "",
-            }
-            for name, info in measure.SUPPORTED_PARAMS.items()
-        ],
+        **fields,
+        "parameters": parameters,
         "origin": plugins.origin(measure),
         "question": question(measure),
+    }
+
+
+def _other_names(measure: Measure) -> list[str]:
+    """The names of a standard measure in ir-measures' registry, without its own."""
+    known = names.registry()
+    registered = known.get(measure.NAME)
+    return [name for name, other in known.items() if other is registered and name != measure.NAME]
+
+
+def _parameter(name: str, info: ParamInfo) -> dict[str, Any]:
+    """The description of a parameter, in values that JSON can represent."""
+    return {
+        "name": name,
+        "allowed": allowed(name, info),
+        "required": info.required,
+        "default": None if info.default is NOT_PROVIDED else info.default,
+        "description": info.desc or "",
     }
 
 
@@ -94,19 +108,23 @@ def page(measure: Measure) -> Iterator[str]:
     if facts["parameters"]:
         yield from ["", "parameters"]
     for parameter in facts["parameters"]:
-        label = parameter["name"] + (" (@)" if parameter["name"] == measure.AT_PARAM else "")
-        unset = (
-            "optional"
-            if parameter["default"] in (None, {})
-            else f"default {parameter['default']!r}"
-        )
-        given = "required" if parameter["required"] else unset
-        yield from _wrapped(f"{parameter['allowed']}; {given}", f"  {label:<14}")
+        label = parameter["name"]
+        if label == measure.AT_PARAM:
+            label += " (@)"
+        if parameter["required"]:
+            unset = "required"
+        elif parameter["default"] in (None, {}):
+            unset = "optional"
+        else:
+            unset = f"default {parameter['default']!r}"
+        yield from _wrapped(f"{parameter['allowed']}; {unset}", f"  {label:<14}")
         yield from _wrapped(parameter["description"], " " * 16)
 
 
 def _notes(measure: Measure) -> list[str]:
-    """The paragraphs of a measure's docstring without fields, examples and the summary shown above."""
+    """The paragraphs of a measure's docstring without fields, examples and the summary shown
+    above.
+    """
     paragraphs = re.split(r"\n\s*\n", docstring_of(type(measure)))
     if is_graded(measure):
         del paragraphs[:1]
@@ -125,7 +143,9 @@ REFERENCES = os.path.join(os.path.dirname(__file__), "references.bib")
 
 
 class Reference(NamedTuple):
-    """An entry of the file: its key, its BibTeX, and its name as the source of a measure gives it."""
+    """An entry of the file: its key, its BibTeX, and its name as the source of a measure gives
+    it.
+    """
 
     key: str
     bibtex: str

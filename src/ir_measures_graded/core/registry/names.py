@@ -21,25 +21,23 @@ def registry() -> dict[str, ir_measures.Measure]:
 def holder(name: str, measure: ir_measures.Measure) -> ir_measures.Measure | None:
     """The measure of another class that has the name; None if the name is free for `measure`."""
     registered = registry().get(normalised(name))
-    return (
-        None if registered is None or class_name(registered) == class_name(measure) else registered
-    )
+    if registered is None or class_name(registered) == class_name(measure):
+        return None
+    return registered
 
 
 def built_in() -> list[GradedMeasure]:
     """The built-in measures whose names are free. A warning names each other measure."""
     free = []
-    for measure in (measure for family in FAMILIES for measure in family.MEASURES):
-        taken = [
-            name for name in (measure.NAME, *measure.ALIASES) if holder(name, measure) is not None
-        ]
-        if taken:
-            names = ", ".join(taken)
-            warn_of_registration(
-                f"{measure.NAME} is not registered: ir_measures already has {names}"
-            )
-        else:
+    for measure in [measure for family in FAMILIES for measure in family.MEASURES]:
+        names = (measure.NAME, *measure.ALIASES)
+        taken = [name for name in names if holder(name, measure) is not None]
+        if not taken:
             free.append(measure)
+            continue
+        warn_of_registration(
+            f"{measure.NAME} is not registered: ir_measures already has {', '.join(taken)}"
+        )
     return free
 
 

@@ -188,13 +188,14 @@ def named_by(measure: Measure | str) -> list[Measure]:
 
 
 def _everyday_measures(text: Any) -> list[Measure]:
-    """The measures of an everyday name, of several cutoffs or of a pattern of names; none for other texts.
+    """The measures of an everyday name, of several cutoffs or of a pattern of names; none for other
+    texts.
 
     >>> _everyday_measures("hit_rate@5,10"), _everyday_measures("DCG*@20")
     ([Success@5, Success@10], [DCG_Burges@20, DCG_JK@20])
 
-    Raises `GradedError` for an ambiguous word, a cutoff that is missing or superfluous, and for a pattern
-    that no name matches.
+    Raises `GradedError` for an ambiguous word, a cutoff that is missing or superfluous, and for a
+    pattern that no name matches.
     """
     if not isinstance(text, str):
         return []
@@ -207,8 +208,8 @@ def _everyday_measures(text: Any) -> list[Measure]:
 def _matching(pattern: str) -> list[Measure]:
     """The measures whose name matches a pattern such as ``nDCG*`` or ``nDCG*@10``, by name.
 
-    Measures of intents and sessions, which other qrels lack, are left out, and so are measures that need a
-    parameter that is not given, or take no cutoff if one is given.
+    Measures of intents and sessions, which other qrels lack, are left out, and so are measures that
+    need a parameter that is not given, or take no cutoff if one is given.
     """
     names, at, cutoff = pattern.partition("@")
     plugins.load()

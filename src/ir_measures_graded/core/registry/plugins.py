@@ -166,9 +166,11 @@ def _problems(measures: tuple[Any, ...]) -> Iterator[str]:
         if not isinstance(measure, GradedMeasure):
             yield f"{measure!r} is not an instance of GradedMeasure or TopicMeasure"
         if measure.params:
-            yield f"{measure} has parameters; register it with its defaults, {type(measure).__name__}()"
+            plain = f"{type(measure).__name__}()"
+            yield f"{measure} has parameters; register it with its defaults, {plain}"
         if not {*measure.TIES} <= {"mean", *EXTREMES}:
-            yield f"{measure.NAME} declares TIES = {measure.TIES!r}; give some of 'mean', 'min' and 'max'"
+            declared = f"{measure.NAME} declares TIES = {measure.TIES!r}"
+            yield f"{declared}; give some of 'mean', 'min' and 'max'"
         for name in (measure.NAME, *measure.ALIASES):
             if not _can_be_written(name):
                 yield f"{type(measure).__name__} has the name {name!r}, which is not an identifier"
@@ -181,7 +183,8 @@ def _problems(measures: tuple[Any, ...]) -> Iterator[str]:
             claimed.add(name)
         for name, parameter in measure.PARAMETERS.items():
             if not _can_be_written(name) or name == "self" or not isinstance(parameter, Parameter):
-                yield f"parameter {name!r} of {measure.NAME} is not a Parameter of ir_measures_graded"
+                where = f"parameter {name!r} of {measure.NAME}"
+                yield f"{where} is not a Parameter of ir_measures_graded"
             if measure.SUPPORTED_PARAMS[name] is not parameter:
                 yield f"parameter {name!r} of {measure.NAME} replaces one that every measure has"
         yield from filter(None, (trial(measure) for trial in trials))
