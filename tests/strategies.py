@@ -25,7 +25,6 @@ DOCS = [
     "\uffff",
     "\U00010000",
     "d 1",
-    "",
 ]
 """Ids outside ASCII, ids that look like numbers, ids whose UTF-16 order differs from code point order."""
 
