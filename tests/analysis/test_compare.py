@@ -12,8 +12,8 @@ from evaluations import of_array
 
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare, evaluate
-from ir_measures_graded.analysis.comparing.compare import TESTS
-from ir_measures_graded.analysis.comparing.result import PAIRED_T
+from ir_measures_graded.analysis.comparing.tests import PAIRED_T, TESTS
+from ir_measures_graded.analysis.statistics.corrections import CORRECTIONS
 from ir_measures_graded.analysis.statistics.primary import CONSTANT, EQUAL, UNTESTED
 from ir_measures_graded.analysis.statistics.resampling import tukey_hsd
 from ir_measures_graded.analysis.statistics.student import detectable_effect
@@ -73,6 +73,8 @@ def test_primary_tests_equal_those_of_scipy_and_statsmodels(values, found, pairs
             for test, pair, peer, holm in zip(tests, arrays, peers, adjusted):
                 d, sign = pair[0] - pair[1], -1 if measure.NAME == "NDPM" else 1
                 low, high = stats.t.interval(0.95 ** (1 / size), 19, d.mean(), stats.sem(d))
+                if holm < 0.05:  # p and interval agree: a bound beyond 0 is cut there
+                    low, high = (max(low, 0), high) if d.mean() > 0 else (low, min(high, 0))
                 found = test.difference, test.lower, test.upper, test.effect_size
                 assert found == pytest.approx((d.mean(), low, high, d.mean() / d.std(ddof=1)))
                 assert (test.statistic, test.p) == pytest.approx(
@@ -85,14 +87,112 @@ def test_primary_tests_equal_those_of_scipy_and_statsmodels(values, found, pairs
                 assert test.better == (test.run if sign * d.mean() > 0 else test.other)
 
 
-def test_equal_runs_have_p_1_and_an_interval_without_width():
+def few_changes_interval(differences, width, level):
+    """The interval of the differences with two more topics, at the ends of what is possible."""
+    extended = [*differences, width, -width]
+    return stats.t.interval(level, len(extended) - 1, np.mean(extended), stats.sem(extended))
+
+
+@pytest.mark.parametrize("changed", [0, 1, 5, 9, 10])
+def test_few_changes_widen_the_interval_and_leave_no_mde(changed):
+    base = np.random.default_rng(0).random(50) / 2
+    other = base + 0.5 * (np.arange(50) < changed)
+    array = np.stack([base, other, base[::-1]])
+    test, _ = compare(of_array(array), baseline="A").find("nDCG_JK")
+    level = 0.95**0.5
+    if changed < 10:
+        expected = few_changes_interval(other - base, 1, level)
+        assert test.detectable is None
+        if changed:
+            assert test.note == f"only {changed} of 50 topics differ"
+    else:
+        difference = other - base
+        expected = stats.t.interval(level, 49, difference.mean(), stats.sem(difference))
+        assert (test.detectable is not None, test.note) == (True, "")
+    lower, upper = expected
+    if test.significant:
+        lower = max(lower, 0)
+    assert (test.lower, test.upper) == pytest.approx((lower, upper))
+
+
+@pytest.mark.parametrize("measure", ["CG", "faithfulness"])
+def test_few_changes_of_a_measure_without_a_range_give_no_interval(measure):
+    base = np.zeros(50)
+    other = base + (np.arange(50) < 3)
+    (test,) = compare(of_array([base, other], measure)).find(measure)
+    assert (test.lower, test.upper, test.detectable) == (None, None, None)
+    assert test.note.startswith("only 3 of 50 topics differ; no interval, because the range")
+    # Fewer than 10 topics, of which most differ, have the plain interval.
+    (test,) = compare(of_array([base[:8], np.arange(8.0)], measure)).find(measure)
+    assert test.lower is not None
+
+
+def test_topics_without_a_value_are_left_out_of_tests():
+    array = np.random.default_rng(2).random((2, 30))
+    gaps = np.zeros((2, 30), dtype=bool)
+    gaps[0, :3] = True
+    gaps[1, 5] = True
+    comparison = compare(of_array(array, "Accuracy@2", unreported=gaps))
+    kept = array[:, ~gaps.any(axis=0)]
+    (test,) = comparison.find("Accuracy@2")
+    assert test.p == pytest.approx(stats.ttest_rel(*kept).pvalue)
+    assert comparison.values[:, 0] == pytest.approx(kept.mean(axis=1))
+    assert "nan" not in "".join(comparison.lines("text", 4))
+    assert any("no value for 1 to 3 of 30 topics of A, B" in note for note in comparison.notes())
+
+
+CORRECTION_PEERS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_corrections_equal_those_of_statsmodels(values, correction):
+    comparison = compare(values, baseline="A", tests=["wilcoxon"], correction=correction)
+    for measure in values.measures:
+        for name in (PAIRED_T, WILCOXON):
+            tests = comparison.find(measure, name)
+            expected = [test.p for test in tests]
+            if correction != "none":
+                method = CORRECTION_PEERS[correction]
+                expected = multitest.multipletests(expected, method=method)[1]
+            assert [test.adjusted for test in tests] == pytest.approx(list(expected))
+    notes = " ".join(comparison.notes())
+    assert ("false discovery rate" in notes) == (correction == "bh")
+
+
+def test_randomisation_draws_enough_samples_or_is_refused():
+    array = np.random.default_rng(0).normal(0, 0.1, (8, 30))
+    array += np.arange(8)[:, None]
+    comparison = compare(of_array(array), tests=["randomisation"], resamples=100)
+    assert all(test.significant for test in comparison.find("nDCG_JK", RANDOMISATION))
+    with pytest.raises(GradedError, match="needs at least 2,800,000 resamples"):
+        compare(of_array(array), tests=["randomisation"], resamples=100, alpha=0.00002)
+
+
+def test_above_15_pairs_the_best_run_is_compared_with_the_next():
+    array = np.random.default_rng(0).normal(0, 0.1, (8, 30)) + np.arange(8)[:, None]
+    comparison = compare(of_array(array))
+    table = comparison.tables()[1]
+    assert [row[1:3] for row in table.rows] == [["H", run] for run in "GFEDCBA"]
+    test = comparison.find("nDCG_JK")[0]
+    assert table.rows[0][3:6] == [test.difference, test.lower, test.upper]
+
+
+def test_the_worse_runs_are_named_as_the_better_ones():
+    array = np.random.default_rng(0).normal(0, 0.1, (3, 30)) + np.array([[0], [1], [-1]])
+    answer = compare(of_array(array), baseline="A").answer()[0]
+    assert answer.endswith("; B is significantly better than A, and C is significantly worse.")
+
+
+def test_equal_runs_have_p_1_and_the_interval_of_few_changes():
     array = np.random.default_rng(0).random((2, 12))
     found = compare(of_array([array[0], array[0], array[1]]), baseline="A", **EVERY)
     for name in (PAIRED_T, WILCOXON, RANDOMISATION, TUKEY_HSD):
         equal, _ = found.find("nDCG_JK", name)
         assert (equal.p, equal.better, equal.significant) == (1.0, None, False)
     equal, other = found.find("nDCG_JK")
-    assert (equal.difference, equal.lower, equal.upper, equal.effect_size) == (0, 0, 0, 0)
+    reach = few_changes_interval(np.zeros(12), 1, 0.95**0.5)[1]
+    assert (equal.difference, equal.effect_size) == (0, 0)
+    assert (equal.lower, equal.upper) == pytest.approx((-reach, reach))
     assert (equal.statistic, equal.detectable, equal.note) == (None, None, EQUAL)
     assert other.adjusted == pytest.approx(min(1, 2 * other.p))  # equal runs count in the family
     rounding = of_array([array[0], array[0] + 1e-14 * np.arange(12)])
@@ -139,20 +239,23 @@ def test_notes_say_what_the_tables_do_not(values):
     missing[1, 3:5] = True
     notes = compare(replace(values, missing=missing)).notes()
     assert notes[-1] == "B lacks 2 topics; the value there is that of an empty ranking."
+
+
+def test_interval_that_reaches_0_is_cut_where_holm_finds_a_difference():
     # Holm's second step is at α/1, the interval at α/2: p = .04 is significant, its interval reaches 0.
     clear, slight = np.random.default_rng(1).normal(0, 1, (2, 30))
     clear, slight = (each - each.mean() + shift for each, shift in ((clear, 2), (slight, 0.38)))
-    notes = compare(of_array([np.zeros(30), clear, slight]), baseline="A").notes()
-    assert notes[1].startswith(
-        "Holm's test finds more than the intervals show: C and A by nDCG_JK differ"
-    )
+    comparison = compare(of_array([np.zeros(30), clear, slight]), baseline="A")
+    test = comparison.find("nDCG_JK")[1]
+    assert (test.run, test.significant, test.lower) == ("C", True, 0.0)
+    assert test.difference == pytest.approx(0.38)
 
 
 # ---------------------------------------------------------------- further tests
 
 
 def test_conover_equals_scikit_posthocs(values, pairs):
-    plain = compare(values, tests=["conover"], uncorrected=True)
+    plain = compare(values, tests=["conover"], correction="none")
     for measure in values.measures:
         array = values.of(measure)
         peer = posthocs.posthoc_conover_friedman(array.T).to_numpy()

@@ -65,15 +65,14 @@ def test_both_tests_over_all_are_those_of_plain_formulas(given):
         stratified.append(2 * stats.t.sf(abs(means.mean()) / parts.sum() ** 0.5, degrees))
         like.append(stats.ttest_1samp(means, 0).pvalue)
         reaches.append(stats.sem(means) * stats.t.ppf((1 + 0.95**0.5) / 2, 2))
-        weights = 1 / parts
-        q = (weights * (means - np.average(means, weights=weights)) ** 2).sum() / 9
-        apart.append((q, stats.chi2.sf(q, 2), max(0, 1 - 2 / q)))
+        peer = stats.alexandergovern(*d)
+        apart.append((peer.statistic, peer.pvalue))
     for test, expected in ((THESE, stratified), (LIKE_THESE, like)):
         difference, p, adjusted = over(found, test, "difference", "p", "adjusted")
         assert difference == pytest.approx(differences)
         assert p == pytest.approx(expected)
         assert adjusted == pytest.approx(multipletests(expected, method="holm")[1])
-        assert pytest.approx(np.array(apart)) == over(found, test, "Q", "p_Q", "I2").T
+        assert pytest.approx(np.array(apart)) == over(found, test, "A", "p_A").T
     difference, upper = over(found, LIKE_THESE, "difference", "upper")
     assert upper - difference == pytest.approx(reaches)
     values = [x.values[:, 0] for x in given.values()]
@@ -83,6 +82,21 @@ def test_both_tests_over_all_are_those_of_plain_formulas(given):
     means = [part.values[0, 0] for part in found.groups.values()]
     lower, upper = stats.t.interval(0.95, 2, found.values[0, 0], stats.sem(means))
     assert found.bounds[:, 0, 0] == pytest.approx((lower, upper))
+
+
+def test_i_squared_needs_50_topics_in_every_collection(given):
+    found = compare_collections(given, baseline="A")
+    assert np.isnan(over(found, LIKE_THESE, "I2")).all()
+    large = {
+        name: of_array(np.random.default_rng(size).random((2, size)), "AP")
+        for name, size in {"one": 50, "two": 60}.items()
+    }
+    d = [part.values[1, 0] - part.values[0, 0] for part in large.values()]
+    weights = 1 / np.array([x.var(ddof=1) / x.size for x in d])
+    means = np.array([x.mean() for x in d])
+    q = (weights * (means - np.average(means, weights=weights)) ** 2).sum()
+    found = compare_collections(large)
+    assert over(found, LIKE_THESE, "I2")[0] == pytest.approx([max(0, 1 - 1 / q)])
 
 
 def test_two_collections_call_only_differences_over_these_significant(given):
@@ -99,7 +113,7 @@ def test_two_collections_call_only_differences_over_these_significant(given):
         assert (shown, rows[primary]["significant"]) == (pytest.approx(p), p < 0.05)
     rows = [row for row in compare_collections(two, baseline="A").records() if row["run"] == "B"]
     assert [row["significant"] for row in rows[-2:]] == [True, False]
-    assert [row["Q"] is None for row in rows] == [True, True, False, False]
+    assert [row["A"] is None for row in rows] == [True, True, False, False]
     found = compare_collections(two, baseline="A")
     assert (
         "2 of 2 pairs differ by AP, stratified t over 2 collections; B, C are" in found.answer()[0]
@@ -114,7 +128,7 @@ def test_tests_do_not_depend_on_the_scale_of_the_values(given, scale):
     scaled = {name: of_array(scale * each.values[:, 0], "AP") for name, each in given.items()}
     plain, found = (compare_collections(each) for each in (given, scaled))
     for test in (THESE, LIKE_THESE):
-        names = "p", "Q", "p_Q", "I2"
+        names = "p", "A", "p_A", "I2"
         np.testing.assert_array_equal(over(plain, test, *names), over(found, test, *names))
         np.testing.assert_array_equal(
             scale * over(plain, test, "upper"), over(found, test, "upper")

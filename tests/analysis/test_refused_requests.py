@@ -146,7 +146,7 @@ compare(of_array([[0.1, 0.2]])) | at least 2 runs, not 1
 compare(of_array([[0.1], [0.2]])) | at least 2 topics, not 1
 compare(QRELS, BM25, ["CG"], baseline="bm2") | not among the runs bm25, bm25+rm3; did you mean bm25?
 compare(TWO, tests=["f"]) | the tests are conover, anova, tukey, wilcoxon
-compare(TWO, uncorrected=True) | uncorrected is for Conover's comparisons; add the test conover
+compare(TWO, correction="sidak") | correction='sidak' is not known; it is one of holm, bonferroni, bh, none
 compare(TWO).top("AP") | AP is not among the measures evaluated: nDCG_JK
 compare(TWO, seed=True) | seed=True is not allowed; it is a whole number ≥ 0
 compare(TWO, resamples=1.5) | resamples=1.5 is not allowed; it is a whole number ≥ 1

@@ -28,7 +28,7 @@ from ..evaluation.sessions import Given
 from ..output.formats import counted, known
 from ..output.result import Result
 from ..output.tables import Column, Table
-from .comparing.compare import refuse_few
+from .comparing.families import refuse_few_topics
 from .statistics import primary, student
 from .statistics.defaults import ALPHA, POWER
 from .statistics.options import as_list, check_probability, statistics_library
@@ -231,8 +231,7 @@ def power(
         if not 0 < difference < np.inf:
             raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
     evaluation, _ = evaluated(qrels, runs, measures, sessions)
-    refuse_few(len(evaluation.runs), "run")
-    refuse_few(len(evaluation.topics), evaluation.unit)
+    refuse_few_topics(evaluation)
     pairs = [*combinations(range(len(evaluation.runs)), 2)]
     found = [primary.paired(evaluation.of(measure), pairs) for measure in evaluation.measures]
     p_values = np.array([tests.adjusted for tests in found])

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..analysis import Comparison, OverCollections, compare, compare_collections, read_collections
 from ..analysis.comparing.collections import files_of_collections
-from ..analysis.comparing.compare import TESTS
+from ..analysis.comparing.tests import TESTS
+from ..analysis.statistics.corrections import CORRECTIONS
 from ..analysis.statistics.defaults import ALPHA
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
@@ -17,10 +18,12 @@ from . import arguments as common
 from .parser import Arguments, Option, choice, output, several
 from .results import Answer, command_line
 
-FOR_ONE = ("tests", "uncorrected", "resamples", "seed", "by", *common.OF_RANKINGS)
+FOR_ONE = ("tests", "resamples", "seed", "by", *common.OF_RANKINGS)
 """Options for a single collection."""
 PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
+FOR_PROGRAMS = ("csv", "tsv", "json", "jsonl")
+"""The formats that have a row per test and pair with --tests."""
 USAGE = (common.OF_RUNS, common.OF_VALUES, "--collections FILE MEASURE…")
 OPTIONS = (
     *common.collection_or_values(),
@@ -33,7 +36,7 @@ OPTIONS = (
     ),
     Option("--baseline RUN", "compare the other runs with this one only"),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]),
-    Option("--uncorrected", "omit Holm's correction of Conover's comparisons"),
+    choice("--correction", "of p for the family; default: holm", *CORRECTIONS),
     common.alpha(ALPHA),
     *common.resamples("the randomised tests", 10_000),
     choice("--show", "table to print; default: the differences", "differences", "means", "tests"),
@@ -45,16 +48,18 @@ def run(arguments: Arguments) -> Result | Answer:
     """Test whether runs differ.
 
     Each row is the difference of two runs: all pairs, or each run and the baseline. The p-values are those of
-    paired t-tests with Holm's correction, and the intervals (lower, upper) hold for all differences together.
-    d_z is the effect size; the true difference of size MDE is found with probability .8. Of more than 15
-    pairs, the table has one row per run instead: runs have letters, and the last column lists the letters of
-    the runs that the run beats with p < alpha (** p < 0.01, * p < 0.05).
+    paired t-tests with Holm's correction (or another --correction), and the intervals (lower, upper) hold for
+    all differences together. d_z is the effect size; the true difference of size MDE is found with probability
+    .8. Of more than 15 pairs, the table has one row per run instead: runs have letters, and the last column
+    lists the letters of the runs that the run beats with p < alpha (** p < 0.01, * p < 0.05). A second table
+    compares the best run with the next ten.
 
     latex, markdown and html have the table that papers print, runs × measures: best values bold, second-best
     underlined, letters for significance, and a caption. LaTeX needs the package booktabs.
 
     --tests adds Friedman's test with Conover's comparisons (conover), the analysis of variance (anova), the
-    randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of each pair.
+    randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of each pair. csv, tsv and
+    json then have a row per test and pair.
 
     --by also tests whether a difference depends on the group of topics; numbers are cut at their quartiles.
 
@@ -75,13 +80,18 @@ def run(arguments: Arguments) -> Result | Answer:
         found = _over_collections(arguments, stored)
     else:
         first = common.given(arguments, stored=stored.get(""))
-        settings = arguments.of("by", "uncorrected", "alpha", "resamples", "seed")
+        settings = arguments.of("by", "correction", "alpha", "resamples", "seed")
         settings["baseline"] = common.run_named(arguments.baseline, first)
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
         found = compare(*first, tests=tests, **settings)
     if arguments.show != "differences":
         return View([found.data(arguments.show)], found.figure)
-    documents = {form: partial(_for_paper, found, arguments, form) for form in PAPER}
+    documents: dict[str, Any] = {
+        form: partial(_for_paper, found, arguments, form) for form in PAPER
+    }
+    if arguments.tests:
+        for form in FOR_PROGRAMS:
+            documents[form] = partial(found.data("all").lines, form)
     return Answer(found, documents=documents)
 
 
@@ -105,7 +115,7 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
         several[name] = each.part(
             [run for run in named or each.runs if run in each.runs], each.measures
         )
-    return compare_collections(several, measures, **arguments.of("baseline", "alpha"))
+    return compare_collections(several, measures, **arguments.of("baseline", "alpha", "correction"))
 
 
 def _for_paper(found: Comparison, arguments: Arguments, form: str, places: int) -> list[str]:

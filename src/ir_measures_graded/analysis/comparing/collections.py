@@ -10,11 +10,11 @@ are tested in each collection by paired t-tests (`paired`), and over all by two 
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from glob import glob
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -31,23 +31,29 @@ from ...files.files import RunFile
 from ...files.sources import is_file, scoreddocs_of
 from ...output.formats import counted, known, listed
 from ...output.tables import Table
-from ..statistics.corrections import holm
-from ..statistics.defaults import ALPHA
-from ..statistics.defaults import LEAST_TESTED_TOPICS as FEW
+from ..statistics.corrections import DEFAULT, correction_of
+from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS, STARS_SENTENCE
 from ..statistics.options import as_list, check_probability, statistics_library
-from ..statistics.primary import paired_in_parts
-from ..statistics.student import heterogeneity, stratified_t, t_of_means
-from .compare import baseline_of, family_of, pairwise_tests, refuse_few
+from ..statistics.primary import Paired, paired_in_parts
+from ..statistics.student import (
+    LEAST_TOPICS_OF_I_SQUARED,
+    heterogeneity,
+    stratified_t,
+    t_of_means,
+)
+from .families import baseline_of, family_of, refuse_few, remarks_on, width_of
 from .paper import PaperTable
-from .result import FEW_PAIRS, LIKE_THESE, PAIRED_T, THESE, Comparison, Test
+from .result import COLLECTION_FIELDS, MOST_PAIRS_SHOWN, Comparison
+from .tests import LIKE_THESE, PAIRED_T, THESE, Test, pairwise_tests
 
-ALL = "all"
+ALL: Final = "all"
 """The name of means over all collections."""
-LACKING = "one of the runs lacks a collection"
-FEW_COLLECTIONS = 3
+LACKING: Final = "one of the runs lacks a collection"
+LEAST_COLLECTIONS: Final = 3
 """Fewer collections show intervals over collections like these, but nothing is called significant."""
-FIELDS = ("run", "other", "difference", "lower", "upper", "p", "adjusted", "significant", "Q", "p_Q", "I2",
-          "note")  # fmt: skip
+MOST_COLLECTIONS_NAMED: Final = 20
+OF_A_PAIR: Final = ("run", "other", *(each.name for each in COLLECTION_FIELDS))
+"""The fields of a test of a pair, for programs."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,116 +69,142 @@ class OverCollections(Comparison):
 
     def tables(self) -> list[Table]:
         """The means, and both tests over all collections for at most 15 pairs."""
-        means = [part.values for part in self.groups.values()]
-        numbers = np.stack([*means, self.values, *self.bounds], axis=-1)
+        in_collections = [part.values for part in self.groups.values()]
+        numbers = np.stack([*in_collections, self.values, *self.bounds], axis=-1)
         cells = {}
         for column, measure in enumerate(self.measures):
-            marks: dict[Any, Any] = {test.run: test.adjusted for test in self.find(measure)}
-            if not self.baseline:
+            marks: dict[Any, Any]
+            if self.baseline:
+                marks = {test.run: test.adjusted for test in self.find(measure)}
+            else:
                 marks = self.beaten(measure)
             for row, run in enumerate(self.runs):
                 cells[measure, run] = [*known(numbers[row, column]), marks.get(run)]
         mark = "p" if self.baseline else "better than"
-        found = [self.by_run([*self.groups, "mean", "lower", "upper", mark], cells, "Means")]
-        if self.pairs <= FEW_PAIRS:
+        columns = [*self.groups, "mean", "lower", "upper", mark]
+        found = [self.by_run(columns, cells, "Means")]
+        if self.pairs <= MOST_PAIRS_SHOWN:
             found += [self.by_pair(test, f"Over {test}") for test in (THESE, LIKE_THESE)]
         return found
 
     def notes(self) -> list[str]:
         """Sentences that the reader of the tables needs."""
         level = f"{100 * (1 - self.alpha):g} %"
-        sizes = listed((f"{name} {part.topics}" for name, part in self.groups.items()), 20)
-        few = f"Fewer than {FEW_COLLECTIONS} collections do not show what holds for {LIKE_THESE}: only "
-        few += f"differences over {THESE} are called significant."
+        correction = "neither is corrected"
+        in_a_collection = "paired t-test"
+        if self._correction.is_corrected:
+            correction = f"both have {self._correction.name} for the differences of a measure"
+            in_a_collection += ", corrected for all differences in all collections of at least "
+            in_a_collection += f"{LEAST_TESTED_TOPICS} topics"
+        primary = f"The primary test is that over {LIKE_THESE}."
+        if self.primary == THESE:
+            primary = (
+                f"Fewer than {LEAST_COLLECTIONS} collections do not show what holds for {LIKE_THESE}: only "
+                f"differences over {THESE} are called significant."
+            )
+        sizes = [f"{name} {part.topics}" for name, part in self.groups.items()]
         found = [
             f"mean: each collection counts once; {level} intervals (Student's t) for collections like these.",
             "These collections: a stratified t-test, for other topics of the same collections. Collections "
-            "like these: Student's t over the mean differences, for other collections. Both have Holm's "
-            "correction for the differences of a measure. In a collection: paired t-test, corrected for all "
-            f"differences in all collections of at least {FEW} topics.",
-            few if self.primary == THESE else f"The primary test is that over {LIKE_THESE}.",
-            f"Q and I² tell whether a difference varies between collections. Topics: {sizes}.",
+            f"like these: Student's t over the mean differences, for other collections; {correction}. In a "
+            f"collection: {in_a_collection}.",
+            primary,
+            "A is Alexander and Govern's statistic; its p tells whether a difference varies between "
+            f"collections. I² is given if each collection has {LEAST_TOPICS_OF_I_SQUARED} topics. Topics: "
+            f"{listed(sizes, MOST_COLLECTIONS_NAMED)}.",
         ]
+        if self._correction.caution:
+            found.append(self._correction.caution)
         if not self.baseline:
-            found.append(
-                f"Letters name the runs beaten with p < {self.alpha:g}; ** is p < 0.01, * p < 0.05."
-            )
+            found.append(f"Letters name the runs beaten with p < {self.alpha:g}; {STARS_SENTENCE}.")
+        found += self._runs_without_mean()
+        found += self._remarks()
+        for name, part in self.groups.items():
+            found += [f"{name}: {text}" for text in part.lacking]
+        return found
+
+    def _runs_without_mean(self) -> Iterator[str]:
+        """A sentence on each run that lacks a collection."""
         for column, measure in enumerate(self.measures):
             for row, run in enumerate(self.runs):
                 lacks = [
                     name for name, part in self.groups.items() if np.isnan(part.values[row, column])
                 ]
                 if lacks:
-                    names = listed(lacks, 5)
-                    found.append(f"{run} has no mean of {measure}: it lacks {names}.")
-        found += self._remarks()
-        return found + [
-            f"{name}: {text}" for name, part in self.groups.items() for text in part.lacking
-        ]
+                    yield f"{run} has no mean of {measure}: it lacks {listed(lacks, 5)}."
 
     def data(self, what: str = "differences") -> Table:
         """One row per measure, collection or test over all, and pair of runs; or run, for the `means`."""
-        if what not in ("differences", "means"):
-            raise GradedError(f"what={what!r} is not allowed; it is 'differences' or 'means'")
         if what == "means":
-            means = np.stack([*(part.values for part in self.groups.values()), self.values])
-            lower, upper = np.full((2, *means.shape), np.nan)
-            lower[-1], upper[-1] = self.bounds
-            axes = {
-                "measure": [*map(str, self.measures)],
-                COLLECTION: [*self.groups, ALL],
-                "run": self.runs,
-            }
-            arrays = {"mean": means, "lower": lower, "upper": upper}
-            return Table.of_arrays(
-                axes, {name: np.moveaxis(of, -1, 0) for name, of in arrays.items()}
-            )
-        parts = [*((name, part, PAIRED_T) for name, part in self.groups.items())]
-        parts += [(test, self, test) for test in (THESE, LIKE_THESE)]
-        rows = [
-            [str(measure), name, *(getattr(found, each) for each in FIELDS)]
-            for measure in self.measures
-            for name, part, test in parts
-            for found in part.find(measure, test)
-        ]
-        return Table(["measure", COLLECTION, *FIELDS], rows)
+            return self._means_by_collection()
+        if what != "differences":
+            raise GradedError(f"what={what!r} is not allowed; it is 'differences' or 'means'")
+        parts: list[tuple[str, Comparison, str]] = []
+        for name, part in self.groups.items():
+            parts.append((name, part, PAIRED_T))
+        for test in (THESE, LIKE_THESE):
+            parts.append((test, self, test))
+        rows = []
+        for measure in self.measures:
+            for name, part, test in parts:
+                for outcome in part.find(measure, test):
+                    numbers = [getattr(outcome, field_name) for field_name in OF_A_PAIR]
+                    rows.append([str(measure), name, *numbers])
+        return Table(["measure", COLLECTION, *OF_A_PAIR], rows)
+
+    def _means_by_collection(self) -> Table:
+        """One row per measure, collection and run, then those over all collections with their bounds."""
+        means = np.stack([*(part.values for part in self.groups.values()), self.values])
+        lower = np.full(means.shape, np.nan)
+        upper = np.full(means.shape, np.nan)
+        lower[-1], upper[-1] = self.bounds
+        axes = {
+            "measure": [str(measure) for measure in self.measures],
+            COLLECTION: [*self.groups, ALL],
+            "run": self.runs,
+        }
+        arrays = {"mean": means, "lower": lower, "upper": upper}
+        by_measure = {name: np.moveaxis(array, -1, 0) for name, array in arrays.items()}
+        return Table.of_arrays(axes, by_measure)
 
     def papers(self) -> list[PaperTable]:
         """The table that papers print for each measure: runs × collections and the mean."""
-        parts, found = [*self.groups.values(), self], []
-        of_mean = (
-            "a stratified one" if self.primary == THESE else "Student's t over the mean differences"
-        )
+        parts = [*self.groups.values(), self]
+        of_mean = "Student's t over the mean differences"
+        if self.primary == THESE:
+            of_mean = "a stratified one"
+        found = []
         for number, measure in enumerate(self.measures):
-            names = (*self.groups, "mean")
-            columns = tuple(NamedMeasure(name, sign_of(measure) < 0) for name in names)
+            smaller = sign_of(measure) < 0
+            columns = tuple(NamedMeasure(name, smaller) for name in (*self.groups, "mean"))
             values = np.stack([part.values[:, number] for part in parts], axis=1)
             wins = [part.wins(measure) for part in parts]
-            about = (
+            sentences = (
                 f"{measure} in {counted(self.topics, self.unit)}; each counts once.",
-                f"Paired t-tests, for the mean {of_mean}, Holm's correction, p < {self.alpha:g}.",
+                f"Paired t-tests, for the mean {of_mean}, {self._correction.name}, p < {self.alpha:g}.",
             )
-            found.append(PaperTable(self.runs, columns, values, wins, self.baseline, about))
+            found.append(PaperTable(self.runs, columns, values, wins, self.baseline, sentences))
         return found
 
 
 @checks_arguments("compare_collections({'web': (qrels, runs)}, ['nDCG@10'])")
 def compare_collections(
-    given: Any,
+    collections: Any,
     measures: Iterable[Measure | str] = (),
     *,
     smaller: Collection[str] = (),
     baseline: str | None = None,
     alpha: float = ALPHA,
+    correction: str = DEFAULT,
 ) -> OverCollections:
     """Compare runs over several collections, each of which counts once. Needs the extra ``stats``.
 
-    `given` maps the name of each collection to an `Evaluation` or a pair of qrels and runs, as
+    `collections` maps the name of each collection to an `Evaluation` or a pair of qrels and runs, as
     `read_collections` reads them from a file. Otherwise it is a table of values as for
     `Evaluation.from_values`, with a column collection; `smaller` is as there.
 
-    `measures` are those to evaluate, or to take of values, by default all. `baseline` and `alpha` are
-    as for `compare`.
+    `measures` are those to evaluate, or to take of values, by default all. `baseline`, `alpha` and
+    `correction` are as for `compare`.
 
     >>> rows = [
     ...     {"collection": name, "run": run, "topic": topic, "nDCG@10": (topic % 5 + 2 * (run == "B")) / 10}
@@ -186,91 +218,165 @@ def compare_collections(
     that cannot be used, for fewer than two runs, and for a collection of fewer than two topics.
     """
     check_probability(alpha, "alpha", ALPHA)
+    correction_of(correction)
     statistics_library("scipy.special")
-    if isinstance(given, Mapping) and all(
-        isinstance(each, (tuple, Evaluation)) for each in given.values()
+    evaluations = _evaluated(collections, measures, smaller)
+    runs = tuple(dict.fromkeys(run for part in evaluations.values() for run in part.runs))
+    chosen = _measures_of(evaluations, collections, measures)
+    refuse_few(len(runs), "run")
+    baseline = baseline_of(runs, baseline)
+    arrays = [_array_of(part, runs, chosen) for part in evaluations.values()]
+    sizes = np.array([array.shape[2] for array in arrays])
+    primary = THESE if len(arrays) < LEAST_COLLECTIONS else LIKE_THESE
+    pairs = family_of(runs, baseline, range(len(runs)))
+    labels = [(runs[run], runs[other]) for run, other in pairs]
+    outcomes: list[Test] = []
+    apart: dict[str, list[Test]] = {name: [] for name in evaluations}
+    means = np.full((len(arrays), len(runs), len(chosen)), np.nan)
+    for column, measure in enumerate(chosen):
+        tested = partial(pairwise_tests, measure, pairs=labels)
+        parts = [_complete_topics(array[:, column]) for array in arrays]
+        for number, part in enumerate(parts):
+            means[number, :, column] = mean_over_topics(part)
+        width = width_of(measure)
+        in_parts = paired_in_parts(parts, pairs, alpha, width=width, correction=correction)
+        for tests, in_part in zip(apart.values(), in_parts, strict=True):
+            tests += tested(PAIRED_T, in_part._asdict(), alpha=alpha)
+        topics = np.array([part.shape[1] for part in parts])
+        for test, columns in _over_all(in_parts, topics, alpha, correction).items():
+            is_shown_only = primary == THESE and test == LIKE_THESE
+            level = 0.0 if is_shown_only else alpha
+            outcomes += tested(test, columns, alpha=level)
+    _, lower, upper, _ = t_of_means(means.reshape(len(arrays), -1), 1 - alpha)
+    families = max(1, int((sizes >= LEAST_TESTED_TOPICS).sum()))
+    groups = {}
+    for (name, evaluation), mean in zip(evaluations.items(), means, strict=True):
+        groups[name] = Comparison(
+            runs,
+            chosen,
+            len(evaluation.topics),
+            mean,
+            tuple(apart[name]),
+            baseline,
+            alpha,
+            correction,
+            name=name,
+            families=families,
+            lacking=remarks_on(evaluation),
+        )
+    return OverCollections(
+        runs,
+        chosen,
+        len(arrays),
+        mean_over_topics(np.moveaxis(means, 0, -1)),
+        tuple(outcomes),
+        baseline,
+        alpha,
+        correction,
+        groups=groups,
+        unit="collection",
+        primary=primary,
+        bounds=np.stack([lower, upper]).reshape(2, *means.shape[1:]),
+    )
+
+
+def _evaluated(
+    collections: Any, measures: Iterable[Measure | str], smaller: Collection[str]
+) -> dict[str, Evaluation]:
+    """The evaluation of each collection. Raises `GradedError` for a collection of fewer than two topics."""
+    if isinstance(collections, Mapping) and all(
+        isinstance(part, (tuple, Evaluation)) for part in collections.values()
     ):
         if smaller:
             raise GradedError("smaller is for a table of values; leave it out")
     else:
-        given = Evaluation.by_collection(given, smaller=smaller)
-    if "" in given:
+        collections = Evaluation.by_collection(collections, smaller=smaller)
+    if "" in collections:
         raise GradedError(
             "the values have no column collection; name the collection of each value there"
         )
     evaluations: dict[str, Evaluation] = {}
-    for name, each in given.items():
+    for name, part in collections.items():
         with about(name):
-            evaluations[name] = (
-                each if isinstance(each, Evaluation) else evaluate(each[0], each[1], measures)
-            )
-            refuse_few(len(evaluations[name].topics), "topic")
-    runs = tuple(dict.fromkeys(run for each in evaluations.values() for run in each.runs))
-    named = {str(measure): measure for each in evaluations.values() for measure in each.measures}
-    if any(isinstance(each, Evaluation) for each in given.values()):
-        chosen = [one_of(named.values(), measure) for measure in as_list(measures)]
-        named = {str(measure): measure for measure in chosen} or named
-    refuse_few(len(runs), "run")
-    baseline = baseline_of(runs, baseline)
-    arrays = []
-    for each in evaluations.values():
-        each = each.part(each.runs, [measure for measure in each.measures if str(measure) in named])
-        array = np.full((len(runs), len(named), len(each.topics)), np.nan)
-        place = (
-            [*map(runs.index, each.runs)],
-            [[*named].index(str(measure)) for measure in each.measures],
-        )
-        array[np.ix_(*place)] = each.values[:, :, np.argsort(each.topics)]
-        arrays.append(array)
+            if not isinstance(part, Evaluation):
+                qrels, runs = part
+                part = evaluate(qrels, runs, measures)
+            refuse_few(len(part.topics), "topic")
+            evaluations[name] = part
+    return evaluations
 
-    sizes = np.array([array.shape[2] for array in arrays])
-    primary = THESE if len(arrays) < FEW_COLLECTIONS else LIKE_THESE
-    pairs = family_of(runs, baseline, range(len(runs)))
-    labels = [(runs[run], runs[other]) for run, other in pairs]
-    outcomes, apart = [], {name: list[Test]() for name in evaluations}
-    for column, measure in enumerate(named.values()):
-        tested = partial(pairwise_tests, measure, pairs=labels)
-        found = paired_in_parts([array[:, column] for array in arrays], pairs, alpha)
-        for tests, each_pair in zip(apart.values(), found, strict=True):
-            tests += tested(PAIRED_T, each_pair._asdict(), alpha=alpha)
-        difference = np.stack([each_pair.difference for each_pair in found])
-        deviation = np.stack([each_pair.deviation for each_pair in found])
-        count = max(1, int(np.isfinite(difference).all(axis=0).sum()))
-        level = (1 - alpha) ** (1 / count)
-        spread = dict(
-            zip(("Q", "p_Q", "I2"), heterogeneity(difference, deviation, sizes), strict=True)
-        )
-        these = stratified_t(difference, deviation, sizes, level)
-        for test, numbers in ((THESE, these), (LIKE_THESE, t_of_means(difference, level))):
-            columns = (
-                dict(zip(("difference", "lower", "upper", "p"), numbers, strict=True)) | spread
-            )
-            columns["adjusted"] = holm(columns["p"], count)
-            constant = f"t over {test} is undefined, because the differences do not vary"
-            reasons = {LACKING: np.isnan(columns["difference"]), constant: np.isnan(columns["p"])}
-            columns["note"] = np.select([*reasons.values()], [*reasons], "")
-            limit = 0 if primary == THESE and test == LIKE_THESE else alpha
-            outcomes += tested(test, columns, alpha=limit)
-    means = np.stack([*map(mean_over_topics, arrays)])
-    _, lower, upper, _ = t_of_means(means.reshape(len(arrays), -1), 1 - alpha)
-    measures = tuple(named.values())
-    families = max(1, int((sizes >= FEW).sum()))
-    of_one = partial(Comparison, runs, measures, baseline=baseline, alpha=alpha, families=families)
-    groups = {
-        name: of_one(len(each.topics), mean, tuple(apart[name]), name=name, lacking=each.lacking)
-        for (name, each), mean in zip(evaluations.items(), means, strict=True)
-    }
-    over_all = mean_over_topics(np.moveaxis(means, 0, -1))
-    bounds = np.stack([lower, upper]).reshape(2, *means.shape[1:])
-    facts: dict[str, Any] = {
-        "groups": groups,
-        "unit": "collection",
-        "primary": primary,
-        "bounds": bounds,
-    }
-    return OverCollections(
-        runs, measures, len(arrays), over_all, tuple(outcomes), baseline, alpha, **facts
+
+def _measures_of(
+    evaluations: Mapping[str, Evaluation], collections: Any, measures: Iterable[Measure | str]
+) -> tuple[Measure, ...]:
+    """The measures of all collections, or those that were chosen of values."""
+    named = {str(measure): measure for part in evaluations.values() for measure in part.measures}
+    has_values = not isinstance(collections, Mapping) or any(
+        not isinstance(part, tuple) for part in collections.values()
     )
+    wanted = as_list(measures)
+    if has_values and wanted:
+        chosen = [one_of(named.values(), measure) for measure in wanted]
+        named = {str(measure): measure for measure in chosen}
+    return tuple(named.values())
+
+
+def _array_of(
+    evaluation: Evaluation, runs: Sequence[str], measures: Sequence[Measure]
+) -> np.ndarray:
+    """The values of a collection (runs × measures × its topics in order); NaN where it lacks a run or measure."""
+    names = [str(measure) for measure in measures]
+    part = evaluation.part(
+        evaluation.runs, [measure for measure in evaluation.measures if str(measure) in names]
+    )
+    rows = [runs.index(run) for run in part.runs]
+    columns = [names.index(str(measure)) for measure in part.measures]
+    array = np.full((len(runs), len(measures), len(part.topics)), np.nan)
+    array[np.ix_(rows, columns)] = part.values[:, :, np.argsort(part.topics)]
+    return array
+
+
+def _complete_topics(values: np.ndarray) -> np.ndarray:
+    """The values (runs × topics) for the topics for which all runs that have any value have one."""
+    has_any = ~np.isnan(values).all(axis=1)
+    is_complete = ~np.isnan(values[has_any]).any(axis=0)
+    if not is_complete.any():
+        return np.full((len(values), 1), np.nan)
+    return values[:, is_complete]
+
+
+def _over_all(
+    in_parts: Sequence[Paired], topics: np.ndarray, alpha: float, correction: str
+) -> dict[str, dict[str, Any]]:
+    """The fields of both tests over all collections, from the tests in each."""
+    difference = np.stack([part.difference for part in in_parts])
+    deviation = np.stack([part.deviation for part in in_parts])
+    has_all = np.isfinite(difference).all(axis=0)
+    family = max(1, int(has_all.sum()))
+    confidence = 1 - alpha
+    if correction_of(correction).is_corrected:
+        confidence = (1 - alpha) ** (1 / family)
+    a, p_a, i_squared = heterogeneity(difference, deviation, topics)
+    tests = {
+        THESE: stratified_t(difference, deviation, topics, confidence),
+        LIKE_THESE: t_of_means(difference, confidence),
+    }
+    found = {}
+    for test, (mean, lower, upper, p) in tests.items():
+        constant = f"t over {test} is undefined, because the differences do not vary"
+        conditions = [np.isnan(mean), np.isnan(p)]
+        found[test] = {
+            "difference": mean,
+            "lower": lower,
+            "upper": upper,
+            "p": p,
+            "adjusted": correction_of(correction).adjust(p, family),
+            "A": a,
+            "p_A": p_a,
+            "I2": i_squared,
+            "note": np.select(conditions, [LACKING, constant], ""),
+        }
+    return found
 
 
 def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:

@@ -45,7 +45,7 @@ from ...output import plots
 from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Table
-from ..comparing.result import PValue
+from ..comparing.tests import PValue
 from ..ranges import differences_by_topic
 from ..statistics.corrections import holm
 from ..statistics.defaults import LEAST_TESTED_TOPICS as FEW

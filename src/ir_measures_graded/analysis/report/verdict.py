@@ -14,8 +14,10 @@ from ...core.registry.facts import sign_of
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
 from ...output.formats import counted
-from ..comparing.compare import baseline_of, compare
-from ..comparing.result import Comparison, Test
+from ..comparing.compare import compare
+from ..comparing.families import baseline_of
+from ..comparing.result import Comparison
+from ..comparing.tests import Test
 from ..ranges import Interval, Range, Standing, standings
 from ..statistics.precision import EXACT
 from ..statistics.student import mean_interval

@@ -11,6 +11,8 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from ...errors import GradedError
+
 PValues = Sequence[float] | Sequence[None] | np.ndarray
 
 
@@ -82,11 +84,18 @@ def _family_size(p: np.ndarray, count: int | None) -> int:
 
 @dataclass(frozen=True)
 class Correction:
-    """A correction of p-values: its name in prose, the function, and what it controls, within a sentence."""
+    """A correction of p-values: its name in prose, and the function.
+
+    Family-wise corrections control the chance of any false difference. With them, the interval of a
+    significant difference is cut at 0. `is_corrected` tells whether intervals hold together for the family.
+    `caution` is a sentence on what the correction does not control.
+    """
 
     name: str
     adjust: Adjust
-    controls: str = ""
+    is_family_wise: bool = True
+    is_corrected: bool = True
+    caution: str = ""
 
 
 CORRECTIONS: Final = {
@@ -95,12 +104,30 @@ CORRECTIONS: Final = {
     "bh": Correction(
         "Benjamini and Hochberg's correction",
         benjamini_hochberg,
-        "it controls the false discovery rate, not the chance of any false difference",
+        is_family_wise=False,
+        caution=(
+            "Benjamini and Hochberg's correction controls the false discovery rate: the share of false "
+            "differences among those called significant, and not the chance of any."
+        ),
     ),
-    "none": Correction("no correction", uncorrected),
+    "none": Correction(
+        "no correction",
+        uncorrected,
+        is_family_wise=False,
+        is_corrected=False,
+        caution="No correction was made: of 20 equal pairs, one is called significant by chance.",
+    ),
 }
 """The corrections by their name as an option."""
 DEFAULT: Final = "holm"
 """The correction of all tests without the option."""
 adjusted_p: Final = CORRECTIONS[DEFAULT].adjust
-CORRECTION: Final = CORRECTIONS[DEFAULT].name
+
+
+def correction_of(name: str) -> Correction:
+    """The correction of this name. Raises `GradedError` for any other."""
+    if name not in CORRECTIONS:
+        raise GradedError(
+            f"correction={name!r} is not known; it is one of {', '.join(CORRECTIONS)}"
+        )
+    return CORRECTIONS[name]

@@ -10,13 +10,14 @@ Z. Šidák: Rectangular confidence regions for the means of multivariate normal 
 """
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ...core.by_topic import mean_over_topics
-from .corrections import adjusted_p
+from .corrections import DEFAULT, correction_of
 from .defaults import ALPHA, LEAST_TESTED_TOPICS
+from .few_changes import are_few, interval_with_two_more
 from .precision import deviation_of, differences_of, quietly
 from .student import detectable_effect, student_interval, student_p
 
@@ -28,6 +29,7 @@ CONSTANT: Final = "the difference is the same in every topic: p is that of the e
 UNTESTED: Final = (
     f"intervals only: fewer than {LEAST_TESTED_TOPICS} topics for several differences or in a group"
 )
+NO_RANGE: Final = "; no interval, because the range of the measure is infinite or not known"
 FEW_DIFFER: Final = f"fewer than {LEAST_TESTED_TOPICS} topics differ"
 
 
@@ -54,13 +56,24 @@ class Paired(NamedTuple):
 
 
 def paired(
-    values: np.ndarray, pairs: Pairs, alpha: float = ALPHA, family: int | None = None
+    values: np.ndarray,
+    pairs: Pairs,
+    alpha: float = ALPHA,
+    family: int | None = None,
+    *,
+    width: float = np.inf,
+    correction: str = DEFAULT,
 ) -> Paired:
     """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
 
-    Two equal rows have p = 1 and an interval without width. A constant difference other than 0 has no
-    interval and the p of the exact sign-flip test, because t is undefined. Several differences over fewer
-    than 10 topics have intervals, but no p.
+    Two equal rows have p = 1. A constant difference other than 0 has no interval and the p of the exact
+    sign-flip test, because t is undefined. Several differences over fewer than 10 topics have intervals, but
+    no p.
+
+    If fewer than 10 and fewer than half of the topics differ, the interval is that of the differences with
+    two more topics, +`width` and −`width`, the width of the range of the measure. An infinite one gives no
+    interval. Such a pair has no detectable difference. Where a family-wise `correction` finds a difference,
+    an interval that reaches 0 is cut there, so that p and interval agree.
 
     The topics may be those of one of several parts. Its parts of at least 10 topics then have `family`
     differences in all, and intervals and effects hold for all of them together. Fewer than 10 topics of a
@@ -75,8 +88,6 @@ def paired(
     first, second = np.array(pairs).T
     differences, noise = differences_of(values[first], values[second])
     count, topics = differences.shape
-    size = family or count
-    degrees = topics - 1
     changed = np.count_nonzero(differences, axis=1)
     equal = changed == 0
     constant = ~equal & (np.ptp(differences, axis=1) <= noise) & (topics > 1)
@@ -87,28 +98,75 @@ def paired(
     statistic = effect_size * topics**0.5
     error = deviation / topics**0.5
     statistic[equal] = np.nan
+    degrees = topics - 1
     p = student_p(statistic, degrees)
     p[equal] = 1.0
     p[constant] = sign_flip_p(topics)
-    adjusted = adjusted_p(p, count)
-    if topics < LEAST_TESTED_TOPICS and (count > 1 or family is not None):
+    adjusted = correction_of(correction).adjust(p, count)
+    is_part = family is not None
+    if topics < LEAST_TESTED_TOPICS and (count > 1 or is_part):
         p = np.full(count, np.nan)
         adjusted = np.full(count, np.nan)
+    size = 1
+    if correction_of(correction).is_corrected:
+        size = family or count
     simultaneous = (1 - alpha) ** (1 / size)
     lower, upper = student_interval(mean, error, degrees, simultaneous)
-    spread = np.where(equal, np.nan, deviation)
-    detectable = spread * detectable_effect(topics, alpha / size)
-    notes = {
+    few = are_few(changed, topics) & np.isfinite(mean)
+    lower[few], upper[few] = interval_with_two_more(differences[few], -width, width, simultaneous)
+    detectable = deviation * detectable_effect(topics, alpha / size)
+    detectable[few] = np.nan
+    tests = Paired(
+        mean,
+        statistic,
+        p,
+        adjusted,
+        lower,
+        upper,
+        deviation,
+        effect_size,
+        detectable,
+        _notes(mean, p, changed, constant, few, topics, width),
+    )
+    if is_part:
+        return tests
+    return _cut_at_0(tests, alpha, correction)
+
+
+def _notes(
+    mean: np.ndarray,
+    p: np.ndarray,
+    changed: np.ndarray,
+    constant: np.ndarray,
+    few: np.ndarray,
+    topics: int,
+    width: float,
+) -> np.ndarray:
+    """What is undefined or rough about each pair."""
+    no_interval = "" if np.isfinite(width) else NO_RANGE
+    only = [f"only {number} of {topics} topics differ{no_interval}" for number in changed]
+    cases = {
         MISSING: np.isnan(mean),
-        EQUAL: equal,
+        f"{EQUAL}{no_interval}": changed == 0,
         UNTESTED: np.isnan(p),
         CONSTANT: constant,
-        FEW_DIFFER: changed < LEAST_TESTED_TOPICS,
     }
-    note = np.select(list(notes.values()), list(notes), "")
-    return Paired(
-        mean, statistic, p, adjusted, lower, upper, deviation, effect_size, detectable, note
-    )
+    conditions = [*cases.values(), few, changed < LEAST_TESTED_TOPICS]
+    texts: list[Any] = [*cases, np.array(only, dtype=object), FEW_DIFFER]
+    return np.select(conditions, texts, "")
+
+
+def _cut_at_0(tests: Paired, alpha: float, correction: str) -> Paired:
+    """The tests, with intervals that end at 0 where a family-wise correction finds a difference."""
+    if not correction_of(correction).is_family_wise:
+        return tests
+    with quietly():
+        is_found = tests.adjusted < alpha
+        is_above = is_found & (tests.difference > 0) & (tests.lower < 0)
+        is_below = is_found & (tests.difference < 0) & (tests.upper > 0)
+    lower = np.where(is_above, 0.0, tests.lower)
+    upper = np.where(is_below, 0.0, tests.upper)
+    return tests._replace(lower=lower, upper=upper)
 
 
 def sign_flip_p(topics: int) -> float:
@@ -122,11 +180,18 @@ def sign_flip_p(topics: int) -> float:
     return max(2.0 ** (1 - topics), float(np.finfo(float).tiny))
 
 
-def paired_in_parts(parts: Sequence[np.ndarray], pairs: Pairs, alpha: float) -> list[Paired]:
+def paired_in_parts(
+    parts: Sequence[np.ndarray],
+    pairs: Pairs,
+    alpha: float,
+    *,
+    width: float = np.inf,
+    correction: str = DEFAULT,
+) -> list[Paired]:
     """The tests of `pairs` in each of some parts of the topics, such as groups or collections.
 
     P-values, intervals and effects have the correction for all differences in all parts of at least 10
-    topics.
+    topics. `width` and `correction` are as for `paired`.
     """
     first, second = np.array(pairs).T
     family = 0
@@ -134,7 +199,12 @@ def paired_in_parts(parts: Sequence[np.ndarray], pairs: Pairs, alpha: float) -> 
         if part.shape[1] >= LEAST_TESTED_TOPICS:
             has_values = np.isfinite(part[first] - part[second]).all(axis=1)
             family += int(has_values.sum())
-    tests = [paired(part, pairs, alpha, family) for part in parts]
+    tests = [
+        paired(part, pairs, alpha, family, width=width, correction=correction) for part in parts
+    ]
     p_values = np.array([test.p for test in tests])
-    adjusted = adjusted_p(p_values, family)
-    return [test._replace(adjusted=p) for test, p in zip(tests, adjusted, strict=True)]
+    adjusted = correction_of(correction).adjust(p_values, family)
+    return [
+        _cut_at_0(test._replace(adjusted=p), alpha, correction)
+        for test, p in zip(tests, adjusted, strict=True)
+    ]

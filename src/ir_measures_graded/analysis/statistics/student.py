@@ -34,6 +34,8 @@ BCA: Final = "bca"
 KINDS: Final = {STUDENT: "Student's t", BCA: "BCa bootstrap"}
 MOST_TOPICS: Final = 10_000_000
 """More topics are not named as needed."""
+LEAST_TOPICS_OF_I_SQUARED: Final = 50
+"""I² is given if every collection has so many topics."""
 
 
 class FewTopicsWarning(UserWarning):
@@ -242,26 +244,48 @@ def _t_test(
 
 def heterogeneity(
     means: np.ndarray, deviations: np.ndarray, topics: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """Whether means differ between collections: Cochran's Q, its p, and I² (Higgins & Thompson 2002).
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Whether means differ between collections: Alexander and Govern's A, its p, and I².
 
-    I² is the share of the variance of the means that topics do not explain. Undefined for one collection, and
-    if the differences of a collection are constant.
+    Cochran's Q rejects too often if collections have few topics; Alexander and Govern's test does not. I²
+    (Higgins & Thompson 2002), the share of the variance of the means that topics do not explain, rests on Q:
+    it is given only if every collection has 50 topics. All are undefined for one collection, and if the
+    differences of a collection are constant.
 
-    >>> found = heterogeneity(np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]]), np.array([100, 25]))
+    >>> found = heterogeneity(np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]]), np.array([100, 50]))
     >>> [f"{numbers[0]:.2g}" for numbers in found]
-    ['5.9', '0.015', '0.83']
+    ['9.6', '0.002', '0.9']
+
+    Source: Alexander & Govern, A new and simpler approximation for ANOVA under variance heterogeneity,
+    Journal of Educational Statistics 19(2), 1994.
     """
-    degrees = len(means) - 1
-    if degrees < 1:
-        return tuple(np.full((3, means.shape[1]), np.nan))
+    collections, differences = means.shape
+    undefined = np.full(differences, np.nan)
+    if collections < 2:
+        return undefined, undefined, undefined
     unit = unit_of(np.nan_to_num(deviations).T).T
     means = means / unit
     deviations = deviations / unit
+    degrees = topics[:, None] - 1
     with quietly():
-        weights = topics[:, None] / np.where(deviations > 0, deviations, np.nan) ** 2
+        errors = np.where(deviations > 0, deviations, np.nan) / topics[:, None] ** 0.5
+        weights = 1 / errors**2
         weighted_mean = (weights * means).sum(axis=0) / weights.sum(axis=0)
-        q = (weights * (means - weighted_mean) ** 2).sum(axis=0)
-        p = statistics_library("scipy.special").chdtrc(degrees, q)
-        i_squared = np.maximum(0, 1 - degrees / np.where(q == 0, degrees, q))
-    return q, p, i_squared
+        t = (means - weighted_mean) / errors
+        a = (_normal_of_t(t, degrees) ** 2).sum(axis=0)
+        p = statistics_library("scipy.special").chdtrc(collections - 1, a)
+        q = (t**2).sum(axis=0)
+        i_squared = np.maximum(0, 1 - (collections - 1) / np.where(q == 0, collections - 1, q))
+    if topics.min() < LEAST_TOPICS_OF_I_SQUARED:
+        i_squared = undefined
+    return a, p, i_squared
+
+
+def _normal_of_t(t: np.ndarray, degrees: np.ndarray) -> np.ndarray:
+    """The size of the standard normal deviate that is as probable as Student's t (Hill 1970)."""
+    a = degrees - 0.5
+    b = 48 * a**2
+    c = np.sqrt(a * np.log1p(t**2 / degrees))
+    second = (c**3 + 3 * c) / b
+    third = (4 * c**7 + 33 * c**5 + 240 * c**3 + 855 * c) / (10 * b**2 + 8 * b * c**4 + 1000 * b)
+    return np.asarray(c + second - third)

@@ -3,8 +3,10 @@
 A graded measure declares its facts; ir-measures declares few of its own measures.
 """
 
+import math
+import re
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from ir_measures import Measure
 from ir_measures.measures import ParamInfo
@@ -16,6 +18,60 @@ from ..measures.parameters import Parameter
 from ..measures.standard import DEFINITIONS, Standard, definition, definition_of
 from ..ranking.gains import Gains, canonical_gains
 from ..ranking.judged import Judged
+
+FROM_0_TO_1: Final = frozenset(
+    [
+        "Accuracy",
+        "AP",
+        "Bpref",
+        "Compat",
+        "ERR",
+        "IPrec",
+        "infAP",
+        "Judged",
+        "nDCG",
+        "nERR_IA",
+        "P",
+        "R",
+        "RBP",
+        "Rprec",
+        "RR",
+        "SetAP",
+        "SetF",
+        "SetP",
+        "SetR",
+        "SetRelP",
+        "Success",
+        "alpha_nDCG",
+        "AP_IA",
+        "ERR_IA",
+        "P_IA",
+        "StRecall",
+        "nNRBP",
+        "NERR8",
+        "NERR9",
+        "NERR10",
+        "NERR11",
+    ]
+)
+"""The measures of ir-measures whose values are from 0 to 1; ir-measures declares no ranges."""
+
+
+def range_of(measure: Measure) -> tuple[float, float]:
+    """The lowest and the highest value that the measure can have; infinite where it is not known.
+
+    >>> from ir_measures import RR
+    >>> range_of(RR @ 10)
+    (0.0, 1.0)
+    """
+    if not is_graded(measure):
+        if str(measure.NAME) in FROM_0_TO_1:
+            return 0.0, 1.0
+        return -math.inf, math.inf
+    match = re.match(r"\[(\S+), (\S+)[\])]", measure.doc_field("range"))
+    if match is None:
+        return -math.inf, math.inf
+    return float(match[1]), float(match[2].replace("∞", "inf"))
 
 
 def is_graded(measure: Measure) -> TypeGuard[GradedMeasure]:

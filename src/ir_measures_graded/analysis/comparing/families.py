@@ -1,0 +1,70 @@
+"""Families of pairs of runs: all runs against a baseline, or all pairs; and what is said about their runs."""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Final
+
+from ir_measures import Measure
+
+from ...core.registry.facts import range_of
+from ...errors import GradedError, did_you_mean
+from ...evaluation.evaluate import NO_VALUE, Evaluation
+from ...output.formats import listed
+from ...output.remarks import merged
+from ..statistics.primary import Pairs
+
+SAID_OTHERWISE: Final = ("topics", NO_VALUE)
+"""The kinds of remarks that `Evaluation.lacking` says in a sentence."""
+
+
+def refuse_few(count: int, what: str) -> None:
+    """Raise `GradedError` for fewer than 2 runs or topics."""
+    if count < 2:
+        raise GradedError(f"a comparison needs at least 2 {what}s, not {count}")
+
+
+def refuse_few_topics(evaluation: Evaluation) -> None:
+    """Raise `GradedError` for fewer than 2 runs, or fewer than 2 topics with a value of every run."""
+    refuse_few(len(evaluation.runs), "run")
+    refuse_few(len(evaluation.topics), evaluation.unit)
+    for measure in evaluation.measures:
+        topics = len(evaluation.paired_topics(measure))
+        if topics < 2:
+            raise GradedError(
+                f"a comparison needs at least 2 {evaluation.unit}s for which every run has a value; "
+                f"{measure} has {topics}"
+            )
+
+
+def baseline_of(runs: Sequence[str], baseline: str | None) -> str | None:
+    """The baseline or, without any, the first of two runs. Raises `GradedError` for an unknown baseline."""
+    if baseline is None:
+        if len(runs) == 2:
+            return runs[0]
+        return None
+    if baseline not in runs:
+        hint = did_you_mean(baseline, runs)
+        raise GradedError(
+            f"the baseline {baseline!r} is not among the runs {listed(runs, most=10)}{hint}"
+        )
+    return baseline
+
+
+def family_of(runs: Sequence[str], baseline: str | None, order: Iterable[int]) -> Pairs:
+    """The numbers of each run and the baseline or, without one, of all pairs of runs in this order."""
+    if baseline is None:
+        return list(combinations(order, 2))
+    base = runs.index(baseline)
+    return [(run, base) for run in range(len(runs)) if run != base]
+
+
+def width_of(measure: Measure) -> float:
+    """The width of the range of the measure; infinite if it is not known."""
+    low, high = range_of(measure)
+    return high - low
+
+
+def remarks_on(evaluation: Evaluation) -> list[str]:
+    """A sentence on each unusual property of the runs and measures, which every output shows."""
+    others = [remark for remark in evaluation.remarks if remark.kind not in SAID_OTHERWISE]
+    return [*evaluation.lacking, *(f"{remark}." for remark in merged(others))]
