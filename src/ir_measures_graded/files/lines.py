@@ -59,7 +59,8 @@ class Lines:
                 raise self.content.failure(error, self.number + 1) from None
             if not block:
                 break
-            if MARKED_LINE in block and "mark" not in self.remarks:
+            may_have_mark = BYTE_ORDER_MARK[:1] in block  # one byte is found faster
+            if may_have_mark and MARKED_LINE in block and "mark" not in self.remarks:
                 line = self.number + 2 + block.count(b"\n", 0, block.index(MARKED_LINE))
                 text = (
                     f"line {line} begins with U+FEFF, which is a part of its first id; remove it "
