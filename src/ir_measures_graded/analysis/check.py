@@ -85,15 +85,16 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     """List the unusual properties of runs and measures, which the values do not show.
 
     - a run: topics of the qrels that it lacks, no judged document, mostly unjudged documents at the top,
-      equal scores, ranks in the reverse order of the scores, documents with the id of their topic, ties whose order can move the mean
-      of a measure by more than .005, and scores that trec_eval 10 orders in another way
+      equal scores, ranks in the reverse order of the scores, documents with the id of their topic,
+      ties whose order can move the mean of a measure by more than .005, and scores that trec_eval
+      10 orders in another way
     - a measure: gains or a parameter `rel` for levels that the qrels lack, and measures that take the levels
       of a collection in another way than its track
     - the qrels: levels from 1 on, which may mean not relevant
 
-    Without a measure, ties are those of nDCG@10. The top ends at rank 10, or at a smaller cutoff of a
-    measure. A run that `evaluate` would refuse has the reason as its remark. `qrels` and `runs` are as for
-    `evaluate`.
+    Without a measure, ties are those of nDCG@10. The top ends at rank 10, or at a smaller cutoff
+    of a measure. A run that `evaluate` would refuse has the reason as its remark. `qrels` and
+    `runs` are as for `evaluate`.
 
     >>> found = check({"q1": {"a": 2}, "q2": {"b": 0}}, {"bm25": {"q1": {"a": 1.0}}}, ["P(rel=3)@5"])
     >>> for remark in found.remarks:

@@ -28,10 +28,10 @@ STEEP = 4
 class Levels(Result):
     """The levels of qrels in ascending order, with the levels that are only defined.
 
-    `documents` and `topics` (one entry per level) are the numbers of documents judged at the level and of
-    topics with such a document. `relevant` (one entry per topic) is the number of documents above level 0.
-    `definitions` maps levels to texts of ir-datasets. `contract` tells what the levels of an ir-datasets id
-    mean, if this is known.
+    `documents` and `topics` (one entry per level) are the numbers of documents judged at the level
+    and of topics with such a document. `relevant` (one entry per topic) is the number of documents
+    above level 0. `definitions` maps levels to texts of ir-datasets. `contract` tells what the
+    levels of an ir-datasets id mean, if this is known.
     """
 
     levels: tuple[Number, ...]
@@ -60,8 +60,8 @@ class Levels(Result):
     def data(self) -> Table:
         """One row per level: its documents, the topics with one, and the mean over all topics.
 
-        ``share_from`` is the share of the judged documents of this level or a higher one: those that are
-        relevant to a binary measure with the level as its parameter `rel`.
+        ``share_from`` is the share of the judged documents of this level or a higher one: those
+        that are relevant to a binary measure with the level as its parameter `rel`.
         """
         texts = [self.definitions.get(level, "") for level in self.levels]
         means = self.documents / self.relevant.size
@@ -95,8 +95,8 @@ class Levels(Result):
     def gains(self) -> dict[str, GainMap]:
         """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones.
 
-        Those of the collection come first. There are no others if no level is above 0, or if there are more
-        than 100 levels, which are magnitudes.
+        Those of the collection come first. There are no others if no level is above 0, or if there
+        are more than 100 levels, which are magnitudes.
         """
         weightings: dict[str, GainMap] = {}
         if self.contract is not None:
@@ -152,8 +152,9 @@ class Levels(Result):
 def levels(qrels: Qrels, highest: bool = False) -> Levels:
     """The levels of qrels: their definitions, documents and topics, and gains to choose from.
 
-    `qrels` is as for `evaluate`. A document with levels for several intents is an error or, with `highest`,
-    counts at its highest level. The definitions of an ir-datasets id are those of ir-datasets.
+    `qrels` is as for `evaluate`. A document with levels for several intents is an error or, with
+    `highest`, counts at its highest level. The definitions of an ir-datasets id are those of
+    ir-datasets.
 
     >>> found = levels({"q1": {"a": 2, "b": 0, "c": 0}, "q2": {"a": 1}})
     >>> found.levels, found.documents, found.topics

@@ -1,7 +1,7 @@
 """Evaluation in batches of whole topics, for engines that distribute topics. All data is Arrow data.
 
-An engine brings together the rows of some topics, calls `evaluate_batches`, and combines the results. The
-levels of other topics, on which some values depend, are an argument.
+An engine brings together the rows of some topics, calls `evaluate_batches`, and combines the
+results. The levels of other topics, on which some values depend, are an argument.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ def evaluate_batches(
 ) -> pyarrow.Table:
     """The value of each measure for each topic: an Arrow table with the columns query_id, measure and value.
 
-    `measures` are graded or standard measures or measure strings. `qrels` and each of the `batches` are Arrow
-    data with the columns query_id, doc_id, and relevance or score; PyTerrier's names are allowed. Together,
-    the batches are one run, whose rows may have any order. Every topic of the qrels has a value, even if no
-    batch has the topic. Topics that the qrels lack have no value. A value is null if ir-measures reports
-    none.
+    `measures` are graded or standard measures or measure strings. `qrels` and each of the
+    `batches` are Arrow data with the columns query_id, doc_id, and relevance or score; PyTerrier's
+    names are allowed. Together, the batches are one run, whose rows may have any order. Every
+    topic of the qrels has a value, even if no batch has the topic. Topics that the qrels lack have
+    no value. A value is null if ir-measures reports none.
 
-    `levels` are all levels that occur in the collection, in any order. The values of some measures depend on
-    the levels of all topics: ERR_G, for example, depends on the highest one. If `qrels` has only some topics
-    of the collection, it may lack levels. Therefore these measures are an error without `levels`;
-    `needs_levels` finds them.
+    `levels` are all levels that occur in the collection, in any order. The values of some measures
+    depend on the levels of all topics: ERR_G, for example, depends on the highest one. If `qrels`
+    has only some topics of the collection, it may lack levels. Therefore these measures are an
+    error without `levels`; `needs_levels` finds them.
 
     With `ignore_identical_ids`, documents with the id of their topic are left out.
 
@@ -59,9 +59,10 @@ def evaluate_batches(
     >>> evaluate_batches("ERR_G@1", qrels, [batch], levels=[0, 1, 3])["value"].to_pylist()
     [0.125, 0.0]
 
-    Raises `GradedError` for data that is not Arrow data and for a missing column. Raises `GradedError`, which
-    names the topic, for a null, for NaN, for a document that a topic retrieves twice, and for contradictory
-    judgments. Raises `GradedError` for `levels` that are not finite numbers.
+    Raises `GradedError` for data that is not Arrow data and for a missing column. Raises
+    `GradedError`, which names the topic, for a null, for NaN, for a document that a topic
+    retrieves twice, and for contradictory judgments. Raises `GradedError` for `levels` that are
+    not finite numbers.
     """
     pyarrow = needed("pyarrow", "Arrow data")
 
@@ -74,20 +75,18 @@ def evaluate_batches(
     judged = read_qrels(_arrow(qrels, QRELS))
     judgments = Judgments(judged, None, np.array([np.nan]) if known is None else known)
     tables = [_arrow(batch, RUN) for batch in batches]
-    run = Run(
-        "",
-        read_run(whole_table(tables) if tables else {}),
-        ignore_identical_ids=ignore_identical_ids,
-    )
+    rows = read_run(whole_table(tables) if tables else {})
+    run = Run("", rows, ignore_identical_ids=ignore_identical_ids)
     values = RunEvaluator(judgments, wanted)(run).values
     measure, topic = map(arrow_array, np.indices(values.shape).reshape(2, -1))
-    return pyarrow.table(
-        {
-            "query_id": pyarrow.array(judgments.topics, pyarrow.string()).take(topic),
-            "measure": pyarrow.array(map(str, wanted), pyarrow.string()).take(measure),
-            "value": pyarrow.array(values.ravel(), mask=np.isnan(values).ravel()),
-        }
+    topics = pyarrow.array(judgments.topics, pyarrow.string())
+    measure_names = pyarrow.array(map(str, wanted), pyarrow.string())
+    columns = (
+        topics.take(topic),
+        measure_names.take(measure),
+        pyarrow.array(values.ravel(), mask=np.isnan(values).ravel()),
     )
+    return pyarrow.table(dict(zip(COLUMNS, columns, strict=True)))
 
 
 def needs_levels(measures: Iterable[Measure]) -> bool:

@@ -34,9 +34,9 @@ def checks_arguments(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]
     >>> rank(["AP"], alpha="0.1")
     Traceback (most recent call last):
     ir_measures_graded.errors.GradedError: alpha='0.1' is not allowed; alpha is a number
-    >>> rank("a.run", "b.run", "AP")
+    >>> rank("a", "b", "c")
     Traceback (most recent call last):
-    ir_measures_graded.errors.GradedError: rank takes 2 positional arguments, not 3; call rank(['AP'], alpha=0.1)
+    ir_measures_graded.errors.GradedError: rank takes 2 arguments, not 3; call rank(['AP'], alpha=0.1)
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
@@ -52,7 +52,7 @@ def checks_arguments(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]
         def with_checks(*args: P.args, **kwargs: P.kwargs) -> T:
             if len(args) > len(positional) and not takes_any:
                 raise GradedError(
-                    f"{function.__name__} takes {len(positional)} positional arguments, not {len(args)}; "
+                    f"{function.__name__} takes {len(positional)} arguments, not {len(args)}; "
                     f"call {example}"
                 )
             bound = signature.bind(*args, **kwargs)
@@ -180,6 +180,7 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "alpha": _number,
     "answers": _list_of_qrels,
     "any_cutoff": flag,
+    "ascending": flag,
     "baseline": text,
     "batch": _whole_number,
     "by": _attribute,

@@ -1,7 +1,8 @@
 """Several runs by several measures over one collection.
 
-The command line and all analyses start from `evaluate`. It takes qrels and runs in every form, including
-files and ir-datasets ids. `Evaluation` holds the value of each run by each measure for each topic.
+The command line and all analyses start from `evaluate`. It takes qrels and runs in every form,
+including files and ir-datasets ids. `Evaluation` holds the value of each run by each measure for
+each topic.
 """
 
 from __future__ import annotations
@@ -39,18 +40,19 @@ NO_VALUE = "no value"
 class Evaluation(Result):
     """The value of each run by each measure for each topic of the qrels.
 
-    `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs × measures ×
-    topics). With the option `sessions`, the topics are sessions, and `unit` is ``session``. `missing` (runs ×
-    topics) is true where a run lacks a topic, whose value is that of an empty list. An `Evaluation` of values
-    that were computed before has the `files` that they came from. `levels` are those of the qrels, as far as
-    these are known. `remarks` are the unusual properties of the input.
+    `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs ×
+    measures × topics). With the option `sessions`, the topics are sessions, and `unit` is
+    ``session``. `missing` (runs × topics) is true where a run lacks a topic, whose value is that
+    of an empty list. An `Evaluation` of values that were computed before has the `files` that they
+    came from. `levels` are those of the qrels, as far as these are known. `remarks` are the
+    unusual properties of the input.
 
-    A value is NaN where a provider of ir-measures gives a topic none, as Accuracy does for a topic without a
-    relevant document in the ranking. Measures of this package have a value for every topic. All analyses
-    treat NaN in the same way: the topic is left out of the mean (`means`), and a remark counts it. A paired
-    analysis uses the topics for which all of its runs have a value: `paired` has these values,
-    `paired_topics` the numbers of the topics. For some runs only, take `part` first. NaN is never printed;
-    the cell is empty, and None in Python (`reported`).
+    A value is NaN where a provider of ir-measures gives a topic none, as Accuracy does for a topic
+    without a relevant document in the ranking. Measures of this package have a value for every
+    topic. All analyses treat NaN in the same way: the topic is left out of the mean (`means`), and
+    a remark counts it. A paired analysis uses the topics for which all of its runs have a value:
+    `paired` has these values, `paired_topics` the numbers of the topics. For some runs only, take
+    `part` first. NaN is never printed; the cell is empty, and None in Python (`reported`).
 
     >>> from ir_measures import parse_measure
     >>> nan = float("nan")
@@ -97,23 +99,26 @@ class Evaluation(Result):
     def from_values(cls, table: Any, *, smaller: Collection[str] = ()) -> Evaluation:
         """The `Evaluation` of a table of values that were computed before, by any tool.
 
-        `table` is a path, a list of paths, a DataFrame or what makes one, or anything that exports Arrow. Its
-        columns are topic, run, measure and value, or topic, run and one column per measure, as ``evaluate -q
-        -f csv`` writes it. Other usual names are known, such as those of runs (query_id, qid, system …),
-        metric, score and PyTerrier's name. Without a column run, the rows are of one run with the name of the
-        file. A file is CSV, TSV, JSON, JSON lines, Parquet, Arrow or the output of ``trec_eval -q``, and may
-        be compressed. Rows of the topic ``all`` are left out.
+        `table` is a path, a list of paths, a DataFrame or what makes one, or anything that exports
+        Arrow. Its columns are topic, run, measure and value, or topic, run and one column per
+        measure, as ``evaluate -q -f csv`` writes it. Other usual names are known, such as those of
+        runs (query_id, qid, system …), metric, score and PyTerrier's name. Without a column run,
+        the rows are of one run with the name of the file. A file is CSV, TSV, JSON, JSON lines,
+        Parquet, Arrow or the output of ``trec_eval -q``, and may be compressed. Rows of the topic
+        ``all`` are left out.
 
-        Names of known measures are read as such, any other name is that of a `NamedMeasure`. `smaller` are
-        the names of measures whose smaller values are better, besides those that the package knows.
+        Names of known measures are read as such, any other name is that of a `NamedMeasure`.
+        `smaller` are the names of measures whose smaller values are better, besides those that the
+        package knows.
 
         >>> rows = {"run": ["A", "A"], "topic": ["1", "2"], "faithfulness": [0.5, 0.25], "map": [1.0, 0.0]}
         >>> found = Evaluation.from_values(rows)
         >>> found.measures, found.of("faithfulness")
         ((faithfulness, AP), array([[0.5 , 0.25]]))
 
-        Raises `GradedError`, which names file, row and column, for a missing column, an empty cell, a value
-        that is not a finite number, two values for one cell, and a topic that a run lacks.
+        Raises `GradedError`, which names file, row and column, for a missing column, an empty
+        cell, a value that is not a finite number, two values for one cell, and a topic that a run
+        lacks.
         """
         return cls(**read_values(table, smaller)[""])
 
@@ -121,8 +126,8 @@ class Evaluation(Result):
     def by_collection(cls, table: Any, *, smaller: Collection[str] = ()) -> dict[str, Evaluation]:
         """The `Evaluation` of each name in the column ``collection`` of a table of values.
 
-        The table is as for `from_values`. A collection may lack runs and measures of the others. Without this
-        column, all values are of one collection without a name.
+        The table is as for `from_values`. A collection may lack runs and measures of the others.
+        Without this column, all values are of one collection without a name.
         """
         found = read_values(table, smaller, apart=True)
         return {name: cls(**fields) for name, fields in found.items()}
@@ -283,22 +288,25 @@ def evaluate(
 ) -> Evaluation:
     """The value of each run by each measure, graded or standard, for each topic of the qrels.
 
-    `qrels` and `runs` may be in any form, see `Qrels` and `Runs`. `measures` are measures or measure
-    strings; duplicates are evaluated once. `provider` names the ir-measures provider that computes all
-    measures; by default ours computes what it can and ir-measures' pipeline the rest. With
-    `ignore_identical_ids`, documents with the id of their topic are left out before anything is ranked, as
-    BEIR does.
+    `qrels` and `runs` may be in any form, see `Qrels` and `Runs`. `measures` are measures or
+    measure strings; duplicates are evaluated once. `provider` names the ir-measures provider that
+    computes all measures; by default ours computes what it can and ir-measures' pipeline the rest.
+    With `ignore_identical_ids`, documents with the id of their topic are left out before anything
+    is ranked, as BEIR does.
 
     By default, larger scores are better. With `ascending`, smaller scores are, as for distances.
 
-    The measure ``official`` stands for those of an ir-datasets id, the primary one first, if they are known.
+    The measure ``official`` stands for those of an ir-datasets id, the primary one first, if they
+    are known.
 
-    `sessions` tells that topics are the turns of sessions, which become the topics of the result: True for
-    ids such as ``31_1``, or a mapping of topics to session and turn. The value of a session is the mean over
-    its turns in the qrels, the sum for counts, or as `sDCG` and `nsDCG` define it.
+    `sessions` tells that topics are the turns of sessions, which become the topics of the result:
+    True for ids such as ``31_1``, or a mapping of topics to session and turn. The value of a
+    session is the mean over its turns in the qrels, the sum for counts, or as `sDCG` and `nsDCG`
+    define it.
 
-    `ties` ('mean', 'min', 'max') and `unjudged` ('min', 'max') set these options of all measures that do not
-    name them. Standard measures such as AP have them too, and are then printed with the option.
+    `ties` ('mean', 'min', 'max') and `unjudged` ('min', 'max') set these options of all measures
+    that do not name them. Standard measures such as AP have them too, and are then printed with
+    the option.
 
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
     >>> runs = {"good": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}, "poor": {"q1": {"b": 1.0}}}
@@ -310,11 +318,11 @@ def evaluate(
     array([[2. , 1. ],
            [0.5, 0.5]])
 
-    Warns (`InputWarning`) once per run of topics that it lacks and of what else is unusual, and of levels in
-    parameters that the qrels lack.
+    Warns (`InputWarning`) once per run of topics that it lacks and of what else is unusual, and of
+    levels in parameters that the qrels lack.
 
-    Raises `GradedError` for an empty list of measures, qrels without a topic, two runs of one name, and
-    for qrels, a run or a measure that cannot be used.
+    Raises `GradedError` for an empty list of measures, qrels without a topic, two runs of one
+    name, and for qrels, a run or a measure that cannot be used.
     """
     options: dict[str, str] = {}
     if ties is not None:
@@ -322,7 +330,7 @@ def evaluate(
     if unjudged is not None:
         options["unjudged"] = unjudged
     wanted = tuple(
-        _with_options(measure, options) for measure in named.measures_for(qrels, measures)
+        _with_missing_options(measure, options) for measure in named.measures_for(qrels, measures)
     )
     every = named.named_runs(runs)
     if ascending:
@@ -342,21 +350,19 @@ def evaluate(
         unit, topics = "topic", judgments.topics
         if judgments.sessions is not None:
             unit, topics = "session", judgments.sessions.names
+        on_runs = [remark for of_run in found for remark in of_run.remarks]
         subject = judgments.name or "qrels"
+        # The reader of the qrels has issued its remarks.
+        of_reader = [replace(remark, subject=subject) for remark in judgments.rows.facts.remarks]
         result = Evaluation(
-            tuple(run.name for run in every),
-            wanted,
-            topics,
-            np.stack([of_run.values for of_run in found]),
-            np.stack([of_run.missing for of_run in found]),
+            runs=tuple(run.name for run in every),
+            measures=wanted,
+            topics=topics,
+            values=np.stack([of_run.values for of_run in found]),
+            missing=np.stack([of_run.missing for of_run in found]),
             unit=unit,
             levels=tuple(judgments.documents.whole.all_levels.tolist()),
-            remarks=(
-                *(remark for of_run in found for remark in of_run.remarks),
-                *others,
-                # The reader of the qrels has issued these.
-                *(replace(remark, subject=subject) for remark in judgments.rows.facts.remarks),
-            ),
+            remarks=(*on_runs, *others, *of_reader),
         )
         remarks.issue(remark for remark in result.remarks if remark.kind == NO_VALUE)
     return result
@@ -377,14 +383,20 @@ def _remarks_on(judgments: Judgments, measures: Sequence[Measure]) -> list[Remar
     return found
 
 
-def _with_options(measure: Measure, options: Mapping[str, str]) -> Measure:
-    """The measure with the options that it does not name. Raises `GradedError` if it does not have them."""
+def _with_missing_options(measure: Measure, options: Mapping[str, str]) -> Measure:
+    """The measure with the options that it does not name.
+
+    Raises `GradedError` if it does not have them.
+    """
     missing = {name: word for name, word in options.items() if name not in measure.params}
     return with_options(measure, missing)
 
 
 LEVELS = 4
-"""Levels 1 … n without 0 are warned of from this n on; fewer are often those of relevant documents alone."""
+"""Levels 1 … n without 0 are warned of from this n on.
+
+Fewer levels are often those of relevant documents alone.
+"""
 
 
 class RunValues(NamedTuple):
@@ -470,8 +482,8 @@ def evaluated(
 ) -> tuple[Evaluation, Study | None]:
     """The `Evaluation` of runs. If `runs` is None, `qrels` is one already, or a table of values.
 
-    Of values, all measures are taken if none is named. If runs are `kept`, the second result is their study,
-    otherwise None.
+    Of values, all measures are taken if none is named. If runs are `kept`, the second result is
+    their study, otherwise None.
     """
     if runs is not None and isinstance(qrels, Evaluation):
         raise GradedError("an Evaluation has the values of its runs; leave out runs, or give qrels")

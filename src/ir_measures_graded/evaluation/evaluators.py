@@ -31,29 +31,28 @@ def evaluators(
 ) -> tuple[GradedEvaluator | None, Others]:
     """Our evaluator over the qrels, if it has a measure, and those of other providers.
 
-    Without a `provider`, ours computes all measures that it can and ir-measures' pipeline the others. What
-    neither computes, such as RBP without cwl_eval, ours computes by its definition.
+    Without a `provider`, ours computes all measures that it can and ir-measures' pipeline the
+    others. What neither computes, such as RBP without cwl_eval, ours computes by its definition.
     ir-measures 0.4.3 confuses measures of one call that differ in their parameters: nDCG@10 beside
-    nDCG(gains={1:0})@10 sometimes takes its gains, NumRet beside P(judged_only=True)@5 its documents.
+    nDCG(gains={1:0})@10 sometimes takes its gains, NumRet beside P(judged_only=True)@5 its
+    documents.
     """
     ours = provider or GradedProvider()
     graded: list[Measure] = []
     groups: dict[str, list[Measure]] = {}
     for measure in measures:
-        known = definition_of(measure)
         if isinstance(ours, GradedProvider) and ours.supports(measure):
             graded.append(measure)
-        elif (
-            provider is None
-            and known
-            and not any(each.is_available() for each in providers_of(measure))
-        ):
+            continue
+        known = definition_of(measure)
+        is_computed = any(other.is_available() for other in providers_of(measure))
+        if provider is None and known and not is_computed:
             graded.append(known)
-        else:
-            given = {
-                name: value for name, value in measure.params.items() if name != measure.AT_PARAM
-            }
-            groups.setdefault(repr(sorted(given.items())), []).append(measure)
+            continue
+        params = [
+            (name, value) for name, value in measure.params.items() if name != measure.AT_PARAM
+        ]
+        groups.setdefault(repr(sorted(params)), []).append(measure)
     qrels = judgments.rows.for_others() if groups else ()
     others: Others = []
     for group in groups.values():
@@ -83,17 +82,24 @@ def providers_of(measure: Measure) -> list[Provider]:
 def refuse_uncomputed(measures: Iterable[Measure]) -> None:
     """Raise `GradedError` for a measure that no provider computes; the message names measures like it."""
     for measure in itertools.filterfalse(providers_of, measures):
-        takes_rel = "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params
-        binary = measure(rel=1) if takes_rel else measure
-        alike = [
-            each for each in (binary, measure @ 10) if providers_of(each) or definition_of(each)
-        ][:1]
-        if graded := registry().get(f"{measure.NAME}_G"):
-            alike.append(
-                graded @ measure.params["cutoff"] if "cutoff" in measure.params else graded
-            )
+        alike = _like(measure)
         use = f"; use {' or '.join(map(str, alike))}" if alike else ""
         raise GradedError(f"ir_measures does not compute {measure}{use}")
+
+
+def _like(measure: Measure) -> list[Measure]:
+    """Measures that are computed and resemble one that is not: with a level, a cutoff, or graded."""
+    candidates = [measure, measure @ 10]
+    if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
+        candidates[0] = measure(rel=1)
+    computed = [other for other in candidates if providers_of(other) or definition_of(other)]
+    alike = computed[:1]
+    graded = registry().get(f"{measure.NAME}_G")
+    if graded and "cutoff" in measure.params:
+        alike.append(graded @ measure.params["cutoff"])
+    elif graded:
+        alike.append(graded)
+    return alike
 
 
 @contextmanager
@@ -113,8 +119,8 @@ def explained(measures: Sequence[Measure]) -> Iterator[None]:
 def computed_by(evaluator: Evaluator, run: Mapping[str, Mapping[str, float]]) -> list[Metric]:
     """The values of another provider for a run.
 
-    A topic for which the provider divides by zero has no value. Accuracy does so for a topic whose documents
-    are all relevant, and would end without the values of the other topics.
+    A topic for which the provider divides by zero has no value. Accuracy does so for a topic whose
+    documents are all relevant, and would end without the values of the other topics.
     """
     try:
         return list(evaluator.iter_calc(run))
@@ -137,7 +143,8 @@ def refuse_for_gdeval(
 ) -> None:
     """Raise `GradedError` for qrels, or for a run, that gdeval would misread.
 
-    gdeval is a Perl script behind some measures of ir-measures. It may be one of several evaluators.
+    gdeval is a Perl script behind some measures of ir-measures. It may be one of several
+    evaluators.
     """
     for gdeval in getattr(evaluator, "evaluators", [evaluator]):
         if not isinstance(gdeval, GdevalEvaluator):

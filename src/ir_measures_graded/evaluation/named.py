@@ -1,6 +1,7 @@
 """Qrels and runs, with the names that messages and tables use, and studies, which keep them.
 
-Both come in any form that ir-measures takes, or as the path of a file. Qrels also come as an ir-datasets id.
+Both come in any form that ir-measures takes, or as the path of a file. Qrels also come as an
+ir-datasets id.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ Runs = Mapping[str, Any] | Iterable[Any] | str | os.PathLike[str]
 """Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a
 file, or a `RunFile`. A file is read when its run is evaluated.
 
-One path, pattern of paths such as ``runs/*``, `RunFile` or table is also accepted, and so is a list of
-these. As in the commands, the column
+One path, pattern of paths such as ``runs/*``, `RunFile` or table is also accepted, and so is a
+list of these. As in the commands, the column
 ``run`` then names the runs of a table, and `run_names` names the others."""
 UNNAMED = "run"
 """The name of a run without a name."""
@@ -55,8 +56,8 @@ UNNAMED = "run"
 class Judgments:
     """Qrels as a table, and their name, if they have one.
 
-    Qrels of some topics only come with the levels of their `collection`, or with their `known` documents.
-    With `sessions`, values are those of sessions.
+    Qrels of some topics only come with the levels of their `collection`, or with their `known`
+    documents. With `sessions`, values are those of sessions.
     """
 
     rows: Rows
@@ -133,7 +134,8 @@ def measures_for(
 ) -> tuple[Measure, ...]:
     """The measures, as `parse_measures`; ``official`` stands for those of the collection.
 
-    Raises `GradedError` for ``official`` if the qrels are no ir-datasets id whose measures are known.
+    Raises `GradedError` for ``official`` if the qrels are no ir-datasets id whose measures are
+    known.
     """
     found: list[Measure | str] = []
     for each in [measures] if isinstance(measures, (str, Measure)) else measures:
@@ -160,8 +162,8 @@ def official_measures(qrels: Qrels) -> Sequence[str]:
 def ignoring_identical_ids(runs: Runs) -> list[Run]:
     """The runs without the documents that have the id of their topic, for all analyses.
 
-    BEIR leaves them out under this name. In collections such as ArguAna and Quora, the topics are documents
-    themselves, and a run that finds the topic itself finds nothing.
+    BEIR leaves them out under this name. In collections such as ArguAna and Quora, the topics are
+    documents themselves, and a run that finds the topic itself finds nothing.
 
     >>> (run,) = ignoring_identical_ids({"bm25": {"q": {"q": 2.0, "a": 1.0}}})
     >>> run.rows(read_judgments({"q": {"a": 1}})).dicts()
@@ -204,9 +206,9 @@ class ReadRun(NamedTuple):
 class Run:
     """A run and its name.
 
-    If it is `kept_for` qrels, it is read and reduced to their documents on first use, and the reduction is
-    kept. If the qrels are a part of others, for which another run is kept, this is its `parent`. With
-    `ignore_identical_ids`, documents with the id of their topic are left out.
+    If it is `kept_for` qrels, it is read and reduced to their documents on first use, and the
+    reduction is kept. If the qrels are a part of others, for which another run is kept, this is
+    its `parent`. With `ignore_identical_ids`, documents with the id of their topic are left out.
     """
 
     name: str
@@ -269,7 +271,8 @@ class Run:
     def reduced(self, judgments: Judgments, table: Rows | None = None) -> Iterable[JudgedRanks]:
         """The run, reduced to the judged documents, from its `table` if that has been read.
 
-        Otherwise, a run in a file is read and reduced block by block, and an error may follow the last block.
+        Otherwise, a run in a file is read and reduced block by block, and an error may follow the
+        last block.
         """
         if self.kept_for is judgments:
             return (self.ranks,)
@@ -312,10 +315,10 @@ class Run:
 class Study:
     """Qrels that are read once, and runs that are reduced once to their judged documents.
 
-    Analyses that look at a run several times, and all sections of a report, share the runs of a study. The
-    fields are the arguments of an analysis: ``curves(study.judgments, study.runs, "nCG")`` reduces no run a
-    second time. `evaluate` accepts such runs as well. It does not make them, because it reads runs block by
-    block and forgets them.
+    Analyses that look at a run several times, and all sections of a report, share the runs of a
+    study. The fields are the arguments of an analysis: ``curves(study.judgments, study.runs,
+    "nCG")`` reduces no run a second time. `evaluate` accepts such runs as well. It does not make
+    them, because it reads runs block by block and forgets them.
     """
 
     judgments: Judgments
@@ -393,8 +396,9 @@ def pairs_of(runs: Any) -> Iterator[tuple[str, Any]]:
 
 def _files(run: Any) -> list[Any]:
     """The files that match a pattern such as ``runs/*`` or have this path; anything else unchanged."""
-    is_path = isinstance(run, (str, os.PathLike))
-    return [*map(RunFile, matching(os.fspath(run)))] if is_path else [run]
+    if isinstance(run, (str, os.PathLike)):
+        return [RunFile(path) for path in matching(os.fspath(run))]
+    return [run]
 
 
 def _is_table(run: Any) -> bool:
@@ -410,15 +414,18 @@ def _by_column(table: Any) -> Iterable[tuple[str, Any]]:
             has_runs = False
         return table.runs().items() if has_runs else ()
     if hasattr(table, "itertuples"):
-        return table.groupby("run", sort=False, dropna=False) if "run" in table.columns else ()
+        if "run" not in table.columns:
+            return ()
+        return table.groupby("run", sort=False, dropna=False)
     if "run" not in table.column_names:
         return ()
     stretches = stretches_of(table["run"], "run: run")
     order, bounds = stretches.grouped(len(table))
     rows = table if order is None else table.take(arrow_array(order))
+    lengths = np.diff(bounds)
     return (
-        (run, rows.slice(a, b - a))
-        for run, a, b in zip(stretches.topics, bounds, bounds[1:], strict=False)
+        (run, rows.slice(start, length))
+        for run, start, length in zip(stretches.topics, bounds[:-1], lengths, strict=True)
     )
 
 
@@ -426,10 +433,12 @@ def _unnamed(run: Any) -> str:
     """The path, the file name or the run of a `RunFile`."""
     if not isinstance(run, RunFile):
         return UNNAMED
-    file = (
-        run.file if isinstance(run.file, (str, os.PathLike)) else getattr(run.file, "name", UNNAMED)
-    )
-    return run.run or str(os.fspath(file) if isinstance(file, os.PathLike) else file)
+    if run.run:
+        return run.run
+    if isinstance(run.file, (str, os.PathLike)):
+        return str(os.fspath(run.file))
+    name = getattr(run.file, "name", UNNAMED)
+    return str(os.fspath(name)) if isinstance(name, os.PathLike) else str(name)
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
@@ -441,11 +450,12 @@ def run_names(paths: Sequence[str]) -> list[str]:
     ['bm25', 'a.run', 'a.txt']
     """
     spellings = [(*short_names(path), path) for path in paths]
-    counts = [*map(Counter, zip(*spellings, strict=True))]
-    return [
-        next((name for name, of in zip(row, counts, strict=True) if of[name] == 1), row[-1])
-        for row in spellings
-    ]
+    counts = [Counter(column) for column in zip(*spellings, strict=True)]
+    names = []
+    for of_path in spellings:
+        unique = [name for name, count in zip(of_path, counts, strict=True) if count[name] == 1]
+        names.append(unique[0] if unique else of_path[-1])
+    return names
 
 
 def short_names(path: str) -> list[str]:

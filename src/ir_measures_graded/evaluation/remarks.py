@@ -1,6 +1,7 @@
 """Unusual properties of qrels, a run or a measure, which the values do not show.
 
-`evaluate` and a `Study` warn of it in one line per run (`InputWarning`). The command `check` lists it.
+`evaluate` and a `Study` warn of it in one line per run (`InputWarning`). The command `check` lists
+it.
 """
 
 import warnings
@@ -82,8 +83,8 @@ def depth_of(measures: Iterable[Measure]) -> int | None:
 class RunRemarks:
     """Counts the documents of a run for each topic of the qrels while its blocks are read.
 
-    The counts of a topic (T): its documents, those that are judged, both within the depth, whether scores
-    differ, and whether a document has the id of the topic.
+    The counts of a topic (T): its documents, those that are judged, both within the depth, whether
+    scores differ, and whether a document has the id of the topic.
     """
 
     def __init__(self, judged: Judged, depth: int | None = DEPTH, contract: Contract | None = None):
@@ -168,8 +169,8 @@ class RunRemarks:
 def level_remarks(judged: Judged, name: str | None, least: int) -> list[Remark]:
     """The remark on qrels of which no level is relevant, or whose levels are 1 … n without 0.
 
-    The latter holds for n from `least` on. A scale may lack some of its levels, but not most. `name` is the
-    name of the qrels.
+    The latter holds for n from `least` on. A scale may lack some of its levels, but not most.
+    `name` is the name of the qrels.
     """
     subject = name or "qrels"
     levels = judged.whole.all_levels

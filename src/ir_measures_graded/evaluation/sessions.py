@@ -1,6 +1,7 @@
 """Sessions: the topics of qrels are turns, whose values become one value for each session.
 
-Analyses see sessions as the topics of an `Evaluation`. `SessionValues` combines the values of a run.
+Analyses see sessions as the topics of an `Evaluation`. `SessionValues` combines the values of a
+run.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class Sessions:
         >>> found.names, found.turns.session, found.turns.place
         (('7', '9-1'), array([0, 0, 1]), array([2, 1, 1]))
 
-        Raises `GradedError` for a topic without a session and a turn, and for two turns with one number.
+        Raises `GradedError` for a topic without a session and a turn, and for two turns with one
+        number.
         """
         sessions: dict[str, dict[int, int]] = {}  # the number of the topic of each turn
         for number, (name, turn) in enumerate(_turns(topics, given)):
@@ -96,8 +98,8 @@ def turn_measure(measure: Measure) -> Measure:
 class SessionValues:
     """Combines the values of turns by each of the measures.
 
-    A session has the mean of its turns with a value; a count such as NumRet has their sum, as over topics.
-    A `SessionMeasure` defines its value itself.
+    A session has the mean of its turns with a value; a count such as NumRet has their sum, as over
+    topics. A `SessionMeasure` defines its value itself.
     """
 
     def __init__(self, judged: Judged, sessions: Sessions, measures: Sequence[Measure]):

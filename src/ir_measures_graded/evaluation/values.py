@@ -1,9 +1,10 @@
 """Tables of values that were computed before, by this package or by any other.
 
-Every form of table becomes cells, a DataFrame with a row per value: the columns ``run``, ``measure``,
-``topic`` and ``value``, and as the index the number of its row in the table, from 1. `cells_of` makes them
-from one table. `read_values` joins those of several files to the array (runs × measures × topics) of an
-`Evaluation`. `groups_of` groups topics by an attribute. `values_by_topic` reads somebody's values of one run.
+Every form of table becomes cells, a DataFrame with a row per value: the columns ``run``,
+``measure``, ``topic`` and ``value``, and as the index the number of its row in the table, from 1.
+`cells_of` makes them from one table. `read_values` joins those of several files to the array (runs
+× measures × topics) of an `Evaluation`. `groups_of` groups topics by an attribute.
+`values_by_topic` reads somebody's values of one run.
 """
 
 from __future__ import annotations
@@ -86,9 +87,9 @@ def read_values(
 ) -> dict[str, dict[str, Any]]:
     """The fields of an `Evaluation` of the values in a table, a file or a list of files, by collection.
 
-    See `Evaluation.from_values`. All values are of one collection without a name, or, if `apart` and any
-    table has the column ``collection``, of those that it names, in order of appearance. A collection may lack
-    runs and measures of the others.
+    See `Evaluation.from_values`. All values are of one collection without a name, or, if `apart`
+    and any table has the column ``collection``, of those that it names, in order of appearance. A
+    collection may lack runs and measures of the others.
     """
     pandas = needed("pandas", "a table of values")
     tables = _tables(table)
@@ -185,8 +186,8 @@ def _refuse_same(measures: Sequence[Measure], names: Sequence[str], table: str) 
 def read_attribute(given: str) -> dict[str, Any]:
     """The value of each topic in the column COLUMN of a table file, as FILE:COLUMN names it.
 
-    The value is None where the cell is empty. Raises `GradedError` for a missing column and for a topic with
-    two values.
+    The value is None where the cell is empty. Raises `GradedError` for a missing column and for a
+    topic with two values.
     """
     path, _, column = given.rpartition(":")
     if not path:
@@ -234,8 +235,8 @@ def needed_column(frame: DataFrame, name: str, column: str) -> Series:
 def frame_of(table: Any, form: str = "a table with a header") -> DataFrame:
     """A table in memory or in a file as a DataFrame; the cells of text files are strings.
 
-    The columns of a text file without a header have numbers. Raises `FileError` for a table that cannot be
-    read as the expected `form`.
+    The columns of a text file without a header have numbers. Raises `FileError` for a table that
+    cannot be read as the expected `form`.
     """
     pandas = needed("pandas", "a table of values")
     pyarrow = needed("pyarrow", "a table of values")
@@ -325,8 +326,8 @@ def _json(text: str) -> Any:
 def _of_trec_eval(rows: DataFrame) -> DataFrame:
     """The lines of a measure, a topic and a value; those of the command ir_measures begin with the topic.
 
-    These have means of ``all`` topics, or known measures in the second field only. The measure ``runid`` of
-    trec_eval has no value for a topic.
+    These have means of ``all`` topics, or known measures in the second field only. The measure
+    ``runid`` of trec_eval has no value for a topic.
     """
     rows = rows.apply(lambda column: column.str.strip())
     first = set(rows["measure"])
@@ -344,12 +345,12 @@ def cells_of(
 
     If tables are read `apart`, there is the column ``collection``.
 
-    Rows of aggregates over the topics are left out, see `_is_mean`. `name` is that of the table in messages, `unnamed` that of the run
-    in a table without a column for it. The table has the columns measure and value, or a column per measure:
-    each that has a number; or it has a row per run and a column per topic,
-    which the name of the columns (as of a pivoted DataFrame) or of the file, that of a known measure, tells.
-    Raises `GradedError`, which names row and column, for a missing column, an empty cell and a value that is
-    not a finite number.
+    Rows of aggregates over the topics are left out, see `_is_mean`. `name` is that of the table in
+    messages, `unnamed` that of the run in a table without a column for it. The table has the
+    columns measure and value, or a column per measure: each that has a number; or it has a row per
+    run and a column per topic, which the name of the columns (as of a pivoted DataFrame) or of the
+    file, that of a known measure, tells. Raises `GradedError`, which names row and column, for a
+    missing column, an empty cell and a value that is not a finite number.
     """
     pandas = needed("pandas", "a table of values")
 
@@ -419,8 +420,8 @@ def _is_gap(measures: Series, values: Series) -> np.ndarray:
 def _is_measure_column(column: Series, name: str) -> bool:
     """Whether a column of a table with a column per measure has the values of one.
 
-    It has a number. Raises `GradedError` for a column without any that has the name of a known measure, or
-    whose numbers have a comma, so that no measure is lost.
+    It has a number. Raises `GradedError` for a column without any that has the name of a known
+    measure, or whose numbers have a comma, so that no measure is lost.
     """
     numbers = _numbers(column)
     if np.isfinite(numbers).any():
@@ -447,10 +448,10 @@ def _is_mean(
 ) -> np.ndarray:
     """Whether a row has an aggregate over the topics.
 
-    `evaluate` marks aggregates in the column ``aggregate`` if a topic is named ``all``. Of two rows named
-    ``all`` of a run and a measure, the last is the aggregate. Warns (`InputWarning`) if rows named ``all``
-    are taken for aggregates and none of them is one. A single one is a topic if the qrels have the topic
-    (`names_topic_all`). `keys` are the columns of topic, run and measure.
+    `evaluate` marks aggregates in the column ``aggregate`` if a topic is named ``all``. Of two
+    rows named ``all`` of a run and a measure, the last is the aggregate. Warns (`InputWarning`) if
+    rows named ``all`` are taken for aggregates and none of them is one. A single one is a topic if
+    the qrels have the topic (`names_topic_all`). `keys` are the columns of topic, run and measure.
     """
     if _marks_means(frame):
         marks = frame[AGGREGATE]
@@ -505,8 +506,9 @@ def _is_measure(name: str) -> bool:
 def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> dict[str, float]:
     """The value of each topic from a path, a mapping, a table, or rows such as ir-measures' metrics.
 
-    `topics` are those of the qrels. `name` is the measure to take if the source has several. Raises
-    `GradedError` for values that cannot be read, for several measures, and if no topic is in the qrels.
+    `topics` are those of the qrels. `name` is the measure to take if the source has several.
+    Raises `GradedError` for values that cannot be read, for several measures, and if no topic is
+    in the qrels.
     """
     if isinstance(source, Real):
         raise GradedError(f"values={source!r} is one number; give a mean as mean={source!r}")
@@ -561,7 +563,8 @@ def _frame_by_topic(source: Any, where: str) -> DataFrame:
 def decimals_of(numbers: Collection[float | str]) -> int:
     """The most decimals that a number shows, at most `MOST_DECIMALS`.
 
-    Zeros behind all of several numbers do not count, and several numbers without decimals are exact.
+    Zeros behind all of several numbers do not count, and several numbers without decimals are
+    exact.
 
     >>> decimals_of([0.25, 0.178]), decimals_of(["0.1780"]), decimals_of([1e-9]), decimals_of([0, 1])
     (3, 4, 6, 6)
@@ -605,9 +608,9 @@ def number_in(cell: Any) -> float:
 def groups_of(topics: Sequence[str], by: By) -> dict[str, list[int]]:
     """The numbers of the topics in each group; empty if `by` is None.
 
-    Numbers of more than four distinct values are cut at their quartiles, and a group is named by its lowest
-    and its highest number. Topics without the attribute are a group of their own, the last one. Raises
-    `GradedError` for an attribute that no topic has.
+    Numbers of more than four distinct values are cut at their quartiles, and a group is named by
+    its lowest and its highest number. Topics without the attribute are a group of their own, the
+    last one. Raises `GradedError` for an attribute that no topic has.
 
     >>> groups_of(["a", "b", "c"], {"a": "short", "b": "long"})
     {'short': [0], 'long': [1], 'no group': [2]}
