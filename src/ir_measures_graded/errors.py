@@ -132,6 +132,9 @@ def needed(module: str, what: str, extra: str = "tables") -> Any:
             f"'ir-measures-graded[{extra}]', or in a checkout of the repository: pip install "
             f"'.[{extra}]'"
         ) from None
+    except Exception as error:  # settings of the user may be wrong, such as MPLBACKEND
+        library = module.partition(".")[0]
+        raise GradedError(f"{what} needs {library}, whose import fails: {error}") from None
 
 
 def warn_of_registration(message: str) -> None:

@@ -70,6 +70,10 @@ class Check(Result):
         remarks = [self.data()] if self.remarks else []
         return [*remarks, replace(levels, title="Levels"), *collection]
 
+    def remark_notes(self) -> list[str]:
+        """None: the remarks are the rows of the table."""
+        return []
+
     def data(self) -> Table:
         """One row per remark."""
         rows = [(remark.subject, remark.text) for remark in self.remarks]

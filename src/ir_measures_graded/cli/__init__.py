@@ -8,11 +8,16 @@
 
 PROGRAM = "ir_measures_graded"
 
-COMMANDS = (
-    "evaluate", "check", "levels", "convert", "measures", "demo", "explain", "curves", "sensitivity",
-    "ranges", "identify", "compare", "gate", "power", "report", "holes", "judges",
-)  # fmt: skip
-"""The commands in the order of the help; a module of the same name defines each."""
+GROUPS = {
+    "Evaluate": ("evaluate", "measures", "demo"),
+    "Compare": ("compare", "gate", "power", "sensitivity", "report"),
+    "Understand": ("explain", "curves", "ranges", "identify"),
+    "Judge": ("levels", "holes", "judges"),
+    "Files": ("check", "convert"),
+}
+"""The commands by what they are for, in the order of the help."""
+COMMANDS = tuple(name for names in GROUPS.values() for name in names)
+"""All commands; a module of the same name defines each."""
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ir_measures import Measure
@@ -207,7 +207,7 @@ def inputs(
     if needed and not paths and not arguments.get("scoreddocs"):
         raise GradedError("no run is given; pass one or more run files, or - for standard input")
     if needed and not measures:
-        raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
+        raise GradedError(_no_measure(paths))
     files = [
         RunFile(path, run_column=arguments.run_column, ascending=bool(arguments.ascending))
         for path in paths
@@ -260,6 +260,29 @@ def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measu
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
         return [measure for word in words for measure in measures_in(word, uncut, qrels)]
+
+
+def _no_measure(paths: Iterable[str]) -> str:
+    """The message that no measure is given; it names a file with the name of a measure."""
+    text = f"no measure is given; name one or more, for example {EXAMPLE}"
+    for path in paths:
+        if is_measure(path):
+            return (
+                f"no measure is given: {path!r} is a file here, so it is a run; rename or remove it"
+            )
+    return text
+
+
+def is_measure(text: str) -> bool:
+    """Whether a text is a measure string, so that a file of this name may be one by mistake.
+
+    >>> is_measure("AP"), is_measure("bm25.run")
+    (True, False)
+    """
+    try:
+        return bool(parse_measures(text, True))
+    except GradedError:
+        return False
 
 
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:

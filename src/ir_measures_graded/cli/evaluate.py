@@ -72,7 +72,7 @@ def run(arguments: Arguments) -> Answer:
     names = [*map(str, found.measures)]
     rows = [*_rows(found, arguments)]
     wide = Table(["run", "query_id", AGGREGATE, *names], rows).select("run", *topic, *marks, *names)
-    view = View([wide], found.figure, noted=found.notes())
+    view = View([wide], found.figure, noted=found.notes(), remarks=found.remarks)
     answer = Answer(view, facts=facts, default=default)
     if len(found.runs) > 1:
         return answer

@@ -19,7 +19,7 @@ from .. import __version__
 from ..docstrings import docstring_of
 from ..errors import GradedError, did_you_mean
 from ..output.formats import clean
-from . import COMMANDS, PROGRAM
+from . import COMMANDS, GROUPS, PROGRAM
 
 STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """The signals after which a command cleans up and ends."""
@@ -104,10 +104,13 @@ def _overview() -> list[str]:
     """The help of the program."""
     width = max(map(len, COMMANDS))
     lines = [f"usage: {PROGRAM} COMMAND …", ""]
-    lines += ["Evaluate runs with graded relevance measures and the measures of ir-measures.", ""]
-    for name in COMMANDS:
-        run = import_module(f".{name}", __package__).run
-        lines.append(f"  {name:{width}}  {docstring_of(run).splitlines()[0]}")
+    lines += ["Evaluate runs with graded relevance measures and the measures of ir-measures."]
+    for group, names in GROUPS.items():
+        lines += ["", group]
+        for name in names:
+            run = import_module(f".{name}", __package__).run
+            summary, *_ = docstring_of(run).splitlines()
+            lines.append(f"  {name:{width}}  {summary}".rstrip())
     return [
         *lines,
         "",

@@ -11,7 +11,7 @@ from ..errors import GradedError
 from ..files.content import is_lasting, parquet_files
 from ..files.sources import is_file, qrels_file_of
 from ..output import plots
-from ..output.files import ending_of, refuse_inputs, refuse_unwritable, write_files
+from ..output.files import ending_of, refuse_bad_date, refuse_inputs, refuse_unwritable, write_files
 from ..output.formats import TABLES, decimals
 from ..output.provenance import sha256, versions
 from ..output.result import Result, as_bytes
@@ -49,6 +49,8 @@ def check_files(arguments: Arguments) -> None:
         raise GradedError("standard input (-) is closed")
     refuse_unwritable(outputs)
     refuse_inputs(outputs, inputs)
+    if outputs:
+        refuse_bad_date()
 
 
 def stamps(arguments: Arguments) -> dict[str, tuple[int, int]]:
@@ -60,11 +62,16 @@ def stamps(arguments: Arguments) -> dict[str, tuple[int, int]]:
 def shown(arguments: Arguments, answer: Answer) -> list[str]:
     """Write the files that -o names and the others of the answer, all or none; return the lines to print."""
 
+    remarks = [
+        {"kind": remark.kind, "subject": remark.subject, "text": remark.text}
+        for remark in answer.result.remarks
+    ]
+
     def lines(form: str, in_file: bool = False) -> list[str]:
         written = answer.documents.get(form, partial(answer.result.lines, form))
         found = [*written(decimals(form, arguments.places, in_file))]
         return (
-            with_origin(found, answer.facts, arguments)
+            with_origin(found, {**answer.facts, "remarks": remarks}, arguments)
             if form == "json" and answer.facts
             else found
         )

@@ -1,6 +1,7 @@
 """Writes files completely or not at all."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
@@ -128,6 +129,14 @@ def refuse_unwritable(paths: Iterable[str]) -> None:
         if os.path.isdir(target):
             raise GradedError(f"cannot write {path!r}: it is a folder")
         targets.add(target)
+
+
+def refuse_bad_date() -> None:
+    """Raise `GradedError` if SOURCE_DATE_EPOCH, which libraries read, is no time in seconds."""
+    name = "SOURCE_DATE_EPOCH"
+    seconds = os.environ.get(name, "0")
+    if not re.fullmatch(r"\d{1,11}", seconds):
+        raise GradedError(f"{name} is {seconds!r}; set it to whole seconds since 1970, or unset it")
 
 
 def ending_of(path: str | os.PathLike[str]) -> str:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..errors import needed
-from .files import checked_ending, write_whole
+from .files import checked_ending, refuse_bad_date, write_whole
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -83,6 +83,7 @@ _SETTINGS = threading.RLock()
 @contextmanager
 def _style() -> Iterator[None]:
     """Matplotlib with our settings, for one thread at a time, because its settings are global."""
+    refuse_bad_date()
     needed(*NEEDS)
     import matplotlib.style
 

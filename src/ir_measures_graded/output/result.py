@@ -21,7 +21,8 @@ from .formats import (
     html,
     sentences,
 )
-from .tables import Table
+from .remarks import merged
+from .tables import Note, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,6 +55,10 @@ class Result:
     def notes(self) -> Sequence[str]:
         """Sentences that a reader of the tables needs, each a `Note` if it has names."""
         return []
+
+    def remark_notes(self) -> Sequence[str]:
+        """The remarks on the input as sentences, which every format for people shows below the notes."""
+        return [Note("{}.", remark) for remark in merged(self.remarks)]
 
     def answer(self) -> Sequence[str]:
         """Sentences above the tables, for people, the answer to the user's question first."""
@@ -97,7 +102,9 @@ class Result:
         places = decimals(form, places)
         if form not in FOR_PEOPLE:
             return [*self.data().lines(form, places)]
-        answer, (first, *others), notes = self.answer(), self.tables(), self.notes()
+        answer = self.answer()
+        first, *others = self.tables()
+        notes = [*self.notes(), *self.remark_notes()]
         lines = [*sentences(form, answer), ""] if answer else []
         lines += first.lines(form, places)
         for table in others:
@@ -144,7 +151,7 @@ class Result:
         else:
             shown = f"<div>{plots.svg(drawing, label=self.summary)}</div>" if drawing else ""
         (columns, rows), told = self.table(), self.summary.strip(".")
-        notes = [*self.answer(), *self.notes()]
+        notes = [*self.answer(), *self.notes(), *self.remark_notes()]
         table = "".join(html(columns, rows[:ROWS], PLACES))
         rest = f"<p>{ROWS} of {len(rows)} rows</p>" if len(rows) > ROWS else ""
         return (
@@ -166,6 +173,7 @@ class View(Result):
     read: Table | None = None
     noted: Sequence[str] = ()
     above: Sequence[str] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def tables(self) -> list[Table]:
         """The tables that are shown."""

@@ -71,12 +71,23 @@ class Table:
 
     A column without heading and kind can be given as its name, which people read as it is. Without `head`,
     the formats text and tsv omit the line of headings, and text wraps the last column.
+
+    >>> Table(["run", "mean"], [["bm25", 0.5, 0.1]])
+    Traceback (most recent call last):
+    ...
+    ValueError: row 0 has 3 cells for 2 columns: ['bm25', 0.5, 0.1]
     """
 
     columns: Sequence[Column | str]
     rows: Sequence[Sequence[Any]]
     title: str = ""
     head: bool = True
+
+    def __post_init__(self) -> None:
+        width = len(self.columns)
+        for number, row in enumerate(self.rows):
+            if len(row) != width:
+                raise ValueError(f"row {number} has {len(row)} cells for {width} columns: {row!r}")
 
     @classmethod
     def of(

@@ -344,7 +344,9 @@ class Gate(Result):
             if each.verdict not in passing:
                 reason = {"type": each.verdict, "message": self.sentence(each)}
                 ElementTree.SubElement(case, "failure", reason)
-        ElementTree.SubElement(suite, "system-out").text = "\n".join([self.summary, *self.notes()])
+        ElementTree.SubElement(suite, "system-out").text = "\n".join(
+            [self.summary, *self.notes(), *self.remark_notes()]
+        )
         ElementTree.indent(suite)
         document = ElementTree.tostring(suite, encoding="unicode")
         return '<?xml version="1.0" encoding="utf-8"?>\n' + plots.drawable(document)

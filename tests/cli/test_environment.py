@@ -1,0 +1,51 @@
+"""Settings of the environment that are wrong, or that remove docstrings, make no traceback."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ir_measures_graded.cli import COMMANDS, GROUPS
+
+
+def printed(*words, **settings):
+    """The status and the output of a command in a process of its own."""
+    command = [sys.executable, "-m", "ir_measures_graded", *words]
+    done = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("MPLBACKEND", "bogus", "'bogus' is not a valid value for backend"),
+        ("SOURCE_DATE_EPOCH", "today", "SOURCE_DATE_EPOCH is 'today'; set it to whole seconds"),
+        ("SOURCE_DATE_EPOCH", "9" * 20, "SOURCE_DATE_EPOCH is '99999"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["svg", "pdf"])
+def test_a_wrong_setting_is_one_sentence(folder, name, value, reason, ending):
+    words = ("curves", "qrels", "run", "P@2", "-o", f"curves.{ending}")
+    status, out, err = printed(*words, **{name: value})
+    assert (status, out) == (2, "")
+    assert reason in err
+    assert "Traceback" not in err
+    assert not Path(f"curves.{ending}").exists()
+
+
+def test_the_help_does_not_need_docstrings(folder):
+    assert printed("--help", PYTHONOPTIMIZE="2") == printed("--help")
+    assert printed("gate", "--help", PYTHONOPTIMIZE="2") == printed("gate", "--help")
+
+
+def test_the_help_groups_all_commands(output):
+    lines = output("--help")
+    assert [line for line in lines if line in GROUPS] == [*GROUPS]
+    assert [line.split()[0] for line in lines if line.startswith("  ")] == [*COMMANDS]
+
+
+def test_a_file_named_like_a_measure_is_said(folder, refusal):
+    Path("AP").touch()
+    assert "'AP' is a file here, so it is a run" in refusal("evaluate", "qrels", "run", "AP")
