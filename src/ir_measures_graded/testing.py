@@ -26,6 +26,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from .arguments import refused
 from .core.measures import SR
 from .core.measures.base import EXTREMES, GradedMeasure, MeasureError
 from .core.measures.gain_sums import GainSum, NormalisedGainSum
@@ -154,6 +155,8 @@ def variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
 
 def _first(check: Check, measure: GradedMeasure) -> str:
     """The first message of a check; empty if it has none."""
+    if not isinstance(measure, GradedMeasure):
+        raise refused("measure", measure, "a measure, an instance of GradedMeasure")
     try:
         return next(check(measure), "")
     except GradedError as error:

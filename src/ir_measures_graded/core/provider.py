@@ -10,6 +10,7 @@ import numpy as np
 from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 
+from ..arguments import items, refused
 from ..errors import GradedError, InputWarning, level_of_caller, shown
 from .by_topic import largest
 from .measures import standard
@@ -37,7 +38,10 @@ class GradedEvaluator(Evaluator):
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Source, judged: Judged | None = None):
-        measures = list(measures)
+        measures = items("measures", measures, "measures")
+        for measure in measures:
+            if not isinstance(measure, Measure):
+                raise refused("measures", measure, "a list of measures, see parse_measure")
         self.graded = list(filter(is_graded, measures))
         self.others = [measure for measure in measures if not is_graded(measure)]
         rows = read_qrels(qrels)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from ..arguments import refused
 from ..core.arrays import ArrayEvaluator, Measures
 from ..core.by_topic import changes
 from ..core.registry.facts import sign_of
@@ -53,6 +54,8 @@ class Metric:
         if sizes is None or np.size(sizes) == 0:
             raise GradedError(NO_GROUPS)
         labels_as_bytes = np.asarray(labels, np.float32).tobytes()
+        if np.asarray(sizes).dtype.kind not in "iu":
+            raise refused("group", sizes, "the sizes of the groups")
         sizes_as_bytes = np.asarray(sizes, np.int64).tobytes()
         evaluator = _evaluator(self.measures, self.ties, labels_as_bytes, sizes_as_bytes)
         means: list[float] = evaluator.means(np.ravel(scores)).tolist()
@@ -177,6 +180,8 @@ def _labels_and_sizes(pool: Any) -> tuple[np.ndarray, np.ndarray]:
     """The labels of a pool, and the sizes of its groups, whose documents are consecutive in
     CatBoost.
     """
+    if not hasattr(pool, "get_group_id_hash"):
+        raise refused("pools", pool, "one or more objects of catboost.Pool")
     ids = pool.get_group_id_hash()
     if ids is None:
         raise GradedError(NO_GROUPS)

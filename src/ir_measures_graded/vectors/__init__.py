@@ -11,6 +11,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ..arguments import word
+
 __all__ = ["load", "write"]
 
 
@@ -27,6 +29,7 @@ def load(name: str = "vectors") -> dict[str, Any]:
     >>> vectors["measures"][0]["measure"], vectors["measures"][0]["values"]["missing topic"]
     ('P@1', {'q1': 1.0, 'q2': 0.0})
     """
+    word("name", name, ["vectors", "schema"])
     text = Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content
