@@ -33,4 +33,5 @@ def test_answers_of_a_judge_are_merged(output, capsys):
 def test_run_files_may_lack_the_last_topics(output):
     Path("a").write_text("q1 Q0 x 1 9 a\n")
     Path("b").write_text("q1 Q0 d1 1 9 b\n")
-    assert output("holes", "qrels", "a", "b", "CG@3")[4].split()[:2] == ["q1", "x"]
+    lines = output("holes", "qrels", "a", "b", "CG@3")
+    assert lines[5].split()[:2] == ["q1", "x"]

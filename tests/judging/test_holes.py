@@ -134,13 +134,15 @@ def test_a_batch_follows_the_definition(measure, seed):
 def test_batches_are_answered_until_no_pair_is_open():
     levels, qrels, runs = drawn(3)
     answers, counts = [], []
-    while len(found := holes(qrels, runs, "nDCG_JK@5", answers=answers, batch=2)):
+    while (found := holes(qrels, runs, "nDCG_JK@5", answers=answers, batch=2)).open:
         counts.append(found.open)
         assert len(counts) < 100
         answers.append({})
         for topic, document in zip(found.topics, found.documents):
             answers[-1].setdefault(topic, {})[document] = levels[topic][document]
     assert found.open == 0 < min(counts)
+    assert len(found) == min(2, found.unjudged)  # a batch that was asked for is filled
+    assert len(holes(qrels, runs, "nDCG_JK@5", answers=answers)) == 0
     assert found.merged.qrels == add_answers(qrels, *answers).qrels
     assert "no pair of 2 runs is open" in found.summary
 
@@ -259,3 +261,32 @@ def test_the_order_of_the_runs_does_not_matter(orders):
     assert dict(zip(first.runs, first.expected)) == pytest.approx(
         dict(zip(other.runs, other.expected))
     )
+
+
+def test_the_pool_of_one_run_settles_nothing():
+    """The judged documents are those of the old run. The new run finds as many others."""
+    topics = [f"q{number}" for number in range(40)]
+    old = {topic: {f"o{rank}": 10.0 - rank for rank in range(10)} for topic in topics}
+    new = {topic: {f"n{rank}": 10.0 - rank for rank in range(10)} for topic in topics}
+    for number, topic in enumerate(topics):
+        new[topic]["o9"] = number % 2 + 0.5
+    qrels = {topic: {f"o{rank}": int(rank < 6) for rank in range(10)} for topic in topics}
+    runs = {"old": old, "new": new}
+    found = holes(qrels, runs, "nDCG_JK@10")
+    assert (found.open, len(found)) == (1, 10)
+    assert found.shares.tolist() == [0, 1.0 - found_share(new, qrels)]
+    assert str(found.answer()[0]).startswith("new is 9")
+    assert str(found.answer()[0]).endswith("is a lower bound.")
+    halves = {
+        topic: judged | {f"n{rank}": 0 for rank in range(6)} for topic, judged in qrels.items()
+    }
+    settled = holes(halves, runs, "nDCG_JK@10", batch=7)
+    assert (settled.open, len(settled)) == (0, 7)
+    assert str(settled.answer()[0]).startswith("No further judgment is needed")
+
+
+def found_share(run, qrels):
+    """The share of the first ten documents that are judged."""
+    first = {topic: sorted(run[topic], key=run[topic].get)[-10:] for topic in run}
+    judged = sum(doc in qrels[topic] for topic, docs in first.items() for doc in docs)
+    return judged / sum(map(len, first.values()))

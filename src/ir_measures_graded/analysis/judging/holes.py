@@ -11,7 +11,9 @@ batch has the documents whose weights differ most between the runs of open pairs
     D   = T · (v_a − v_b);  G = hᵀh;  V = s² · (G_aa + G_bb − 2 G_ab);  z = |D| / √V
     C   = exp(−z²/2) / V, diagonal 0;  L = diag(C·1) − C;  score = row sums of (h L) ∘ h
 
-A pair is open if z < 3. Documents are judged by depth until a residual is known.
+A pair is open if z < 3, if the order of its means differs from that with expected gains, or if more than half
+of the documents within the cutoff of either run are unjudged: the pool may be that of one of the runs, which
+the model cannot know. Documents are judged by depth until a residual is known.
 
 B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval evaluation. SIGIR 2006. The
 regression of gains and the batches are ours.
@@ -21,7 +23,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -42,7 +44,7 @@ from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, named_runs, read_judgments, study_of
 from ...output.files import write_whole
-from ...output.formats import comma_separated, counted
+from ...output.formats import Percent, comma_separated, counted, decimal
 from ...output.result import Result, as_bytes
 from ...output.tables import Note, Table
 from ..statistics.options import check_probability, statistics_library, whole_number
@@ -51,6 +53,8 @@ from .panel import Levels, MergedQrels, add_answers, answers_in, as_text
 
 OPEN = 3.0
 """A pair of runs is open below this many standard deviations."""
+MOSTLY_UNJUDGED = 0.5
+"""A pair is open if a larger share of the documents of either run is unjudged."""
 FIRST_BATCH = 50
 RANDOM = "random"
 BATCH_SHARE = 0.025
@@ -66,8 +70,9 @@ class Holes(Result):
     `topics` and `documents` name them, the `sampled` ones of a random sample first. `ranks` (documents ×
     runs) is their rank in each run, 0 if it is beyond the cutoff or the run does not retrieve them. `gains`
     are their expected gains. `unjudged` counts all unjudged documents within the cutoff. `values` are the
-    means of the runs, `expected` those with expected gains. `open` is the number of open pairs of runs.
-    `merged` are the qrels with the answers.
+    means of the runs, `expected` those with expected gains. `shares` are the shares of the documents of each
+    run within the cutoff that are unjudged. `open` is the number of open pairs of runs, and `turned` has the
+    pairs whose order differs with expected gains. `merged` are the qrels with the answers.
     """
 
     runs: tuple[str, ...]
@@ -80,30 +85,49 @@ class Holes(Result):
     unjudged: int
     values: np.ndarray
     expected: np.ndarray
+    shares: np.ndarray
     open: int
+    turned: tuple[tuple[str, str], ...]
     merged: MergedQrels
 
     def __len__(self) -> int:
         return len(self.documents)
 
     def answer(self) -> list[Note]:
-        """The documents to judge next, and the open pairs of runs."""
-        runs, are = counted(len(self.runs), "run"), "is" if self.open == 1 else "are"
+        """The reason why pairs of runs are open, and the documents to judge next."""
+        runs = counted(len(self.runs), "run")
         if self.open == 0:
-            return [
-                Note(
-                    "No further judgment is needed: no pair of {} is open by {}.",
-                    runs,
-                    self.measure,
-                )
-            ]
+            text = "No further judgment is needed: no pair of {} is open by {}."
+            return [Note(text, runs, self.measure), *self._next()]
         text = "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the difference."
         pairs = counted(math.comb(len(self.runs), 2), "pair")
-        why = Note(text, self.open, pairs, runs, are, self.measure)
-        text = "Judge {} of {} within rank {} next, document {} of topic {} first. {}"
+        are = "is" if self.open == 1 else "are"
+        of_pairs = Note(text, self.open, pairs, runs, are, self.measure)
+        return [*self._reason(), of_pairs, *self._next()]
+
+    def _reason(self) -> list[Note]:
+        """The run with the most unjudged documents, if they are more than half, or a pair that turns."""
+        depth = self.measure.params["cutoff"]
+        most = int(np.argmax(self.shares))
+        if self.shares[most] > MOSTLY_UNJUDGED:
+            value = decimal(float(self.values[most]))
+            share = Percent(self.shares[most])
+            text = "{} is {} unjudged at {}: its {} is a lower bound."
+            return [Note(text, self.runs[most], share, depth, value)]
+        if self.turned:
+            first, second = self.turned[0]
+            text = "{} is better than {}, but worse with the expected gains of unjudged documents."
+            return [Note(text, first, second)]
+        return []
+
+    def _next(self) -> list[Note]:
+        """The documents to judge next."""
+        if not len(self):
+            return []
         unjudged = counted(self.unjudged, "unjudged document")
         depth = self.measure.params["cutoff"]
-        return [Note(text, len(self), unjudged, depth, self.documents[0], self.topics[0], why)]
+        text = "Judge {} of {} within rank {} next, document {} of topic {} first."
+        return [Note(text, len(self), unjudged, depth, self.documents[0], self.topics[0])]
 
     def tables(self) -> list[Table]:
         """One row per document, and the mean of each run, also with expected gains."""
@@ -173,7 +197,7 @@ def holes(
     `qrels` and `runs` are as in `evaluate`; there are at least two runs. The cutoff of the measure is the
     last rank whose documents are judged. `answers` are further qrels, such as files that a judge has filled
     in; earlier ones take precedence. `batch` is the number of documents, by default 2.5 % of the unjudged
-    ones, or 50 if nothing is judged. There are none if no pair of runs is open. If `qrels` are empty, the
+    ones, or 50 if nothing is judged, and none if no pair of runs is open. If `qrels` are empty, the
     topics are those of the runs. Needs the extra ``stats``.
 
     The agreement of judges on documents that were chosen in this way is not their agreement on all. With
@@ -226,14 +250,26 @@ def holes(
     h = _weights(measure, depth, pool, ranks, gains)
     total = np.einsum("d,da->a", gains, h)  # `@` starts threads, which wait on a busy machine
     score = np.zeros(judged.size)
-    score[~judged], still_open = _settled(h[~judged], total, variance)
+    score[~judged], is_open = _settled(h[~judged], total, variance)
+    values = evaluate(study.judgments, study.runs, [measure]).means()[:, 0]
+    expected = total / len(pool.topics)
+    shares = _unjudged_shares(ranks, depth, judged)
+    is_mostly_unjudged = shares > MOSTLY_UNJUDGED
+    is_turned = _signs(values) != _signs(expected)
+    is_open |= is_turned
+    is_open |= np.logical_or.outer(is_mostly_unjudged, is_mostly_unjudged) & _can_differ(h[~judged])
+    still_open = int(np.triu(is_open, 1).sum())
+    is_asked_for = batch is not None
     if batch is None:
         batch = max(1, math.ceil(BATCH_SHARE * left.size)) if judged.any() else FIRST_BATCH
     batch = whole_number(batch, "batch", 1)
     rounded = np.round(score[left] / (score[left].max(initial=0) or 1.0), 12)
     _, order_of_ids = np.unique([doc for _, doc in names], return_inverse=True)
     chosen = left[np.lexsort((-order_of_ids[left], -near[left], best[left], -rounded))]
-    chosen = chosen[:batch] if still_open else chosen[:0]
+    # A batch that was asked for is always filled.
+    if not still_open and not is_asked_for:
+        batch = 0
+    chosen = chosen[:batch]
     sample = chosen[:0]
     if random is not None:
         check_probability(random, "random", 0.1)
@@ -251,11 +287,41 @@ def holes(
         np.where(ranks[chosen] <= depth, ranks[chosen], 0),
         gains[chosen],
         left.size,
-        evaluate(study.judgments, study.runs, [measure]).means()[:, 0],
-        total / len(pool.topics),
+        values,
+        expected,
+        shares,
         still_open,
+        tuple(_turned(study.runs, values, is_turned)),
         merged,
     )
+
+
+def _unjudged_shares(ranks: np.ndarray, depth: int, judged: np.ndarray) -> np.ndarray:
+    """The share of the documents of each run within the depth that are unjudged; 0 without documents."""
+    within = (ranks > 0) & (ranks <= depth)
+    unjudged = (within & ~judged[:, None]).sum(axis=0)
+    return np.asarray(unjudged / np.maximum(within.sum(axis=0), 1))
+
+
+def _signs(means: np.ndarray) -> np.ndarray:
+    """The sign of the difference of each two means, 0 for rounding errors."""
+    differences = np.subtract.outer(means, means)
+    differences[np.abs(differences) <= EXACT * np.abs(means).max()] = 0
+    return np.sign(differences)
+
+
+def _can_differ(h: np.ndarray) -> np.ndarray:
+    """Whether some unjudged document has different weights in two runs (runs × runs)."""
+    return _squared_distances(h) > 0
+
+
+def _turned(
+    runs: Sequence[Run], values: np.ndarray, is_turned: np.ndarray
+) -> Iterator[tuple[str, str]]:
+    """The names of the pairs of runs that change their order, the better one by its value first."""
+    signs = _signs(values)
+    for first, second in np.argwhere(is_turned & (signs > 0)).tolist():
+        yield runs[first].name, runs[second].name
 
 
 def _drawn(topic: str, document: str) -> float:
@@ -331,14 +397,24 @@ def _weights(
     return weights / sums[pool.topic][:, None]
 
 
-def _settled(h: np.ndarray, total: np.ndarray, variance: float) -> tuple[np.ndarray, int]:
-    """The scores of the unjudged documents, and the number of open pairs; see the module for the formulas."""
-    products = np.einsum("da,db->ab", h, h)
-    apart = np.add.outer(np.diag(products), np.diag(products)) - 2 * products
-    apart[apart <= EXACT * products.max(initial=0)] = 0
+def _settled(h: np.ndarray, total: np.ndarray, variance: float) -> tuple[np.ndarray, np.ndarray]:
+    """The scores of the unjudged documents, and whether the model leaves each pair of runs open (runs × runs);
+    see the module for the formulas."""
+    distances = _squared_distances(h)
+    uncertainty = variance * distances
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.abs(total[:, None] - total) / np.sqrt(variance * apart)
-        c = np.where(apart * variance > 0, np.exp(-(z**2) / 2) / (variance * apart), 0)
-    still_open = (apart > 0) & ((z < OPEN) | (variance == 0))
+        z = np.abs(total[:, None] - total) / np.sqrt(uncertainty)
+        c = np.where(uncertainty > 0, np.exp(-(z**2) / 2) / uncertainty, 0)
+    is_open = (distances > 0) & ((z < OPEN) | (variance == 0))
     laplacian = np.diag(c.sum(axis=1)) - c
-    return (np.einsum("da,ab->db", h, laplacian) * h).sum(axis=1), int(still_open.sum()) // 2
+    scores = (np.einsum("da,ab->db", h, laplacian) * h).sum(axis=1)
+    return scores, is_open
+
+
+def _squared_distances(h: np.ndarray) -> np.ndarray:
+    """G_aa + G_bb − 2 G_ab of each two runs, 0 for rounding errors."""
+    products = np.einsum("da,db->ab", h, h)
+    of_run = np.diag(products)
+    distances = np.add.outer(of_run, of_run) - 2 * products
+    distances[distances <= EXACT * products.max(initial=0)] = 0
+    return distances
