@@ -157,9 +157,28 @@ def test_constant_differences_are_decided_by_the_margin():
         np.arange(1, 40) / 100
     ):  # not even by rounding errors does a loss of the margin hold
         (found,) = gate(of_pair(old + loss, old), margin=loss).verdicts
-        assert (found.verdict, found.p, found.beyond) == ("worse", None, False)
+        assert (found.verdict, found.p, found.beyond) == ("worse", 2**-12, False)
     (found,) = gate(of_pair(*drawn(1, 400, deviation=1e-6)[0]), margin=0.1).verdicts
-    assert 0 < found.p < 1e-300  # None if t is undefined
+    assert 0 < found.p < 1e-300
+
+
+def test_two_topics_without_spread_do_not_hold_unless_they_are_equal():
+    old = np.array([0.5, 0.5])
+    assert gate(of_pair(old, old)).holds
+    assert not gate(of_pair(old, old + 0.1), margin=0.02).holds
+
+
+def test_topics_without_a_value_are_left_out_of_the_gate():
+    old, new = np.random.default_rng(3).random((2, 30))
+    gaps = np.zeros(30, dtype=bool)
+    gaps[:4] = True
+    with_gaps = gate(of_pair(np.where(gaps, np.nan, old), new), margin=0.1)
+    without = gate(of_pair(old[4:], new[4:]), margin=0.1)
+    assert with_gaps.verdicts[0].p_holds == without.verdicts[0].p_holds
+    assert with_gaps.verdicts[0].topics == 26
+    assert any("no value for 4 of 30 topics" in note for note in with_gaps.notes())
+    assert "no value for 4 of 30 topics" in with_gaps.junit()
+    assert "nan" not in "".join(with_gaps.lines("text", 4))
 
 
 def test_equivalent_equals_two_one_sided_tests_of_statsmodels():

@@ -88,10 +88,10 @@ def test_pairs_without_a_test_are_told():
     assert untested.startswith("No p for 3 pairs by CG (intervals only: fewer than 10 topics")
     array = np.random.default_rng(0).random((3, 12))
     array[1] = array[0] + 0.25
-    assert power(of_array(array, "CG")).answer()[1].startswith("CG separates 1 of 3 pairs")
+    assert power(of_array(array, "CG")).answer()[1].startswith("1 pair of constant difference")
     constant = power(of_array(array[:2], "CG"))
     assert constant.answer() == [
-        "No power for CG: the difference is the same in every topic of every pair."
+        "No power for CG: in every pair, the difference is constant or too few topics differ."
     ]
     assert (constant.records()[0]["median"], constant.topics_for("CG", 0.1)) == (None, (None,) * 4)
 
@@ -100,3 +100,17 @@ def test_a_difference_out_of_reach_has_no_number_of_topics():
     found = power(of_array([[1, 2, 3], [3, 1, 2]], "CG"), differences=[1e-9])
     assert found.records()[0]["median"] is None
     assert "about over ten million topics find it" in found.answer()[0]
+
+
+def test_pairs_with_few_changes_and_topics_without_a_value_are_left_out():
+    array = np.random.default_rng(0).random((3, 40))
+    array[1] = array[0]
+    array[1, :3] += 0.25
+    gaps = np.zeros((3, 40), dtype=bool)
+    gaps[2, 5] = True
+    found = power(of_array(array, unreported=gaps))
+    kept = array[:, ~gaps.any(axis=0)]
+    spreads = sorted((kept[2] - kept[row]).std(ddof=1) for row in (0, 1))
+    lowest, _, highest, _ = found.spread("nDCG_JK")
+    assert (lowest, highest) == pytest.approx(tuple(spreads))
+    assert any("no value for 1 of 40 topics of C" in note for note in found.notes())

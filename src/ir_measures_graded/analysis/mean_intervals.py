@@ -12,7 +12,7 @@ import numpy as np
 from ir_measures import Measure, SumAgg
 
 from ..core.by_topic import mean_over_topics
-from ..core.registry.facts import sign_of
+from ..core.registry.facts import range_of, sign_of
 from ..core.registry.notation import one_of
 from ..errors import GradedError, level_of_caller, shown
 from ..evaluation.checked import checks_arguments
@@ -22,6 +22,11 @@ from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .statistics.defaults import CONFIDENCE
+from .statistics.few_changes import (
+    are_few,
+    changes_from_most_frequent,
+    interval_with_two_more,
+)
 from .statistics.options import whole_number
 from .statistics.student import BCA, KINDS, STUDENT, FewTopicsWarning, mean_interval
 
@@ -81,8 +86,13 @@ class Intervals(Result):
         return Table.of_arrays(axes, {name: array.T for name, array in columns.items()})
 
     def notes(self) -> list[Note]:
-        """The kind of the intervals."""
-        return [Note("{} over {}s, each for itself.", self._kind, self.unit)]
+        """The kind of the intervals, and why some are empty."""
+        found = [Note("{} over {}s, each for itself.", self._kind, self.unit)]
+        undefined = int(np.isnan(self.lower).sum())
+        if undefined:
+            reason = "No interval for {}: nearly all {}s have one value, and the measure has no largest one."
+            found.append(Note(reason, counted(undefined, "value"), self.unit))
+        return found
 
     def figure(self) -> plots.Figure:
         """Draw the values with their intervals, one panel per measure. Needs the extra ``plot``."""
@@ -102,14 +112,16 @@ def intervals(
     `confidence` is between 0 and 1. `method` is ``t`` (Student's t) or ``bca`` (the BCa bootstrap with 9999
     resamples drawn with `seed`), which warns below 25 topics. Topics for which a
     provider of ir-measures reports no value are left out, as in its mean. The bounds of a sum over n topics
-    are n times those of the mean. Needs the extra ``stats``.
+    are n times those of the mean. If fewer than 10 and fewer than half of the topics differ from the most
+    frequent value, Student's interval is that of the values with two more topics at the ends of the range of
+    the measure. No bound of Student's t is outside the range. Needs the extra ``stats``.
 
     >>> from ir_measures_graded.analysis import evaluate
     >>> qrels = {"q1": {"a": 1}, "q2": {"a": 2}, "q3": {"a": 3}}
     >>> run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}}
     >>> found = intervals(evaluate(qrels, {"mine": run}, ["CG@1"]))
     >>> [round(bound, 2) for bound in found.of("mine", "CG@1")]
-    [-0.48, 4.48]
+    [0.0, 4.48]
 
     Raises `GradedError` for fewer than two topics, an unknown method and a confidence out of range.
     """
@@ -130,6 +142,8 @@ def intervals(
             )
         scale = values.size if isinstance(measure.aggregator(), SumAgg) else 1
         lower, upper = mean_interval(values, confidence, method, seed=seed)
+        if method == STUDENT:
+            lower, upper = _within_range(values, measure, lower, upper, confidence)
         mean = float(mean_over_topics(values))
         found[:, row, column] = scale * mean, scale * lower, scale * upper, values.size
     topics = found[3].astype(np.int64)
@@ -144,3 +158,15 @@ def intervals(
     return Intervals(
         runs, measures, value, lower, upper, topics, confidence, method, evaluation.unit
     )
+
+
+def _within_range(
+    values: np.ndarray, measure: Measure, lower: float, upper: float, confidence: float
+) -> tuple[float, float]:
+    """The bounds of Student's t within the range of the measure, wider if few topics change."""
+    low, high = range_of(measure)
+    changed = np.array([changes_from_most_frequent(values)])
+    if are_few(changed, values.size).all():
+        lowers, uppers = interval_with_two_more(values[None], low, high, confidence)
+        lower, upper = float(lowers[0]), float(uppers[0])
+    return float(np.clip(lower, low, high)), float(np.clip(upper, low, high))

@@ -11,7 +11,7 @@ T. Sakai: Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -28,7 +28,7 @@ from ..evaluation.sessions import Given
 from ..output.formats import counted, known
 from ..output.result import Result
 from ..output.tables import Column, Table
-from .comparing.families import refuse_few_topics
+from .comparing.families import refuse_few_topics, remarks_on, width_of
 from .statistics import primary, student
 from .statistics.defaults import ALPHA, POWER
 from .statistics.options import as_list, check_probability, statistics_library
@@ -60,6 +60,7 @@ class Power(Result):
     p_values: np.ndarray
     deviations: np.ndarray
     unit: str = "topic"
+    lacking: Sequence[str] = ()
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -87,7 +88,6 @@ class Power(Result):
     def spread(self, measure: Measure | str) -> tuple[float, ...]:
         """The standard deviations of the differences of the pairs `SPREADS`; NaN if undefined."""
         deviations = self.deviations[self._row(measure)]
-        deviations = np.where(deviations > 0, deviations, np.nan)
         with quietly():
             lowest, median, highest = np.nanquantile(deviations, (0, 0.5, 1)).tolist()
         return lowest, median, highest, median * self.limit
@@ -121,7 +121,7 @@ class Power(Result):
 
     def _answer(self, measure: Measure) -> Iterator[str]:
         if np.isnan(self.spread(measure)).any():
-            yield f"No power for {measure}: the difference is the same in every {self.unit} of every pair."
+            yield f"No power for {measure}: in every pair, the difference is constant or too few {self.unit}s differ."
             return
         topics, several = counted(self.topics, self.unit), len(self.pairs) > 1
         median = " (median pair)" if several else ""
@@ -137,6 +137,10 @@ class Power(Result):
             chance = f"{self.chance(measure, wanted):.2f}{median}"
             need = f"about {usual} {self.unit}s{by_pair} find it with {self.power:g}"
             yield f"{topics} find a difference of {wanted:g} in {measure} with probability {chance}; {need}."
+        without_spread = int(np.isnan(self.deviations[self._row(measure)]).sum())
+        if without_spread:
+            left_out = f"{counted(without_spread, 'pair')} of constant difference or few changes"
+            yield f"{left_out} by {measure} left out of lowest, median and highest."
         pairs = f"{self.separated(measure)} of {counted(len(self.pairs), 'pair')} of runs"
         yield f"{measure} separates {pairs} (p < {self.alpha:g})."
         if untested := int(np.isnan(self.p_values[self._row(measure)]).sum()):
@@ -188,6 +192,7 @@ class Power(Result):
             f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, for the "
             "pair of lowest, median and highest spread; at limit: the median spread at its upper 80 % limit, "
             f"{self.limit:.2f} times the estimate.",
+            *self.lacking,
         ]
 
 
@@ -233,8 +238,15 @@ def power(
     evaluation, _ = evaluated(qrels, runs, measures, sessions)
     refuse_few_topics(evaluation)
     pairs = [*combinations(range(len(evaluation.runs)), 2)]
-    found = [primary.paired(evaluation.of(measure), pairs) for measure in evaluation.measures]
+    found = [
+        primary.paired(evaluation.paired(measure), pairs, width=width_of(measure))
+        for measure in evaluation.measures
+    ]
     p_values = np.array([tests.adjusted for tests in found])
-    deviations = np.array([tests.deviation for tests in found])
+    # Pairs of which few topics change have no detectable difference: their spread is too small.
+    deviations = np.array(
+        [np.where(np.isnan(tests.detectable), np.nan, tests.deviation) for tests in found]
+    )
     labels = evaluation.runs, evaluation.measures, len(evaluation.topics)
-    return Power(*labels, alpha, power, wanted, p_values, deviations, evaluation.unit)
+    lacking = remarks_on(evaluation)
+    return Power(*labels, alpha, power, wanted, p_values, deviations, evaluation.unit, lacking)

@@ -45,13 +45,21 @@ from ...output import plots
 from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Table
+from ..comparing.families import refuse_few_topics, remarks_on
 from ..comparing.tests import PValue
 from ..ranges import differences_by_topic
 from ..statistics.corrections import holm
 from ..statistics.defaults import LEAST_TESTED_TOPICS as FEW
 from ..statistics.defaults import POWER
+from ..statistics.noninferiority import (
+    least_lower_bound,
+    most_unseen,
+    p_above_0,
+    quantile,
+    standard_error,
+)
 from ..statistics.options import statistics_library, whole_number
-from ..statistics.precision import EXACT, deviation_of, differences_of
+from ..statistics.precision import EXACT, differences_of
 from ..statistics.student import deviation_limits, topics_needed
 
 HOLDS: Final = "holds"
@@ -116,7 +124,7 @@ class Verdict:
 
     `p_holds` is the p-value of "holds". `p_worse` is that of "worse" (one-sided) or "differs" (two-sided),
     with Holm's correction for the measures. `p` is that of the claim that the verdict makes, None if it makes
-    none. If t is undefined, because all topics agree, they are 0 or 1, and `p` is None. `beyond` is true if
+    none. If t is undefined, because all topics agree, they are those of the exact sign-flip test: 2^−n or 1. `beyond` is true if
     the new run is certainly worse by more than the margin (upper bound of e below 0) or, if the runs should
     be equivalent, better by more.
 
@@ -410,8 +418,9 @@ def gate(
             f"a gate needs two runs, the old and the new one, and at least 2 {evaluation.unit}s; there are "
             f"{counted(runs_given, 'run')} and {counted(topics, evaluation.unit)}"
         )
+    refuse_few_topics(evaluation)
     for measure in evaluation.measures:
-        _refuse_margin(size, measure, *evaluation.of(measure))
+        _refuse_margin(size, measure, *evaluation.paired(measure))
     if stored is not None:
         _refuse_drift(evaluation, stored)
     groups = groups_of(evaluation.topics, by)
@@ -426,7 +435,7 @@ def gate(
     )
     old, new = evaluation.runs
     asked = size, margin is not None, equivalent, every_group
-    return Gate(old, new, *asked, every, evaluation.unit, looks, evaluation.lacking)
+    return Gate(old, new, *asked, every, evaluation.unit, looks, remarks_on(evaluation))
 
 
 def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.ndarray) -> None:
@@ -456,7 +465,9 @@ class Rule(NamedTuple):
 def _verdicts(parts: Iterable[tuple[str | None, Evaluation]], rule: Rule) -> list[Verdict]:
     """The verdicts over the topics of groups; p of "worse" has Holm's correction for all that are tested."""
     asked = [(group, part, measure) for group, part in parts for measure in part.measures]
-    tested = [group is None or len(part.topics) >= FEW for group, part, _ in asked]
+    tested = [
+        group is None or len(part.paired_topics(measure)) >= FEW for group, part, measure in asked
+    ]
     p_worse = np.array([_p_worse(part, measure, rule) for _, part, measure in asked])
     p_worse[tested] = holm(p_worse[tested])
     return [_verdict(*each, rule, p) for each, p in zip(asked, p_worse.tolist(), strict=True)]
@@ -464,10 +475,11 @@ def _verdicts(parts: Iterable[tuple[str | None, Evaluation]], rule: Rule) -> lis
 
 def _p_worse(part: Evaluation, measure: Measure, rule: Rule) -> float:
     """The p-value of "worse" or, if runs should be equivalent, of "differs", without correction."""
-    old, new = part.of(measure)
-    change, noise = differences_of(new, old)
+    old, new = part.paired(measure)
+    change, rounding = differences_of(new, old)
+    noise = float(rounding)
     better = sign_of(measure) * change
-    p_worse, p_better = _p_above_0(-better, noise), _p_above_0(better, noise)
+    p_worse, p_better = p_above_0(-better, noise), p_above_0(better, noise)
     return min(2 * min(p_worse, p_better), 1.0) if rule.equivalent else p_worse
 
 
@@ -476,9 +488,11 @@ def _verdict(
 ) -> Verdict:
     """The verdict over the topics of a group; `p_worse` is corrected."""
     margin, level, equivalent = rule
-    old, new = part.of(measure)
-    count = len(part.topics)
-    change, noise = differences_of(new, old)
+    old, new = part.paired(measure)
+    topics = [part.topics[number] for number in part.paired_topics(measure)]
+    count = len(topics)
+    change, rounding = differences_of(new, old)
+    noise = float(rounding)
     better, allowed = sign_of(measure) * change, margin.allowed(old)
     mean_old, mean_new, mean, loss = (
         float(mean_over_topics(each)) for each in (old, new, change, allowed)
@@ -486,19 +500,13 @@ def _verdict(
     # The values whose true means must be above 0, and those whose means bound a loss and a gain.
     kept = (allowed + better, allowed - better) if equivalent else (allowed + better,)
     down, up = kept if equivalent else (*kept, better)
-    p_holds = max(_p_above_0(each, noise) for each in kept)
+    p_holds = max(p_above_0(each, noise) for each in kept)
 
     whole = np.abs(old) if sign_of(measure) > 0 else np.maximum(np.abs(old), abs(mean_old))
     losses = np.abs(better) if equivalent else -better
     changed = int(np.count_nonzero(better))
     lost = int(((losses > 0) & (losses >= whole / 2)).sum())
-    unseen = 1.0
-    if (
-        lost < count
-    ):  # Clopper and Pearson's one-sided upper bound of the share of topics that are lost
-        unseen = float(
-            statistics_library("scipy.special").betaincinv(lost + 1, count - lost, 1 - level)
-        )
+    unseen = most_unseen(lost, count, level)
     is_within_margin = p_holds < level or not changed
     verdict, p = UNDECIDED, None
     if group is not None and count < FEW:
@@ -508,19 +516,21 @@ def _verdict(
     elif p_worse < level:
         verdict, p = DIFFERS if equivalent else WORSE, p_worse
 
-    error = max(_error(each, noise) for each in kept)
+    error = max(standard_error(each, noise) for each in kept)
     # The bound on the side of a loss has the error of the test, so that it is within the margin it tests.
-    reach = _quantile(count, level) * np.array([-_error(down, noise), _error(up, noise)])
+    reach = quantile(count, level) * np.array(
+        [-standard_error(down, noise), standard_error(up, noise)]
+    )
     lower, upper = known(np.sort(sign_of(measure) * (float(mean_over_topics(better)) + reach)))
     numbers: dict[str, Any] = {"old": mean_old, "new": mean_new, "difference": mean}
     numbers |= {"lower": lower, "upper": upper, "changed": changed, "lost": lost, "unseen": unseen}
     numbers |= {"p": PValue(p) if p and changed else None, "p_holds": p_holds, "p_worse": p_worse}
     fell = [row for row in np.argsort(better, kind="stable")[:5].tolist() if better[row] < 0]
-    numbers["fallen"] = tuple((part.topics[row], float(old[row]), float(new[row])) for row in fell)
+    numbers["fallen"] = tuple((topics[row], float(old[row]), float(new[row])) for row in fell)
     numbers |= {"drops": int((-better > DROP).sum()), "rises": int((better > DROP).sum())}
     if verdict == UNDECIDED and not is_within_margin and error > 0 and loss > 0:
         numbers |= _needed(rule, loss, error, count, mean_old)
-    numbers["beyond"] = min(_p_above_0(-each, noise) for each in kept) < level
+    numbers["beyond"] = min(p_above_0(-each, noise) for each in kept) < level
     return Verdict(measure, group, verdict, count, **numbers)
 
 
@@ -528,7 +538,7 @@ def _needed(rule: Rule, loss: float, error: float, count: int, old: float) -> di
     """The margin that `count` topics can show, and the topics that the margin, a mean `loss`, needs."""
     margin, level, equivalent = rule
     power = (1 + POWER) / 2 if equivalent else POWER  # so that both of two tests succeed in .8
-    reach = (_quantile(count, level) + _quantile(count, 1 - power)) * error
+    reach = (quantile(count, level) + quantile(count, 1 - power)) * error
     reachable = replace(margin, size=reach / old if margin.relative else reach)
     limits = np.array([1.0, *deviation_limits(count)]) * error * count**0.5
     needed = (topics_needed(loss, limit, 2 * level, power) for limit in limits.tolist())
@@ -539,28 +549,6 @@ def _needed(rule: Rule, loss: float, error: float, count: int, old: float) -> di
             strict=True,
         )
     )
-
-
-def _quantile(count: int, level: float) -> float:
-    """Student's t that so many topics exceed with the probability `level`; NaN for a single topic."""
-    return float(statistics_library("scipy.special").stdtrit(count - 1, 1 - level))
-
-
-def _error(values: np.ndarray, noise: Any = 0.0) -> float:
-    """The standard error of the mean; 0 if the values differ by at most `noise`."""
-    return float(deviation_of(values) / values.size**0.5) if np.ptp(values) > noise else 0.0
-
-
-def _p_above_0(values: np.ndarray, noise: Any) -> float:
-    """The p-value of the one-sided t-test of whether the true mean is above 0, but for errors of `noise`.
-
-    It is 0 or 1 if t is undefined, and else above 0.
-    """
-    mean, error = float(mean_over_topics(values)), _error(values, noise)
-    if error == 0:
-        return float(mean <= noise)
-    p = statistics_library("scipy.special").stdtr(values.size - 1, -mean / error)
-    return max(float(p), np.finfo(float).tiny)
 
 
 def _stands(verdict: Verdict, rule: Rule, study: Study, measures: int) -> dict[str, Any]:
@@ -589,28 +577,9 @@ def _stands(verdict: Verdict, rule: Rule, study: Study, measures: int) -> dict[s
                 farthest = np.maximum(-low, high)
             may_lose = (farthest > 0) & (farthest >= np.abs(old).min(axis=0) / 2)
             stands = ((low > 0) | (high < 0)).sum() >= FEW or not may_lose.any()
-        found[STANDS[kind]] = bool(stands) and all(_least_bound(*side, level) > 0 for side in sides)
-    return found
-
-
-def _least_bound(low: np.ndarray, high: np.ndarray, level: float) -> float:
-    """A number that is at most the lower bound of the mean for any values from `low` to `high`.
-
-    The bound mean − k‖e − mean‖ is concave in the values e, so its minimum is at ends of their ranges. For
-    any centre c and scale β > 0, it is at least Σ [e/n − k(e − c)²/2β] − kβ/2. Each topic's term of this sum
-    is also least at an end.
-    """
-    count = low.size
-    scale = _quantile(count, level) / (count * (count - 1)) ** 0.5
-    ends, chosen, found = np.stack([low, high]), low, -np.inf
-    for _ in range(
-        20
-    ):  # each step has the centre and the scale of the ends that the last one chose
-        centre = chosen.mean()
-        spread = max(float(np.linalg.norm(chosen - centre)), 1e-9)
-        values = ends / count - scale * (ends - centre) ** 2 / (2 * spread)
-        found = max(found, float(values.min(axis=0).sum()) - scale * spread / 2)
-        chosen = np.where(values[0] <= values[1], low, high)
+        found[STANDS[kind]] = bool(stands) and all(
+            least_lower_bound(*side, level) > 0 for side in sides
+        )
     return found
 
 
