@@ -10,6 +10,7 @@ import pytest
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, evaluate, gate
 from ir_measures_graded.analysis.gating.gate import Margin
+from ir_measures_graded.analysis.statistics.corrections import holm
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 weightstats = pytest.importorskip(
@@ -325,3 +326,17 @@ def test_a_run_that_lacks_topics_is_noted_in_every_document():
     found = gate(qrels, {"old": old, "new": dict([*old.items()][:11])}, "nDCG_JK(gains=exp)@1")
     assert "new lacks 1 topic; the value there is that of an empty ranking." in found.notes()
     assert "new lacks 1 topic" in found.junit()
+
+
+def test_measures_and_groups_are_one_family_if_every_group_must_hold():
+    old, new = np.random.default_rng(5).random((2, 40))
+    pair = of_pair(old, new - 0.02)
+    groups = {topic: "even" if row % 2 == 0 else "odd" for row, topic in enumerate(pair.topics)}
+    apart = gate(pair, margin=0.1, by=groups).verdicts
+    together = gate(pair, margin=0.1, by=groups, every_group=True).verdicts
+    single = [
+        gate(part, margin=0.1).verdicts[0].p_worse
+        for part in (pair, pair.on(range(0, 40, 2)), pair.on(range(1, 40, 2)))
+    ]
+    assert apart[0].p_worse == single[0]
+    assert [verdict.p_worse for verdict in together] == pytest.approx(list(holm(single)))

@@ -393,7 +393,7 @@ def gate(
     of the old values, as ``"5%"``, or a difference, as 0.01; the default
     is 5 %. `by` groups the topics, see `compare`. The verdicts of groups, whose p-values have Holm's
     correction for all of them, are notes, unless `every_group`: then each must hold. A group of fewer than 10
-    topics is not tested. `equivalent` asks whether the new run is neither worse nor better. `looks`, from 1
+    topics is not tested. With `every_group`, measures and groups are one family. `equivalent` asks whether the new run is neither worse nor better. `looks`, from 1
     to 1000, says how often the gate will decide in all, as topics are added: each bound then has the level
     .05 / `looks`. `stored` has the values of the old run from an earlier day. Needs the extra ``stats``.
 
@@ -426,13 +426,18 @@ def gate(
     groups = groups_of(evaluation.topics, by)
     looks = whole_number(looks, "looks", 1, MOST_LOOKS)
     rule = Rule(size, LEVEL / looks, equivalent)
-    found = _verdicts([(None, evaluation)], rule)
+    of_groups = [(group, evaluation.on(rows)) for group, rows in groups.items()]
+    if every_group:
+        # All verdicts decide, so they are one family.
+        verdicts = _verdicts([(None, evaluation), *of_groups], rule)
+    else:
+        verdicts = [*_verdicts([(None, evaluation)], rule), *_verdicts(of_groups, rule)]
     if study is not None and study.judgments.sessions is None:
-        found = [replace(each, **_stands(each, rule, study, len(found))) for each in found]
-    every = (
-        *found,
-        *_verdicts([(group, evaluation.on(rows)) for group, rows in groups.items()], rule),
-    )
+        family = len(verdicts) if every_group else len(evaluation.measures)
+        for number, verdict in enumerate(verdicts):
+            if verdict.group is None:
+                verdicts[number] = replace(verdict, **_stands(verdict, rule, study, family))
+    every = tuple(verdicts)
     old, new = evaluation.runs
     asked = size, margin is not None, equivalent, every_group
     return Gate(old, new, *asked, every, evaluation.unit, looks, remarks_on(evaluation))
