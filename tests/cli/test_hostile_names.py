@@ -32,6 +32,8 @@ LINES = {
     "gate": "qrels.parquet two.parquet nCG@2",
     "power": "qrels.parquet runs.parquet nCG@2 AP --differences 0.1",
     "holes": "qrels.parquet runs.parquet nCG@2 --ask ask.csv",
+    "leaderboards": "board.parquet board.parquet",
+    "reproduce": "board.parquet board.parquet --baseline base --advanced other",
     "judges": "qrels.parquet machine.parquet runs.parquet P@2 --resamples 100",
 }
 FORMATS = "txt md tex tsv csv json jsonl html svg".split()
@@ -62,6 +64,13 @@ def hostile(folder):
         )
     _write("run", ["topic", "document", "score"], [row[1:] for row in scores if row[0] == NAMES[0]])
     _write("values", ["topic", "value"], [(topic, place / 7) for place, topic in enumerate(topics)])
+    boards = [
+        (run, topic, measure, (3 * place + number) % 7 / 7)
+        for number, run in enumerate([*NAMES, "base", "other"])
+        for place, topic in enumerate(topics)
+        for measure in NAMES
+    ]
+    _write("board.parquet", ["run", "topic", "measure", "value"], boards)
     return topics[1]
 
 

@@ -19,6 +19,7 @@
 - `explain` shows what each document of a ranking adds to a value, beside the ideal list.
 - `explain_difference` shows which documents make the difference of two runs.
 - `identify` finds which definition of a measure gives somebody's values.
+- `compare_leaderboards` compares the orders of systems in two tables, and `reproduce` two experiments.
 - `levels` counts the levels of qrels and suggests gains.
 - `ranges` computes the ranges of values and differences over tied scores and unjudged documents.
 - `plots.save` writes a figure as PNG, SVG or PDF.
@@ -46,6 +47,12 @@ from .judging.agreement import JudgeAgreement, Judges, judges
 from .judging.estimate import Estimates, estimate
 from .judging.holes import Holes, holes
 from .judging.panel import add_answers
+from .leaderboards import (
+    LeaderboardComparison,
+    Reproduction,
+    compare_leaderboards,
+    reproduce,
+)
 from .levels import Levels, levels
 from .mean_intervals import Intervals, intervals
 from .power import Power, power
@@ -70,6 +77,7 @@ __all__ += [
     "levels",
     "ranges",
 ]
+__all__ += ["LeaderboardComparison", "Reproduction", "compare_leaderboards", "reproduce"]
 __all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges"]
 __all__ += ["add_answers", "estimate", "holes", "judges"]
 

@@ -10,7 +10,15 @@ PROGRAM = "ir_measures_graded"
 
 GROUPS = {
     "Evaluate": ("evaluate", "measures", "demo"),
-    "Compare": ("compare", "gate", "power", "sensitivity", "report"),
+    "Compare": (
+        "compare",
+        "gate",
+        "power",
+        "sensitivity",
+        "report",
+        "leaderboards",
+        "reproduce",
+    ),
     "Understand": ("explain", "curves", "ranges", "identify"),
     "Judge": ("levels", "holes", "judges"),
     "Files": ("check", "convert"),

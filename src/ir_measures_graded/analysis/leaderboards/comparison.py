@@ -1,0 +1,460 @@
+"""`compare_leaderboards`: whether two leaderboards order the same systems alike."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ...errors import GradedError
+from ...output.formats import counted, listed
+from ...output.result import Result
+from ...output.tables import Note, Table
+from ..statistics import orders
+from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
+from ..statistics.options import as_list, check_probability, whole_number
+from ..statistics.orders import PERSISTENCE, Order, RboTies, compare_orders
+from .pairs import SignificantPairs, significant_signs
+from .reading import Board, Leaderboard, common_systems, read_leaderboard
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DEPTHS = (5, 10)
+RBO_TIES = ("w", "a", "b")
+FEW_SYSTEMS = 10  # τ of fewer systems has few possible values
+HEAVY_TAIL = 0.2  # a note tells if more than this share of RBO is behind the list
+MOST_NAMED = 3
+STATISTICS = ("tau", "tau_AP", "tau_AP_b", "tau_GAP", "rho", "RBO")
+COUNTS = ("systems", "pairs", "tied_first", "tied_second", "tied_both")
+SIGNIFICANT = ("significant_first", "significant_second", "agreed", "reversed", "lost", "new")
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedOrders:
+    """The orders of the same systems by a measure of each leaderboard.
+
+    `statistics` has a value by name, None where it is undefined, and `reasons` why. `significant`
+    are the pairs of systems that differ significantly, None without values of enough topics.
+    `places` are 1 + the number of strictly better systems.
+    """
+
+    first: Board
+    second: Board
+    statistics: dict[str, float | None]
+    reasons: dict[str, str]
+    counts: dict[str, int]
+    places: tuple[np.ndarray, np.ndarray]
+    significant: SignificantPairs | None
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems of both leaderboards."""
+        return self.first.systems
+
+    @property
+    def changes(self) -> np.ndarray:
+        """The places that each system falls; negative if it rises."""
+        return np.asarray(self.places[1] - self.places[0])
+
+    def movers(self, sign: int) -> tuple[int, list[int]]:
+        """The largest fall (1) or rise (-1), and the numbers of the systems with it; 0 and none."""
+        largest = max(int((sign * self.changes).max()), 0)
+        if largest == 0:
+            return 0, []
+        return largest, np.flatnonzero(sign * self.changes == largest).tolist()
+
+    def moved(self, sign: int) -> str:
+        """The systems with the largest fall or rise, with both places, as ``a 3→9``."""
+        first, second = self.places
+        texts = [f"{self.systems[row]} {first[row]}→{second[row]}" for row in self.movers(sign)[1]]
+        return listed(texts, MOST_NAMED)
+
+    def best(self) -> tuple[list[str], list[str]]:
+        """The best systems of both."""
+        first, second = (
+            [self.systems[row] for row in np.flatnonzero(place == 1)] for place in self.places
+        )
+        return first, second
+
+    def record(self) -> dict[str, Any]:
+        """The row for programs."""
+        record: dict[str, Any] = {"first": self.first.measure, "second": self.second.measure}
+        record |= {**self.counts, **self.statistics}
+        for name, sign in (("fall", 1), ("rise", -1)):
+            record[name] = self.movers(sign)[0]
+            record[f"{name}_of"] = self.moved(sign)
+        numbers: list[int | None] = [None] * len(SIGNIFICANT)
+        share = None
+        if self.significant is not None:
+            counts = self.significant
+            numbers = [counts.first, counts.second, counts.agreed]
+            numbers += [counts.reversed, counts.lost, counts.new]
+            share = counts.share
+        record |= dict(zip(SIGNIFICANT, numbers, strict=True)) | {"share": share}
+        record["undefined"] = "; ".join(f"{name}: {why}" for name, why in self.reasons.items())
+        return record
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LeaderboardComparison(Result):
+    """The agreement of two leaderboards, for each pair of measures.
+
+    `orders` has a `ComparedOrders` for each pair of measures, whose `statistics` are ``tau``,
+    ``tau_AP``, ``tau_AP_b``, ``tau_GAP``, ``rho``, ``RBO``, ``overlap@k`` and ``tau@k``. `names`
+    are those of the two leaderboards. `p` and `ties` are those of RBO.
+    """
+
+    names: tuple[str, str]
+    orders: tuple[ComparedOrders, ...]
+    depths: tuple[int, ...]
+    p: float
+    ties: str
+    said: tuple[Note, ...] = field(default=())
+
+    def answer(self) -> list[Note]:
+        """Whether the orders agree, by the first pair of measures."""
+        compared = self.orders[0]
+        parts = [self._agreement(compared)]
+        if compared.statistics["tau"] is not None:
+            parts.append(_the_best(compared))
+            fall, fallen = compared.movers(1)
+            if fallen:
+                names = listed([compared.systems[row] for row in fallen], MOST_NAMED)
+                verb = "falls" if len(fallen) == 1 else "fall"
+                parts.append(f"{names} {verb} {counted(fall, 'rank')}")
+        return [Note("{}.", "; ".join(parts))]
+
+    def _agreement(self, compared: ComparedOrders) -> str:
+        systems = counted(len(compared.systems), "system")
+        subject = f"The two orders of {systems}"
+        if len(self.orders) > 1:
+            measures = f"{compared.first.measure} and {compared.second.measure}"
+            count = f"the first of {len(self.orders)} pairs of measures"
+            subject = f"By {measures} ({count}), the two orders of {systems}"
+        tau = compared.statistics["tau"]
+        if tau is None:
+            return f"{subject} cannot be compared: {compared.reasons['tau']}"
+        name, head_weighted = "τ_AP", compared.statistics["tau_AP"]
+        if head_weighted is None:
+            name, head_weighted = "τ_AP_b", compared.statistics["tau_AP_b"]
+        assert head_weighted is not None
+        return f"{subject} agree with τ {_short(tau)} ({name} {_short(head_weighted)})"
+
+    def data(self) -> Table:
+        """One row per pair of measures: all statistics, and why some are undefined."""
+        columns = ["first", "second", *COUNTS, *STATISTICS, *self._by_depth()]
+        columns += ["fall", "fall_of", "rise", "rise_of", *SIGNIFICANT, "share", "undefined"]
+        return Table.of(columns, [compared.record() for compared in self.orders])
+
+    def _by_depth(self) -> list[str]:
+        return [f"{name}@{depth}" for name in ("overlap", "tau") for depth in self.depths]
+
+    def tables(self) -> list[Table]:
+        """The statistics, then the largest moves, and the pairs that tie or differ
+        significantly."""
+        everything = self.data()
+        measures = ("first", "second")
+        moves = everything.select(*measures, "fall", "fall_of", "rise", "rise_of")
+        moves.title = "Largest changes of places, first → second"
+        pairs = everything.select(*measures, *COUNTS[1:], *SIGNIFICANT, "share")
+        pairs.title = "Pairs of systems: tied, and significant"
+        return [
+            everything.select(*measures, "systems", *STATISTICS, *self._by_depth()),
+            moves,
+            pairs,
+        ]
+
+    def system_table(self) -> Table:
+        """One row per system and pair of measures: its values and places, most fallen first."""
+        rows = []
+        for compared in self.orders:
+            first, second = compared.places
+            most_fallen_first = np.lexsort((first, -compared.changes)).tolist()
+            for row in most_fallen_first:
+                rows.append(
+                    [
+                        compared.first.measure,
+                        compared.second.measure,
+                        compared.systems[row],
+                        float(compared.first.means[row]),
+                        int(first[row]),
+                        float(compared.second.means[row]),
+                        int(second[row]),
+                        int(first[row] - second[row]),
+                    ]
+                )
+        columns = ["first", "second", "system", "first_value", "first_place"]
+        columns += ["second_value", "second_place", "change"]
+        return Table(columns, rows)
+
+    def notes(self) -> list[Note]:
+        """What the statistics are of, which are undefined, and what was noticed in the input."""
+        notes = [
+            Note(
+                "{} is the truth where a statistic is not symmetric. Larger values are better; the values of "
+                "measures of which smaller ones are better are mirrored. Equal values tie.",
+                self.names[0],
+            ),
+            *self._undefined(),
+            *self.said,
+        ]
+        systems = min(len(compared.systems) for compared in self.orders)
+        if systems < FEW_SYSTEMS:
+            notes.append(Note("τ of {} systems has few possible values.", systems))
+        tail = self.p**systems
+        if tail > HEAVY_TAIL:
+            notes.append(
+                Note(
+                    "RBO: the list of {} systems has a weight of only {:.2f} with p = {:g}, so RBO is at least "
+                    "{:.2f}; with --p {:.2f} it has .8.",
+                    systems,
+                    1 - tail,
+                    self.p,
+                    tail,
+                    HEAVY_TAIL ** (1 / systems),
+                )
+            )
+        return [*notes, *self._about_significance()]
+
+    def _undefined(self) -> Iterator[Note]:
+        """Each reason once, with the statistics that it leaves undefined."""
+        names: dict[str, list[str]] = {}
+        for compared in self.orders:
+            for name, reason in compared.reasons.items():
+                names.setdefault(reason, []).append(name)
+        for reason, undefined in names.items():
+            yield Note("Undefined: {} ({}).", ", ".join(dict.fromkeys(undefined)), reason)
+
+    def _about_significance(self) -> Iterator[Note]:
+        compared = self.orders[0]
+        if compared.significant is None:
+            yield Note(
+                "Pairs are not tested: that needs values of at least {} topics in both.",
+                LEAST_TESTED_TOPICS,
+            )
+            return
+        first, second = len(compared.first.topics), len(compared.second.topics)
+        yield Note(
+            "Significant pairs: paired t-tests of all pairs with Holm's correction. The share of those of the "
+            "first that agree rewards a second that calls everything significant; see reversed and new."
+        )
+        if first != second:
+            yield Note("The tests differ in power: {} and {} topics.", first, second)
+
+    def figure(self) -> Figure:
+        """The places of the systems in both leaderboards, joined by lines, for at most 4 pairs."""
+        from .figures import slope_chart  # This import takes time.
+
+        return slope_chart(self.orders, self.names)
+
+
+def _short(number: float) -> str:
+    """Two decimals without the 0 before the point."""
+    return f"{number:.2f}".replace("0.", ".", 1)
+
+
+def _the_best(compared: ComparedOrders) -> str:
+    first, second = compared.best()
+    if first == second:
+        return "the best stays the best" if len(first) == 1 else "the best stay the best"
+    return f"the best is {listed(second, MOST_NAMED)}, not {listed(first, MOST_NAMED)}"
+
+
+def compare_leaderboards(
+    first: Any,
+    second: Any,
+    measures: Sequence[str | tuple[str, str]] | str = (),
+    *,
+    p: float = PERSISTENCE,
+    ties: RboTies = "w",
+    k: int | Sequence[int] | None = None,
+    form: str | None = None,
+    means: bool = False,
+    aggregate: bool = False,
+    smaller: Collection[str] = (),
+    alpha: float = ALPHA,
+) -> LeaderboardComparison:
+    """Compare the orders of the same systems in two leaderboards; the first is the truth.
+
+    `first` and `second` are each an `Evaluation`, a path or a list of paths, which may be patterns,
+    or a table, such as a DataFrame. Files have any form of `Evaluation.from_values`; lines without
+    a header of run, measure, topic, value or of run, topic, measure, value, which `form` tells
+    apart (``tot`` or ``ir_measures``) if the content does not; or of topic, Q0, run, rank, value,
+    measure (``ranking``). A table without topics has means, with `means`. Rows of the topic ``all``
+    are used where a measure has no others, or with `aggregate`.
+
+    `measures` are names, pairs of names, or ``FIRST=SECOND``. Without them, those of both
+    leaderboards are compared, or if there is none, each of the first with each of the second.
+    `smaller` names measures of which smaller values are better, besides those that the package
+    knows.
+
+    `p` (0 < p < 1) and `ties` (``w``, ``a`` or ``b``) are those of RBO, see
+    `statistics.orders.rbo`. `k` are the depths of overlap@k and tau@k, below the number of systems;
+    by default 5 and 10. `alpha` is the level of the tests.
+
+    >>> first = {"run": list("abcde"), "nDCG@10": [0.5, 0.4, 0.3, 0.2, 0.1]}
+    >>> second = {"run": list("abcde"), "nDCG@10": [0.42, 0.45, 0.3, 0.3, 0.1]}
+    >>> compared = compare_leaderboards(first, second, means=True)
+    >>> print(compared.summary)
+    The two orders of 5 systems agree with τ .74 (τ_AP .42); the best is b, not a; a falls 1 rank.
+    >>> round(compared.orders[0].statistics["RBO"], 4), compared.orders[0].counts["tied_second"]
+    (0.8884, 1)
+
+    A system's value is the mean over its topics. Raises `GradedError` for tables that cannot be
+    read, a system that lacks topics of another one, fewer than 2 systems in both, and an unknown
+    measure.
+
+    Sources: see `statistics.orders`.
+    """
+    check_probability(p, "p", PERSISTENCE)
+    check_probability(alpha, "alpha", ALPHA)
+    if ties not in RBO_TIES:
+        raise GradedError(f"ties={ties!r} is not allowed; it is one of {', '.join(RBO_TIES)}")
+    asked_depths = None if k is None else [whole_number(depth, "k", 1) for depth in as_list(k)]
+    settings: dict[str, Any] = {"form": form, "means": means, "aggregate": aggregate}
+    one = read_leaderboard(first, "first", smaller=smaller, **settings)
+    other = read_leaderboard(second, "second", smaller=smaller, **settings)
+    boards = [
+        (one.board(name), other.board(other_name))
+        for name, other_name in _measure_pairs(one, other, measures)
+    ]
+    said: list[Note] = []
+    common = [_common(board, other_board, said) for board, other_board in boards]
+    fewest = min(len(board.systems) for board, _ in common)
+    depths = _depths(asked_depths, fewest)
+    signs = _SignsOfBoards(alpha)
+    compared = [
+        _compared(board, other_board, depths, p, ties, signs) for board, other_board in common
+    ]
+    notes = dict.fromkeys([*one.notes, *other.notes, *said])
+    return LeaderboardComparison(
+        (one.name, other.name), tuple(compared), tuple(depths), p, ties, tuple(notes)
+    )
+
+
+def _measure_pairs(
+    first: Leaderboard, second: Leaderboard, measures: Sequence[str | tuple[str, str]] | str
+) -> list[tuple[str, str]]:
+    """The names of the measures to compare."""
+    wanted = as_list(measures)
+    if wanted:
+        return [_split(measure) for measure in wanted]
+    names = first.compared_unasked
+    others = second.compared_unasked
+    shared = [name for name in names if name in others]
+    if shared:
+        return [(name, name) for name in shared]
+    pairs = list(product(names, others))
+    if not pairs:
+        raise GradedError("the leaderboards have only counts; name the measures to compare")
+    return pairs
+
+
+def _split(measure: str | Measure | tuple[str, str]) -> tuple[str, str]:
+    """The two measures of ``FIRST=SECOND``; an = in brackets belongs to a measure."""
+    if isinstance(measure, tuple):
+        return str(measure[0]), str(measure[1])
+    text = str(measure)
+    depth = 0
+    for position, sign in enumerate(text):
+        depth += (sign in "({[") - (sign in ")}]")
+        if sign == "=" and depth == 0:
+            return text[:position], text[position + 1 :]
+    return text, text
+
+
+def _common(first: Board, second: Board, said: list[Note]) -> tuple[Board, Board]:
+    """The systems of both boards. Notes the others; raises `GradedError` for fewer than 2."""
+    systems = common_systems(first.systems, second.systems)
+    if len(systems) < 2:
+        raise GradedError(
+            f"{counted(len(systems), 'system')} in both leaderboards; at least 2 are needed; the first has "
+            f"{listed(first.systems)}, the second {listed(second.systems)}"
+        )
+    for board, which in ((first, "first"), (second, "second")):
+        others = [system for system in board.systems if system not in systems]
+        if others:
+            said.append(Note("Only the {} leaderboard has {}.", which, listed(others)))
+    return first.part(systems), second.part(systems)
+
+
+def _depths(asked: list[int] | None, systems: int) -> list[int]:
+    """The depths of overlap@k and tau@k."""
+    if asked is None:
+        return [depth for depth in DEPTHS if depth < systems]
+    for depth in asked:
+        if depth >= systems:
+            raise GradedError(f"k={depth} is not below the number of systems, {systems}")
+    return asked
+
+
+class _SignsOfBoards:
+    """The significant signs of boards, computed once for each."""
+
+    def __init__(self, alpha: float):
+        self.alpha = alpha
+        self.signs: dict[tuple[Any, ...], np.ndarray | None] = {}
+
+    def of(self, board: Board) -> np.ndarray | None:
+        """The significant sign of each pair of systems of a board."""
+        key = id(board.measure), board.means.tobytes(), board.systems
+        if key not in self.signs:
+            self.signs[key] = significant_signs(board, self.alpha)
+        return self.signs[key]
+
+
+def _compared(
+    first: Board,
+    second: Board,
+    depths: Sequence[int],
+    p: float,
+    ties: RboTies,
+    signs: _SignsOfBoards,
+) -> ComparedOrders:
+    """The statistics of two boards of the same systems."""
+    values = first.sign * first.means
+    others = second.sign * second.means
+    order, other_order = Order.of(values), Order.of(others)
+    numbers = {
+        name: float(value) for name, value in compare_orders(values, others, p, ties).items()
+    }
+    for depth in depths:
+        numbers[f"overlap@{depth}"] = float(orders.overlap_at(order, other_order, depth))
+    for depth in depths:
+        numbers[f"tau@{depth}"] = orders.tau_at(values, others, depth)
+    reasons = {
+        name: _why_undefined(name, order, other_order)
+        for name, number in numbers.items()
+        if np.isnan(number)
+    }
+    systems = len(first.systems)
+    both_tied = (order.tied & other_order.tied).sum() - systems
+    pairs = systems * (systems - 1) // 2
+    counts = (systems, pairs, order.tied_pairs, other_order.tied_pairs, both_tied // 2)
+    first_signs, second_signs = signs.of(first), signs.of(second)
+    significant = None
+    if first_signs is not None and second_signs is not None:
+        significant = SignificantPairs.of(first_signs, second_signs)
+    return ComparedOrders(
+        first,
+        second,
+        {name: None if name in reasons else number for name, number in numbers.items()},
+        reasons,
+        {name: int(count) for name, count in zip(COUNTS, counts, strict=True)},
+        (order.place, other_order.place),
+        significant,
+    )
+
+
+def _why_undefined(name: str, first: Order, second: Order) -> str:
+    for order, which in ((first, "first"), (second, "second")):
+        if order.is_flat:
+            return f"all systems tie in the {which}"
+    if name == "tau_AP":
+        return "systems tie in the first; use tau_AP_b"
+    return "the top systems of the first are fewer than 2 or all tie in one order"

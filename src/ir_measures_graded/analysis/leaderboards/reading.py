@@ -1,0 +1,344 @@
+"""Leaderboards from tables of values, with or without topics, in the forms of several tools.
+
+Every form becomes rows of run, measure, topic and value. A row of the topic ``all``, or of a table
+without topics, has a mean.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ...core.by_topic import mean_over_topics
+from ...core.registry.facts import sign_of
+from ...core.registry.notation import NamedMeasure, measure_named
+from ...core.rows.columns import column_name, plain
+from ...errors import GradedError, needed, shown
+from ...evaluation.evaluate import Evaluation
+from ...evaluation.named import UNNAMED, run_names
+from ...evaluation.values import AGGREGATE, ALL, IDS, cells_of, frame_of, number_in
+from ...files.content import matching
+from ...output.formats import counted, listed
+from ...output.tables import Note
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+KEYS = ["run", "measure", "topic"]
+TREC_EVAL = {"measure", "topic", "value"}
+RUN_NAME = "runid"  # the line of trec_eval that names the run
+# The fields of lines without a header, by the name of the format.
+FIELDS = {
+    "tot": ["run", "measure", "topic", "value"],
+    "ir_measures": ["run", "topic", "measure", "value"],
+    "ranking": ["topic", "Q0", "run", "rank", "value", "measure"],
+}
+DIFFERENT_MEAN = 0.001  # a mean that differs by more is weighted, geometric or of other topics
+COUNTS = "Num"  # names of measures that count topics and documents begin so
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """The systems by one measure: their `values` (systems × topics), or only their `means`."""
+
+    measure: Measure
+    systems: tuple[str, ...]
+    means: np.ndarray
+    topics: tuple[str, ...] = ()
+    values: np.ndarray | None = None
+
+    @property
+    def sign(self) -> int:
+        """-1 if smaller values are better, else 1."""
+        return sign_of(self.measure)
+
+    def part(self, systems: Sequence[str]) -> Board:
+        """The board of some of the systems, in this order."""
+        rows = [self.systems.index(system) for system in systems]
+        values = None if self.values is None else self.values[rows]
+        return replace(self, systems=tuple(systems), means=self.means[rows], values=values)
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """A board for each measure, by its string, and what was noticed while they were read."""
+
+    name: str
+    boards: dict[str, Board]
+    notes: list[Note] = field(default_factory=list)
+
+    @property
+    def compared_unasked(self) -> list[str]:
+        """The measures that are no counts."""
+        return [name for name, board in self.boards.items() if not is_count(board.measure)]
+
+    def board(self, name: str) -> Board:
+        """The board of a measure. Raises `GradedError` if there is none."""
+        text = str(measure_named(name))
+        if text not in self.boards:
+            names = listed(self.boards, 8)
+            raise GradedError(f"{self.name} has no values of {name}; its measures are {names}")
+        return self.boards[text]
+
+
+def is_count(measure: Measure) -> bool:
+    """Whether a measure counts topics or documents, as num_q and num_ret of trec_eval do."""
+    return measure.NAME.startswith(COUNTS) or str(measure).startswith("num_")
+
+
+def read_leaderboard(
+    source: Any,
+    name: str,
+    *,
+    form: str | None = None,
+    means: bool = False,
+    aggregate: bool = False,
+    smaller: Collection[str] = (),
+) -> Leaderboard:
+    """The boards of an `Evaluation`, of a table, or of files; see `compare_leaderboards`.
+
+    `name` is that of a table in messages. Raises `GradedError` for tables that cannot be read.
+    """
+    if isinstance(source, Evaluation):
+        evaluated = {str(measure): _of_evaluation(source, measure) for measure in source.measures}
+        return Leaderboard(name, evaluated)
+    if form is not None and form not in FIELDS:
+        raise GradedError(f"format={form!r} is not allowed; it is one of {', '.join(FIELDS)}")
+    pandas = needed("pandas", "a table of values")
+    tables = _tables(source, name)
+    parts = [
+        _cells(frame_of(table), table_name, run, form, means) for table, table_name, run in tables
+    ]
+    cells = pandas.concat(parts, keys=range(len(parts)))
+    name = tables[0][1] if len(tables) == 1 else name
+    notes: list[Note] = []
+    cells = _without_text(cells, name, notes)
+    _refuse_repeated(cells, [table_name for _, table_name, _ in tables])
+    _refuse_unknown(smaller, cells)
+    boards: dict[str, Board] = {}
+    for measure_name, rows in cells.groupby("measure", sort=False, observed=True):
+        measure = measure_named(str(measure_name), str(measure_name) in smaller)
+        if str(measure) in boards:
+            raise GradedError(
+                f"{name}: {measure_name} and {measure} are the same measure; keep one"
+            )
+        boards[str(measure)] = _board(measure, rows, name, aggregate, notes)
+    return Leaderboard(name, boards, notes)
+
+
+def _of_evaluation(evaluation: Evaluation, measure: Measure) -> Board:
+    numbers = evaluation.paired_topics(measure).tolist()
+    values = evaluation.paired(measure)
+    topics = tuple(evaluation.topics[number] for number in numbers)
+    return Board(measure, evaluation.runs, mean_over_topics(values), topics, values)
+
+
+def _tables(source: Any, name: str) -> list[tuple[Any, str, str]]:
+    """Each table, its name in messages, and the name of its run if nothing else names it."""
+    if isinstance(source, (str, os.PathLike)):
+        source = [source]
+    is_paths = isinstance(source, (list, tuple)) and all(
+        isinstance(path, (str, os.PathLike)) for path in source
+    )
+    if not is_paths or not source:
+        return [(source, name, UNNAMED)]
+    paths = [path for pattern in source for path in matching(os.fspath(pattern))]
+    return list(zip(paths, paths, run_names(paths), strict=True))
+
+
+def _cells(frame: DataFrame, name: str, run: str, form: str | None, means: bool) -> DataFrame:
+    """A row per value, with the columns run, measure, topic and value, of one table."""
+    columns = list(frame.columns)
+    has_header = columns != list(range(len(columns)))
+    if not has_header and len(columns) == 4:
+        frame = frame.set_axis(FIELDS[form or _form_of(frame, name)], axis=1)
+    elif not has_header and len(columns) == 6:
+        if form != "ranking":
+            raise GradedError(
+                f"{name} has six fields, as a run has; if they are topic, Q0, system, rank, value and "
+                "measure, give --form ranking"
+            )
+        frame = frame.set_axis(FIELDS["ranking"], axis=1)
+    elif set(columns) == TREC_EVAL:
+        frame = frame.assign(run=_run_name(frame, run))
+    else:
+        return _of_table(frame, name, run, means)
+    is_value = frame["measure"].astype(str) != RUN_NAME
+    return frame.loc[is_value, [*KEYS, "value"]].reset_index(drop=True)
+
+
+def _form_of(frame: DataFrame, name: str) -> str:
+    """Which of the second and the third of four fields is the measure.
+
+    It is the one without ``all``, or else the one whose values are all names of measures.
+    """
+    second, third = set(frame[1]), set(frame[2])
+    if (ALL in second) != (ALL in third):
+        return "ir_measures" if ALL in second else "tot"
+    second_has_measures = all(map(_is_measure, second))
+    if second_has_measures == all(map(_is_measure, third)):
+        raise GradedError(
+            f"{name}: the second or the third field may be the measure; give --form tot (run, measure, "
+            "topic, value) or --form ir_measures (run, topic, measure, value)"
+        )
+    return "tot" if second_has_measures else "ir_measures"
+
+
+def _is_measure(name: str) -> bool:
+    return not isinstance(measure_named(name), NamedMeasure)
+
+
+def _run_name(frame: DataFrame, run: str) -> str:
+    """The value of ``runid`` in the output of trec_eval, else the name of the file."""
+    named = frame.loc[frame["measure"] == RUN_NAME, "value"]
+    return str(named.iloc[0]) if len(named) else run
+
+
+def _of_table(frame: DataFrame, name: str, run_name: str, means: bool) -> DataFrame:
+    """The values of a table with a header."""
+    pandas = needed("pandas", "a table of values")
+    if frame.index.name is not None and frame.index.name not in frame:
+        frame = frame.reset_index()
+    names = list(frame)
+    topic, run, measure, value = (
+        column_name(name, names, role) for role in ("query_id", "run", "measure", "value")
+    )
+    if topic is None and not means:
+        try:
+            return cells_of(frame, name, run_name).astype({"measure": str}).reset_index(drop=True)
+        except GradedError as error:
+            raise GradedError(f"{error}; if its values are means, give --means") from None
+    keys: dict[str, Any] = {
+        "run": run_name if run is None else frame[run].astype(str),
+        "topic": ALL if topic is None else frame[topic].astype(str),
+    }
+    if AGGREGATE in frame:
+        is_aggregate = frame[AGGREGATE].notna() & (frame[AGGREGATE] != "")
+        keys["topic"] = keys["topic"].mask(is_aggregate, ALL)
+    if measure is not None and value is not None:
+        columns = {"measure": frame[measure].astype(str), "value": frame[value]}
+        return pandas.DataFrame({**keys, **columns}, frame.index).reset_index(drop=True)
+    named = {run, topic, AGGREGATE}
+    measures = [column for column in names if column not in named and plain(column) not in IDS]
+    if not measures:
+        raise GradedError(
+            f"{name}: there is no value; give the columns run, topic, measure and value"
+        )
+    parts = [
+        pandas.DataFrame({**keys, "measure": str(column), "value": frame[column]}, frame.index)
+        for column in measures
+    ]
+    return pandas.concat(parts, ignore_index=True)
+
+
+def _without_text(cells: DataFrame, name: str, notes: list[Note]) -> DataFrame:
+    """The rows of measures whose values are all numbers."""
+    numbers = np.array([number_in(value) for value in cells["value"]], dtype=np.float64)
+    is_text = ~np.isfinite(numbers)
+    cells = cells.assign(value=numbers)
+    if not is_text.any():
+        return cells
+    measures = cells["measure"][is_text].unique()
+    notes.append(Note("{}: {} is left out: a value is no number.", name, listed(measures)))
+    cells = cells[~cells["measure"].isin(measures)]
+    if cells.empty:
+        raise GradedError(
+            f"{name}: there is no value; give the columns run, topic, measure and value"
+        )
+    return cells
+
+
+def _refuse_repeated(cells: DataFrame, names: Sequence[str]) -> None:
+    """Raise `GradedError` for two values of a system by one measure for one topic."""
+    repeated = cells[cells.duplicated(KEYS)]
+    if len(repeated):
+        table, _ = repeated.index[0]
+        run, measure, topic = repeated[KEYS].iloc[0]
+        of_topic = "two means" if topic == ALL else f"two values for topic {topic}"
+        raise GradedError(f"{names[table]}: {shown(run)} has {of_topic} by {measure}; keep one")
+
+
+def _refuse_unknown(smaller: Collection[str], cells: DataFrame) -> None:
+    measures = list(cells["measure"].unique())
+    unknown = [name for name in smaller if name not in measures]
+    if unknown and len(measures):
+        raise GradedError(
+            f"smaller: {unknown[0]} is not among the measures of the table: {listed(measures, 8)}"
+        )
+
+
+def _board(
+    measure: Measure, rows: DataFrame, name: str, aggregate: bool, notes: list[Note]
+) -> Board:
+    """The board of the rows of one measure."""
+    is_mean = rows["topic"] == ALL
+    given = dict(zip(rows["run"][is_mean], rows["value"][is_mean], strict=True))
+    by_topic = rows[~is_mean]
+    if by_topic.empty:
+        return Board(measure, tuple(given), np.array(list(given.values())))
+    run_numbers, systems = by_topic["run"].factorize()
+    topic_numbers, topics = by_topic["topic"].factorize()
+    values = np.full((len(systems), len(topics)), np.nan)
+    values[run_numbers, topic_numbers] = by_topic["value"]
+    _refuse_missing(values, list(systems), list(topics), measure, name)
+    means = mean_over_topics(values)
+    board = Board(measure, tuple(systems), means, tuple(topics), values)
+    _compare_with_given(board, given, name, notes)
+    if aggregate and not given:
+        text = "{}: there is no row of the topic all by {}, so the mean is used."
+        notes.append(Note(text, name, measure))
+    if not (aggregate and given):
+        return board
+    lacking = [system for system in board.systems if system not in given]
+    if lacking:
+        raise GradedError(f"{name}: {shown(lacking[0])} has no row of the topic all by {measure}")
+    return replace(board, means=np.array([given[system] for system in board.systems]))
+
+
+def _refuse_missing(
+    values: np.ndarray, systems: Sequence[str], topics: Sequence[str], measure: Measure, name: str
+) -> None:
+    """Raise `GradedError` if a system lacks a topic of another one."""
+    missing = np.isnan(values)
+    if not missing.any():
+        return
+    system = int(missing.any(axis=1).argmax())
+    lacking = [topics[number] for number in np.flatnonzero(missing[system]).tolist()]
+    raise GradedError(
+        f"{name}: {systems[system]} lacks values of {measure} for "
+        f"{counted(len(lacking), 'topic')} ({listed(lacking, 5)}); give each system a value for each topic"
+    )
+
+
+def _compare_with_given(
+    board: Board, given: dict[str, float], name: str, notes: list[Note]
+) -> None:
+    """Note which rows of the topic ``all`` are not the mean over the topics."""
+    if is_count(board.measure):
+        return
+    others = [
+        system
+        for system, mean in zip(board.systems, board.means.tolist(), strict=True)
+        if abs(given.get(system, mean) - mean) > DIFFERENT_MEAN
+    ]
+    if others:
+        notes.append(
+            Note(
+                "{}: the value of the topic all by {} is not the mean over the topics for {}; the mean is "
+                "used (--aggregate takes the other).",
+                name,
+                board.measure,
+                listed(others),
+            )
+        )
+
+
+def common_systems(first: Iterable[str], second: Iterable[str]) -> list[str]:
+    """The systems of both, in the order of the first."""
+    others = set(second)
+    return [system for system in first if system in others]

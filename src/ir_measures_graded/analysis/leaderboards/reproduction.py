@@ -1,0 +1,457 @@
+"""`reproduce`: whether a second experiment gives the values and the effect of the first.
+
+T. Breuer, N. Ferro, N. Fuhr, M. Maistro, T. Sakai, P. Schaer & I. Soboroff: How to measure the
+reproducibility of system-oriented IR experiments. SIGIR 2020.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ...core.by_topic import mean_over_topics
+from ...errors import GradedError
+from ...output.formats import counted, decimal, listed, p_of
+from ...output.result import Result
+from ...output.tables import Note, Table
+from ..statistics.defaults import ALPHA
+from ..statistics.options import as_list, statistics_library
+from ..statistics.precision import EXACT
+from ..statistics.primary import paired
+from .reading import Board, Leaderboard, is_count, read_leaderboard
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+REPRODUCTION, REPLICATION = "reproduction", "replication"
+UNBOUNDED = ("CG", "DCG", "DCG_JK", "ESL", "ASL", "NumRel", "NumRet", "NumQ")
+LEAST_TOPICS = 2
+COLUMNS = (
+    "measure", "kind", "topics", "topics_again",
+    "baseline", "baseline_again", "RMSE", "nRMSE", "p",
+    "advanced", "advanced_again", "advanced_RMSE", "advanced_nRMSE", "advanced_p",
+    "effect", "effect_again", "ER", "dRI", "undefined",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RunAgain:
+    """A run of the first experiment and its repetition; a value is None where it is undefined.
+
+    `detectable` is the smallest true difference that the paired t-test finds with probability .8.
+    """
+
+    name: str
+    mean: float
+    again: float
+    rmse: float | None
+    nrmse: float | None
+    p: float | None
+    detectable: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduced:
+    """The comparison of two experiments by one measure.
+
+    `ratio` is the effect ratio, `relative` ΔRI. `effect_p` is the p-value of the original effect.
+    `reasons` tells why values are undefined.
+    """
+
+    measure: Measure
+    kind: str
+    topics: tuple[int, int]
+    baseline: RunAgain
+    advanced: RunAgain | None
+    ratio: float | None
+    relative: float | None
+    effect_p: float | None
+    reasons: dict[str, str]
+
+    @property
+    def effects(self) -> tuple[float | None, float | None]:
+        """The difference of the advanced run and the baseline in both experiments."""
+        if self.advanced is None:
+            return None, None
+        original = self.advanced.mean - self.baseline.mean
+        return original, self.advanced.again - self.baseline.again
+
+    def record(self) -> dict[str, Any]:
+        """The row for programs."""
+        record: dict[str, Any] = dict.fromkeys(COLUMNS)
+        record |= {"measure": self.measure, "kind": self.kind}
+        record["topics"], record["topics_again"] = self.topics
+        for run, role, prefix in (
+            (self.baseline, "baseline", ""),
+            (self.advanced, "advanced", "advanced_"),
+        ):
+            if run is not None:
+                record |= {role: run.mean, f"{role}_again": run.again, f"{prefix}p": run.p}
+                record |= {f"{prefix}RMSE": run.rmse, f"{prefix}nRMSE": run.nrmse}
+        record["effect"], record["effect_again"] = self.effects
+        record |= {"ER": self.ratio, "dRI": self.relative}
+        record["undefined"] = "; ".join(f"{name}: {why}" for name, why in self.reasons.items())
+        return record
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reproduction(Result):
+    """Two experiments compared by each measure; see `Reproduced`."""
+
+    rows: tuple[Reproduced, ...]
+    said: tuple[Note, ...] = field(default=())
+
+    def answer(self) -> list[Note]:
+        """Whether and how far the effect, or without an advanced run the baseline, was
+        reproduced."""
+        row = self.rows[0]
+        answer = [_effect(row) if row.advanced is not None else _baseline(row)]
+        if row.advanced is not None and row.ratio is not None:
+            answer.append(_reading())
+        if row.baseline.p is not None and row.baseline.p >= ALPHA:
+            answer.append(_no_evidence(row))
+        return answer
+
+    def data(self) -> Table:
+        """One row per measure."""
+        return Table.of(COLUMNS, [row.record() for row in self.rows])
+
+    def tables(self) -> list[Table]:
+        """The baseline, then the advanced run and the effect."""
+        everything = self.data()
+        of_baseline = [*COLUMNS[:3], *COLUMNS[4:9]]
+        tables = [everything.select(*of_baseline)]
+        if self.rows[0].advanced is not None:
+            effect = everything.select("measure", *COLUMNS[9:18])
+            effect.title = "The advanced run, and its effect"
+            tables.append(effect)
+        return tables
+
+    def notes(self) -> list[Note]:
+        """What is undefined, how stable the effect ratio is, and what was noticed in the input."""
+        notes = [*self._undefined()]
+        unstable = [
+            row.measure
+            for row in self.rows
+            if row.ratio is not None and row.effect_p is not None and row.effect_p >= ALPHA
+        ]
+        if unstable:
+            notes.append(
+                Note(
+                    "ER is unstable by {}: the original effect is not significant.",
+                    listed(unstable),
+                )
+            )
+        return [*notes, *self.said]
+
+    def _undefined(self) -> Iterator[Note]:
+        names: dict[str, list[str]] = {}
+        for row in self.rows:
+            for name, reason in row.reasons.items():
+                names.setdefault(reason, []).append(name)
+        for reason, undefined in names.items():
+            yield Note("Undefined: {} ({}).", ", ".join(dict.fromkeys(undefined)), reason)
+
+    def figure(self) -> Figure:
+        """The effect ratio against ΔRI, a point for each measure."""
+        if all(row.ratio is None or row.relative is None for row in self.rows):
+            raise GradedError("there is no effect ratio to draw; name an advanced run")
+        from .figures import effects  # This import takes time.
+
+        return effects(self.rows)
+
+
+def _effect(row: Reproduced) -> Note:
+    assert row.advanced is not None
+    original, again = row.effects
+    assert original is not None
+    assert again is not None
+    subject = f"By {row.measure}, the effect of {row.advanced.name} over {row.baseline.name}"
+    if row.ratio is None:
+        return Note("{} cannot be compared: {}.", subject, row.reasons["ER"])
+    relative = ""
+    if row.relative is not None:
+        relative = f", ΔRI {row.relative:+.2f}"
+    return Note(
+        "{} was {}: {} where it was {} (ER {:.2f}{}).",
+        subject,
+        _how_far(row.ratio),
+        decimal(again),
+        decimal(original),
+        row.ratio,
+        relative,
+    )
+
+
+def _how_far(ratio: float) -> str:
+    if ratio <= 0:
+        return "not reproduced"
+    if round(ratio, 2) == 1:
+        return "reproduced"
+    return "reproduced in part" if ratio < 1 else "reproduced, larger"
+
+
+def _reading() -> Note:
+    return Note(
+        "ER 1 is the same effect, above 1 a larger, below 1 a smaller one; at 0 or below the advanced run no "
+        "longer wins. ΔRI 0 is the same relative gain, above 0 a smaller, below 0 a larger one."
+    )
+
+
+def _baseline(row: Reproduced) -> Note:
+    run = row.baseline
+    measured = "" if run.rmse is None else f", RMSE {decimal(run.rmse)}"
+    tested = "" if run.p is None else f", {p_of(run.p)}"
+    return Note(
+        "By {}, {} has {} where it had {}{}{}.",
+        row.measure,
+        run.name,
+        decimal(run.again),
+        decimal(run.mean),
+        measured,
+        tested,
+    )
+
+
+def _no_evidence(row: Reproduced) -> Note:
+    found = ""
+    if row.baseline.detectable:
+        size = decimal(row.baseline.detectable)
+        found = f"; differences of {size} would be found with probability .8"
+    return Note(
+        "This is no evidence of reproduction: no difference of {} found with {}{}. The command gate with "
+        "--equivalent can show it.",
+        row.baseline.name,
+        counted(row.topics[0], "topic"),
+        found,
+    )
+
+
+def reproduce(
+    original: Any,
+    again: Any,
+    baseline: str | tuple[str, str],
+    advanced: str | tuple[str, str] | None = None,
+    measures: Sequence[str] | str = (),
+    *,
+    pooled: bool = False,
+    form: str | None = None,
+    smaller: Collection[str] = (),
+) -> Reproduction:
+    """Compare a baseline, and an advanced run, with their repetitions in a second experiment.
+
+    `original` and `again` have values by topic in any form of `compare_leaderboards`. `baseline`
+    and `advanced` are the names of the runs, or pairs of names (or ``NAME=NAME``) if they differ.
+    Without `measures`, those of both experiments are taken. With the same topics, this is a
+    reproduction; with others, a replication; if some are common, these are used. With values b and
+    b′ of n topics, a and a′ of the advanced run:
+
+    - RMSE = √(Σ (b − b′)² / n), and nRMSE = RMSE / √(Σ max(b, 1 − b)² / n), for a reproduction;
+    - ER = mean(a′ − b′) / mean(a − b), the effect ratio;
+    - dRI = (mean a − mean b) / mean b − (mean a′ − mean b′) / mean b′;
+    - p of the paired t-test of b′ − b, or for a replication of Welch's t-test, with `pooled`
+      variances of Student's.
+
+    A value is None where it is undefined: ER and dRI without an effect (at most 1e-12 times the
+    largest value), nRMSE of values outside [0, 1]. `smaller` names measures of which smaller values
+    are better; values are not mirrored.
+
+    >>> topics = ["1", "2", "3", "4"] * 2
+    >>> rows = {"run": ["b"] * 4 + ["a"] * 4, "topic": topics}
+    >>> first = rows | {"AP": [.2, .4, .2, .4, .4, .6, .3, .5]}
+    >>> reproduced = reproduce(first, rows | {"AP": [.2, .4, .2, .4, .3, .5, .3, .4]}, "b", "a")
+    >>> round(reproduced.rows[0].ratio, 4), round(reproduced.rows[0].relative, 4)
+    (0.5, 0.25)
+
+    Raises `GradedError` for tables that cannot be read, a run that is missing, values without
+    topics, and fewer than 2 common topics.
+
+    Source: Breuer et al., How to measure the reproducibility of system-oriented IR experiments,
+    SIGIR 2020.
+    """
+    first = read_leaderboard(original, "original", form=form, smaller=smaller)
+    second = read_leaderboard(again, "again", form=form, smaller=smaller)
+    names = _names(baseline)
+    other_names = None if advanced is None else _names(advanced)
+    said: list[Note] = [*first.notes, *second.notes]
+    rows = []
+    for measure in _measures(first, second, measures):
+        boards = first.board(measure), second.board(measure)
+        for board, leaderboard in zip(boards, (first, second), strict=True):
+            if board.values is None:
+                raise GradedError(f"{leaderboard.name} has no values of {measure} by topic")
+        rows.append(
+            _reproduced(boards, (first.name, second.name), names, other_names, pooled, said)
+        )
+    return Reproduction(tuple(rows), tuple(dict.fromkeys(said)))
+
+
+def _names(run: str | tuple[str, str]) -> tuple[str, str]:
+    """The name of a run in both experiments; ``NAME=NAME`` if they differ."""
+    if isinstance(run, tuple):
+        return run
+    first, separator, second = run.partition("=")
+    return (first, second) if separator else (run, run)
+
+
+def _measures(first: Leaderboard, second: Leaderboard, wanted: Sequence[str] | str) -> list[str]:
+    names = [str(measure) for measure in as_list(wanted)]
+    if names:
+        return names
+    shared = [name for name in first.compared_unasked if name in second.boards]
+    if not shared:
+        of_first, of_second = listed(first.boards, 8), listed(second.boards, 8)
+        raise GradedError(f"no measure is in both: {of_first}; {of_second}")
+    return shared
+
+
+def _reproduced(
+    boards: tuple[Board, Board],
+    tables: tuple[str, str],
+    baseline: tuple[str, str],
+    advanced: tuple[str, str] | None,
+    pooled: bool,
+    said: list[Note],
+) -> Reproduced:
+    """The comparison by one measure."""
+    common = [topic for topic in boards[0].topics if topic in set(boards[1].topics)]
+    kind = REPRODUCTION if common else REPLICATION
+    topics = (len(boards[0].topics), len(boards[1].topics))
+    if common:
+        if len(common) < LEAST_TOPICS:
+            raise GradedError("the experiments have 1 common topic; at least 2 are needed")
+        _note_others(topics, len(common), said)
+        topics = (len(common), len(common))
+    b = _values(boards, tables, baseline, common)
+    reasons: dict[str, str] = {}
+    of_baseline = _run_again(baseline[0], b, boards[0].measure, kind, pooled, reasons)
+    if advanced is None:
+        return Reproduced(
+            boards[0].measure, kind, topics, of_baseline, None, None, None, None, reasons
+        )
+    a = _values(boards, tables, advanced, common)
+    of_advanced = _run_again(advanced[0], a, boards[0].measure, kind, pooled, reasons)
+    ratio, relative = _effects(of_baseline, of_advanced, [*a, *b], reasons)
+    effect_p = None
+    if len(b[0]) >= LEAST_TOPICS:
+        effect_p = float(paired(np.stack([a[0], b[0]]), [(0, 1)]).p[0])
+    return Reproduced(
+        boards[0].measure,
+        kind,
+        topics,
+        of_baseline,
+        of_advanced,
+        ratio,
+        relative,
+        effect_p,
+        reasons,
+    )
+
+
+def _note_others(topics: tuple[int, int], common: int, said: list[Note]) -> None:
+    others = [count - common for count in topics]
+    if any(others):
+        said.append(
+            Note(
+                "{} common topics are used; the original has {} others, the second experiment {}.",
+                common,
+                *others,
+            )
+        )
+
+
+def _values(
+    boards: tuple[Board, Board],
+    tables: tuple[str, str],
+    names: tuple[str, str],
+    common: Sequence[str],
+) -> tuple[np.ndarray, np.ndarray]:
+    """The values of a run in both experiments, for the common topics if there are some."""
+    values = []
+    for board, table, name in zip(boards, tables, names, strict=True):
+        if name not in board.systems:
+            raise GradedError(
+                f"{table} has no run {name!r}; its runs are {listed(board.systems, 8)}"
+            )
+        assert board.values is not None
+        row = board.values[board.systems.index(name)]
+        if common:
+            number = {topic: number for number, topic in enumerate(board.topics)}
+            row = row[[number[topic] for topic in common]]
+        values.append(row)
+    return values[0], values[1]
+
+
+def _run_again(
+    name: str,
+    values: tuple[np.ndarray, np.ndarray],
+    measure: Measure,
+    kind: str,
+    pooled: bool,
+    reasons: dict[str, str],
+) -> RunAgain:
+    first, second = values
+    mean, again = float(mean_over_topics(first)), float(mean_over_topics(second))
+    if kind == REPLICATION:
+        reasons |= dict.fromkeys(("RMSE", "nRMSE"), "the topics differ")
+        return RunAgain(
+            name, mean, again, None, None, _independent_p(values, pooled, reasons), None
+        )
+    rmse = float(np.sqrt(np.mean((first - second) ** 2)))
+    nrmse = None
+    if measure.NAME in UNBOUNDED or is_count(measure):
+        reasons["nRMSE"] = f"{measure} is not bounded by 1"
+    elif first.min() < 0 or first.max() > 1:
+        reasons["nRMSE"] = "an original value is outside [0, 1]"
+    else:
+        largest_errors = np.maximum(first, 1 - first)
+        nrmse = rmse / float(np.sqrt(np.mean(largest_errors**2)))
+    test = paired(np.stack([second, first]), [(0, 1)])
+    detectable = float(test.detectable[0])
+    return RunAgain(
+        name,
+        mean,
+        again,
+        rmse,
+        nrmse,
+        float(test.p[0]),
+        None if np.isnan(detectable) else detectable,
+    )
+
+
+def _independent_p(
+    values: tuple[np.ndarray, np.ndarray], pooled: bool, reasons: dict[str, str]
+) -> float | None:
+    """The p-value of Welch's t-test, or with pooled variances of Student's."""
+    if min(map(len, values)) < LEAST_TOPICS:
+        reasons["p"] = "fewer than 2 topics"
+        return None
+    if all(np.ptp(row) <= EXACT * np.abs(row).max(initial=0.0) for row in values):
+        reasons["p"] = "the values do not vary"
+        return None
+    test = statistics_library("scipy.stats").ttest_ind(values[1], values[0], equal_var=pooled)
+    return float(test.pvalue)
+
+
+def _effects(
+    baseline: RunAgain,
+    advanced: RunAgain,
+    values: Sequence[np.ndarray],
+    reasons: dict[str, str],
+) -> tuple[float | None, float | None]:
+    """The effect ratio and ΔRI."""
+    largest = max(float(np.abs(row).max()) for row in values)
+    effect = advanced.mean - baseline.mean
+    effect_again = advanced.again - baseline.again
+    if abs(effect) <= EXACT * largest:
+        reasons |= dict.fromkeys(("ER", "dRI"), "there is no original effect")
+        return None, None
+    ratio = effect_again / effect
+    if baseline.mean == 0 or baseline.again == 0:
+        reasons["dRI"] = "the mean of the baseline is 0"
+        return ratio, None
+    return ratio, effect / baseline.mean - effect_again / baseline.again

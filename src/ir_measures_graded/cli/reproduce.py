@@ -1,0 +1,45 @@
+"""The command `reproduce`."""
+
+from ..analysis.leaderboards.reproduction import reproduce
+from ..errors import GradedError
+from ..output.result import Result
+from .leaderboards import FORM, SMALLER
+from .parser import Arguments, Option, each, output
+
+USAGE = ("ORIGINAL AGAIN [MEASURE…] --baseline RUN",)
+OPTIONS = (
+    Option("original ORIGINAL", "table of the values of the first experiment", reads=each),
+    Option("again AGAIN", "table of the values of the second experiment", reads=each),
+    Option("inputs MEASURE…", "measures of both; default: all", many=True),
+    Option("--baseline RUN", "the baseline, as RUN=RUN2 if its name differs in the second"),
+    Option("--advanced RUN", "the run whose effect over the baseline is compared"),
+    Option("--pooled", "with other topics: pool the variances, as repro_eval does"),
+    FORM,
+    SMALLER,
+    *output(),
+)
+
+
+def run(arguments: Arguments) -> Result:
+    """Tell whether a second experiment reproduces the values and the effect of the first.
+
+    With the same topics, RMSE and nRMSE are those of the values by topic, and p is that of the paired t-test.
+    With other topics, p is that of Welch's t-test. ER is the effect of the advanced run over the baseline in
+    the second experiment, divided by that in the first. dRI is the relative improvement in the first minus
+    that in the second. A large p is no evidence of reproduction; the command gate with --equivalent can show
+    it.
+
+      ir_measures_graded reproduce 2019.csv ours.csv nDCG@10 --baseline bm25 --advanced ours=ours2
+    """
+    if arguments.baseline is None:
+        raise GradedError("name the baseline: --baseline RUN")
+    return reproduce(
+        arguments.original,
+        arguments.again,
+        arguments.baseline,
+        arguments.advanced,
+        arguments.inputs,
+        pooled=arguments.pooled,
+        form=arguments.form,
+        smaller=arguments.smaller,
+    )

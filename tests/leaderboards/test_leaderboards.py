@@ -1,0 +1,222 @@
+"""`compare_leaderboards` and `reproduce`: forms of tables, undefined values, and other implementations."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind, ttest_rel
+
+from ir_measures_graded import cli
+from ir_measures_graded.analysis import compare_leaderboards, evaluate, reproduce
+from ir_measures_graded.analysis.leaderboards.comparison import _split
+from ir_measures_graded.errors import GradedError
+
+SYSTEMS = [f"s{number}" for number in range(12)]
+TOPICS = [f"t{number}" for number in range(15)]
+RANDOM = np.random.default_rng(2)
+QUALITY = np.linspace(0.2, 0.7, 12)[:, None]
+FIRST = np.clip(QUALITY + RANDOM.normal(0, 0.05, (12, 15)), 0, 1).round(4)
+SECOND = np.clip(QUALITY[::-1] + RANDOM.normal(0, 0.3, (12, 15)), 0, 1).round(4)
+
+
+def rows_of(values, measure="AP"):
+    """A table with a row per value."""
+    return [
+        {"run": system, "topic": topic, "measure": measure, "value": float(values[row, column])}
+        for row, system in enumerate(SYSTEMS)
+        for column, topic in enumerate(TOPICS)
+    ]
+
+
+def lines(rows, fields):
+    return "".join(" ".join(str(row[field]) for field in fields) + "\n" for row in rows)
+
+
+FORMS = {
+    "tot.txt": lambda rows: lines(rows, ["run", "measure", "topic", "value"]),
+    "ir_measures.txt": lambda rows: lines(rows, ["run", "topic", "measure", "value"]),
+    "rows.csv": lambda rows: (
+        "run,topic,measure,value\n"
+        + "".join(f"{row['run']},{row['topic']},{row['measure']},{row['value']}\n" for row in rows)
+    ),
+    "rows.jsonl": lambda rows: "".join(
+        json.dumps(
+            {
+                "run_id": row["run"],
+                "topic_id": row["topic"],
+                "measure": row["measure"],
+                "value": row["value"],
+            }
+        )
+        + "\n"
+        for row in rows
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_has_the_same_values(name, tmp_path):
+    expected = compare_leaderboards(rows_of(FIRST), rows_of(SECOND)).records()
+    paths = [tmp_path / f"{number}{name}" for number in (1, 2)]
+    for path, values in zip(paths, (FIRST, SECOND)):
+        path.write_text(FORMS[name](rows_of(values)), encoding="utf-8")
+    assert compare_leaderboards(*paths).records() == expected
+
+
+def test_trec_eval_names_runs_by_runid_and_six_fields_need_a_format(tmp_path):
+    for row, system in enumerate(SYSTEMS):
+        text = f"runid all {system}\nmap all {FIRST[row].mean():.4f}\nnum_q all 15\n"
+        text += "".join(f"map {t} {value}\n" for t, value in zip(TOPICS, FIRST[row]))
+        (tmp_path / f"file{row}.eval").write_text(text)
+    compared = compare_leaderboards(str(tmp_path / "*.eval"), rows_of(SECOND))
+    assert sorted(compared.orders[0].systems) == sorted(SYSTEMS)
+    assert [str(order.first.measure) for order in compared.orders] == ["AP"]
+    assert compared.orders[0].significant is not None
+    path = tmp_path / "ranking.txt"
+    path.write_text(
+        "".join(
+            f"{topic} Q0 {system} 1 {FIRST[row, column]} AP\n"
+            for row, system in enumerate(SYSTEMS)
+            for column, topic in enumerate(TOPICS)
+        )
+    )
+    with pytest.raises(GradedError, match="--form ranking"):
+        compare_leaderboards(path, rows_of(SECOND))
+    ranking = compare_leaderboards(path, path, form="ranking").orders[0]
+    assert ranking.statistics["tau"] == 1
+
+
+def test_four_fields_that_tell_nothing_need_a_format(tmp_path):
+    path = tmp_path / "rows.txt"
+    path.write_text("a x y 0.5\nb x y 0.4\n")
+    with pytest.raises(GradedError, match="--form tot"):
+        compare_leaderboards(path, path)
+
+
+def test_means_are_asked_for_and_rows_of_all_are_compared_or_taken():
+    means = {"run": SYSTEMS, "nDCG@10": FIRST.mean(axis=1)}
+    with pytest.raises(GradedError, match="--means"):
+        compare_leaderboards(means, means)
+    assert compare_leaderboards(means, means, means=True).orders[0].statistics["tau"] == 1
+    rows = rows_of(FIRST) + [
+        {"run": system, "topic": "all", "measure": "AP", "value": number / 12}
+        for number, system in enumerate(SYSTEMS[::-1])
+    ]
+    by_topic = compare_leaderboards(rows, rows_of(FIRST))
+    assert by_topic.orders[0].statistics["tau"] == pytest.approx(1)
+    assert any("is not the mean" in note for note in by_topic.notes())
+    assert (
+        compare_leaderboards(rows, rows_of(FIRST), aggregate=True).orders[0].statistics["tau"]
+        < -0.9
+    )
+
+
+def test_significant_pairs_add_up_and_do_not_depend_on_names_or_rows():
+    compared = compare_leaderboards(rows_of(FIRST), rows_of(SECOND))
+    pairs = compared.orders[0].significant
+    assert pairs.first == pairs.agreed + pairs.reversed + pairs.lost > 0
+    assert pairs.second == pairs.agreed + pairs.reversed + pairs.new > 0
+    moved = compare_leaderboards(rows_of(FIRST)[::-1], RANDOM.permutation(rows_of(SECOND)).tolist())
+    for name, value in compared.orders[0].statistics.items():
+        assert moved.orders[0].statistics[name] == pytest.approx(value), name
+    assert moved.orders[0].significant == pairs
+
+
+def test_smaller_is_mirrored_and_measures_are_paired():
+    frame = rows_of(FIRST) + rows_of(-FIRST, "loss")
+    both = compare_leaderboards(frame, frame, ["AP=loss"], smaller=["loss"])
+    assert both.orders[0].statistics["tau"] == pytest.approx(1)
+    assert len(compare_leaderboards(rows_of(FIRST), rows_of(FIRST, "x")).orders) == 1
+    assert _split("nDCG_JK(b=2)@10=AP(rel=2)") == ("nDCG_JK(b=2)@10", "AP(rel=2)")
+
+
+def test_undefined_values_have_reasons_and_systems_of_one_side_are_named():
+    first = {"run": ["a", "b", "c", "d"], "AP": [0.5, 0.5, 0.4, 0.3]}
+    second = {"run": ["a", "b", "c", "e"], "AP": [0.1, 0.2, 0.3, 0.9]}
+    compared = compare_leaderboards(first, second, means=True)
+    (record,) = compared.records()
+    assert record["tau_AP"] is None
+    assert "tau_AP: systems tie in the first; use tau_AP_b" in record["undefined"]
+    assert {"Only the first leaderboard has d.", "Only the second leaderboard has e."} < {
+        *compared.notes()
+    }
+    flat = compare_leaderboards(first, {"run": list("abcd"), "AP": [0.5] * 4}, means=True)
+    assert flat.summary == (
+        "The two orders of 4 systems cannot be compared: all systems tie in the second."
+    )
+    with pytest.raises(GradedError, match="1 system in both"):
+        compare_leaderboards(first, {"run": ["a"], "AP": [1.0]}, means=True)
+    with pytest.raises(GradedError, match="k=4 is not below"):
+        compare_leaderboards(first, first, means=True, k=4)
+
+
+# ------------------------------------------------------------------------------- reproduction
+
+
+def experiment(values):
+    """The values of two runs (2 × topics)."""
+    return [
+        {"run": run, "topic": topic, "AP": float(value)}
+        for run, row in zip("ba", values)
+        for topic, value in zip(TOPICS, row)
+    ]
+
+
+def test_reproduction_is_that_of_plain_formulas():
+    b, a, b_again, a_again = FIRST[0], FIRST[5], FIRST[1], FIRST[4]
+    row = reproduce(experiment([b, a]), experiment([b_again, a_again]), "b", "a").rows[0]
+    rmse = np.sqrt(np.mean((b - b_again) ** 2))
+    assert row.kind == "reproduction"
+    assert row.baseline.rmse == pytest.approx(rmse)
+    assert row.baseline.nrmse == pytest.approx(rmse / np.sqrt(np.mean(np.maximum(b, 1 - b) ** 2)))
+    assert row.baseline.p == pytest.approx(ttest_rel(b_again, b).pvalue)
+    assert row.ratio == pytest.approx((a_again - b_again).mean() / (a - b).mean())
+    relative = (a - b).mean() / b.mean() - (a_again - b_again).mean() / b_again.mean()
+    assert row.relative == pytest.approx(relative)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_replication_has_independent_tests_and_no_rmse(pooled):
+    again = [row | {"topic": f"x{row['topic']}"} for row in experiment([FIRST[1], FIRST[4]])]
+    found = reproduce(experiment([FIRST[0], FIRST[5]]), again, "b", "a", pooled=pooled)
+    row = found.rows[0]
+    assert (row.kind, row.baseline.rmse) == ("replication", None)
+    expected = ttest_ind(FIRST[1], FIRST[0], equal_var=pooled).pvalue
+    assert row.baseline.p == pytest.approx(expected)
+    assert "RMSE: the topics differ" in found.records()[0]["undefined"]
+
+
+def test_effects_that_are_undefined_are_empty():
+    same = reproduce(experiment([FIRST[0], FIRST[0]]), experiment([FIRST[1], FIRST[2]]), "b", "a")
+    assert (same.rows[0].ratio, same.rows[0].relative) == (None, None)
+    assert "there is no original effect" in same.summary
+    constant = reproduce(experiment([FIRST[0]]), experiment([FIRST[0] + 0.25]), "b")
+    assert constant.rows[0].baseline.p == pytest.approx(2.0**-14)
+    with pytest.raises(GradedError, match="no run 'c'"):
+        reproduce(experiment([FIRST[0]]), experiment([FIRST[0]]), "c")
+
+
+def test_evaluations_and_commands_agree(tmp_path, capsys):
+    qrels = {topic: {"d1": 1, "d2": 0} for topic in TOPICS}
+    runs = {
+        system: {
+            topic: {"d1": 1.0 + (row > column), "d2": 1.5} for column, topic in enumerate(TOPICS)
+        }
+        for row, system in enumerate(SYSTEMS[:4])
+    }
+    found = evaluate(qrels, runs, ["AP", "nDCG@10"])
+    compared = compare_leaderboards(found, found, ["AP=nDCG@10"])
+    assert compared.orders[0].statistics["tau"] == pytest.approx(1)
+    for name, values in (("1.csv", FIRST), ("2.csv", SECOND)):
+        (tmp_path / name).write_text(FORMS["rows.csv"](rows_of(values)))
+    files = [str(tmp_path / name) for name in ("1.csv", "2.csv")]
+    assert cli.main(["leaderboards", *files, "-f", "json", "-o", str(tmp_path / "f.svg")]) == 0
+    (record,) = json.loads(capsys.readouterr().out)
+    expected = compare_leaderboards(rows_of(FIRST), rows_of(SECOND)).records()[0]
+    assert record["tau"] == pytest.approx(expected["tau"])
+    assert record["tau_AP"] == pytest.approx(expected["tau_AP"])
+    assert "s11" in (tmp_path / "f.svg").read_text(encoding="utf-8")
+    words = ["reproduce", *files, "--baseline", "s0", "--advanced", "s5"]
+    assert cli.main([*words, "-o", str(tmp_path / "g.svg")]) == 0
+    assert "the effect of s5 over s0 was" in capsys.readouterr().out
+    assert cli.main(["reproduce", *files]) == 2
