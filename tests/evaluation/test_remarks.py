@@ -19,8 +19,11 @@ RUNS = [
     ({"q1": USUAL["q1"]}, ["the run lacks 1 of 2 topics of the qrels"]),
     ({"q9": {"a": 1.0}}, ["the run lacks 2 of 2 topics of the qrels"]),
     (
-        {"q1": {"A": 2.0, "B": 1.0}, "q2": {"D": 1.0}},
-        ["no document is judged; check that run and qrels use the same ids"],
+        {"q1": {"u": 2.0, "v": 1.0}, "q2": {"w": 1.0}},
+        [
+            "no document is judged; check that run and qrels use the same ids, such as 'u' of the run "
+            "and 'a' of the qrels"
+        ],
     ),
     (UNJUDGED, ["60% of the top 10 are unjudged"]),
     (

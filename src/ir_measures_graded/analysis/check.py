@@ -88,8 +88,8 @@ class Check(Result):
 def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ()) -> Check:
     """List the unusual properties of runs and measures, which the values do not show.
 
-    - a run: topics of the qrels that it lacks, no judged document, mostly unjudged documents at the top,
-      equal scores, ranks in the reverse order of the scores, documents with the id of their topic,
+    - a run: topics of the qrels that it lacks, no judged document, mostly unjudged documents at the
+      top, ids that would match those of the qrels by a rule such as without '.txt', equal scores, ranks in the reverse order of the scores, documents with the id of their topic,
       ties whose order can move the mean of a measure by more than .005, and scores that trec_eval
       10 orders in another way
     - a measure: gains or a parameter `rel` for levels that the qrels lack, and measures that take the levels
@@ -153,7 +153,8 @@ def _remarks_on(
     try:
         with about(run.name), warnings.catch_warnings():
             warnings.simplefilter("ignore", EmptyRunWarning)  # it is one of the remarks
-            evaluator = GradedEvaluator(chain(*ends.values()), judgments.rows, judgments.documents)
+            measures = list(chain(*ends.values()))
+            evaluator = GradedEvaluator(measures, judgments.rows, judgments.documents)
             for measure, _, values in evaluator.reported(watched()):
                 means[str(measure)] = float(mean_over_topics(values))
     except GradedError as error:

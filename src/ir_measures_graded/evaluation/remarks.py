@@ -22,6 +22,7 @@ from ..errors import InputWarning, Remark, level_of_caller
 from ..files.contracts import Contract
 from ..output.formats import Percent, counted, listed
 from ..output.remarks import merged
+from .near_ids import UnmatchedDocuments
 
 DEPTH = 10
 """The rank down to which unjudged documents are counted; deeper pools are rare."""
@@ -30,6 +31,8 @@ OWN = 0.1
 LEAVES_OUT = (
     "; the collection leaves it out, with --ignore_identical_ids (ignore_identical_ids=True)"
 )
+FEW_MATCHES = 0.05
+"""If a smaller share of the documents that can be judged is, a remark names ids of both sides."""
 SCALE = 100
 """Levels up to this one may be a scale that begins with 1."""
 SPARSE = (
@@ -83,8 +86,9 @@ def depth_of(measures: Iterable[Measure]) -> int | None:
 class RunRemarks:
     """Counts the documents of a run for each topic of the qrels while its blocks are read.
 
-    The counts of a topic (T): its documents, those that are judged, both within the depth, whether
-    scores differ, and whether a document has the id of the topic.
+    The counts of a topic (T): its documents, those that are judged, those that can be at most, the
+    first two within the depth, whether scores differ, and whether a document has the id of the
+    topic. Without a `depth`, no remark counts unjudged documents.
     """
 
     def __init__(self, judged: Judged, depth: int | None = DEPTH, contract: Contract | None = None):
@@ -97,8 +101,10 @@ class RunRemarks:
         self.judged = np.zeros_like(self.retrieved)
         self.top = np.zeros_like(self.retrieved)
         self.judged_top = np.zeros_like(self.retrieved)
+        self.can_match = np.zeros_like(self.retrieved)
         self.has_scores = np.zeros(topics, dtype=bool)
         self.has_own = np.zeros(topics, dtype=bool)
+        self.unmatched = UnmatchedDocuments(depth or DEPTH)
 
     def watched(self, blocks: Iterable[JudgedRanks]) -> Iterator[JudgedRanks]:
         """The same blocks, which are counted."""
@@ -108,14 +114,19 @@ class RunRemarks:
 
     def count(self, ranks: JudgedRanks) -> None:
         """Count the documents of a block. A topic that appears in several blocks counts in the last one."""
-        depth = self.depth or 0
         numbers = ranks.numbers
         topics = ranks.retrieved.size
         self.retrieved[numbers] = ranks.retrieved
         self.judged[numbers] = np.bincount(ranks.topic, minlength=topics)
-        self.top[numbers] = np.minimum(ranks.retrieved, depth)
+        depth = self.unmatched.depth
+        top = np.minimum(ranks.retrieved, depth)
         is_top = ranks.rank <= depth
-        self.judged_top[numbers] = np.bincount(ranks.topic[is_top], minlength=topics)
+        judged_top = np.bincount(ranks.topic[is_top], minlength=topics)
+        self.top[numbers] = top
+        self.judged_top[numbers] = judged_top
+        self.can_match[numbers] = np.minimum(ranks.retrieved, ranks.judged.sizes)
+        if 2 * judged_top.sum() < np.minimum(top, ranks.judged.sizes).sum():
+            self.unmatched.add(ranks)
         self.has_scores[numbers] = ranks.highest > ranks.lowest
         self.has_own[numbers] = ranks.own
 
@@ -150,20 +161,31 @@ class RunRemarks:
             yield Remark("own topic", name, text)
 
     def _on_judgments(self, name: str) -> Iterator[Remark]:
-        """The remark on a run without judged documents, or with few of them at the top."""
-        top, judged_top = int(self.top.sum()), int(self.judged_top.sum())
+        """The remarks on a run without judged documents, or with few of them at the top."""
+        nearly_matches = self.unmatched.rule()
+        examples = self.unmatched.examples()
         if self.retrieved.any() and not self.judged.any():
-            text = "no document is judged; check that run and qrels use the same ids"
+            text = "no document is judged; "
+            if nearly_matches:
+                text += nearly_matches
+            else:
+                text += f"check that run and qrels use the same ids{examples}"
             yield Remark("no judged document", name, text)
-        elif 2 * judged_top < top:
+            return
+        top, judged_top = int(self.top.sum()), int(self.judged_top.sum())
+        if self.depth is not None and 2 * judged_top < top:
             if self.is_sparse:
-                yield Remark(
-                    "sparse", "", SPARSE.format(counted(self.most_judged, "judged document"))
-                )
+                most_judged = counted(self.most_judged, "judged document")
+                yield Remark("sparse", "", SPARSE.format(most_judged))
             else:
                 unjudged = 1 - judged_top / top
                 text = f"{Percent(unjudged)} of the top {self.depth:,} are unjudged"
                 yield Remark("unjudged", name, text, unjudged)
+        if nearly_matches:
+            yield Remark("ids", name, nearly_matches)
+        elif self.judged.sum() < FEW_MATCHES * self.can_match.sum():
+            text = f"few documents are judged; check that run and qrels use the same ids{examples}"
+            yield Remark("ids", name, text)
 
 
 def level_remarks(judged: Judged, name: str | None, least: int) -> list[Remark]:

@@ -1,0 +1,206 @@
+"""Documents of a run that match no judgment, and the rule that makes their ids those of the qrels.
+
+Another case, an ending such as `.txt`, a prefix or the number of a passage on one side only makes
+documents unjudged. A sample of topics shows it.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+
+from ..core.by_topic import bounds_of, positions
+from ..core.ranking.ranks import JudgedRanks
+from ..errors import GradedError, shown
+from ..output.formats import Percent, counted
+
+SAMPLED_TOPICS = 50
+"""The topics of a run that are sampled."""
+SAMPLED_JUDGMENTS = 20_000
+"""No further topic is sampled if those sampled have so many judged documents."""
+LEAST_MATCHES = 2
+"""A single document can match by chance."""
+SEPARATORS = ("#", "%p", "_", "-")
+"""What separates the id of a document from the number of its passage."""
+COMPARED = 20  # ids that begin like another one and are compared with it
+
+
+@dataclass(frozen=True)
+class SampledTopic:
+    """The unjudged ones of the first documents of a topic, and the judged ones not among these."""
+
+    unjudged: list[str]
+    judged: list[str]
+
+    @property
+    def possible(self) -> int:
+        """The number of documents that can match a judgment at most."""
+        return min(len(self.unjudged), len(self.judged))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A change of ids, which `of_run` and `of_qrels` make on each side.
+
+    `words` follow "would match".
+    """
+
+    words: str
+    of_run: Callable[[str], str]
+    of_qrels: Callable[[str], str]
+
+    def pairs(self, topic: SampledTopic) -> Iterator[tuple[str, str]]:
+        """The unjudged documents that match a judged one by the rule, and the latter."""
+        judged = {self.of_qrels(id_): id_ for id_ in topic.judged}
+        for id_ in topic.unjudged:
+            match = judged.get(self.of_run(id_))
+            if match is not None:
+                yield id_, match
+
+
+@dataclass
+class UnmatchedDocuments:
+    """A sample of the unjudged documents down to the rank `depth`.
+
+    It is taken from blocks in which few documents match.
+    """
+
+    depth: int
+    topics: list[SampledTopic] = field(default_factory=list)
+    judgments: int = 0
+
+    def add(self, ranks: JudgedRanks) -> None:
+        """Add topics of a block, evenly spaced, until the sample is complete."""
+        missing = SAMPLED_TOPICS - len(self.topics)
+        if missing <= 0 or ranks.listed is None or ranks.judged.rows is None:
+            return
+        numbers = np.flatnonzero((ranks.retrieved > 0) & (ranks.judged.sizes > 0))
+        if numbers.size > missing:
+            numbers = numbers[np.linspace(0, numbers.size - 1, missing).astype(np.int64)]
+        sizes = ranks.judged.sizes[numbers]
+        before = self.judgments + np.cumsum(sizes) - sizes
+        numbers = numbers[before < SAMPLED_JUDGMENTS]
+        # A document that no judgment equals need not be an id, and may then be any object.
+        with suppress(GradedError):
+            self._add_topics(ranks, numbers)
+
+    def _add_topics(self, ranks: JudgedRanks, numbers: np.ndarray) -> None:
+        retrieved = np.minimum(ranks.retrieved[numbers], self.depth)
+        starts = bounds_of(ranks.retrieved)[numbers]
+        listed = list(ranks.listed.docs.take(_rows(ranks, starts, retrieved)).ids())
+        known = ranks.judged.rows.part(numbers)
+        judged = list(known.docs.ids())
+        self.judgments += len(judged)
+        bounds = bounds_of(retrieved).tolist()
+        offsets = known.offsets.tolist()
+        for place in range(numbers.size):
+            first_documents = listed[bounds[place] : bounds[place + 1]]
+            judgments = judged[offsets[place] : offsets[place + 1]]
+            unjudged = _without(first_documents, judgments)
+            self.topics.append(SampledTopic(unjudged, _without(judgments, first_documents)))
+
+    def rule(self) -> str:
+        """The sentence on the first rule by which at least half of the documents match that can.
+
+        Empty if there is none.
+        """
+        possible = sum(topic.possible for topic in self.topics)
+        for rule in self._rules():
+            pairs = [pair for topic in self.topics for pair in rule.pairs(topic)]
+            if len(pairs) >= LEAST_MATCHES and 2 * len(pairs) >= possible:
+                share = Percent(len(pairs) / self.unjudged)
+                of_run, of_qrels = pairs[0]
+                return (
+                    f"{share} of the unjudged documents in the top {self.depth:,} of "
+                    f"{counted(len(self.topics), 'topic')} would match {rule.words}, as "
+                    f"{shown(of_run)} and {shown(of_qrels)} of the qrels"
+                )
+        return ""
+
+    @property
+    def unjudged(self) -> int:
+        """The number of unjudged documents in the sample."""
+        return sum(len(topic.unjudged) for topic in self.topics)
+
+    def examples(self) -> str:
+        """An unjudged document and a judged one of its topic, as the end of a sentence.
+
+        Empty if there is no such topic.
+        """
+        for topic in self.topics:
+            if topic.unjudged and topic.judged:
+                of_run, of_qrels = topic.unjudged[0], min(topic.judged)
+                return f", such as {shown(of_run)} of the run and {shown(of_qrels)} of the qrels"
+        return ""
+
+    def _rules(self) -> Iterator[Rule]:
+        """All rules, each made when it is tried.
+
+        Their endings and prefixes are the most frequent ones in the sample.
+        """
+        yield Rule("in the same case", str.lower, str.lower)
+        run = [topic.unjudged for topic in self.topics]
+        qrels = [topic.judged for topic in self.topics]
+        backwards_run = [_reversed(ids) for ids in run]
+        backwards_qrels = [_reversed(ids) for ids in qrels]
+        ending = _most_frequent_ending(qrels, run)
+        yield Rule(f"without {ending!r}", lambda id_: id_.removesuffix(ending), str)
+        prefix = _most_frequent_ending(backwards_qrels, backwards_run)[::-1]
+        yield Rule(f"without {prefix!r}", lambda id_: id_.removeprefix(prefix), str)
+        added = _most_frequent_ending(run, qrels)
+        yield Rule(f"with {added!r} at the end", lambda id_: id_ + added, str)
+        before = _most_frequent_ending(backwards_run, backwards_qrels)[::-1]
+        yield Rule(f"with {before!r} before it", lambda id_: before + id_, str)
+        for separator in SEPARATORS:
+            yield _up_to(separator)
+
+
+def _up_to(separator: str) -> Rule:
+    """The rule that takes the text before the last separator of an id of the run."""
+
+    def before_last(id_: str) -> str:
+        return id_.rpartition(separator)[0]
+
+    return Rule(f"with the text before {separator!r}", before_last, str)
+
+
+def _rows(ranks: JudgedRanks, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The rows of the run at the first ranks of topics, which begin at `starts`."""
+    position = np.repeat(starts, sizes) + positions(sizes)
+    moved_position, moved_row = ranks.moved
+    if not moved_position.size:
+        return position
+    entry = np.minimum(np.searchsorted(moved_position, position), moved_position.size - 1)
+    return np.where(moved_position[entry] == position, moved_row[entry], position)
+
+
+def _without(ids: Iterable[str], others: Iterable[str]) -> list[str]:
+    """The ids that are not among the others."""
+    excluded = set(others)
+    return [id_ for id_ in ids if id_ not in excluded]
+
+
+def _reversed(ids: Iterable[str]) -> list[str]:
+    return [id_[::-1] for id_ in ids]
+
+
+def _most_frequent_ending(shorter: Sequence[Iterable[str]], longer: Sequence[Iterable[str]]) -> str:
+    """What most often makes an id of a topic in `longer` from one of the topic in `shorter`.
+
+    >>> _most_frequent_ending([["d1", "d2", "d3"]], [["d1.txt", "d2.txt", "d30"]])
+    '.txt'
+    """
+    count: Counter[str] = Counter()
+    for short_ids, long_ids in zip(shorter, longer, strict=True):
+        in_order = sorted(long_ids)
+        for short in short_ids:
+            first = bisect_left(in_order, short)
+            for id_ in islice(in_order, first, first + COMPARED):
+                if not id_.startswith(short):
+                    break
+                count[id_[len(short) :]] += 1
+    return max(count, key=count.__getitem__, default="")
