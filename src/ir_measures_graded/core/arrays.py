@@ -127,10 +127,10 @@ class ArrayEvaluator(GradedEvaluator):
         documents_of_groups = Judged(qrels.topics, qrels.offsets, qrels.values)
         super().__init__(dict.fromkeys(self.in_order), qrels, documents_of_groups)
         warn_of_absent_levels(self.measures, self.judged, "the labels")
-        self._blocks = [
-            (slice(first, stop), self.judged.part(np.arange(first, stop)))
-            for first, stop in blocks(grouping.sizes)
-        ]
+        self._blocks: list[tuple[slice, Judged]] = []
+        for first, stop in blocks(grouping.sizes):
+            topics = np.arange(first, stop)
+            self._blocks.append((slice(first, stop), self.judged.part(topics)))
 
     def reduced(self, run: Any) -> Iterator[JudgedRanks]:
         """The scores, reduced to the ranks of the judged documents."""
@@ -158,18 +158,21 @@ class ArrayEvaluator(GradedEvaluator):
 
         There is one row for each measure given, in that order, also for equal ones.
         """
-        of_measure = {measure: values for measure, _, values in self.reported(self.reduced(scores))}
-        values = np.full((len(self.in_order), self._has_value.size), np.nan)
-        values[:, self._has_value] = [of_measure[measure] for measure in self.in_order]
-        return values
+        values = {}
+        for measure, _, values_of_topics in self.reported(self.reduced(scores)):
+            values[measure] = values_of_topics
+        shape = (len(self.in_order), self._has_value.size)
+        table = np.full(shape, np.nan)
+        table[:, self._has_value] = [values[measure] for measure in self.in_order]
+        return table
 
     def means(self, scores: Array) -> np.ndarray:
         """The mean of each measure over the groups with a value; the sum of counts such as NumRet.
 
         There is one mean for each measure given, in that order, also for equal ones.
         """
-        of_measure = self.calc_aggregate(scores)
-        return np.array([of_measure[measure] for measure in self.in_order], dtype=np.float64)
+        means = self.calc_aggregate(scores)
+        return np.array([means[measure] for measure in self.in_order], dtype=np.float64)
 
 
 def array_values(
@@ -254,14 +257,16 @@ def _of_one_or_all(measure: Measures, results: np.ndarray) -> Any:
 
 def _with_ties(measure: Measure, ties: str) -> Measure:
     """The measure with the option `ties`, if it has the option and it is not set."""
-    known = definition_of(measure)
-    if known is None or known.option("ties"):
+    definition = definition_of(measure)
+    if definition is None or definition.option("ties"):
         return measure
-    with_ties = with_option(known, "ties", ties)
+    with_ties = with_option(definition, "ties", ties)
     if with_ties is not None:
         return with_ties
+    if GradedProvider().supports(measure):
+        return measure
     # Other providers of ir-measures need ids, so the definition stands in for the measure.
-    return measure if GradedProvider().supports(measure) else known
+    return definition
 
 
 def _array(name: str, values: Array) -> np.ndarray:
@@ -337,7 +342,9 @@ def _warn_of_unnamed_padding(level: np.ndarray, padding: float | None) -> None:
     if padding is not None or level.ndim == 1:
         return
     is_suspect = level == UNNAMED_PADDING
-    others_follow = np.logical_or.accumulate(~is_suspect[:, ::-1], axis=1)[:, ::-1]
+    is_other = ~is_suspect
+    others_from_the_end = np.logical_or.accumulate(is_other[:, ::-1], axis=1)
+    others_follow = others_from_the_end[:, ::-1]
     rows = np.count_nonzero(is_suspect.any(axis=1))
     if rows and not (is_suspect & others_follow).any():
         warnings.warn(
@@ -389,7 +396,8 @@ def grouping_of(
             raise GradedError(
                 f"each row of two-dimensional labels is a group; leave out {named[0]}"
             )
-        return Grouping(_numbered(shape[0]), np.full(shape[0], shape[1]), slice(None))
+        rows, width = shape
+        return Grouping(_numbered(rows), np.full(rows, width), slice(None))
     if not named:
         raise GradedError("flat labels need groups: give group sizes, or one group id per document")
     if sizes is not None:
@@ -406,8 +414,12 @@ def grouping_of(
 
 def _are_sizes(array: np.ndarray, documents: int) -> bool:
     """Whether these can be the sizes of groups with so many documents in all."""
-    is_whole = array.ndim == 1 and (array.dtype.kind in "iu" or not array.size)
-    return is_whole and not (array < 0).any() and int(array.sum()) == documents
+    if array.ndim != 1:
+        return False
+    is_whole = array.dtype.kind in "iu" or not array.size
+    if not is_whole or (array < 0).any():
+        return False
+    return int(array.sum()) == documents
 
 
 def _refuse_ambiguous(groups: np.ndarray) -> None:
@@ -452,7 +464,8 @@ def _coded(name: str, ids: np.ndarray) -> tuple[np.ndarray, list[Any]]:
             raise GradedError(f"{name}: document {row} has no group id")
     codes = {id_: number for number, id_ in enumerate(dict.fromkeys(listed))}
     code = np.array([codes[id_] for id_ in listed], dtype=np.int64)
-    return np.repeat(code, np.diff(np.append(starts, ids.size))), list(codes)
+    lengths = np.diff(np.append(starts, ids.size))
+    return np.repeat(code, lengths), list(codes)
 
 
 def _warn_of_unjudged(has_value: np.ndarray) -> None:

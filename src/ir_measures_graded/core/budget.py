@@ -27,6 +27,5 @@ def within_budget(
     ir_measures_graded.errors.GradedError: 5000 draws of 80000 documents: too much work; draw less
     """
     if size > limit:
-        raise error(
-            f"{what}: too much {'memory' if limit in (MEMORY, TABLES) else 'work'}; {remedy}"
-        )
+        kind = "memory" if limit in (MEMORY, TABLES) else "work"
+        raise error(f"{what}: too much {kind}; {remedy}")

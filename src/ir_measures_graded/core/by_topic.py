@@ -58,12 +58,14 @@ def rows_of(starts: np.ndarray, sizes: np.ndarray) -> slice | np.ndarray:
     >>> rows_of(np.array([5, 0]), np.array([2, 3])), rows_of(np.array([1, 3]), np.array([2, 4]))
     (array([5, 6, 0, 1, 2]), slice(1, 7, None))
     """
-    if starts.size and (starts[1:] == starts[:-1] + sizes[:-1]).all():
-        return slice(int(starts[0]), int(starts[-1] + sizes[-1]))
-    return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+    ends = starts + sizes
+    if starts.size and (starts[1:] == ends[:-1]).all():
+        return slice(int(starts[0]), int(ends[-1]))
+    return np.repeat(starts, sizes) + positions(sizes)
 
 
-FEW = 8  # distinct values up to which they are processed one at a time
+FEW_VALUES = 8
+"""The number of distinct values up to which they are processed one at a time."""
 
 
 def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -75,7 +77,7 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Inputs that differ by small whole numbers, as levels nearly always do, need no sort. The
     distinct values are then a range, which may include values that do not occur in the input.
     """
-    if values.size and float(values.max()) - float(values.min()) < FEW:
+    if values.size and float(values.max()) - float(values.min()) < FEW_VALUES:
         low = values.min()
         code = (values - low).astype(np.int64)
         if (code + low == values).all():
@@ -97,13 +99,14 @@ def tally(
     kinds, kind = coded(values)
     key = topic * kinds.size + kind
     distinct = None
-    if key.max(initial=0) > FEW * key.size:
+    if key.max(initial=0) > FEW_VALUES * key.size:
         distinct, key = np.unique(key, return_inverse=True)
     count = np.bincount(key, weights).astype(np.int64)
     if distinct is None:
         distinct = np.flatnonzero(count)
         count = count[distinct]
-    return distinct // max(kinds.size, 1), kinds[distinct % max(kinds.size, 1)], count
+    topics, kinds_of_topics = np.divmod(distinct, max(kinds.size, 1))
+    return topics, kinds[kinds_of_topics], count
 
 
 def entries(
@@ -115,13 +118,13 @@ def entries(
     array([2])
     """
     values = np.unique(in_value)
-    among = in_topic * values.size + np.searchsorted(values, in_value)
-    return np.searchsorted(among, topic * values.size + np.searchsorted(values, value))
+    keys = in_topic * values.size + np.searchsorted(values, in_value)
+    wanted = topic * values.size + np.searchsorted(values, value)
+    return np.searchsorted(keys, wanted)
 
 
-BLOCK = (
-    1 << 16
-)  # rows processed at once, approximately, so that their columns fit into the processor cache
+BLOCK = 1 << 16
+"""The approximate number of rows processed at once. Their columns fit into the processor cache."""
 
 
 def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
@@ -130,11 +133,14 @@ def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
     >>> list(blocks(np.array([30_000, 30_000, 30_000, 1])))
     [(0, 3), (3, 4)]
     """
-    block = (np.cumsum(sizes) - sizes) // BLOCK
-    return pairwise(np.flatnonzero(np.diff(block, prepend=-1, append=-1)).tolist())
+    starts = np.cumsum(sizes) - sizes
+    block = starts // BLOCK
+    borders = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
+    return pairwise(borders.tolist())
 
 
-LONG = 100  # a topic with more values than this justifies a NumPy call of its own
+LONG_TOPIC = 100
+"""A topic with more values than this justifies a NumPy call of its own."""
 
 
 def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -149,14 +155,17 @@ def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     sizes = np.diff(offsets)
     total = np.cumsum(values)
     if values.dtype.kind in "biu" or _exact(values):
-        before = np.concatenate((np.zeros(1, total.dtype), total))[offsets[:-1]]
-        return total - np.repeat(before, sizes)
+        total_before = np.concatenate((np.zeros(1, total.dtype), total))
+        before_topic = total_before[offsets[:-1]]
+        return total - np.repeat(before_topic, sizes)
     return running(np.add, values, offsets)
 
 
 def _exact(values: np.ndarray) -> bool:
     """Whether the sums of floats are exact in any order: of whole numbers that are not large."""
-    return bool(np.abs(values).sum() < 2**53 and (np.rint(values) == values).all())
+    if not np.abs(values).sum() < 2**53:
+        return False
+    return bool((np.rint(values) == values).all())
 
 
 def running(operation: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -171,15 +180,17 @@ def running(operation: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.
     """
     sizes = np.diff(offsets)
     result = np.empty_like(values)
-    for topic in np.flatnonzero(sizes > LONG).tolist():
-        part = slice(offsets[topic], offsets[topic + 1])
-        operation.accumulate(values[part], out=result[part])
-    short = np.flatnonzero((sizes > 0) & (sizes <= LONG))
-    widths = np.exp2(np.ceil(np.log2(sizes[short]))).astype(np.int64)
+    for topic in np.flatnonzero(sizes > LONG_TOPIC).tolist():
+        rows = slice(offsets[topic], offsets[topic + 1])
+        operation.accumulate(values[rows], out=result[rows])
+    short = np.flatnonzero((sizes > 0) & (sizes <= LONG_TOPIC))
+    bits = np.ceil(np.log2(sizes[short]))
+    widths = np.exp2(bits).astype(np.int64)
     for width in np.unique(widths):
-        rows, column = short[widths == width], np.arange(width)
-        inside = column < sizes[rows, None]
-        where = (offsets[rows, None] + column)[inside]
+        topics = short[widths == width]
+        column = np.arange(width)
+        inside = column < sizes[topics, None]
+        where = (offsets[topics, None] + column)[inside]
         matrix = np.zeros(inside.shape, dtype=values.dtype)
         matrix[inside] = values[where]
         result[where] = operation.accumulate(matrix, axis=1)[inside]
@@ -244,8 +255,9 @@ def earlier_and_smaller(
     few distinct values are counted one at a time.
     """
     weight = np.ones(values.size, dtype=np.int64) if weights is None else weights
-    lowest, highest = int(values.min(initial=0)), int(values.max(initial=0))
-    if weight.dtype.kind == "i" and highest - lowest < FEW:
+    lowest = int(values.min(initial=0))
+    highest = int(values.max(initial=0))
+    if weight.dtype.kind == "i" and highest - lowest < FEW_VALUES:
         return _few_earlier_and_smaller(values, offsets, weight)
     bits = max(highest, -lowest).bit_length()
     code = values
@@ -285,7 +297,10 @@ def _few_earlier_and_smaller(
 ) -> np.ndarray:
     """`earlier_and_smaller` with whole weights, one distinct value after another."""
     count = np.zeros(values.size, dtype=weight.dtype)
-    for value in range(int(values.min(initial=0)) + 1, int(values.max(initial=0)) + 1):
-        is_value = np.flatnonzero(values == value)
-        count[is_value] = cumsum((values < value) * weight, offsets)[is_value]
+    lowest = int(values.min(initial=0))
+    highest = int(values.max(initial=0))
+    for value in range(lowest + 1, highest + 1):
+        rows = np.flatnonzero(values == value)
+        smaller_before = cumsum((values < value) * weight, offsets)
+        count[rows] = smaller_before[rows]
     return count

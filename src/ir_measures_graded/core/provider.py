@@ -96,7 +96,8 @@ class GradedEvaluator(Evaluator):
     def reduced(self, run: Source) -> Iterable[JudgedRanks]:
         """The run, which is read and reduced with its blocks."""
         source = run if isinstance(run, RunSource) else in_memory(run, RUN)
-        return blocks_of(self.judged, source.rows() if source.in_memory else source.blocks())
+        rows = source.rows() if source.in_memory else source.blocks()
+        return blocks_of(self.judged, rows)
 
     def _order(self, position: np.ndarray, computed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The topics in the order of ir-measures' own providers: topics of the run that they have
@@ -105,8 +106,10 @@ class GradedEvaluator(Evaluator):
         """
         is_in_run = computed & (position >= 0)
         in_run = np.flatnonzero(is_in_run)
-        others = sorted(np.flatnonzero(~is_in_run).tolist(), key=self.judged.topics.__getitem__)
-        return in_run[np.argsort(position[in_run])], np.array(others, dtype=np.int64)
+        in_order_of_run = in_run[np.argsort(position[in_run])]
+        others = np.flatnonzero(~is_in_run).tolist()
+        others.sort(key=self.judged.topics.__getitem__)
+        return in_order_of_run, np.array(others, dtype=np.int64)
 
 
 class GradedProvider(Provider):
@@ -140,10 +143,11 @@ def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | 
     """
     if name is None:
         return None
-    known = ir_measures.providers.registry
-    if name not in known:
-        raise GradedError(f"there is no provider {shown(name)}; ir_measures has {', '.join(known)}")
-    provider = known[name]
+    providers = ir_measures.providers.registry
+    if name not in providers:
+        names = ", ".join(providers)
+        raise GradedError(f"there is no provider {shown(name)}; ir_measures has {names}")
+    provider = providers[name]
     if not provider.is_available():
         how_to_install = provider.install_instructions()
         hint = f"; to install it: {how_to_install}" if how_to_install else ""
@@ -213,10 +217,10 @@ def check_levels(measure: Measure, judged: Judged, rows: Rows | None = None) -> 
         rows = rows or judged.rows
         row = int(np.flatnonzero(rows.values % 1)[0])
         level = f"{rows.values[row]:g}"
-        known = definition_of(measure)
+        definition = definition_of(measure)
         same: Any = ""
-        if isinstance(known, Standard):
-            same = known.same(np.unique(rows.values).tolist())
+        if isinstance(definition, Standard):
+            same = definition.same(np.unique(rows.values).tolist())
         hint = f"; {same} is the same measure and takes {level}" if same else ""
         raise rows.error(row, f"the level is {level}; {measure} takes whole levels{hint}")
     judged.need_one_level()
@@ -292,7 +296,6 @@ def _problem(values: np.ndarray, topics: Topics, shape: tuple[int, ...]) -> str:
     infinite = np.argwhere(~np.isfinite(values))
     if infinite.size:
         first = tuple(infinite[0])
-        return (
-            f"is {values[first]} for topic {shown(topics.names[first[0]])}; a value must be finite"
-        )
+        topic = topics.names[first[0]]
+        return f"is {values[first]} for topic {shown(topic)}; a value must be finite"
     return ""

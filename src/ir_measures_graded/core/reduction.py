@@ -44,23 +44,36 @@ def reduced(judged: Judged, run: Rows, numbers: Any = slice(None), start: int = 
     `numbers` are those of the topics in the whole qrels, and `start` is the number of topics in
     earlier blocks. Raises `GradedError` if a topic retrieves a document twice, judged or not.
     """
-    code, documents = judged.code, judged.rows
+    code = judged.code
+    documents = judged.rows
     codes = np.array([code.get(topic, -1) for topic in run.topics], dtype=np.int64)
-    if (codes < 0).any():
-        refuse_repeated(run.part(np.flatnonzero(codes < 0)))
-    # The lines tell the order of topics, because blocks of a file may come in another order.
-    place = np.arange(codes.size) + start if run.line is None else smallest(run.line, run.offsets)
+    is_judged = codes >= 0
+    if not is_judged.all():
+        refuse_repeated(run.part(np.flatnonzero(~is_judged)))
+    if run.line is None:
+        place = np.arange(codes.size) + start
+    else:
+        # The lines tell the order of topics, because blocks of a file may come in another order.
+        place = smallest(run.line, run.offsets)
     order = np.full(len(code), -1)
-    order[codes[codes >= 0]] = place[codes >= 0]
-    listed, own = run.of_topics(code), np.zeros(len(code), dtype=bool)
+    order[codes[is_judged]] = place[is_judged]
+    listed = run.of_topics(code)
+    own = np.zeros(len(code), dtype=bool)
 
-    def matched(a: int, b: int) -> tuple[np.ndarray, Sort]:
-        block, known = listed.block(a, b), documents.block(a, b)
-        row, doc = block.look_up(known) or _equal(block, known)
-        found = np.full(block.values.size, -1)
-        found[row] = doc + documents.offsets[a]
-        own[a:b][np.searchsorted(block.offsets, block.of_own_topic(), side="right") - 1] = True
-        return found, lambda rows, group: block.ids(rows).descending(group)
+    def matched(first: int, stop: int) -> tuple[np.ndarray, Sort]:
+        block = listed.block(first, stop)
+        judged_block = documents.block(first, stop)
+        row, doc = block.look_up(judged_block) or _equal(block, judged_block)
+        document_of_row = np.full(block.values.size, -1)
+        document_of_row[row] = doc + documents.offsets[first]
+        own_rows = block.of_own_topic()
+        own_topics = np.searchsorted(block.offsets, own_rows, side="right") - 1
+        own[first + own_topics] = True
+
+        def descending(rows: np.ndarray, group: np.ndarray) -> np.ndarray:
+            return block.ids(rows).descending(group)
+
+        return document_of_row, descending
 
     return replace(JudgedRanks.of(judged, listed, matched, numbers, order), own=own)
 
@@ -113,20 +126,22 @@ def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -
         rule = "each judgment needs the probability of its intent, a finite number ≥ 0"
         raise rows.error(row, f"the probability is {probabilities[row]}; {rule}")
     # The names are sorted, so the order of rows does not affect sums over intents.
-    names, code = np.unique(np.array([*rows.intents.ids()], dtype=object), return_inverse=True)
+    intents = np.array(list(rows.intents.ids()), dtype=object)
+    names, code = np.unique(intents, return_inverse=True)
+    if not names.size:
+        raise GradedError(NO_INTENTS)
     # Some topics of a collection may have a single intent, but "0" stands for none.
-    if not names.size or (
-        names.size == 1 and (collection is None or names[0].encode() in NO_ITERATION)
-    ):
+    if names.size == 1 and (collection is None or names[0].encode() in NO_ITERATION):
         raise GradedError(NO_INTENTS)
     topic = np.repeat(np.arange(len(rows.topics)), np.diff(rows.offsets))
-    pairs, first, pair = np.unique(
-        topic * names.size + code, return_index=True, return_inverse=True
-    )
+    topic_and_intent = topic * names.size + code
+    pairs, first, pair = np.unique(topic_and_intent, return_index=True, return_inverse=True)
     probability = probabilities[first]
-    if (differing := np.flatnonzero(probabilities != probability[pair])).size:
+    differing = np.flatnonzero(probabilities != probability[pair])
+    if differing.size:
         row = int(differing[0])
-        others = f"{probability[pair[row]]:g} and {probabilities[row]:g}"
+        first_probability = probability[pair[row]]
+        others = f"{first_probability:g} and {probabilities[row]:g}"
         intent = shown(names[code[row]])
         raise rows.error(
             row, f"intent {intent} has the probabilities {others}; give each intent one"
@@ -134,16 +149,15 @@ def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -
     documents = distinct.qrels.offsets
     judgment = pair * documents[-1] + distinct.doc
     _, first, again = np.unique(judgment, return_index=True, return_inverse=True)
-    if (differing := np.flatnonzero(rows.values != rows.values[first][again])).size:
+    level = rows.values[first]
+    differing = np.flatnonzero(rows.values != level[again])
+    if differing.size:
         row = int(differing[0])
-        raise judged_twice(
-            rows, int(first[again[row]]), row, f" for intent {shown(names[code[row]])}"
-        )
-    of_topic = pairs // names.size
-    judged = Judged(
-        [rows.topics[number] for number in of_topic.tolist()],
-        bounds_of(np.bincount(pair[first], minlength=pairs.size)),
-        rows.values[first],
-        collection=collection,
-    )
-    return Intents(of_topic, probability, judged, distinct.doc[first] - documents[topic[first]])
+        intent = shown(names[code[row]])
+        raise judged_twice(rows, int(first[again[row]]), row, f" for intent {intent}")
+    topic_of_pair = pairs // names.size
+    topic_names = [rows.topics[number] for number in topic_of_pair.tolist()]
+    sizes = np.bincount(pair[first], minlength=pairs.size)
+    judged = Judged(topic_names, bounds_of(sizes), level, collection=collection)
+    document_in_topic = distinct.doc[first] - documents[topic[first]]
+    return Intents(topic_of_pair, probability, judged, document_in_topic)

@@ -78,10 +78,10 @@ class RankingMetric:
         Raises `GradedError` for arrays that do not fit together; the metric is then unchanged.
         """
         level = labels_in(labels)
-        given = scores_in(scores, level.shape)
+        scores_of_labels = scores_in(scores, level.shape)
         is_padding = padding_in(level, padding)
         grouping = grouping_of(level.shape, groups, sizes, ids, entries_are_ids=True)
-        score = given.ravel()[grouping.documents]
+        score = scores_of_labels.ravel()[grouping.documents]
         label = level.ravel()[grouping.documents]
         is_kept = ~is_padding.ravel()[grouping.documents]
         if level.ndim == 2:
@@ -90,8 +90,11 @@ class RankingMetric:
         label = label[is_kept]
         if np.isnan(score).any() or np.isinf(label).any():
             raise GradedError("a score is NaN or a label is infinite; give each document a number")
-        group = np.repeat(np.arange(grouping.sizes.size), grouping.sizes)[is_kept]
-        names = list(grouping.names) if grouping.has_ids else [None] * len(grouping.names)
+        group_count = grouping.sizes.size
+        group = np.repeat(np.arange(group_count), grouping.sizes)[is_kept]
+        names: list[Any] = [None] * group_count
+        if grouping.has_ids:
+            names = list(grouping.names)
         self._batches.append(Batch(score, label, group, names))
 
     def merge(self, *others: RankingMetric) -> RankingMetric:
@@ -119,15 +122,19 @@ class RankingMetric:
         number_of: dict[Any, int] = {}
         groups = []
         for batch in self._batches:
-            keys = [object() if id_ is None else id_ for id_ in batch.ids]
-            numbers = [number_of.setdefault(key, len(number_of)) for key in keys]
+            numbers = []
+            for id_ in batch.ids:
+                key = object() if id_ is None else id_
+                numbers.append(number_of.setdefault(key, len(number_of)))
             groups.append(np.array(numbers, dtype=np.int64)[batch.group])
         group = np.concatenate(groups)
         score = np.concatenate([batch.score for batch in self._batches])
         label = np.concatenate([batch.label for batch in self._batches])
         order = np.argsort(group, kind="stable")
-        evaluator = ArrayEvaluator(self.measures, label[order], ties=self.ties, ids=group[order])
+        label = label[order]
+        evaluator = ArrayEvaluator(self.measures, label, ties=self.ties, ids=group[order])
         means = evaluator.means(score[order]).tolist()
         if len(means) == 1:
             return means[0]
-        return {str(measure): mean for measure, mean in zip(self.measures, means, strict=True)}
+        names = map(str, self.measures)
+        return dict(zip(names, means, strict=True))

@@ -20,7 +20,9 @@ _EVERYDAY = (
     r"(?:-l(?P<level>\d{1,9}))?"
 )
 """A name with cutoffs, and with ranx's least relevant level."""
-NEEDED, OPTIONAL, NONE = "needed", "optional", "none"
+NEEDED = "needed"
+OPTIONAL = "optional"
+NONE = "none"
 """Whether a word needs a cutoff, may have one, or has none."""
 
 
@@ -43,10 +45,14 @@ RECIPROCAL_RANK = Word("RR")
 RECALL = Word("R", NEEDED)
 PRECISION = Word("P", NEEDED)
 SUCCESS = Word("Success", NEEDED)
+NDCG_BURGES = Word("nDCG_Burges", has_level=False)
+DCG_BURGES = Word("DCG_Burges", has_level=False)
+R_PRECISION = Word("Rprec", NONE)
+BPREF = Word("Bpref", NONE, has_level=False)
 WORDS = {
     "ndcg": NDCG,
-    "ndcg burges": Word("nDCG_Burges", has_level=False),
-    "dcg burges": Word("DCG_Burges", has_level=False),
+    "ndcg burges": NDCG_BURGES,
+    "dcg burges": DCG_BURGES,
     "map": AVERAGE_PRECISION,
     "ap": AVERAGE_PRECISION,
     "average precision": AVERAGE_PRECISION,
@@ -65,9 +71,9 @@ WORDS = {
     "hit rate": SUCCESS,
     "hr": SUCCESS,
     "success": SUCCESS,
-    "r-precision": Word("Rprec", NONE),
-    "rprec": Word("Rprec", NONE),
-    "bpref": Word("Bpref", NONE, has_level=False),
+    "r-precision": R_PRECISION,
+    "rprec": R_PRECISION,
+    "bpref": BPREF,
 }
 """The measure of each word. Case, blanks, hyphens and underscores do not count."""
 
@@ -76,8 +82,8 @@ AMBIGUOUS = {
         "Success@{k} (a hit or none) or P@{k} (ranx counts the relevant documents, {k} times P@{k})"
     ),
     "accuracy": (
-        "Success@{k} (a hit or none, as in Sentence Transformers) or Accuracy@{k} (ir-measures: the "
-        "share of pairs in the right order)"
+        "Success@{k} (a hit or none, as in Sentence Transformers) or Accuracy@{k} (ir-measures: "
+        "the share of pairs in the right order)"
     ),
     "dcg": "DCG_Burges(gains=linear)@{k} (as in ranx) or DCG_Burges@{k} (as in OpenSearch)",
     "hole": (
@@ -85,7 +91,8 @@ AMBIGUOUS = {
         "not 1 - Judged@{k}"
     ),
 }
-AMBIGUOUS["acc"] = AMBIGUOUS["top k accuracy"] = AMBIGUOUS["accuracy"]
+AMBIGUOUS["acc"] = AMBIGUOUS["accuracy"]
+AMBIGUOUS["top k accuracy"] = AMBIGUOUS["accuracy"]
 """The measure strings to choose from for words that mean several measures."""
 
 
@@ -109,7 +116,10 @@ def is_everyday(text: str) -> bool:
     (True, False)
     """
     match = re.fullmatch(_EVERYDAY, text.strip())
-    return match is not None and squeezed(match["name"]) in _WORDS.keys() | _AMBIGUOUS.keys()
+    if match is None:
+        return False
+    name = squeezed(match["name"])
+    return name in _WORDS or name in _AMBIGUOUS
 
 
 def everyday_strings(text: str) -> list[str]:
@@ -132,7 +142,8 @@ def everyday_strings(text: str) -> list[str]:
     if match["cutoffs"]:
         cutoffs = match["cutoffs"].split(",")
     if name in _AMBIGUOUS:
-        choices = _AMBIGUOUS[name].format(k=cutoffs[0] if cutoffs else 10)
+        cutoff = cutoffs[0] if cutoffs else 10
+        choices = _AMBIGUOUS[name].format(k=cutoff)
         raise GradedError(f"{text!r} means several measures; write {choices}")
     word = _WORDS.get(name)
     if word is None:
@@ -155,8 +166,10 @@ def everyday_strings(text: str) -> list[str]:
 def with_each_cutoff(text: str) -> list[str]:
     """The measure strings of a text with several cutoffs after its ``@``; none for any other text.
 
-    >>> with_each_cutoff("nDCG@5,10,20"), with_each_cutoff("nDCG_JK(b=3)@5,10"), with_each_cutoff("P@5")
-    (['nDCG@5', 'nDCG@10', 'nDCG@20'], ['nDCG_JK(b=3)@5', 'nDCG_JK(b=3)@10'], [])
+    >>> with_each_cutoff("nDCG@5,10,20"), with_each_cutoff("P@5")
+    (['nDCG@5', 'nDCG@10', 'nDCG@20'], [])
+    >>> with_each_cutoff("nDCG_JK(b=3)@5,10")
+    ['nDCG_JK(b=3)@5', 'nDCG_JK(b=3)@10']
     """
     match = re.fullmatch(r"(?P<name>[^@]+)@(?P<cutoffs>\d{1,9}(?:,\d{1,9})+)", text.strip())
     if match is None:

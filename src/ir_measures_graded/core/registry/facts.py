@@ -92,11 +92,10 @@ def defined(measure: Measure, what: str, *needs: str) -> GradedMeasure:
         raise NotApplicableError(f"{measure} has no {what}: {error}") from None
     if graded is not None:
         return graded
-    names = [
-        name
-        for name, standard in DEFINITIONS.items()
-        if set(needs) <= set(standard.SUPPORTED_PARAMS)
-    ]
+    names = []
+    for name, standard in DEFINITIONS.items():
+        if set(needs) <= set(standard.SUPPORTED_PARAMS):
+            names.append(name)
     others = f"most graded measures have, and {', '.join(names)} of ir-measures"
     raise NotApplicableError(f"{measure} has no {what}; {others}")
 
@@ -141,8 +140,10 @@ def needs_intents(measure: Measure) -> bool:
 
 def gains_of(measure: Measure) -> Gains:
     """The gains of a measure, by which its ideal list is sorted."""
-    known = definition_of(measure)
-    return known.weighting if known else canonical_gains(measure.params.get("gains") or {})
+    known_definition = definition_of(measure)
+    if known_definition:
+        return known_definition.weighting
+    return canonical_gains(measure.params.get("gains") or {})
 
 
 def absent_levels(measure: Measure, judged: Judged) -> list[float]:
@@ -172,13 +173,12 @@ def is_weighted_by_rank(measure: Measure) -> TypeGuard[GainSum]:
     """Whether the value is a sum of gains with a weight for each rank, perhaps divided by the same
     sum over the judged documents, and no option changes it.
     """
-    return (
-        isinstance(measure, GainSum)
-        and measure.LINEAR
-        and not measure.averages
-        and (not is_normalised(measure) or measure.ideal_documents == "judged")
-        and not (measure.option("ties") or measure.option("unjudged") or measure["judged_only"])
-    )
+    if not isinstance(measure, GainSum) or not measure.LINEAR or measure.averages:
+        return False
+    if is_normalised(measure) and measure.ideal_documents != "judged":
+        return False
+    has_option = measure.option("ties") or measure.option("unjudged") or measure["judged_only"]
+    return not has_option
 
 
 def allowed(name: str, info: ParamInfo) -> str:
@@ -187,8 +187,10 @@ def allowed(name: str, info: ParamInfo) -> str:
         return info.allowed
     if isinstance(info.choices, (list, tuple)):
         return f"one of {', '.join(map(repr, info.choices))}"
+    if name == "cutoff" and info.dtype is int:
+        return "a whole number ≥ 1"
     words = {
-        int: "a whole number ≥ 1" if name == "cutoff" else "a whole number",
+        int: "a whole number",
         float: "a number with a decimal point",
         bool: "True or False",
         dict: "level:gain pairs of whole numbers",

@@ -48,7 +48,8 @@ def measures_of(plugin: object, name: str) -> tuple[Any, ...]:
     """What the hook of a plugin returns. Raises `GradedError` if the plugin does not fit the
     hook.
     """
-    if (made_for := getattr(plugin, "HOOK_API", API)) != API:
+    made_for = getattr(plugin, "HOOK_API", API)
+    if made_for != API:
         raise GradedError(
             f"it is made for version {made_for!r} of the hook, and this package has version {API}; "
             "install releases of both that fit"

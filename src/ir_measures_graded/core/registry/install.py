@@ -118,15 +118,22 @@ def readable(source: Any) -> Any:
     export Arrow DataFrames of pandas.
     """
     if isinstance(source, Mapping):
-        is_plain = all(
-            isinstance(rows, dict) and isinstance(topic, str) for topic, rows in source.items()
-        )
-        if is_plain and isinstance(source, dict):
+        if isinstance(source, dict) and _has_text_and_dicts(source):
             return source
-        of_topics = [dict(rows) if isinstance(rows, Mapping) else rows for rows in source.values()]
-        return dict(zip(topics_of(source), of_topics, strict=True))
+        rows_of_topics = map(_as_dict, source.values())
+        return dict(zip(topics_of(source), rows_of_topics, strict=True))
     if exports_arrow(source):
         pandas = needed("pandas", "Arrow data for other providers of ir-measures")
-
         return whole_table(source).to_pandas(types_mapper=pandas.ArrowDtype)
     return source
+
+
+def _has_text_and_dicts(source: dict[Any, Any]) -> bool:
+    """Whether all topics are strings and all their rows dicts."""
+    has_text = all(isinstance(topic, str) for topic in source)
+    return has_text and all(isinstance(rows, dict) for rows in source.values())
+
+
+def _as_dict(rows: Any) -> Any:
+    """A mapping as a dict; anything else, which ir-measures refuses, unchanged."""
+    return dict(rows) if isinstance(rows, Mapping) else rows

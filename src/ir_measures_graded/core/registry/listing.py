@@ -24,15 +24,22 @@ def question(measure: Measure) -> str:
     """The question that the family of a measure answers; of other measures, where they come
     from.
     """
-    known = {family.__name__: text for family, text in FAMILIES.items()}
-    return known.get(type(measure).__module__, f"Measures of {plugins.origin(measure)}")
+    module = type(measure).__module__
+    for family, text in FAMILIES.items():
+        if family.__name__ == module:
+            return text
+    return f"Measures of {plugins.origin(measure)}"
 
 
 def standard() -> list[Measure]:
     """The measures of ir-measures, by name."""
     others = [measure for measure in names.registry().values() if not is_graded(measure)]
     by_name = {measure.NAME: measure for measure in others}
-    return sorted(by_name.values(), key=lambda measure: str(measure.NAME).lower())
+    return sorted(by_name.values(), key=_name_in_lower_case)
+
+
+def _name_in_lower_case(measure: Measure) -> str:
+    return str(measure.NAME).lower()
 
 
 DOC_FIELDS = ("formula", "undefined", "source")
@@ -53,34 +60,34 @@ def facts_of(measure: Measure) -> dict[str, Any]:
     if is_graded(measure):
         aliases = list(measure.ALIASES)
         fields = {name: measure.doc_field(name) for name in DOC_FIELDS}
-    parameters = [_parameter(name, info) for name, info in measure.SUPPORTED_PARAMS.items()]
-    return {
-        "name": name_of(measure),
-        "aliases": aliases,
-        "title": getattr(measure, "PRETTY_NAME", None) or measure.NAME,
-        "description": getattr(measure, "SHORT_DESC", None) or "",
-        "smaller_is_better": smaller_is_better(measure),
-        **fields,
-        "parameters": parameters,
-        "origin": plugins.origin(measure),
-        "question": question(measure),
-    }
+    facts: dict[str, Any] = {"name": name_of(measure), "aliases": aliases}
+    facts["title"] = getattr(measure, "PRETTY_NAME", None) or measure.NAME
+    facts["description"] = getattr(measure, "SHORT_DESC", None) or ""
+    facts["smaller_is_better"] = smaller_is_better(measure)
+    facts |= fields
+    parameters = measure.SUPPORTED_PARAMS.items()
+    facts["parameters"] = [_parameter(name, info) for name, info in parameters]
+    facts["origin"] = plugins.origin(measure)
+    facts["question"] = question(measure)
+    return facts
 
 
 def _other_names(measure: Measure) -> list[str]:
     """The names of a standard measure in ir-measures' registry, without its own."""
-    known = names.registry()
-    registered = known.get(measure.NAME)
-    return [name for name, other in known.items() if other is registered and name != measure.NAME]
+    measures = names.registry()
+    registered = measures.get(measure.NAME)
+    all_names = [name for name, other in measures.items() if other is registered]
+    return [name for name in all_names if name != measure.NAME]
 
 
 def _parameter(name: str, info: ParamInfo) -> dict[str, Any]:
     """The description of a parameter, in values that JSON can represent."""
+    default = None if info.default is NOT_PROVIDED else info.default
     return {
         "name": name,
         "allowed": allowed(name, info),
         "required": info.required,
-        "default": None if info.default is NOT_PROVIDED else info.default,
+        "default": default,
         "description": info.desc or "",
     }
 
@@ -97,11 +104,9 @@ def page(measure: Measure) -> Iterator[str]:
     for paragraph in (facts["description"], *_notes(measure)):
         yield from ["", *_wrapped(paragraph)]
     yield ""
-    facts |= {
-        "better": better(facts),
-        "aliases": ", ".join(facts["aliases"]),
-        "from": facts["origin"],
-    }
+    facts["better"] = better(facts)
+    facts["aliases"] = ", ".join(facts["aliases"])
+    facts["from"] = facts["origin"]
     for label in ("formula", "undefined", "better", "aliases", "source", "from"):
         if facts[label]:
             yield from _wrapped(facts[label], f"{label:<11}")
@@ -161,7 +166,10 @@ def references() -> dict[str, Reference]:
     """
     with open(REFERENCES, encoding="utf-8") as file:
         entries = re.findall(r"^(@\w+\{(\w+),.*?^\})", file.read(), re.M | re.S)
-    return {key: Reference(key, bibtex, _name(key, bibtex)) for bibtex, key in entries}
+    by_key = {}
+    for bibtex, key in entries:
+        by_key[key] = Reference(key, bibtex, _name(key, bibtex))
+    return by_key
 
 
 def references_of(source: str) -> list[Reference]:
@@ -170,8 +178,9 @@ def references_of(source: str) -> list[Reference]:
     >>> [work.key for work in references_of("Zhou & Yao 2010, Eq. 4; Yao 1995")]
     ['zhou2010', 'yao1995']
     """
-    places = {work: source.find(work.name) for work in references().values()}
-    return sorted((work for work, place in places.items() if place >= 0), key=places.__getitem__)
+    positions = {work: source.find(work.name) for work in references().values()}
+    named = [work for work, position in positions.items() if position >= 0]
+    return sorted(named, key=positions.__getitem__)
 
 
 def _name(key: str, bibtex: str) -> str:
@@ -179,7 +188,9 @@ def _name(key: str, bibtex: str) -> str:
     key.
     """
     fields = dict(re.findall(r"^  (\w+) = \{(.*?)\},$", bibtex, re.M | re.S))
-    authors, year = " ".join(fields["author"].split()), fields["year"]
-    *others, last = (person.partition(",")[0] for person in authors.split(" and "))
+    year = fields["year"]
+    authors = " ".join(fields["author"].split())
+    family_names = [person.partition(",")[0] for person in authors.split(" and ")]
+    *others, last = family_names
     names = filter(None, [", ".join(others), last])
     return f"{' & '.join(names)} {year}{key.partition(year)[2]}"

@@ -11,13 +11,15 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Any
 
 import ir_measures
 import ir_measures.util
 from ir_measures import Measure
+from ir_measures.measures import ParamInfo
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ...arguments import items
@@ -33,6 +35,8 @@ _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=
 _NUMBER = r"(?:[-+]\s*)?(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
 _PAIR = rf"{_NUMBER}\s*:\s*{_NUMBER}"
 _BARE_MAPPING = rf"(?i)\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)"
+MOST_BITS = 10_000
+"""The bits of the largest whole number that is read. Python converts a larger one slowly."""
 OPTIONS = ("ties", "unjudged")
 """Options of graded measures that standard measures with a definition have as well."""
 _TREC_NAME = r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*"
@@ -72,9 +76,8 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     for key, node in arguments:
         if strict and key in parameters:
             raise GradedError(f"{shown(text)} names {key} twice; name it once")
-        if not strict and isinstance(
-            node, ast.UnaryOp
-        ):  # ir-measures would check the value too late
+        if not strict and isinstance(node, ast.UnaryOp):
+            # ir-measures would check the value too late.
             raise GradedError(f"cannot read measure {shown(text)}: {name} takes no sign in {key}")
         parameters[key] = _value(node, text, strict)
     if is_graded(measure):
@@ -113,8 +116,10 @@ def parse_list(
     """
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    given = items("measures", measures, "measures or measure strings, such as 'nDCG_JK@10'")
-    parsed = [checked(one, uncut) for measure in given for one in named_by(measure)]
+    parsed = []
+    for measure in items("measures", measures, "measures or measure strings, such as 'nDCG_JK@10'"):
+        for named in named_by(measure):
+            parsed.append(checked(named, uncut))
     if not parsed:
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
     return parsed
@@ -127,7 +132,8 @@ class NamedMeasure(Measure):
 
     def __init__(self, name: str, smaller_is_better: bool = False):
         super().__init__()
-        self.__name__, self.NAME = name, name.partition("@")[0]
+        self.__name__ = name
+        self.NAME = name.partition("@")[0]
         self.smaller_is_better = smaller_is_better
 
 
@@ -140,11 +146,12 @@ def measure_named(name: str, smaller_is_better: bool = False) -> Measure:
     Whether smaller values are better is known of known measures; `smaller_is_better` says so of any
     other.
     """
-    try:
-        found = () if smaller_is_better else parse_measures(name)
-    except GradedError:
-        found = ()
-    return found[0] if len(found) == 1 else NamedMeasure(name, smaller_is_better)
+    if not smaller_is_better:
+        with suppress(GradedError):
+            measures = parse_measures(name)
+            if len(measures) == 1:
+                return measures[0]
+    return NamedMeasure(name, smaller_is_better)
 
 
 def one_of(measures: Collection[Measure], wanted: Measure | str) -> Measure:
@@ -177,14 +184,13 @@ def named_by(measure: Measure | str) -> list[Measure]:
     try:
         return [parse_measure(measure)]
     except GradedError:
-        if measures := trec_measures(measure):
+        measures = trec_measures(measure) or _everyday_measures(measure)
+        if measures:
             return measures
-        if measures := _everyday_measures(measure):
-            return measures
-        parts = re.split(_COMMA, measure)
-        if len(parts) == 1:
+        texts = re.split(_COMMA, measure)
+        if len(texts) == 1:
             raise
-        return [each for part in parts for each in named_by(part.strip())]
+        return list(chain.from_iterable(named_by(text.strip()) for text in texts))
 
 
 def _everyday_measures(text: Any) -> list[Measure]:
@@ -214,17 +220,15 @@ def _matching(pattern: str) -> list[Measure]:
     names, at, cutoff = pattern.partition("@")
     plugins.load()
     measures = {measure.NAME: measure for measure in registry().values()}
-    found = []
+    matching = []
     for name, measure in sorted(measures.items()):
         if not fnmatchcase(name, names) or needs_more(measure):
             continue
-        try:
-            found.append(checked(parse_measure(name + at + cutoff)))
-        except GradedError:
-            continue
-    if not found:
+        with suppress(GradedError):
+            matching.append(checked(parse_measure(name + at + cutoff)))
+    if not matching:
         raise GradedError(f"no measure matches {shown(pattern)}; `measures` lists all names")
-    return found
+    return matching
 
 
 def needs_more(measure: Measure) -> bool:
@@ -242,14 +246,12 @@ def trec_measures(text: Any) -> list[Measure]:
     """
     if not isinstance(text, str) or not re.fullmatch(_TREC_NAME, text):
         return []
-    read = getattr(
-        ir_measures.util.parse_trec_measure, "_original", ir_measures.util.parse_trec_measure
-    )
+    parse = ir_measures.util.parse_trec_measure
+    parse = getattr(parse, "_original", parse)
     try:
-        with redirect_stdout(
-            sys.stderr
-        ):  # ir-measures prints the unsupported measures of "official"
-            return read(text)
+        # ir-measures prints the unsupported measures of "official".
+        with redirect_stdout(sys.stderr):
+            return parse(text)
     except ValueError as error:
         if str(error).startswith(("known trec name", "unknown argument")):
             raise GradedError(str(error)) from None
@@ -268,23 +270,32 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
     """
     if is_graded(measure):
         return measure
-    name, supported = measure.NAME, measure.SUPPORTED_PARAMS
-    if unknown := measure.params.keys() - supported.keys():
+    name = measure.NAME
+    supported = measure.SUPPORTED_PARAMS
+    unknown = measure.params.keys() - supported.keys()
+    if unknown:
         takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
         raise GradedError(f"{name} has no parameter {shown(unknown.pop())}; {takes}")
     for parameter, info in supported.items():
         value = measure.params.get(parameter, NOT_PROVIDED)
-        is_cutoff, meaning = parameter == "cutoff", allowed(parameter, info)
+        meaning = allowed(parameter, info)
         if value is NOT_PROVIDED:
             if info.required and not uncut:
-                example = f", as in {name}@10" if is_cutoff else ""
+                example = f", as in {name}@10" if parameter == "cutoff" else ""
                 raise GradedError(f"{name} needs {parameter}, {meaning}{example}")
-            continue
-        valid = info.validate(value) and not (info.dtype is int and isinstance(value, bool))
-        if not valid or (is_cutoff and not 1 <= value <= sys.maxsize):
+        elif not _is_allowed(parameter, info, value):
             refused = f"{name}: {parameter}={shown(value)} is not allowed"
             raise GradedError(f"{refused}; {parameter} is {meaning}")
     return measure
+
+
+def _is_allowed(parameter: str, info: ParamInfo, value: Any) -> bool:
+    """Whether a standard measure can be computed with this value of a parameter."""
+    if info.dtype is int and isinstance(value, bool):
+        return False
+    if not info.validate(value):
+        return False
+    return parameter != "cutoff" or 1 <= value <= sys.maxsize
 
 
 def find_measure(name: str) -> ir_measures.Measure:
@@ -292,14 +303,16 @@ def find_measure(name: str) -> ir_measures.Measure:
 
     Raises `UnknownMeasureError`, which suggests close names.
     """
-    name, known = normalised(name), registry()
-    if name not in known:
+    name = normalised(name)
+    measures = registry()
+    if name not in measures:
         plugins.load()
-    if name not in known:
-        hint = did_you_mean(name, known, most=3, cutoff=0.5)
-        hint += f"; {plugins.VARIABLE}=off leaves out plugins" if plugins.are_off() else ""
+    if name not in measures:
+        hint = did_you_mean(name, measures, most=3, cutoff=0.5)
+        if plugins.are_off():
+            hint += f"; {plugins.VARIABLE}=off leaves out plugins"
         raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")
-    return known[name]
+    return measures[name]
 
 
 def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]:
@@ -308,7 +321,8 @@ def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]
     arguments: list[tuple[str, ast.expr]] = []
     cutoff: ast.expr | None = None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        cutoff, node = node.right, node.left
+        cutoff = node.right
+        node = node.left
         if isinstance(cutoff, ast.Constant) and cutoff.value is None:
             cutoff = None
     if isinstance(node, ast.Call):
@@ -326,9 +340,11 @@ def _expression(text: str) -> ast.expr:
     expression = _parsed(text) or _parsed(re.sub(_BARE_MAPPING, r"\1{\2}", text))
     if expression is None:
         raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
-    numbers = (node.value for node in ast.walk(expression) if isinstance(node, ast.Constant))
-    if any(isinstance(number, int) and number.bit_length() > 10_000 for number in numbers):
-        raise GradedError(f"cannot read measure {shown(text)}: a number has thousands of digits")
+    for node in ast.walk(expression):
+        number = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(number, int) and number.bit_length() > MOST_BITS:
+            reason = "a number has thousands of digits"
+            raise GradedError(f"cannot read measure {shown(text)}: {reason}")
     return expression
 
 
@@ -362,16 +378,20 @@ def _value(node: ast.expr, text: str, strict: bool) -> Any:
                 return -number if isinstance(sign, ast.USub) else number
         case ast.Dict() if not any(isinstance(key, (ast.Dict, type(None))) for key in node.keys):
             keys = [_value(key, text, strict) for key in node.keys if key is not None]
-            mapping = dict(
-                zip(keys, (_value(value, text, strict) for value in node.values), strict=True)
-            )
-            if strict and len(mapping) < len(keys):
-                twice = next(key for key, count in Counter(keys).items() if count > 1)
-                raise GradedError(
-                    f"{shown(text)} names {shown(twice)} twice in one mapping; name it once"
-                )
-            return mapping
+            values = [_value(value, text, strict) for value in node.values]
+            if strict:
+                _refuse_repeated(keys, text)
+            return dict(zip(keys, values, strict=True))
     raise GradedError(
         f"cannot read measure {shown(text)}: a value is a number, a string, "
         "True, False, None or a mapping such as 0:0,1:1"
     )
+
+
+def _refuse_repeated(keys: list[Any], text: str) -> None:
+    """Raise `GradedError` for a key that a mapping names twice."""
+    for key, count in Counter(keys).items():
+        if count > 1:
+            raise GradedError(
+                f"{shown(text)} names {shown(key)} twice in one mapping; name it once"
+            )

@@ -70,14 +70,15 @@ def _admit(entry: "EntryPoint", distribution: str, version: str) -> None:
         measures = measures_of(entry.load(), f"{distribution}:{entry.name}")
         problem = next(_problems(measures), "")
     except (Exception, SystemExit) as error:  # a plugin may raise anything
-        problem = (
-            str(error) if isinstance(error, GradedError) else f"{type(error).__name__}: {error}"
-        )
+        problem = str(error)
+        if not isinstance(error, GradedError):
+            problem = f"{type(error).__name__}: {error}"
     if problem:
         measures = ()
     for measure in measures:
         names.register(measure)
-    _met.append(Plugin(entry.name, distribution, version, measures, " ".join(problem.split())))
+    problem_in_one_line = " ".join(problem.split())
+    _met.append(Plugin(entry.name, distribution, version, measures, problem_in_one_line))
 
 
 def register(measure: GradedMeasure | type[GradedMeasure]) -> GradedMeasure:
@@ -103,7 +104,8 @@ def register(measure: GradedMeasure | type[GradedMeasure]) -> GradedMeasure:
     load()
     made: Any = measure
     made = made() if isinstance(made, type) else made
-    if problem := next(_problems((made,)), ""):
+    problem = next(_problems((made,)), "")
+    if problem:
         raise GradedError(problem)
     names.register(made)
     return made
@@ -111,7 +113,8 @@ def register(measure: GradedMeasure | type[GradedMeasure]) -> GradedMeasure:
 
 def are_off() -> bool:
     """Whether the plugins of other distributions are switched off."""
-    if (mode := os.environ.get(VARIABLE, "")) not in ("", "off"):
+    mode = os.environ.get(VARIABLE, "")
+    if mode not in ("", "off"):
         raise GradedError(f"{VARIABLE}={mode!r} is not allowed; it is 'off' or unset")
     return mode == "off"
 
@@ -124,16 +127,20 @@ def load() -> None:
         _state["loaded"] = True  # a plugin that is loaded may call this
         from importlib.metadata import entry_points  # This import takes time.
 
-        found = [
-            (*_distribution(entry), entry) for entry in entry_points(group="ir_measures_graded")
-        ]
-        for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
-            _admit(entry, distribution, version)
+        entries = list(entry_points(group="ir_measures_graded"))
+        entries.sort(key=_distribution_and_name)
+        for entry in entries:
+            _admit(entry, *_distribution(entry))
     for plugin in _met:
         if plugin.problem:
-            of = f"{plugin.distribution} {plugin.version}"
-            message = f"plugin {plugin.name!r} of {of} is skipped: {plugin.problem}"
+            origin = f"{plugin.distribution} {plugin.version}"
+            message = f"plugin {plugin.name!r} of {origin} is skipped: {plugin.problem}"
             warnings.warn(message, PluginWarning, stacklevel=2)
+
+
+def _distribution_and_name(entry: "EntryPoint") -> tuple[str, str]:
+    """The key by which plugins are sorted."""
+    return _distribution(entry)[0], entry.name
 
 
 def plugins() -> list[Plugin]:
@@ -176,7 +183,8 @@ def _problems(measures: tuple[Any, ...]) -> Iterator[str]:
                 yield f"{type(measure).__name__} has the name {name!r}, which is not an identifier"
             if name == names.OFFICIAL:
                 yield f"the name {name!r} stands for the measures of a collection"
-            if (holder := names.holder(name, measure)) is not None:
+            holder = names.holder(name, measure)
+            if holder is not None:
                 yield f"the name {name!r} is taken by {origin(holder)}"
             if name in claimed:
                 yield f"it claims the name {name!r} twice"

@@ -33,12 +33,13 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     `depth`, its values with the cutoffs 1 … `depth` (T × depth), from `topics` that are uncut.
     """
     refuse_rising_weights(measure, topics)
-    judgments, ties = measure.option("unjudged"), measure.option("ties")
+    judgments = measure.option("unjudged")
+    ties = measure.option("ties")
     if judgments and topics.possible_gains.size:  # otherwise no judgment makes a document relevant
         if not depth:
             return extreme(measure, topics, highest=judgments == "max")
-        cutoffs = range(1, depth + 1)
-        return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in cutoffs])
+        columns = [evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)]
+        return np.column_stack(columns)
     if ties == "mean":
         return _mean_over_orders(measure, topics, depth)
     if ties in EXTREMES:

@@ -94,9 +94,11 @@ class MeanOverBestGain(Strategy):
         t = topics.possible_gains[:, None]
         unjudged = unjudged_of(topics).sizes
         get_t = unjudged if highest else np.minimum(unjudged, 1)
-        best = np.where(unjudged > 0, np.maximum(topics.best, t), topics.best)
+        best_with_t = np.maximum(topics.best, t)
+        best = np.where(unjudged > 0, best_with_t, topics.best)
         ranks = topics.cutoff or topics.retrieved
-        with_t = ratio(topics.run.total + t * get_t, best * ranks)
+        total = topics.run.total + t * get_t
+        with_t = ratio(total, best * ranks)
         values = np.vstack([self.measure.values(topics), with_t])
         if highest:
             return np.max(values, axis=0)

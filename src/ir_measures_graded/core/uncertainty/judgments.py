@@ -67,9 +67,11 @@ def refuse_work(
     if not having_unjudged.size:
         return
     largest = int(np.argmax(count))
+    name = topics.names[largest]
+    gains = topics.possible_gains.size
     what = (
-        f"topic {topics.names[largest]!r} has {count[largest]} unjudged documents within the "
-        f"cutoff and the qrels have {topics.possible_gains.size} positive gains"
+        f"topic {name!r} has {count[largest]} unjudged documents within the cutoff and the qrels "
+        f"have {gains} positive gains"
     )
     steps = sum(map(work, having_unjudged.tolist(), count[having_unjudged].tolist()))
     remedy = "use a smaller cutoff"
@@ -95,7 +97,8 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     new_count = is_new.sum(axis=1)
     new_level = level[is_new]
     new_topic = copy.repeat(new_count)
-    new_rank = padded(unjudged.rank, unjudged.sizes)[copied, :width][is_new]
+    rank_of_document = padded(unjudged.rank, unjudged.sizes)[:, :width]
+    new_rank = rank_of_document[copied][is_new]
 
     # Both parts are in rank order, so that the stable sort merges them.
     hit_count = run.sizes[copied]
@@ -103,10 +106,12 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     levels = np.append(topics.document_level[topics.document[hits]], new_level)
     topic = np.append(copy.repeat(hit_count), new_topic)
     rank = np.append(run.rank[hits], new_rank)
-    order = np.argsort(topic * (rank.max(initial=0) + 1) + rank, kind="stable")
+    ranks_per_topic = rank.max(initial=0) + 1
+    order = np.argsort(topic * ranks_per_topic + rank, kind="stable")
 
     names = [topics.names[topic] for topic in copied.tolist()]
-    copies = Judged(names, bounds_of(hit_count + new_count), levels[order], judged.whole)
+    offsets = bounds_of(hit_count + new_count)
+    copies = Judged(names, offsets, levels[order], judged.whole)
     copies.sizes = judged.sizes[copied] + new_count
     copies.levels = _level_counts(judged, copied, new_topic, new_level)
 
@@ -114,9 +119,8 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     starts = bounds_of(topics.ranks.retrieved)[copied]
     score = topics.ranks.score[rows_of(starts, retrieved)]
     documents = np.arange(order.size)
-    return topics.reranked(
-        JudgedRanks(copies, documents, topic[order], rank[order], retrieved, score)
-    )
+    ranks = JudgedRanks(copies, documents, topic[order], rank[order], retrieved, score)
+    return topics.reranked(ranks)
 
 
 def _level_counts(
@@ -154,7 +158,8 @@ def extreme_in_order(
     judged = topics.judged.tolist()
 
     def work(topic: int, unjudged: int) -> int:
-        return math.comb(unjudged + gains, gains) * (judged[topic] + unjudged)
+        documents = judged[topic] + unjudged
+        return math.comb(unjudged + gains, gains) * documents
 
     refuse_work(topics, count, work)
     extreme = np.maximum if highest else np.minimum
@@ -167,7 +172,8 @@ def extreme_in_order(
             kind = kinds_of(ways[pair % len(ways)], unjudged)
             if not highest:
                 kind = kind[:, ::-1]
-            extreme.at(result, topic, compute(filled(topics, topic, level[kind])))
+            values = compute(filled(topics, topic, level[kind]))
+            extreme.at(result, topic, values)
     return result
 
 
@@ -187,7 +193,8 @@ def distributions(documents: int, gains: int) -> np.ndarray:
     """
     ways = combinations_with_replacement(range(documents + 1), gains)
     count = math.comb(documents + gains, gains)  # one way to give no gains
-    return np.fromiter(chain.from_iterable(ways), np.int32).reshape(count, gains)
+    numbers = np.fromiter(chain.from_iterable(ways), np.int32)
+    return numbers.reshape(count, gains)
 
 
 def kinds_of(ways: np.ndarray, documents: int) -> np.ndarray:
@@ -203,4 +210,5 @@ def kinds_of(ways: np.ndarray, documents: int) -> np.ndarray:
 def blocks_of(topics: np.ndarray, size: int) -> Iterator[np.ndarray]:
     """Some topics at a time, each with a table of `size` numbers."""
     per_block = max(1, BLOCK // max(size, 1))
-    return (topics[start : start + per_block] for start in range(0, topics.size, per_block))
+    for start in range(0, topics.size, per_block):
+        yield topics[start : start + per_block]

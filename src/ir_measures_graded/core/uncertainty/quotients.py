@@ -92,7 +92,8 @@ class Quotient(NamedTuple):
         if self.gains.shape[1] > 1:
             extreme = self.extreme(count)
             return np.stack([extreme, extreme])
-        reached, bound = self.value.copy(), self.value.copy()
+        reached = self.value.copy()
+        bound = self.value.copy()
         for topics in self._blocks(count):
             reached[topics], bound[topics] = self._bracket(topics, count[topics])
         return self.sign * np.stack([reached, bound])
@@ -105,10 +106,12 @@ class Quotient(NamedTuple):
         if levels == 0:
             return []
         longest = int(count.max(initial=0))
-        return [*blocks_of(np.flatnonzero(count > 0), levels * (longest + 1))]
+        having_unjudged = np.flatnonzero(count > 0)
+        return list(blocks_of(having_unjudged, levels * (longest + 1)))
 
     def _bracket(self, topics: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        step = np.diff(self.gains[topics, 0], axis=1, prepend=0.0)[:, :, None]
+        gains = self.gains[topics, 0]
+        step = np.diff(gains, axis=1, prepend=0.0)[:, :, None]
         earned, added = self.terms(topics)
         # The same number of documents reaches all thresholds: they get the highest gain.
         achieved = earned + self.achieved[topics][:, :, None]
@@ -133,11 +136,13 @@ class Quotient(NamedTuple):
         """Dinkelbach's method: a quotient N/D is at most λ if and only if N − λ·D is at most 0."""
         rounds = _Rounds.of(self, topics, count)
         cases = self.gains.shape[1]
-        best: np.ndarray = np.repeat(self.value[topics][:, None], cases, axis=1)
+        value = self.value[topics]
+        best: np.ndarray = np.repeat(value[:, None], cases, axis=1)
         while rounds.row.size:
-            quotient = rounds.quotients(best[rounds.row])
-            rises = (quotient > best[rounds.row]).any(axis=1)
-            best[rounds.row] = np.maximum(best[rounds.row], quotient)
+            best_so_far = best[rounds.row]
+            quotient = rounds.quotients(best_so_far)
+            rises = (quotient > best_so_far).any(axis=1)
+            best[rounds.row] = np.maximum(best_so_far, quotient)
             rounds = rounds.where(rises)
         highest: np.ndarray = best.max(axis=1)
         return highest
@@ -166,10 +171,13 @@ class _Rounds:
     def of(cls, quotient: Quotient, topics: np.ndarray, count: np.ndarray) -> "_Rounds":
         """All of these topics, before the first round."""
         step = np.diff(quotient.gains[topics], axis=2, prepend=0.0)
-        numerator = (step * quotient.achieved[topics][:, None, :]).sum(axis=2)
-        denominator = (step * quotient.possible[topics][:, None, :]).sum(axis=2)
+        achieved = quotient.achieved[topics]
+        possible = quotient.possible[topics]
+        numerator = (step * achieved[:, None, :]).sum(axis=2)
+        denominator = (step * possible[:, None, :]).sum(axis=2)
         earned, added = quotient.terms(topics)
-        excess = np.arange(earned.shape[2]) > count[:, None, None]
+        numbers = np.arange(earned.shape[2])
+        excess = numbers > count[:, None, None]
         row = np.arange(len(topics))
         return cls(row, step, numerator, denominator, earned, added, excess)
 
@@ -190,8 +198,10 @@ class _Rounds:
         for level in reversed(range(levels)):
             above = _place_of_running_maximum(surplus)
             step = self.step[:, :, level, None]
-            n = np.take_along_axis(n, above, 2) + step * self.earned[:, None, level]
-            d = np.take_along_axis(d, above, 2) + step * self.added[:, None, level]
+            n_above = np.take_along_axis(n, above, axis=2)
+            d_above = np.take_along_axis(d, above, axis=2)
+            n = n_above + step * self.earned[:, None, level]
+            d = d_above + step * self.added[:, None, level]
             refused: np.ndarray = self.excess
             if cases > 1:
                 # Some document has the highest gain of the case, and none has a higher one.
@@ -200,9 +210,9 @@ class _Rounds:
             surplus = n - bound[:, :, None] * d
             surplus = np.where(refused, -np.inf, surplus)
         chosen = np.argmax(surplus, axis=2)[:, :, None]
-        n = self.numerator + np.take_along_axis(n, chosen, 2)[:, :, 0]
-        d = self.denominator + np.take_along_axis(d, chosen, 2)[:, :, 0]
-        return ratio(n, d, undefined=-np.inf)
+        chosen_n = np.take_along_axis(n, chosen, axis=2)[:, :, 0]
+        chosen_d = np.take_along_axis(d, chosen, axis=2)[:, :, 0]
+        return ratio(self.numerator + chosen_n, self.denominator + chosen_d, undefined=-np.inf)
 
 
 def _place_of_running_maximum(values: np.ndarray) -> np.ndarray:
@@ -212,7 +222,8 @@ def _place_of_running_maximum(values: np.ndarray) -> np.ndarray:
     array([[[0, 1, 1, 3]]])
     """
     highest = np.maximum.accumulate(values, axis=2)
-    position = np.where(values == highest, np.arange(values.shape[2]), 0)
+    positions_of_values = np.arange(values.shape[2])
+    position = np.where(values == highest, positions_of_values, 0)
     place: np.ndarray = np.maximum.accumulate(position, axis=2)
     return place
 
@@ -250,10 +261,15 @@ def possible_gains(
     is_wide = gains.size > 0 and gains[-1] > SPAN * gains[0]
     cases = gains.size if by_highest_gain or is_wide else 1
     entries = gains.size * cases
-    blocks_per_topic = 1 / max(1, int((count > 0).sum())) + entries / BLOCK
+    having_unjudged = max(1, int(np.count_nonzero(count > 0)))
+    blocks_per_topic = 1 / having_unjudged + entries / BLOCK
     steps = int(entries * (work + CALLS * blocks_per_topic))
     table = entries * (int(count.max(initial=0)) + 1)
-    refuse_work(topics, count, lambda topic, unjudged: steps, table)
+
+    def steps_of_topic(topic: int, unjudged: int) -> int:
+        return steps
+
+    refuse_work(topics, count, steps_of_topic, table)
     return np.broadcast_to(gains, (topics.count, cases, gains.size))
 
 
@@ -277,7 +293,8 @@ def at_least(topics: Topics, topic: np.ndarray, gain: np.ndarray, amount: np.nda
     kept = gain > 0
     level = np.searchsorted(gains, gain[kept])
     cell = topic[kept] * gains.size + level
-    amounts = np.bincount(cell, weights=amount[kept], minlength=topics.count * gains.size)
+    cells = topics.count * gains.size
+    amounts = np.bincount(cell, weights=amount[kept], minlength=cells)
     from_highest = amounts.reshape(topics.count, gains.size)[:, ::-1]
     sums = np.cumsum(from_highest, axis=1)[:, ::-1]
     return sums.astype(amount.dtype)
@@ -326,7 +343,8 @@ def weighted_quotient(
     count = rows.unjudged
     width = int(count.max(initial=0))
     # The weights that help most come first, and NaN comes last.
-    in_order = -np.sort(-sign * rows.weights, axis=1)[:, :width]
+    in_order = -np.sort(-sign * rows.weights, axis=1)
+    in_order = in_order[:, :width]
     earned = np.zeros((len(count), width + 1))
     earned[:, 1:] = np.cumsum(np.nan_to_num(in_order), axis=1)
 
@@ -342,14 +360,18 @@ def weighted_quotient(
     if measure.IDEAL_IS_CUT and topics.cutoff:
         limit = min(longest, topics.cutoff)
 
+    numbers = np.arange(width + 1)
+
     def terms(some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        relevant = judged[some][:, :, None] + np.arange(width + 1)
+        relevant = judged[some, :, None] + numbers
         ideal = sums[np.minimum(relevant, limit)]
-        return np.broadcast_to(earned[some][:, None], ideal.shape), added_to_first(ideal)
+        earned_at_each_level = np.broadcast_to(earned[some, None], ideal.shape)
+        return earned_at_each_level, added_to_first(ideal)
 
     possible = sums[np.minimum(judged, limit)]
     achieved = sign * rows.gains
-    return Quotient(gains[rows.topic], achieved, possible, terms, sign * rows.value, sign)
+    value = sign * rows.value
+    return Quotient(gains[rows.topic], achieved, possible, terms, value, sign)
 
 
 class DifferencesOfQuotients:
@@ -386,12 +408,9 @@ class DifferencesOfQuotients:
         topic = np.tile(np.arange(topic_count), pair_count)
         value = self.value[first] - self.value[second]
         gains = self.by_threshold[first] - self.by_threshold[second]
-        rows = Achieved(
-            topic,
-            value.ravel(),
-            gains.reshape(row_count, -1),
-            weight.reshape(row_count, width),
-        )
+        gains = gains.reshape(row_count, -1)
+        weight = weight.reshape(row_count, width)
+        rows = Achieved(topic, value.ravel(), gains, weight)
         possible = self._gains(rows.unjudged.reshape(pair_count, topic_count))
         lowest = weighted_quotient(self.measure, self.topics, rows, possible, highest=False)
         highest = weighted_quotient(self.measure, self.topics, rows, possible, highest=True)
@@ -406,7 +425,8 @@ class DifferencesOfQuotients:
         sizes = np.stack((np.count_nonzero(count, axis=1), longest))
         _, kinds_of_pairs = np.unique(sizes, axis=1, return_index=True)
         for pair in kinds_of_pairs:
-            gains = gains_of_sum(self.measure, self.topics, count[pair], int(longest[pair]))
+            work = int(longest[pair])
+            gains = gains_of_sum(self.measure, self.topics, count[pair], work)
         return gains
 
 
@@ -435,7 +455,8 @@ def quotient_of_precisions(measure: ByThreshold, topics: Topics, highest: bool) 
         hits = run.where(np.isin(run.topic, some))
         candidates = unjudged.where(np.isin(unjudged.topic, some))
         sums = _sums_of_precisions(topics, hits, candidates, achieved[some], some, highest)
-        relevant = judged[some][:, :, None] + np.arange(sums.shape[2])
+        numbers = np.arange(sums.shape[2])
+        relevant = judged[some, :, None] + numbers
         earned = ratio(sign * sums, measure.norm(relevant))
         whole = ratio(relevant, measure.norm(relevant))
         return added_to_first(earned), added_to_first(whole)
@@ -461,7 +482,8 @@ def _sums_of_precisions(
     sums if no unjudged document is relevant.
     """
     count = unjudged.sizes[some]
-    topic, rank = unjudged.topic, unjudged.rank
+    topic = unjudged.topic
+    rank = unjudged.rank
     last = np.repeat(np.cumsum(count) - 1, count)  # the last document of the topic
     number = positions(count)
     order = np.arange(rank.size)

@@ -50,9 +50,11 @@ def _over_judgments(
     the lowest.
     """
     kinds = kinds_of(distributions(count, levels.size), count)
-    is_kind = kinds[:, :, None] == np.arange(1, levels.size + 1)
+    numbers_of_kinds = np.arange(1, levels.size + 1)
+    is_kind = kinds[:, :, None] == numbers_of_kinds
     compositions = Compositions(is_kind.sum(axis=1))
-    size, number = compositions.size, compositions.number
+    size = compositions.size
+    number = compositions.number
     whole = np.arange(size.size)  # the composition of all unjudged documents
     level_of_kind = np.append(np.nan, levels)
     judged = filled(topics, np.full(size.size, topic), level_of_kind[kinds])
@@ -116,8 +118,8 @@ class Compositions:
             after = np.flatnonzero(number[:, kind])
             fewer = number[after]
             fewer[:, kind] -= 1
-            before = np.array([index[row.tobytes()] for row in fewer], dtype=np.int64)
-            self.steps.append((after, before))
+            before = [index[row.tobytes()] for row in fewer]
+            self.steps.append((after, np.array(before, dtype=np.int64)))
 
     def extended(
         self, best: np.ndarray, stops: np.ndarray, weight: np.ndarray, quotient: np.ndarray
@@ -130,6 +132,7 @@ class Compositions:
         """
         reached = best.copy()
         for (after, before), stop in zip(self.steps, stops, strict=True):
-            sums = best[..., before] + stop * weight[before] * quotient[..., after]
+            amount = stop * weight[before] * quotient[..., after]
+            sums = best[..., before] + amount
             reached[..., after] = np.maximum(reached[..., after], sums)
         return reached

@@ -79,8 +79,9 @@ class WeightsInDifferences:
         # weights.
         same_as_next = codes[..., 1:] == codes[..., :-1]
         in_both = same_as_next & (codes[..., 1:] >= 0)
-        weights[..., :-1] += np.where(in_both, weights[..., 1:], 0)
-        weights[..., 1:][in_both] = np.nan
+        weight_of_next = weights[..., 1:]
+        weights[..., :-1] += np.where(in_both, weight_of_next, 0)
+        weight_of_next[in_both] = np.nan
         return weights
 
 

@@ -34,17 +34,20 @@ def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
     `merit` has one number for each of the H judged documents that the run retrieved, such as the
     gain. Unjudged documents have the merit 0. Only judged documents in tie groups move.
     """
-    first, last = ranks.first, ranks.last
+    first = ranks.first
+    last = ranks.last
     entry = np.flatnonzero(last > first)
     if not entry.size:
         return ranks
     start = ranks.group[0][entry]  # one number for each tie group, ascending
     order = np.lexsort((-merit[entry], start))
-    sizes = np.diff(np.append(np.flatnonzero(changes(start)), start.size))
+    openers = np.flatnonzero(changes(start))
+    sizes = np.diff(np.append(openers, start.size))
     before = positions(sizes)
     behind = np.repeat(sizes, sizes) - 1 - before
     is_above_unjudged = merit[entry][order] >= 0
-    doc, rank = ranks.doc.copy(), ranks.rank.copy()
+    doc = ranks.doc.copy()
+    rank = ranks.rank.copy()
     doc[entry] = doc[entry][order]
     from_first = first[entry] + before
     from_last = last[entry] - behind
@@ -91,7 +94,8 @@ class TieGroups:
         """The sum of a value of each of the H documents over the groups before each group (N)."""
         offsets = offsets_of(self.topic, self.topics.count)
         sums = cumsum(self.sum(values).astype(np.float64), offsets)
-        return np.where(changes(self.topic), 0.0, np.append(0.0, sums[:-1]))
+        sum_before = np.append(0.0, sums[:-1])
+        return np.where(changes(self.topic), 0.0, sum_before)
 
     def spread(self, at_first: np.ndarray, step: np.ndarray | float = 0.0) -> GainList:
         """A list with a value at each rank of the groups: `at_first`, then `step` more at each next
@@ -138,7 +142,8 @@ def _expected_at_relevant(measure: AtRelevant, topics: Topics) -> GainList:
         run = expected_pairs(groups, u, v, start)
     else:
         run = expected_stops(groups, u, q, v, start)
-    return run.with_gain(ratio(run.gain, measure.possible(run.rank, run.topic, topics)))
+    possible = measure.possible(run.rank, run.topic, topics)
+    return run.with_gain(ratio(run.gain, possible))
 
 
 def _expected_precisions(measure: ByThreshold, topics: Topics) -> GainList:
@@ -146,7 +151,8 @@ def _expected_precisions(measure: ByThreshold, topics: Topics) -> GainList:
     tie group meets all documents before the group, itself, and each other of the group in half of
     the orders.
     """
-    thresholds, whole = thresholds_of(topics), topics.whole_run
+    thresholds = thresholds_of(topics)
+    whole = topics.whole_run
     weight = measure.threshold_weights(thresholds)
     is_relevant = whole.gain > 0
     run = whole.relevant
@@ -198,10 +204,12 @@ def expected_stops(
     before = groups.spread(np.exp(groups.before(np.log(q))))
     values = np.zeros(before.rank.size)
     # The mean product of j documents is at most the mean of q, j times as a factor (Maclaurin).
-    mean_stop = np.maximum(groups.sum(1 - q) / groups.size, EPSILON)
+    mean_stop = groups.sum(1 - q) / groups.size
+    mean_stop = np.maximum(mean_stop, EPSILON)
     ranks_that_count = np.log(NEGLIGIBLE) / np.log1p(-mean_stop) + 1
     within = np.minimum(groups.within, ranks_that_count).astype(np.int64)
-    widths = np.exp2(np.ceil(np.log2(within))).astype(np.int64)
+    bits = np.ceil(np.log2(within))
+    widths = np.exp2(bits).astype(np.int64)
     tables = 4 if sums else 2
     _refuse_work(groups, tables * size * (widths + CALLS / 8))
 
@@ -212,12 +220,14 @@ def expected_stops(
         means = _Means(size[rows], groups.size[rows], width)
         for number in range(int(size[rows].max())):
             count = np.count_nonzero(size[rows] > number)  # rows are by descending size
-            entry = groups.entry[groups.opens[rows[:count]] + number]
+            opens = groups.opens[rows[:count]]
+            entry = groups.entry[opens + number]
             means.enter(u[entry], q[entry], v[entry], sums)
         position = np.arange(width)
         is_within = position < within[rows][:, None]
         entry_of_rank = first_entry[rows][:, None] + position
-        at_ranks = start[rows][:, None] * means.stop + means.stop_v
+        start_of_row = start[rows][:, None]
+        at_ranks = start_of_row * means.stop + means.stop_v
         values[entry_of_rank[is_within]] = at_ranks[is_within]
     return before.with_gain(before.gain * values)
 
@@ -239,7 +249,8 @@ class _Means:
         """Tables of groups with `size` documents, of which the `judged` ones will enter."""
         self.position = np.arange(width)
         self.documents = size - judged
-        self.product = (self.position <= self.documents[:, None]).astype(np.float64)
+        is_choice = self.position <= self.documents[:, None]
+        self.product = is_choice.astype(np.float64)
         self.product_v = np.zeros(self.product.shape)
         self.stop = np.zeros(self.product.shape)
         self.stop_v = np.zeros(self.product.shape)
@@ -255,18 +266,24 @@ class _Means:
         is_chosen = self.position / documents
         is_not_chosen = np.maximum(1 - self.position / documents, 0)
         is_neither = np.maximum(documents - 1 - self.position, 0) / documents
-        product, product_v = self.product[first], self.product_v[first]
-        stop, stop_v = self.stop[first], self.stop_v[first]
+        product = self.product[first]
+        stop = self.stop[first]
+        product_with_fewer = _shifted(product)
+        stop_with_fewer = _shifted(stop)
+        goes_on = is_chosen * q
         if sums:
+            product_v = self.product_v[first]
+            stop_v = self.stop_v[first]
             stops_here = u * (product_v + v * product) / documents
-            stops_later = is_chosen * q * (_shifted(stop_v) + v * _shifted(stop))
+            stops_later = goes_on * (_shifted(stop_v) + v * stop_with_fewer)
             self.stop_v[first] = is_neither * stop_v + stops_here + stops_later
-            with_it = is_chosen * q * (_shifted(product_v) + v * _shifted(product))
+            with_it = goes_on * (_shifted(product_v) + v * product_with_fewer)
             self.product_v[first] = is_not_chosen * product_v + with_it
         stops_here = u * product / documents
-        stops_later = is_chosen * q * _shifted(stop)
+        stops_later = goes_on * stop_with_fewer
         self.stop[first] = is_neither * stop + stops_here + stops_later
-        self.product[first] = is_not_chosen * product + is_chosen * q * _shifted(product)
+        with_it = goes_on * product_with_fewer
+        self.product[first] = is_not_chosen * product + with_it
 
 
 def _shifted(table: np.ndarray) -> np.ndarray:
@@ -282,6 +299,7 @@ def _refuse_work(groups: TieGroups, work: np.ndarray) -> None:
         return
     largest = np.argmax(work)
     topic = groups.topics.names[groups.topic[largest]]
-    size, rank = groups.size[largest], groups.first[largest]
+    size = groups.size[largest]
+    rank = groups.first[largest]
     what = f"topic {topic!r} ties {size} documents at rank {rank}, which have too many orders"
     within_budget(what, work.sum(), remedy="use a smaller cutoff", error=Undetermined)
