@@ -48,8 +48,9 @@ nitpick_ignore_regex = [
     # Classes that are not public:
     (r"py:class", r".*\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.\w+"),
     (r"py:class", r".*\.(study|reduction|paper|definitions)\.\w+"),
-    (r"py:class", r"(.*\.)?Judgments|Weightings|.*\.Tau|.*\.named\.Run|.*\.contracts\.Contract"),
-    (r"py:class", r".*\.tables\.(Table|Note)|.*\.Scorer"),
+    (r"py:class", r"(.*\.)?Judgments|Weightings|.*\.Tau|.*\.named\.(Run|Study)"),
+    (r"py:class", r".*\.contracts\.Contract"),
+    (r"py:class", r".*\.tables\.(Table|Note)|.*\.Scorer|.*\.leaderboards\.\w+\.(Board|RunAgain)"),
     # Single backticks in docstrings are code; a link is optional.
     (r"py:obj", r".*"),
 ]

@@ -15,10 +15,10 @@ class GainSum(SumOverRanks):
 
     `amounts` calls these methods in this order. Those with a star may be overridden.
 
-    1. `scale_gain`*, if `SCALES`: the scaled gain, given the highest gain of the topic, which is
-       `best`*. Only measures divided by an ideal list may scale.
-    2. `discounted`: the list with `gain · factor(rank) / discount(rank)`. Override `discount`* or
-       `factor`*.
+    1. `scale_gain` (*), if `SCALES`: the scaled gain, given the highest gain of the topic, which
+       is `best` (*). Only measures divided by an ideal list may scale.
+    2. `discounted`: the list with `gain · factor(rank) / discount(rank)`. Override `discount` (*) or
+       `factor` (*).
 
     `rank_weights` has factor over discount at each rank, for analyses.
     """
@@ -87,8 +87,8 @@ class NormalisedGainSum(GainSum):
     """A sum of gains, divided by the same sum over the ideal list, which ends at the cutoff if
     `IDEAL_IS_CUT`.
 
-    After `amounts`, `total_of` and `curve_of` call `ideal`* and scale and discount its gains alike.
-    Declare `ideal_documents` if you override `ideal`.
+    After `amounts`, `total_of` and `curve_of` call `ideal` (*) and scale and discount its gains
+    alike. Declare `ideal_documents` if you override `ideal`.
     """
 
     IDEAL_IS_CUT: ClassVar[bool] = True

@@ -26,12 +26,12 @@ class AtRelevant(SumOverRanks):
     `amounts` calls these methods in this order. Those with a star may be overridden; they are 1
     otherwise.
 
-    1. `relevant`*: the relevant documents with the gains that `achieved` sums.
-    2. `reached`: `stops`* (u), and the product of `goes_on`* (q) over the documents before.
-    3. `quality`: `achieved`* (V) over `possible`* (d).
+    1. `relevant` (*): the relevant documents with the gains that `achieved` sums.
+    2. `reached`: `stops` (*) (u), and the product of `goes_on` (*) (q) over the documents before.
+    3. `quality`: `achieved` (*) (V) over `possible` (*) (d).
 
-    `divisor`* divides the sum. `COMPARED` declares whether all judgments must be compared for the
-    option `unjudged`. If not, the highest value gives higher gains to earlier documents, and the
+    `divisor` (*) divides the sum. `COMPARED` declares whether all judgments must be compared for
+    the option `unjudged`. If not, the highest value gives higher gains to earlier documents, and the
     lowest value to later ones.
 
     Declare `TIES` with 'min' and 'max' if a value is highest if tied documents are in the order of

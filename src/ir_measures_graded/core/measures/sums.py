@@ -17,12 +17,12 @@ class SumOverRanks(GradedMeasure):
 
     `values` and `curve` call these methods in this order. Those with a star may be overridden.
 
-    1. `amounts`*: the amount that each document adds to the sum. `GainSum` and `AtRelevant` define
-       it by methods of their own, which their docstrings list.
+    1. `amounts` (*): the amount that each document adds to the sum. `GainSum` and `AtRelevant`
+       define it by methods of their own, which their docstrings list.
     2. `total_of`, or `curve_of` for a curve: the value of each topic from the amounts.
-    3. `counted`*: what an amount adds to the value. Only measures that average over ranks override
-       it.
-    4. `over_divisor`, which calls `divisor`*: the sum over its divisor, at most `LIMIT`.
+    3. `counted` (*): what an amount adds to the value. Only measures that average over ranks
+       override it.
+    4. `over_divisor`, which calls `divisor` (*): the sum over its divisor, at most `LIMIT`.
 
     The option `ties='mean'` replaces the amounts by their means over all orders and then calls
     `total_of`. So `amounts` is the only method that sees the order of the documents.
