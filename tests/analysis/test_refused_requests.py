@@ -143,6 +143,8 @@ explain(QRELS, RUNS["good"], "CG", "q11")               | did you mean q1?
 explain(QRELS, RUNS["good"], "CG", "q1", 10**9)         | it is a whole number from 1 to 100000
 explain(QRELS, RUNS["good"], "RBP_G(max_gain=1)", "q1") | RBP_G(max_gain=1): topic 'q1'
 compare(of_array([[0.1, 0.2]])) | at least 2 runs, not 1
+compare(of_array([[0.1, 0.2]] * 708)) | 708 runs have 250,278 differences by 1 measure, and at most 250,000 are tested; compare with a baseline (--baseline RUN, baseline='RUN'), or give fewer
+power(of_array([[0.1, 0.2]] * 708)) | 708 runs have 250,278 differences by 1 measure, and at most 250,000 are tested; give fewer runs
 compare(of_array([[0.1], [0.2]])) | at least 2 topics, not 1
 compare(QRELS, BM25, ["CG"], baseline="bm2") | not among the runs bm25, bm25+rm3; did you mean bm25?
 compare(TWO, tests=["f"]) | the tests are conover, anova, tukey, wilcoxon

@@ -28,7 +28,7 @@ from ..evaluation.sessions import Given
 from ..output.formats import counted, known
 from ..output.result import Result
 from ..output.tables import Column, Table
-from .comparing.families import refuse_few_topics, remarks_on, width_of
+from .comparing.families import refuse_few_topics, refuse_many_pairs, remarks_on, width_of
 from .statistics import primary, student
 from .statistics.defaults import ALPHA, POWER
 from .statistics.options import as_list, check_probability, statistics_library
@@ -237,6 +237,7 @@ def power(
             raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
     evaluation, _ = evaluated(qrels, runs, measures, sessions)
     refuse_few_topics(evaluation)
+    refuse_many_pairs(len(evaluation.runs), len(evaluation.measures))
     pairs = [*combinations(range(len(evaluation.runs)), 2)]
     found = [
         primary.paired(evaluation.paired(measure), pairs, width=width_of(measure))

@@ -41,7 +41,15 @@ from ..statistics.student import (
     stratified_t,
     t_of_means,
 )
-from .families import baseline_of, family_of, refuse_few, remarks_on, width_of
+from .families import (
+    NAME_A_BASELINE,
+    baseline_of,
+    family_of,
+    refuse_few,
+    refuse_many_pairs,
+    remarks_on,
+    width_of,
+)
 from .paper import PaperTable
 from .result import COLLECTION_FIELDS, MOST_PAIRS_SHOWN, Comparison
 from .tests import LIKE_THESE, PAIRED_T, THESE, Test, pairwise_tests
@@ -225,6 +233,8 @@ def compare_collections(
     chosen = _measures_of(evaluations, collections, measures)
     refuse_few(len(runs), "run")
     baseline = baseline_of(runs, baseline)
+    if baseline is None:
+        refuse_many_pairs(len(runs), len(chosen), NAME_A_BASELINE)
     arrays = [_array_of(part, runs, chosen) for part in evaluations.values()]
     sizes = np.array([array.shape[2] for array in arrays])
     primary = THESE if len(arrays) < LEAST_COLLECTIONS else LIKE_THESE

@@ -37,7 +37,15 @@ from ..statistics.options import (
 )
 from ..statistics.primary import paired, paired_in_parts
 from ..statistics.tests import alexander_govern
-from .families import baseline_of, family_of, refuse_few_topics, remarks_on, width_of
+from .families import (
+    NAME_A_BASELINE,
+    baseline_of,
+    family_of,
+    refuse_few_topics,
+    refuse_many_pairs,
+    remarks_on,
+    width_of,
+)
 from .result import Comparison
 from .tests import BY_GROUP, PAIRED_T, TESTS, Further, Test, columns_of, pairwise_tests
 
@@ -83,8 +91,9 @@ def compare(
     >>> found.differences.round(3)[["run", "other", "difference", "lower", "upper", "p"]].values.tolist()
     [['B', 'A', 0.175, 0.023, 0.327, 0.035]]
 
-    A test that is undefined for the data has a note instead of a p-value. Raises `GradedError` for fewer than
-    two runs or topics, an unknown baseline or test, and an option out of range.
+    A test that is undefined for the data has a note instead of a p-value. Raises `GradedError` for
+    fewer than two runs or topics, more than 250,000 differences of all pairs of runs, an unknown
+    baseline or test, and an option out of range.
     """
     check_probability(alpha, "alpha", ALPHA)
     resamples = whole_number(resamples, "resamples", 1)
@@ -99,6 +108,8 @@ def compare(
     evaluation, _ = evaluated(qrels, runs, measures, sessions)
     refuse_few_topics(evaluation)
     baseline = baseline_of(evaluation.runs, baseline)
+    if baseline is None:
+        refuse_many_pairs(len(evaluation.runs), len(evaluation.measures), NAME_A_BASELINE)
     rows_of_groups = groups_of(evaluation.topics, by)
     groups = {group: evaluation.on(rows) for group, rows in rows_of_groups.items()}
     outcomes: list[Test] = []

@@ -9,12 +9,16 @@ from ir_measures import Measure
 from ...core.registry.facts import range_of
 from ...errors import GradedError, did_you_mean
 from ...evaluation.evaluate import NO_VALUE, Evaluation
-from ...output.formats import listed
+from ...output.formats import counted, listed
 from ...output.remarks import merged
 from ..statistics.primary import Pairs
 
 SAID_OTHERWISE: Final = ("topics", NO_VALUE)
 """The kinds of remarks that `Evaluation.lacking` says in a sentence."""
+
+NAME_A_BASELINE: Final = "compare with a baseline (--baseline RUN, baseline='RUN'), or "
+MOST_DIFFERENCES: Final = 250_000
+"""All pairs of 700 runs by one measure. More take minutes and gigabytes, and nobody reads them."""
 
 
 def refuse_few(count: int, what: str) -> None:
@@ -34,6 +38,24 @@ def refuse_few_topics(evaluation: Evaluation) -> None:
                 f"a comparison needs at least 2 {evaluation.unit}s for which every run has a value; "
                 f"{measure} has {topics}"
             )
+
+
+def refuse_many_pairs(runs: int, measures: int, remedy: str = "") -> None:
+    """Raise `GradedError` for more than `MOST_DIFFERENCES` differences of all pairs of runs.
+
+    `remedy` is what else to do than to give fewer runs.
+
+    >>> refuse_many_pairs(1500, 1)
+    Traceback (most recent call last):
+    ir_measures_graded.errors.GradedError: 1,500 runs have 1,124,250 differences by 1 measure, and \
+at most 250,000 are tested; give fewer runs or measures
+    """
+    differences = runs * (runs - 1) // 2 * measures
+    if differences > MOST_DIFFERENCES:
+        raise GradedError(
+            f"{runs:,} runs have {differences:,} differences by {counted(measures, 'measure')}, and "
+            f"at most {MOST_DIFFERENCES:,} are tested; {remedy}give fewer runs or measures"
+        )
 
 
 def baseline_of(runs: Sequence[str], baseline: str | None) -> str | None:
