@@ -13,12 +13,13 @@ import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow import csv, dataset, feather, ipc, parquet
+from pyarrow import csv, dataset, feather, ipc, orc, parquet
 from reading import by_topic, in_pieces, outcome, refused, run_file
 
 from ir_measures_graded import CG, GradedEvaluator, RunFile, nDCG_JK
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.files.files import qrels_in
+from ir_measures_graded.files.table_files import KINDS, Kind, TableFile
 
 QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
 RUNS = {
@@ -356,3 +357,23 @@ def test_the_better_name_of_a_column_counts():
         b"query-id,corpus-id,score,rel\nq1,d1,3,1\n",
     ):
         assert qrels_in(io.BytesIO(qrels)).values.tolist() == [1]
+
+
+def open_orc(content):
+    file = orc.ORCFile(content.seekable())
+
+    def batches(columns):
+        return [file.read_stripe(stripe, columns) for stripe in range(file.nstripes)]
+
+    return TableFile(file.schema.names, batches)
+
+
+def test_new_kind_needs_a_function_and_a_row(monkeypatch):
+    rows = [("q1", "d1", 9.5), ("q1", "d2", 8.0), ("q2", "d2", 7.0), ("q2", "d1", 7.0)]
+    names = ["query_id", "doc_id", "score"]
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    orc.write_table(pyarrow.table(columns), "bm25.orc")
+    assert "an ORC file" in refused(RunFile("bm25.orc").rows)
+    monkeypatch.setitem(KINDS, b"ORC", Kind("ORC", open_orc, ("orc",)))
+    assert [*evaluate(QRELS, "bm25.orc", [nDCG_JK @ 2]).names] == ["bm25"]
+    assert by_topic(RunFile("bm25.orc")) == RUNS["A"]

@@ -34,10 +34,10 @@ from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.rows.id_matching import LONGEST_ID
 from ir_measures_graded.evaluation.evaluate import evaluate
 from ir_measures_graded.files import text_files
-from ir_measures_graded.files.content import Content
+from ir_measures_graded.files.content import Content, Reading
 from ir_measures_graded.files.files import parts_of, qrels_in
 from ir_measures_graded.files.forms import RUN as OF_RUN
-from ir_measures_graded.files.forms import Chosen, form_of
+from ir_measures_graded.files.forms import form_of
 from ir_measures_graded.files.lines import Lines
 from ir_measures_graded.files.sources import qrels_source, scoreddocs_of
 
@@ -142,7 +142,7 @@ def test_file_that_shrinks_while_it_is_read_is_refused(tmp_path):
     path = written(
         tmp_path / "run", b"".join(b"q Q0 d%d 1 1 t\n" % number for number in range(100_000))
     )
-    found = parts_of(path, OF_RUN, Chosen(), in_pieces(1000, start=1000))
+    found = parts_of(path, Reading(OF_RUN, sizes=in_pieces(1000, start=1000)))
     next(found)
     os.truncate(path, path.read_bytes().index(b"d50000") - len(b"q Q0 "))
     assert refused(list, found) == f"{path}: the file became shorter while it was read"
@@ -262,7 +262,7 @@ def test_scores_are_parsed_as_by_python(without_arrow, library):
 @pytest.mark.parametrize("parse", [text_files.by_arrow, text_files.by_numpy])
 def test_usual_files_do_not_need_the_strict_reader(content, parse):
     with Content(io.BytesIO(content)) as opened:
-        form, before = form_of(opened, OF_RUN, Chosen())
+        form, before = form_of(opened, Reading(OF_RUN))
         opened.stream.read(before)
         (block,) = Lines(opened, form).blocks()
         columns = parse(*text_files.plain_block(block, form), form)

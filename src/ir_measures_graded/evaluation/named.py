@@ -7,7 +7,6 @@ ir-datasets id.
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,9 +32,9 @@ from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source, in_memory
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, Remark, did_you_mean, shown
-from ..files.content import ENDINGS, matching
+from ..files.content import matching
 from ..files.contracts import Contract, contract_of
-from ..files.files import RunFile
+from ..files.files import RunFile, without_endings
 from ..files.sources import definitions_of, qrels_source
 from ..output.result import Result
 from .remarks import RunRemarks, issue
@@ -461,7 +460,7 @@ def run_names(paths: Sequence[str]) -> list[str]:
 def short_names(path: str) -> list[str]:
     """The file name of a run without and with its endings."""
     name = os.path.basename(path)
-    return [re.sub(ENDINGS, "", name) or name, name]
+    return [without_endings(name), name]
 
 
 @contextmanager

@@ -249,7 +249,7 @@ def frame_of(table: Any, form: str = "a table with a header") -> DataFrame:
         with Content(table) as content:
             if not (kind := kind_of(content)):
                 return _frame_of_text(content.stream.read())
-            file = kind[1](content)
+            file = kind.open(content)
             rows = pyarrow.Table.from_batches([*file.batches(file.names)])
             rows.validate(full=True)  # damaged Arrow data could crash the process
             return rows.to_pandas(strings_to_categorical=True)

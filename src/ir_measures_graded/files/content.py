@@ -14,7 +14,7 @@ import re
 import sys
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import takewhile
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Union
 
 import numpy as np
 
+from ..core.rows.columns import Chosen, Role, file_columns
 from ..errors import LONGEST, FileError, GradedError, needed, shown
 
 if TYPE_CHECKING:
@@ -41,9 +42,7 @@ PARQUET = ".parquet"
 HIDDEN = ("_", ".")  # the beginnings of names that Spark and pyarrow leave out
 MOST_ENTRIES = 10_000  # of a folder and its folders
 FEWER = "name fewer files, or join them"
-FORMS = "runs?|txt|trec|[ct]sv|jsonl?|parquet|feather|arrows?|ipc|out|res|results"
-ENDINGS = rf"(?i)(\.({FORMS}))?(\.(gz|bz2|xz|zst))?$"
-"""Endings of file names that are not part of a run's name."""
+
 ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]+://"
 
 
@@ -71,6 +70,18 @@ class Sizes(NamedTuple):
 SIZES = Sizes()
 
 
+class Reading(NamedTuple):
+    """How a file is read: as qrels or a run, with the choices of a user, and in these sizes."""
+
+    role: Role
+    chosen: Chosen = Chosen()
+    sizes: Sizes = SIZES
+
+    def columns(self, file: str, names: Sequence[str]) -> tuple[dict[str, str], bool]:
+        """The columns of a file with these names, as `file_columns`."""
+        return file_columns(file, names, self.role, self.chosen)
+
+
 class Peeked:
     """A binary stream made of pieces of bytes, whose first bytes, `start`, are known before they
     are read.
@@ -82,7 +93,8 @@ class Peeked:
     closed = ended = False
 
     def __init__(self, pieces: Iterator[bytes], size: int = SIZES.start):
-        self._pieces, self._piece = pieces, io.BytesIO()
+        self._pieces = pieces
+        self._piece = io.BytesIO()
         self._damage: Exception | None = None
         self.start = b""
         with suppress(*DAMAGE):
@@ -96,19 +108,22 @@ class Peeked:
 
         Raises an error of `DAMAGE` for damaged data, and for a stream that cannot be read.
         """
-        found = [self._piece.read(size)]
-        left = size - len(found[0])
+        pieces = [self._piece.read(size)]
+        left = size - len(pieces[0])
         try:
-            while left and not self._damage and (piece := next(self._pieces, b"")):
-                self._piece = io.BytesIO(piece)
-                found.append(self._piece.read(left))
-                left -= len(found[-1])
+            while left and not self._damage:
+                next_piece = next(self._pieces, b"")
+                if not next_piece:
+                    break
+                self._piece = io.BytesIO(next_piece)
+                pieces.append(self._piece.read(left))
+                left -= len(pieces[-1])
         except DAMAGE as error:
             self._damage = error
         if self._damage and (0 < left == size or size == sys.maxsize):
             raise self._damage
         self.ended = left > 0 and not self._damage
-        return b"".join(found)
+        return b"".join(pieces)
 
     def close(self) -> None:
         """Leave the stream open; pyarrow would close it."""
@@ -129,7 +144,9 @@ class Content:
 
     def __init__(self, file: File, sizes: Sizes = SIZES):
         refuse_other(file)
-        self.file, self.name, self.sizes = file, _name_of(file), sizes
+        self.file = file
+        self.name = _name_of(file)
+        self.sizes = sizes
         self._opened = ExitStack()
 
     def __enter__(self) -> Content:
@@ -141,12 +158,13 @@ class Content:
                 raise self.failure(error, 1) from None
             self._descriptor = stream.fileno()
             self._size = os.fstat(self._descriptor).st_size
-        piece, start = self.sizes.piece, self.sizes.start
-        self.stream = Peeked(pieces_of(stream.read, piece), start)
-        for name, (magic, decompressed) in COMPRESSIONS.items():
-            if self.stream.start.startswith(magic):
+        start = self.sizes.start
+        self.stream = Peeked(pieces_of(stream.read, self.sizes.piece), start)
+        for name, compression in COMPRESSIONS.items():
+            if self.stream.start.startswith(compression.magic):
                 self.compression = name
-                self.stream = Peeked(decompressed(self.stream, self.sizes.piece), start)
+                pieces = compression.decompressed(self.stream, self.sizes.piece)
+                self.stream = Peeked(pieces, start)
                 break
         return self
 
@@ -154,7 +172,8 @@ class Content:
         """The error that the content cannot be read from this line on, for an error of
         `Peeked.read`.
         """
-        if not self.compression or (isinstance(error, OSError) and error.errno is not None):
+        is_of_system = isinstance(error, OSError) and error.errno is not None
+        if not self.compression or is_of_system:
             reason = getattr(error, "strerror", None) or error
             if isinstance(error, ValueError) and not isinstance(error, OSError):
                 reason = "the path has the character NUL or a lone surrogate"
@@ -268,10 +287,12 @@ def parquet_files(file: File) -> list[str]:
     for count, path in enumerate(iglob(name, recursive=True), start=1):
         if count > MOST_ENTRIES:
             raise FileError(f"{shown(name)} matches more than {MOST_ENTRIES:,} entries; {FEWER}")
-        parts = PurePath(os.path.relpath(path, base or ".")).parts
-        if os.path.isfile(path) and not any(part.startswith(HIDDEN) for part in parts):
+        names = PurePath(os.path.relpath(path, base or ".")).parts
+        is_hidden = any(name.startswith(HIDDEN) for name in names)
+        if os.path.isfile(path) and not is_hidden:
             paths.append(path)
-    return sorted(paths) if all(path.lower().endswith(PARQUET) for path in paths) else []
+    has_only_parquet = all(path.lower().endswith(PARQUET) for path in paths)
+    return sorted(paths) if has_only_parquet else []
 
 
 def named_folder(name: str) -> str:
@@ -283,8 +304,8 @@ def named_folder(name: str) -> str:
     """
     if os.path.isdir(name):
         return name
-    plain = takewhile(lambda part: not is_pattern(part), PurePath(name).parts)
-    return os.path.join("", *plain)
+    folders = takewhile(lambda folder: not is_pattern(folder), PurePath(name).parts)
+    return os.path.join("", *folders)
 
 
 def _parquet_below(folder: str) -> Iterator[str]:
@@ -294,7 +315,7 @@ def _parquet_below(folder: str) -> Iterator[str]:
     while pending:
         path, above = pending.pop()
         try:
-            entries = [*os.scandir(path)]
+            entries = list(os.scandir(path))
         except OSError as error:
             raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
         for entry in entries:
@@ -376,38 +397,50 @@ def _pieces_of_members(
     while rest:
         member = new()
         while not member.eof:
-            if member.needs_input and not rest and not (rest := stream.read(size)):
-                raise EOFError("the compressed data ends too early")
-            if found := member.decompress(rest, size):
-                yield found
+            if member.needs_input and not rest:
+                rest = stream.read(size)
+                if not rest:
+                    raise EOFError("the compressed data ends too early")
+            piece = member.decompress(rest, size)
+            if piece:
+                yield piece
             rest = b""
         rest = member.unused_data.lstrip(padding)
-        while not rest and (more := stream.read(size)):
-            rest = more.lstrip(padding)
+        while not rest:
+            next_piece = stream.read(size)
+            if not next_piece:
+                break
+            rest = next_piece.lstrip(padding)
 
 
 def _pieces_of_zstandard(stream: Any, size: int) -> Iterator[bytes]:
     pyarrow = needed("pyarrow", "a file compressed with Zstandard")
-    return pieces_of(
-        pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd").read, size
-    )
+    file = pyarrow.PythonFile(stream, "r")
+    return pieces_of(pyarrow.CompressedInputStream(file, "zstd").read, size)
+
+
+class Compression(NamedTuple):
+    """A compression of files.
+
+    A file begins with one of `magic`, and its name may end with `ending`. `decompressed(stream,
+    size)` yields the content of a stream in pieces of at most this size.
+    """
+
+    magic: tuple[bytes, ...]
+    ending: str
+    decompressed: Callable[[Any, int], Iterator[bytes]]
 
 
 BZIP2 = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))  # BZh alone could begin a topic
-ZSTANDARD = (
-    b"\x28\xb5\x2f\xfd",
-    *(b"%c\x2a\x4d\x18" % kind for kind in range(0x50, 0x60)),
-)  # skippable frames
-XZ_STREAM = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
-COMPRESSIONS: dict[str, tuple[tuple[bytes, ...], Callable[[Any, int], Iterator[bytes]]]] = {
-    "gzip": ((b"\x1f\x8b",), _pieces_of_gzip),
-    "bzip2": (BZIP2, partial(_pieces_of_members, bz2.BZ2Decompressor, b"")),
-    "xz": (
-        (b"\xfd7zXZ\x00",),
-        partial(_pieces_of_members, XZ_STREAM, b"\0"),
-    ),  # zeros may follow each stream
-    "Zstandard": (ZSTANDARD, _pieces_of_zstandard),
+SKIPPABLE_FRAMES = tuple(b"%c\x2a\x4d\x18" % kind for kind in range(0x50, 0x60))
+ZSTANDARD = (b"\x28\xb5\x2f\xfd", *SKIPPABLE_FRAMES)
+_pieces_of_bzip2 = partial(_pieces_of_members, bz2.BZ2Decompressor, b"")
+_XZ_STREAM = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
+_pieces_of_xz = partial(_pieces_of_members, _XZ_STREAM, b"\0")  # zeros may follow each stream
+COMPRESSIONS = {
+    "gzip": Compression((b"\x1f\x8b",), "gz", _pieces_of_gzip),
+    "bzip2": Compression(BZIP2, "bz2", _pieces_of_bzip2),
+    "xz": Compression((b"\xfd7zXZ\x00",), "xz", _pieces_of_xz),
+    "Zstandard": Compression(ZSTANDARD, "zst", _pieces_of_zstandard),
 }
-"""The first bytes of a file of each compression, and a function that decompresses a stream in
-pieces.
-"""
+"""The compressions by name."""

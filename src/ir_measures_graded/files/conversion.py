@@ -12,7 +12,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby, repeat
@@ -27,9 +27,9 @@ from ..core.rows.columns import INTENTS, QRELS, RUN, Chosen, Role
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, joined
-from ..errors import FileError, GradedError, needed, shown
-from .content import ENDINGS, Content, File, is_lasting
-from .files import grouped, parts_of
+from ..errors import FileError, GradedError, level_of_caller, needed, shown
+from .content import Content, File, Reading, is_lasting
+from .files import grouped, parts_of, without_endings
 from .forms import is_json
 from .sources import is_file
 
@@ -58,16 +58,18 @@ class ConvertedRows:
 
     def column(self, name: str) -> list[Any]:
         """A column as a list; empty if there is none."""
-        found = self.rows.columns.get(name, ())
-        return [*found] if isinstance(found, Ids) else np.asarray(found).tolist()
+        cells = self.rows.columns.get(name, ())
+        return list(cells) if isinstance(cells, Ids) else np.asarray(cells).tolist()
 
     def summary(self) -> str:
         """The counts of the rows that were read, in one sentence."""
         facts = self.rows.facts
         skipped = {"rows without a rating": facts.unjudged, "repeated documents": self.repeated}
-        told = "".join(f"; skipped {count:,} {what}" for what, count in skipped.items() if count)
         topics = len(set(self.column("query_id")))
-        counts = f"{topics:,} topics, {len(self.rows):,} rows{told}"
+        counts = f"{topics:,} topics, {len(self.rows):,} rows"
+        for what, count in skipped.items():
+            if count:
+                counts += f"; skipped {count:,} {what}"
         return f"{self.name}: {self.role.kind}, {facts.form}: {counts}"
 
 
@@ -84,16 +86,18 @@ def read_rows(
     qrels keep all rows. Raises `FileError` for a file that cannot be read, for one without rows,
     for a run with a repeated document, and for a file that could be both.
     """
-    chosen, name = chosen or Chosen(), Content(file).name
+    chosen = chosen or Chosen()
+    name = Content(file).name
     if role is None:
         is_there = not isinstance(file, (str, os.PathLike)) or is_file(os.fspath(file))
         if is_there and not is_lasting(file):
             raise FileError(f"{name} can be read only once; use --qrels or --run")
         return _of_either_role(file, name, chosen, duplicates)
-    rows = joined(parts_of(file, role, chosen), role)
+    rows = joined(parts_of(file, Reading(role, chosen)), role)
     if chosen.ascending and role is RUN:
         rows = rows.ascending()
-    if not (count := len(rows)):
+    count = len(rows)
+    if not count:
         raise FileError(f"{name}: there are no rows to convert")
     in_memory(rows, role).checked()  # refuses values that are not allowed
     if role is RUN or duplicates:
@@ -109,19 +113,26 @@ def read_rows(
 
 def _of_either_role(file: File, name: str, chosen: Chosen, duplicates: str | None) -> ConvertedRows:
     """The rows of a file whose content tells whether these are qrels or a run."""
-    found: list[ConvertedRows] = []
+    readable: list[ConvertedRows] = []
     errors: list[FileError] = []
     for role in (RUN, QRELS):
         try:
-            found.append(read_rows(file, role, chosen, duplicates))
+            readable.append(read_rows(file, role, chosen, duplicates))
         except FileError as error:
             errors.append(error)
     if not errors:
         raise FileError(f"{name} could be qrels or a run; use --qrels or --run")
-    if not found:
-        # Another number of fields in the first line says only that the file has the other role.
-        raise min(errors, key=lambda error: ":1: " in str(error) or "this is a run" in str(error))
-    return found[0]
+    if not readable:
+        raise min(errors, key=_says_other_role)
+    return readable[0]
+
+
+def _says_other_role(error: FileError) -> bool:
+    """Whether an error may say only that a file has the other role.
+
+    Another number of fields in the first line does so.
+    """
+    return ":1: " in str(error) or "this is a run" in str(error)
 
 
 def rows_of(qrels: Mapping[str, Mapping[str, float]], name: str) -> ConvertedRows:
@@ -132,7 +143,8 @@ def rows_of(qrels: Mapping[str, Mapping[str, float]], name: str) -> ConvertedRow
     """
     topics = [topic for topic, judged in qrels.items() for _ in judged]
     table = in_memory(qrels, QRELS).rows()
-    columns = dict(zip(QRELS.columns, (Ids.of(topics), table.docs, table.values), strict=True))
+    cells = (Ids.of(topics), table.docs, table.values)
+    columns = dict(zip(QRELS.columns, cells, strict=True))
     return ConvertedRows(QRELS, name, Part(columns, np.arange(len(topics)), Facts()))
 
 
@@ -147,7 +159,8 @@ def without_repeated(rows: Part, role: Role, keep: str) -> Part:
     code = np.zeros(len(rows), np.int64)
     for name in {"query_id", "doc_id", "run"} & rows.columns.keys():
         _, number = rows.columns[name].numbered()
-        _, code = np.unique(code * (int(number.max(initial=0)) + 1) + number, return_inverse=True)
+        count = int(number.max(initial=0)) + 1
+        _, code = np.unique(code * count + number, return_inverse=True)
     _, first = np.unique(code[order], return_index=True)
     return rows.take(np.sort(order[first])).without(*INTENTS)
 
@@ -178,64 +191,82 @@ def _number(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
+OTHER_THAN_TREC = "use .tsv or .parquet"
+
+
 def _trec(rows: ConvertedRows) -> bytes:
-    advice = "use .tsv or .parquet"
-    topics, documents, values = map(rows.column, rows.role.columns)
-    runs, iterations = rows.column("run"), rows.column("iteration")
-    for id_ in chain(dict.fromkeys(topics), documents, dict.fromkeys(runs + iterations)):
+    _refuse_fields(rows)
+    lines = _lines_of_qrels(rows) if rows.role is QRELS else _lines_of_run(rows)
+    return "".join(lines).encode()
+
+
+def _refuse_fields(rows: ConvertedRows) -> None:
+    """Raise `GradedError` for ids that a TREC file cannot hold."""
+    topics = dict.fromkeys(rows.column("query_id"))
+    others = dict.fromkeys(rows.column("run") + rows.column("iteration"))
+    for id_ in chain(topics, rows.column("doc_id"), others):
         if BLANK.search(id_) or not id_:
             raise GradedError(
-                f"{rows.name}: {shown(id_)} has a blank, which separates fields; {advice}"
+                f"{rows.name}: {shown(id_)} has a blank, which separates fields; {OTHER_THAN_TREC}"
             )
-    for topic in dict.fromkeys(topics):
+    for topic in topics:
         if topic.startswith(("#", "<SYSDESC>")) or is_json(topic.encode()):
             raise GradedError(
-                f"{rows.name}: topic {shown(topic)} would begin a comment or JSON; {advice}"
+                f"{rows.name}: topic {shown(topic)} would begin a comment or JSON; "
+                f"{OTHER_THAN_TREC}"
             )
-    if rows.role is QRELS:
-        if any(level < -1 or level % 1 for level in values):
-            warnings.warn(
-                "trec_eval reads only levels that are whole numbers from -1", stacklevel=2
-            )
-        if len(set(rows.column("probability"))) > 1:
-            warnings.warn(f"TREC files have no probabilities of intents; {advice}", stacklevel=2)
-        fields = [topics, iterations or repeat("0"), documents, map(_number, values)]
-        return "".join(f"{' '.join(line)}\n" for line in zip(*fields, strict=False)).encode()
-    tag = (
-        runs[0]
-        if runs
-        else BLANK.sub("_", re.sub(ENDINGS, "", os.path.basename(rows.name))) or "run"
-    )
+
+
+def _lines_of_qrels(rows: ConvertedRows) -> Iterator[str]:
+    """The lines of a TREC file of qrels. Warns of values that other tools may not read."""
+    topics, documents, levels = map(rows.column, QRELS.columns)
+    iterations = rows.column("iteration") or repeat("0", len(topics))
+    if any(level < -1 or level % 1 for level in levels):
+        warning = "trec_eval reads only levels that are whole numbers from -1"
+        warnings.warn(warning, stacklevel=level_of_caller())
+    if len(set(rows.column("probability"))) > 1:
+        warning = f"TREC files have no probabilities of intents; {OTHER_THAN_TREC}"
+        warnings.warn(warning, stacklevel=level_of_caller())
+    for topic, iteration, document, level in zip(
+        topics, iterations, documents, levels, strict=True
+    ):
+        yield f"{topic} {iteration} {document} {_number(level)}\n"
+
+
+def _lines_of_run(rows: ConvertedRows) -> Iterator[str]:
+    """The lines of a TREC file of a run, by rank."""
+    topics, documents, scores = map(rows.column, RUN.columns)
+    tag = next(iter(rows.column("run")), "")
+    if not tag:
+        name = without_endings(os.path.basename(rows.name))
+        tag = BLANK.sub("_", name) or "run"
     # As trec_eval, this package compares scores as 32-bit floats, and then documents.
     with np.errstate(over="ignore"):
-        compared = np.array(values).astype(np.float32).tolist()
-    lines = []
-    for _, ranked in groupby(
-        zip(topics, compared, documents, values, strict=True), key=itemgetter(0)
-    ):
-        best_first = sorted(ranked, key=itemgetter(1, 2), reverse=True)
-        for rank, (topic, _, document, score) in enumerate(best_first, start=1):
-            lines.append(f"{topic} Q0 {document} {rank} {_number(score)} {tag}\n")
-    return "".join(lines).encode()
+        compared = np.array(scores).astype(np.float32).tolist()
+    retrieved = zip(topics, compared, documents, scores, strict=True)
+    for topic, of_topic in groupby(retrieved, key=itemgetter(0)):
+        best_first = sorted(of_topic, key=itemgetter(1, 2), reverse=True)
+        for rank, (_, _, document, score) in enumerate(best_first, start=1):
+            yield f"{topic} Q0 {document} {rank} {_number(score)} {tag}\n"
 
 
 def _columns(rows: ConvertedRows) -> list[str]:
     """The columns of a table, with the iteration, its probability or the run if it tells rows
     apart.
     """
-    others = [
-        name for name in ("iteration", "probability", "run") if len(set(rows.column(name))) > 1
-    ]
-    return [*rows.role.columns, *others]
+    columns = list(rows.role.columns)
+    for name in (*INTENTS, "run"):
+        if len(set(rows.column(name))) > 1:
+            columns.append(name)
+    return columns
 
 
 def _delimited(rows: ConvertedRows, delimiter: str = ",") -> bytes:
     columns: dict[str, Iterable[Any]] = {name: rows.column(name) for name in _columns(rows)}
-    columns[rows.role.value] = [*map(_number, rows.column(rows.role.value))]
-    if broken := next(
-        (cell for cell in chain(*columns.values()) if re.search(BREAK, str(cell))), ""
-    ):
-        raise GradedError(f"{rows.name}: {shown(broken)} has a line break; use .parquet or .json")
+    columns[rows.role.value] = list(map(_number, rows.column(rows.role.value)))
+    for cell in chain(*columns.values()):
+        if re.search(BREAK, str(cell)):
+            raise GradedError(f"{rows.name}: {shown(cell)} has a line break; use .parquet or .json")
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerows([columns, *zip(*columns.values(), strict=True)])
@@ -250,25 +281,24 @@ def _parquet(rows: ConvertedRows) -> bytes:
     for name in _columns(rows):
         column = rows.rows.columns[name]
         if isinstance(column, Ids):  # `pyarrow.array` would import pandas
-            buffers = [
-                None,
-                *map(pyarrow.py_buffer, (bounds_of(column.length), column.packed().data)),
-            ]
-            columns[name] = pyarrow.Array.from_buffers(pyarrow.large_string(), len(column), buffers)
+            bounds = pyarrow.py_buffer(bounds_of(column.length))
+            text = pyarrow.py_buffer(column.packed().data)
+            columns[name] = pyarrow.Array.from_buffers(
+                pyarrow.large_string(), len(column), [None, bounds, text]
+            )
         else:
             columns[name] = arrow_array(column)
     content = io.BytesIO()
     table = pyarrow.table(columns)
-    parquet.write_table(
-        table, content, row_group_size=GROUP, store_schema=False
-    )  # strings, not large ones
+    # Without the schema of Arrow, the file has strings, not large ones.
+    parquet.write_table(table, content, row_group_size=GROUP, store_schema=False)
     return content.getvalue()
 
 
 def _json(rows: ConvertedRows) -> bytes:
-    found: dict[str, dict[str, float]] = {}
+    by_topic: dict[str, dict[str, float]] = {}
     for topic, document, value in zip(*map(rows.column, rows.role.columns), strict=True):
-        documents = found.setdefault(topic, {})
+        documents = by_topic.setdefault(topic, {})
         # pytrec_eval takes only whole levels and only floats as scores.
         exact = value
         if rows.role is QRELS and value % 1 == 0:
@@ -276,12 +306,11 @@ def _json(rows: ConvertedRows) -> bytes:
         if documents.setdefault(document, exact) != exact:
             raise GradedError(
                 f"{rows.name}: topic {shown(topic)}, document {shown(document)} has several "
-                "levels; "
-                "choose one with --duplicates best, or write a table"
+                "levels; choose one with --duplicates best, or write a table"
             )
     if np.isinf(rows.column(rows.role.value)).any():
         warnings.warn("JSON has no infinite numbers; some tools do not read Infinity", stacklevel=2)
-    return json.dumps(found, ensure_ascii=False).encode()
+    return json.dumps(by_topic, ensure_ascii=False).encode()
 
 
 WRITERS: dict[str, Callable[[ConvertedRows], bytes]] = {

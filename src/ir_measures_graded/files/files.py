@@ -12,6 +12,7 @@ probability, and the column `run` names the run of each row.
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections import deque
@@ -19,24 +20,23 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
-from functools import partial
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from ir_measures import ScoredDoc
 
-from ..core.rows.columns import QRELS, RUN, Chosen, Role
+from ..core.rows.columns import QRELS, RUN, Chosen
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, kept_remarks, refuse_repeated
 from ..errors import FileError, GradedError, InputWarning, did_you_mean, level_of_caller, shown
 from ..output.formats import listed
-from .content import SIZES, Content, File, Sizes, is_lasting, parquet_files
+from .content import COMPRESSIONS, SIZES, Content, File, Reading, Sizes, is_lasting, parquet_files
 from .forms import is_json
 from .other_kinds import refuse_other_kind
-from .table_files import folder_parts, kind_of, table_parts
+from .table_files import KINDS, folder_parts, kind_of, table_parts
 from .text_files import text_parts
 
 AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
@@ -53,7 +53,8 @@ def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES)
     empty level does so in a table of Quepid, with a warning. The rows of unjudged documents are
     skipped; the facts about the qrels count them.
     """
-    rows = joined(parts_of(file, QRELS, Chosen(unjudged=unjudged), sizes), QRELS)
+    reading = Reading(QRELS, Chosen(unjudged=unjudged), sizes)
+    rows = joined(parts_of(file, reading), QRELS)
     if rows.facts.unjudged and not unjudged:
         count = f"{rows.facts.unjudged:,} rows have no rating; their documents are unjudged"
         warnings.warn(f"{rows.facts.file}: {count}", stacklevel=level_of_caller())
@@ -120,7 +121,6 @@ class RunFile(RunSource):
         self.run = run
         self.run_column = run_column
         self.is_ascending = ascending
-        self._chosen = Chosen(run_column)
         self.name = Content(file).name
         self._kept: Part | GradedError | None = None
 
@@ -132,10 +132,14 @@ class RunFile(RunSource):
         >>> [*RunFile(io.BytesIO(lines)).runs()]
         ['A', 'B']
         """
-        found = by_run(joined(self._every(), RUN)) if "run" in self.columns() else {}
-        runs = {name: copy(self) for name in found}
-        for name, run in runs.items():
-            run.run, run._kept = name, found[name]
+        if "run" not in self.columns():
+            return {}
+        runs: dict[str, RunFile] = {}
+        for name, rows in by_run(joined(self._every(), RUN)).items():
+            run = copy(self)
+            run.run = name
+            run._kept = rows
+            runs[name] = run
         return runs
 
     def blocks(self) -> Iterator[Rows]:
@@ -165,13 +169,13 @@ class RunFile(RunSource):
     def __iter__(self) -> Iterator[ScoredDoc]:
         rows = self.rows()
         refuse_repeated(rows)
-        topics = np.repeat(np.array([*rows.topics], dtype=object), np.diff(rows.offsets))
+        topics = np.repeat(np.array(rows.topics, dtype=object), np.diff(rows.offsets))
         return map(ScoredDoc, topics, rows.docs.ids(), rows.values.tolist())
 
     def columns(self) -> Collection[str]:
         """The columns of the file that are read, under our names: those of its first rows."""
         with closing(self._every(self.sizes._replace(block=PEEK, rows=1))) as every:
-            return next((part.columns for part in every), {})
+            return next((rows.columns for rows in every), {})
 
     def ascending(self) -> RunFile:
         """The same run, in which smaller scores are better."""
@@ -184,14 +188,16 @@ class RunFile(RunSource):
 
     def _every(self, sizes: Sizes | None = None) -> Generator[Part]:
         """The rows of the file, or of its run that `runs` kept."""
+        chosen = Chosen(self.run_column)
         if self._kept is None and is_lasting(self.file):
-            yield from parts_of(self.file, RUN, self._chosen, sizes or self.sizes)
+            yield from parts_of(self.file, Reading(RUN, chosen, sizes or self.sizes))
             return
         with _READING.setdefault(self, threading.RLock()):
             if self._kept is None:  # a second reading would begin where this one ends
                 self._kept = FileError(f"{self.name}: reading it was cut off; open it again")
                 try:
-                    self._kept = joined(parts_of(self.file, RUN, self._chosen, self.sizes), RUN)
+                    every = parts_of(self.file, Reading(RUN, chosen, self.sizes))
+                    self._kept = joined(every, RUN)
                 except GradedError as error:
                     self._kept = error
         if isinstance(self._kept, GradedError):
@@ -220,7 +226,7 @@ class RunFile(RunSource):
                     f"{shown(self.run)}; leave out run, or name the column with run_column"
                 )
             if self.run is None and len(names) > 1:
-                examples = " and ".join(map(shown, [*names][:2]))
+                examples = " and ".join(map(shown, islice(names, 2)))
                 several = f"the file has several runs, such as {examples}"
                 raise FileError(f"{self.name}: {several}; RunFile(file).runs() has them by name")
             yield rows
@@ -232,21 +238,42 @@ class RunFile(RunSource):
             )
 
 
-def parts_of(file: File, role: Role, chosen: Chosen, sizes: Sizes = SIZES) -> Generator[Part]:
+def parts_of(file: File, reading: Reading) -> Generator[Part]:
     """The rows of a file, in its order."""
     if parquet_files(file):
-        yield from folder_parts(Content(file, sizes), role, chosen)
+        yield from folder_parts(Content(file, reading.sizes), reading)
         return
-    with Content(file, sizes) as content:
+    with Content(file, reading.sizes) as content:
+        kind = kind_of(content)
+        if kind is not None:
+            yield from _ahead(table_parts(kind, content, reading), content)
+            return
         refuse_other_kind(content)
         if is_json(content.stream.start):
             from .json_files import json_parts  # takes time
 
-            yield from json_parts(content, role, chosen)
+            yield from json_parts(content, reading)
         else:
-            kind = kind_of(content)
-            read = text_parts if kind is None else partial(table_parts, kind)
-            yield from _ahead(read(content, role, chosen), content)
+            yield from _ahead(text_parts(content, reading), content)
+
+
+ENDINGS = ("run", "runs", "txt", "trec", "csv", "tsv", "out", "res", "results", "json", "jsonl")
+"""The endings of names of text files and of JSON files."""
+
+
+def without_endings(name: str) -> str:
+    """The name of a file without the endings that files of a known kind have.
+
+    >>> without_endings("bm25.run.gz"), without_endings("bm25.parquet"), without_endings("bm25.v2")
+    ('bm25', 'bm25', 'bm25.v2')
+    """
+    stem, ending = os.path.splitext(name)
+    compressions = [compression.ending for compression in COMPRESSIONS.values()]
+    if ending[1:].lower() in compressions:
+        name = stem
+        stem, ending = os.path.splitext(name)
+    endings_of_tables = chain.from_iterable(kind.endings for kind in KINDS.values())
+    return stem if ending[1:].lower() in (*ENDINGS, *endings_of_tables) else name
 
 
 def _ahead(parts: Iterator[Part], content: Content) -> Generator[Part]:
@@ -265,9 +292,12 @@ def _ahead(parts: Iterator[Part], content: Content) -> Generator[Part]:
     pool = ThreadPoolExecutor(1)
     pending = deque(pool.submit(next, parts, None) for _ in range(AHEAD))
     try:
-        while (part := pending.popleft().result()) is not None:
+        while True:
+            rows = pending.popleft().result()
+            if rows is None:
+                break
             pending.append(pool.submit(next, parts, None))
-            yield part
+            yield rows
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         wait([call for call in pending if not call.cancelled()])
@@ -286,13 +316,13 @@ def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:
             pending = []
             rows = rows.take(slice(cut, None))
         pending.append(rows)
-    if any(map(len, pending)) or any(part.facts.empty for part in pending):
+    if any(map(len, pending)) or any(rows.facts.empty for rows in pending):
         yield joined(pending, RUN)
 
 
 def _begins_topic(rows: Part, pending: Sequence[Part]) -> bool:
     """Whether the first row has another topic than the last row of the pending parts."""
-    nonempty = [part for part in pending if len(part)]
+    nonempty = list(filter(len, pending))
     if not nonempty or not len(rows):
         return False
     return rows.columns["query_id"][0] != nonempty[-1].columns["query_id"][-1]
@@ -313,7 +343,9 @@ def grouped(rows: Part, column: str) -> tuple[Part, list[str], list[int]]:
     """
     stretches = stretches_of(rows.columns[column], f"run: {column}")
     order, bounds = stretches.grouped(len(rows))
-    return rows if order is None else rows.take(order), [*stretches.topics], bounds.tolist()
+    if order is not None:
+        rows = rows.take(order)
+    return rows, list(stretches.topics), bounds.tolist()
 
 
 def by_run(rows: Part) -> dict[str, Part]:

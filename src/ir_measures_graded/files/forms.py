@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import columns
-from ..core.rows.columns import NO_ITERATION, QRELS, RUN, Chosen, Role
+from ..core.rows.columns import NO_ITERATION, QRELS, RUN, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.rows import Part
 from ..errors import FileError, shown
 from ..output.formats import counted
-from .content import Content
+from .content import Content, Reading
 from .other_kinds import TABLE
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -104,44 +104,59 @@ def is_json(start: bytes) -> bool:
     return re.match(IS_JSON, start.removeprefix(BYTE_ORDER_MARK)) is not None
 
 
-def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
+def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     """The form of a text file, and the number of bytes before its first row.
 
     Raises `FileError` for a header without a required column, and for a file that is known not to
     be a ranking or not to have topics and levels.
     """
-    file, start = content.name, content.stream.start
+    file = content.name
+    start = content.stream.start
     if not content.stream.ended:
         start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
     text = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n")
     lines = io.BytesIO(text)
     first_line = lines.readline()
     header = len(start) - len(text) + len(first_line)
-    if form := _headed(role, first_line.rstrip(b"\r\n"), file, chosen):
-        return form, header
-    chosen.refuse_unread(file)
+    form_of_table = _headed(first_line.rstrip(b"\r\n"), file, reading)
+    if form_of_table is not None:
+        return form_of_table, header
+    reading.chosen.refuse_unread(file)
     is_described = first_line.startswith(b"<SYSDESC>")
     if not is_described:
         lines.seek(0)
     elif has_breaks(first_line):
         raise FileError(f"{file}:1: a line break of another program inside the line; {ONE_ROW}")
-    rows = (fields for line in lines if not line.startswith(b"#") and (fields := line.split()))
-    first = next(rows, [])
-    sample = [
-        first,
-        *islice(rows, SAMPLE if len(first) in SAMPLED else 0),
-    ]  # other forms show in one row
-    if next(rows, None):  # the last topic may be cut off
-        sample = [row for row in sample if row[0] != sample[-1][0]] or sample
-    found = _form_of_rows(role, sample)
-    if isinstance(found, str):
-        raise FileError(f"{file}: {found}")
-    if first and not _may_be_row(found, first):
-        _refuse_first_row(content, role, first)
+    sample = _sample_of_rows(lines)
+    form = _form_of_rows(reading.role, sample)
+    if isinstance(form, str):
+        raise FileError(f"{file}: {form}")
+    first = sample[0]
+    if first and not _may_be_row(form, first):
+        _refuse_first_row(content, reading.role, first)
     before = header
     if not is_described:
         before = len(BYTE_ORDER_MARK) if start.startswith(BYTE_ORDER_MARK) else 0
-    return found._replace(unjudged=chosen.unjudged), before
+    return form._replace(unjudged=reading.chosen.unjudged), before
+
+
+def _sample_of_rows(lines: Iterable[bytes]) -> list[list[bytes]]:
+    """The fields of the first rows in these lines, which decide about the form.
+
+    They are the first row alone unless several forms have its number of fields. Without a row, the
+    only one has no fields.
+    """
+    without_comments = (line.split() for line in lines if not line.startswith(b"#"))
+    rows = filter(None, without_comments)
+    first: list[bytes] = next(rows, [])
+    sample = [first]
+    if len(first) in SAMPLED:
+        sample.extend(islice(rows, SAMPLE))
+    is_cut_off = next(rows, None) is not None
+    if is_cut_off:
+        last_topic = sample[-1][0]
+        sample = [row for row in sample if row[0] != last_topic] or sample
+    return sample
 
 
 def _refuse_first_row(content: Content, role: Role, fields: Sequence[bytes]) -> None:
@@ -168,7 +183,7 @@ def _may_be_row(form: Form, fields: Sequence[bytes]) -> bool:
     return form.longer and len(fields) > len(form.fields)
 
 
-def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None:
+def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
     """The form of a table that begins with this line; None if it is not a header.
 
     A header has at least three names, of which two are known.
@@ -182,20 +197,29 @@ def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None
             raise FileError(
                 f"{file}:1: {len(names):,} columns; at most {columns.MOST_COLUMNS:,} are read"
             )
-        if len(names) < 3 or sum(columns.is_known(name, role) for name in names) < 2:
+        known_names = [name for name in names if columns.is_known(name, reading.role)]
+        if len(names) < 3 or len(known_names) < 2:
             continue
         if "\ufffd" in text:
             raise FileError(f"{file}:1: not UTF-8 text; convert the file, for example with iconv")
-        read, ranks = columns.file_columns(file, names, role, chosen)
+        read, ranks = reading.columns(file, names)
         ours = {name: column for column, name in read.items()}
         fields = [ours.get(name, f"#{number}") for number, name in enumerate(names)]
         ranked = [column for column, name in enumerate(names) if columns.is_rank(name)]
         if ranked and not ranks:
             fields[ranked[0]] = "rank"
-        unjudged = chosen.unjudged or ((b"",) if columns.is_quepid(names) else ())
-        lines = delimiter.join(names).replace("\t", " ")
+        unjudged = reading.chosen.unjudged
+        if not unjudged and columns.is_quepid(names):
+            unjudged = (b"",)
         return Form(
-            role, name, lines, tuple(fields), (*read,), delimiter, unjudged=unjudged, ranks=ranks
+            role=reading.role,
+            name=name,
+            lines=delimiter.join(names).replace("\t", " "),
+            fields=tuple(fields),
+            columns=tuple(read),
+            delimiter=delimiter,
+            unjudged=unjudged,
+            ranks=ranks,
         )
     return None
 
@@ -204,15 +228,14 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
     """The form of a file without a header, whose first rows have these fields, or the reason to
     refuse it.
     """
-    first, size = rows[0], len(rows[0])
+    first = rows[0]
+    size = len(first)
     if size > 1 and first[1].startswith(b"qid:") and first[1] != b"qid:":
         if role is RUN:
             return "labels and features of LETOR are qrels, not a run"
-        return (
-            LETOR
-            if b"#" in b"".join(first)
-            else f"lines of LETOR without document ids after #; {TABLE}"
-        )
+        if b"#" in b"".join(first):
+            return LETOR
+        return f"lines of LETOR without document ids after #; {TABLE}"
     if role is QRELS and size >= 6 and are_rank_and_score(*first[3:5]):
         return f"this is a run (6 fields: {TREC[RUN].lines}); qrels come first"
     if size == 1 and number_of(first[0]) is not None:
@@ -221,8 +244,9 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
         return "2 fields: no topic (NTCIREVAL: one file per topic) or no level or score"
     if size not in SAMPLED:
         return TREC[role]
-    fields = zip(*(row for row in rows if len(row) == size), strict=True)
-    return (_form_of_run if role is RUN else _form_of_qrels)(*fields)
+    rows_of_size = [row for row in rows if len(row) == size]
+    fields = zip(*rows_of_size, strict=True)
+    return _form_of_run(*fields) if role is RUN else _form_of_qrels(*fields)
 
 
 def _form_of_run(topics: Fields, second: Fields, third: Fields, *others: Fields) -> Form | str:
@@ -255,11 +279,14 @@ def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Field
         return "the third field counts 1, 2, 3 … in a topic; this is a run, not qrels"
     if not others:
         return JUDGED
-    levels, documents = {*third}, {*second}
+    levels = set(third)
+    documents = set(second)
     are_levels = len(levels) <= MOST_LEVELS and all(map(INTEGER.fullmatch, levels))
-    are_distinct = len({*zip(topics, second, strict=True)}) == len(topics)
+    pairs = set(zip(topics, second, strict=True))
+    are_distinct = len(pairs) == len(topics)
     are_ids = len(documents) > len(levels) or not all(map(INTEGER.fullmatch, documents))
-    if are_levels and are_distinct and (are_ids or len({*topics}) < len(topics)):
+    has_topic_twice = len(set(topics)) < len(topics)
+    if are_levels and are_distinct and (are_ids or has_topic_twice):
         return (
             "the columns are topic, document, level, iteration; export with --format trec or jsonl"
         )
@@ -274,8 +301,13 @@ def _by_topic(topics: Fields, column: Fields) -> Iterable[list[bytes]]:
 
 
 def _never_rise(fields: Sequence[bytes]) -> bool:
-    scores = [*map(number_of, fields)]
-    return None not in scores and all(a >= b for a, b in pairwise(scores))  # type: ignore[operator]
+    scores: list[float] = []
+    for field in fields:
+        score = number_of(field)
+        if score is None:
+            return False
+        scores.append(score)
+    return all(score >= next_score for score, next_score in pairwise(scores))
 
 
 def counts(fields: Sequence[bytes]) -> bool:
@@ -296,19 +328,23 @@ def check_order(rows: Part, form: Form, last: dict[str, tuple[float, float]]) ->
     to date.
     """
     scores = np.asarray(rows.columns["score"])
-    fields = () if form.ranks else rows.columns["rank"]
-    ranks = np.array(
-        [number_of(field.encode()) for field in fields], dtype=float
-    )  # NaN if it is none
-    ranks = -scores if form.ranks else ranks
-    before = np.roll(ranks, 1), np.roll(scores, 1)
+    if form.ranks:
+        ranks = -scores
+    else:
+        numbers = [number_of(field.encode()) for field in rows.columns["rank"]]
+        ranks = np.array(numbers, dtype=float)  # NaN for a field that is no number
+    rank_before = np.roll(ranks, 1)
+    score_before = np.roll(scores, 1)
     stretches = stretches_of(rows.columns["query_id"], "run: query_id")
-    topics, bounds = [*stretches.topics], [*stretches.start.tolist(), len(rows)]
-    for start, end, code in zip(bounds, bounds[1:], stretches.code.tolist(), strict=False):
-        first = min(ranks[start], 1) - 1, np.inf  # ranks begin at 0 or at 1
-        before[0][start], before[1][start] = last.get(topics[code], first)
-        last[topics[code]] = ranks[end - 1], scores[end - 1]
-    wrong = np.flatnonzero((ranks != before[0] + 1) | (scores > before[1]))
+    topics = list(stretches.topics)
+    bounds = [*stretches.start.tolist(), len(rows)]
+    for (start, end), code in zip(pairwise(bounds), stretches.code.tolist(), strict=True):
+        topic = topics[code]
+        rank_before_first = min(ranks[start], 1) - 1  # ranks begin at 0 or at 1
+        pair_before = last.get(topic, (rank_before_first, np.inf))
+        rank_before[start], score_before[start] = pair_before
+        last[topic] = ranks[end - 1], scores[end - 1]
+    wrong = np.flatnonzero((ranks != rank_before + 1) | (scores > score_before))
     if wrong.size:
         row = int(wrong[0])
         topic = rows.columns["query_id"][row]
@@ -341,7 +377,8 @@ def are_rank_and_score(rank: bytes, score: bytes) -> bool:
 
 def has_breaks(block: bytes) -> bool:
     """Whether a block has line breaks of other programs: `BREAKS`, or a carriage return alone."""
-    if not block.isascii() and any(sign in block for sign in BREAKS if len(sign) > 1):
+    long_signs = (sign for sign in BREAKS if len(sign) > 1)
+    if not block.isascii() and any(sign in block for sign in long_signs):
         return True
     if b"\x0b" in block or b"\x0c" in block:
         return True

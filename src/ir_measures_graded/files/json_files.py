@@ -27,12 +27,12 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import columns
-from ..core.rows.columns import QRELS, RUN, Chosen, Role
+from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.id_matching import Ids
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
 from ..errors import LONGEST, FileError, shown
-from .content import Content
+from .content import Content, Reading
 from .forms import number_of
 from .other_kinds import TABLE, json_of_other_kind
 
@@ -62,7 +62,7 @@ REFUSED = {
 """Other kinds of files by a key of an object."""
 
 
-def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
+def json_parts(content: Content, reading: Reading) -> Iterator[Part]:
     """The rows of the file in parts of whole topics, in the order of the file.
 
     Raises `FileError` for other JSON, and names its kind if that is known.
@@ -70,9 +70,9 @@ def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     text = Text(content)
     is_first = True
     try:
-        for part in _parts(text, content.sizes.rows, role, chosen):
+        for rows in _parts(text, reading):
             is_first = False
-            yield part
+            yield rows
     except FileError:
         kind = text.other_kind() if is_first else ""
         if not kind:
@@ -81,40 +81,52 @@ def json_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
     content.refuse_shrunk()
 
 
-def _parts(text: Text, size: int, role: Role, chosen: Chosen) -> Iterator[Part]:
-    """The rows of the text in parts of whole topics with so many rows or more."""
+def _parts(text: Text, reading: Reading) -> Iterator[Part]:
+    """The rows of the text in parts of whole topics."""
     key, value = text.first_member()
-    if isinstance(value, list) and columns.is_known(key, role):
+    if isinstance(value, list) and columns.is_known(key, reading.role):
         rows = _rows_of_columns(text)
-        yield from _parts_of_rows(text, "JSON of columns", rows, role, chosen, size)
+        yield from _parts_of_rows(text, "JSON of columns", rows, reading)
     elif key == "mteb_model_meta" or _is_topic(key, value):
-        chosen.refuse_unread(text.name)
-        form, members = (
-            f"JSON dict of {'lists' if isinstance(value, list) else 'dicts'}",
-            text.members(),
-        )
-        if key == "mteb_model_meta":
-            form, members = "predictions of MTEB", _predictions(text, role)
-        topics = (_topic(text, *member, role) for member in members)
-        facts = Facts(text.name, form, ranked=isinstance(value, list))
-        yield from _parts_of_topics(facts, topics, role, size)
+        yield from _parts_of_dict(text, key, value, reading)
     else:
-        form = "JSON array" if text.sign() == "[" else "JSON lines"
-        things = text.things()
-        first = next(things, None)
-        if first is not None:
-            every = chain([first], things)
-            is_row = None not in [_id_of(first, ours) for ours in IDS]
-            if is_row and _documents_of(first) is None:
-                yield from _parts_of_rows(text, form, every, role, chosen, size)
-            else:
-                sample = RankSample()
-                topics = (_item(text, thing, role, chosen, sample) for thing in every)
-                facts = Facts(text.name, "JSON items")
-                for part in _parts_of_topics(facts, topics, role, size):
-                    found = part.facts._replace(ranked=sample.ranked, reverse=sample.remark())
-                    yield replace(part, facts=found)
+        yield from _parts_of_objects(text, reading)
     text.end()
+
+
+def _parts_of_dict(text: Text, key: str, value: Any, reading: Reading) -> Iterator[Part]:
+    """The rows of a dict of topics, whose first member has this key and value."""
+    reading.chosen.refuse_unread(text.name)
+    has_lists = isinstance(value, list)
+    if key == "mteb_model_meta":
+        form = "predictions of MTEB"
+        members = _predictions(text, reading.role)
+    else:
+        form = "JSON dict of lists" if has_lists else "JSON dict of dicts"
+        members = text.members()
+    topics = (_topic(text, *member, reading.role) for member in members)
+    facts = Facts(text.name, form, ranked=has_lists)
+    yield from _parts_of_topics(facts, topics, reading)
+
+
+def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
+    """The rows of objects, each of which is a row or an item, in lines or in an array."""
+    form = "JSON array" if text.sign() == "[" else "JSON lines"
+    objects = text.objects()
+    first = next(objects, None)
+    if first is None:
+        return
+    every = chain([first], objects)
+    is_row = None not in [_id_of(first, ours) for ours in IDS]
+    if is_row and _documents_of(first) is None:
+        yield from _parts_of_rows(text, form, every, reading)
+        return
+    sample = RankSample()
+    topics = (_item(text, item, reading, sample) for item in every)
+    facts = Facts(text.name, "JSON items")
+    for rows in _parts_of_topics(facts, topics, reading):
+        ranked_facts = rows.facts._replace(ranked=sample.ranked, reverse=sample.remark())
+        yield replace(rows, facts=ranked_facts)
 
 
 def _id_of(thing: dict[str, Any], ours: str) -> str | int | float | None:
@@ -128,11 +140,11 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
     Raises `ValueError` for a key that occurs twice: json keeps the last.
     """
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise ValueError(f"the key {shown(key)} occurs twice in an object")
-    return found
+    return members
 
 
 def is_nested_too_deep(text: str) -> bool:
@@ -199,14 +211,12 @@ class Text:
         try:
             value, self._at = DECODER.raw_decode(self._text, self._at)
             return value
-        except (
-            ValueError,
-            RecursionError,
-        ) as error:  # Python limits the digits of a number, and the depth
+        except (ValueError, RecursionError) as error:
+            # Python limits the digits of a number, and the depth.
             self.line = getattr(error, "lineno", self.line)
             raise self.error(f"cannot be read as JSON: {getattr(error, 'msg', error)}") from None
 
-    def things(self) -> Iterator[dict[str, Any]]:
+    def objects(self) -> Iterator[dict[str, Any]]:
         """The objects of an array, or those that follow each other up to the end of the file."""
         values = self._values()
         if self.sign() == "[":
@@ -222,14 +232,19 @@ class Text:
 
     def members(self) -> Iterator[tuple[str, Any]]:
         """The members of the object that begins here, one after the other."""
-        begin, sign, seen = self._at, "{", set[str]()
-        while (found := MEMBER.match(self._text, self._at)) and found[1] == sign:
-            sign, self._at = ",", found.start(2)
+        begin = self._at
+        seen: set[str] = set()
+        while True:
+            member = MEMBER.match(self._text, self._at)
+            sign = "," if seen else "{"
+            if member is None or member[1] != sign:
+                break
+            self._at = member.start(2)
             key = self.value()
             if key in seen:
                 raise self.error(f"the key {shown(key)} occurs twice in an object")
             seen.add(key)
-            self._at = found.end()
+            self._at = member.end()
             yield key, self.value()
         if seen and self.sign() == "}":
             self._at += 1
@@ -242,7 +257,9 @@ class Text:
         member: tuple[str, Any] = "", None
         if self.sign() == "{":
             member = next(self.members(), ("", {}))
-        self.line, self._at, self._counted = 1, 0, 0
+        self.line = 1
+        self._at = 0
+        self._counted = 0
         return member
 
     def other_kind(self) -> str:
@@ -268,50 +285,62 @@ def _blocks(topics: Iterable[Topic], size: int) -> Iterator[list[Topic]]:
         count += len(topic[2])
         if count >= size:
             yield block
-            block, count = [], 0
+            block = []
+            count = 0
     if block:
         yield block
 
 
-def _parts_of_topics(
-    facts: Facts, topics: Iterable[Topic], role: Role, size: int
-) -> Iterator[Part]:
-    """The rows of topics with their documents and values, in parts of so many rows or more."""
-    for block in _blocks(topics, size):
+def _parts_of_topics(facts: Facts, topics: Iterable[Topic], reading: Reading) -> Iterator[Part]:
+    """The rows of topics with their documents and values, in parts of whole topics."""
+    for block in _blocks(topics, reading.sizes.rows):
         lines, names, documents, values = zip(*block, strict=True)
-        counts = [*map(len, documents)]
-        empty = tuple(str(name) for name, count in zip(names, counts, strict=True) if not count)
+        counts = list(map(len, documents))
+        sizes = zip(names, counts, strict=True)
+        empty = tuple(str(name) for name, count in sizes if not count)
         cells = {
             "query_id": names,
-            "doc_id": [*chain.from_iterable(documents)],
-            role.value: [*chain.from_iterable(values)],
+            "doc_id": list(chain.from_iterable(documents)),
+            reading.role.value: list(chain.from_iterable(values)),
         }
-        yield _part(facts._replace(empty=empty), lines, counts, cells, role)
+        yield _part(facts._replace(empty=empty), lines, counts, cells, reading.role)
 
 
 def _parts_of_rows(
-    text: Text, form: str, rows: Iterator[dict[str, Any]], role: Role, chosen: Chosen, size: int
+    text: Text, form: str, rows: Iterator[dict[str, Any]], reading: Reading
 ) -> Iterator[Part]:
-    """Rows, which are objects with the same keys, in parts of so many rows."""
+    """Rows, which are objects with the same keys, in parts."""
+    role = reading.role
     keys: dict[str, str] = {}
     ranks = False
     reverse = ""
-    while block := [(text.line, row) for row in islice(rows, size)]:
+    while True:
+        block: list[dict[str, Any]] = []
+        lines: list[int] = []
+        for row in islice(rows, reading.sizes.rows):
+            block.append(row)
+            lines.append(text.line)
+        if not block:
+            break
         if not keys:
-            keys, ranks = columns.file_columns(text.name, [*block[0][1]], role, chosen)
+            keys, ranks = reading.columns(text.name, list(block[0]))
             if role is RUN and not ranks:
-                reverse = _remark_on_ranks([row for _, row in block[:ROWS]], keys)
+                reverse = _remark_on_ranks(block[:ROWS], keys)
             facts = Facts(text.name, form, ranked=ranks, reverse=reverse)
-        cells = {ours: [row.get(theirs) for _, row in block] for ours, theirs in keys.items()}
-        part = _part(facts, [line for line, _ in block], 1, cells, role)
-        yield part.with_negated_scores() if ranks else part
+        cells = {ours: [row.get(theirs) for row in block] for ours, theirs in keys.items()}
+        read = _part(facts, lines, 1, cells, role)
+        if ranks:
+            read = read.with_negated_scores()
+        yield read
 
 
 def _add_ranks(sample: RankSample, topic: str, ranks: Sequence[Any], scores: Sequence[Any]) -> None:
     """Add those rows of a topic that have a rank and a score."""
-    numbers = [(_number(rank), _number(score)) for rank, score in zip(ranks, scores, strict=True)]
-    known = [(rank, score) for rank, score in numbers if rank is not None and score is not None]
-    sample.add([topic] * len(known), [rank for rank, _ in known], [score for _, score in known])
+    for rank_cell, score_cell in zip(ranks, scores, strict=True):
+        rank = _number(rank_cell)
+        score = _number(score_cell)
+        if rank is not None and score is not None:
+            sample.add([topic], [rank], [score])
 
 
 def _remark_on_ranks(rows: Sequence[dict[str, Any]], keys: Mapping[str, str]) -> str:
@@ -321,8 +350,8 @@ def _remark_on_ranks(rows: Sequence[dict[str, Any]], keys: Mapping[str, str]) ->
         return ""
     sample = RankSample()
     for row in rows:
-        topic, score = row.get(keys["query_id"]), row.get(keys["score"])
-        _add_ranks(sample, str(topic), [row.get(rank)], [score])
+        topic = str(row.get(keys["query_id"]))
+        _add_ranks(sample, topic, [row.get(rank)], [row.get(keys["score"])])
     return sample.remark(is_part=len(rows) == ROWS)
 
 
@@ -338,24 +367,27 @@ def _part(
     line = np.array(lines)[of_topic]
 
     def location(row: int) -> str:
-        topic, document = shown(cells["query_id"][of_topic[row]]), shown(cells["doc_id"][row])
+        topic = shown(cells["query_id"][of_topic[row]])
+        document = shown(cells["doc_id"][row])
         return f"{facts.location(line[row])}: topic {topic}, document {document}"
 
-    found: dict[str, Any] = {}
+    read: dict[str, Any] = {}
     integers: list[str] = []
     for ours, column in cells.items():
         if ours == role.value:
-            found[ours] = _numbers(column, role, location)
+            read[ours] = _numbers(column, role, location)
         elif ours == "probability":
-            found[ours] = np.array([*map(_number, column)], dtype=np.float64)
+            read[ours] = np.array(list(map(_number, column)), dtype=np.float64)
         else:
-            found[ours], has_integers = _ids(
-                column, ours, facts, lines if ours == "query_id" else line
-            )
+            line_of_cell = lines if ours == "query_id" else line
+            read[ours], has_integers = _ids(column, ours, facts, line_of_cell)
             if has_integers and ours in IDS:
                 integers.append(ours)
-    found["query_id"] = found["query_id"].padded().take(of_topic)
-    return Part(found, line, facts._replace(integers=tuple(integers))).checked()
+    # Topics are checked once each, not in every row.
+    topics = read["query_id"]
+    Part({"query_id": topics}, np.array(lines), facts).checked(["query_id"])
+    read["query_id"] = topics.padded().take(of_topic)
+    return Part(read, line, facts._replace(integers=tuple(integers))).checked(["doc_id"])
 
 
 def _ids(column: Sequence[Any], ours: str, facts: Facts, line: Any) -> tuple[Ids, bool]:
@@ -379,13 +411,14 @@ def _ids(column: Sequence[Any], ours: str, facts: Facts, line: Any) -> tuple[Ids
             reason = f" {shown(cell)} has a lone surrogate"
         if reason:
             raise FileError(f"{facts.location(line[row])}: the {ours}{reason}")
-    return Ids.of([*map(str, column)]), True
+    return Ids.of(list(map(str, column))), True
 
 
 def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
     """The rows of an object of columns."""
     table = text.value()
-    if len({len(column) if isinstance(column, list) else -1 for column in table.values()}) > 1:
+    are_lists = all(isinstance(column, list) for column in table.values())
+    if not are_lists or len(set(map(len, table.values()))) > 1:
         raise text.error("an object of columns needs lists of one length")
     return (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
 
@@ -417,13 +450,14 @@ def _predictions(text: Text, role: Role) -> Iterator[tuple[str, Any]]:
             splits = {"": None}
         for split, topics in splits.items():
             parts[f"{subset}/{split}"] = topics
-    if [*map(type, parts.values())] != [dict]:
+    only = next(iter(parts.values()), None)
+    if len(parts) != 1 or not isinstance(only, dict):
+        names = ", ".join(parts) or "none"
         raise text.error(
-            f"predictions of MTEB for several parts ({', '.join(parts) or 'none'}), or for none; "
+            f"predictions of MTEB for several parts ({names}), or for none; "
             "write each part as a run of its own, {topic: {document: score}}"
         )
-    (topics,) = parts.values()
-    return iter(topics.items())
+    return iter(only.items())
 
 
 def _documents_of(item: dict[str, Any]) -> Any:
@@ -431,23 +465,25 @@ def _documents_of(item: dict[str, Any]) -> Any:
     return next((item[key] for key in LISTS if isinstance(item.get(key), (list, dict))), None)
 
 
-def _item(
-    text: Text, item: dict[str, Any], role: Role, chosen: Chosen, sample: RankSample
-) -> Topic:
+def _item(text: Text, item: dict[str, Any], reading: Reading, sample: RankSample) -> Topic:
     """The topic of an item, its documents and their values. The sample gets its ranks."""
-    documents, query = _documents_of(item), item.get("query")
-    topic = _id_of(query if isinstance(query, dict) and "qid" in query else item, "query_id")
+    documents = _documents_of(item)
+    query = item.get("query")
+    if isinstance(query, dict) and "qid" in query:
+        topic = _id_of(query, "query_id")
+    else:
+        topic = _id_of(item, "query_id")
     if topic is None or documents is None:
-        raise text.error(_reason(item, role))
-    if role is QRELS:
+        raise text.error(_reason(item, reading.role))
+    if reading.role is QRELS:
         raise text.error(f"topic {shown(topic)} has retrieved documents; this is a run, not qrels")
-    chosen.refuse_unread(text.name)
+    reading.chosen.refuse_unread(text.name)
     if not isinstance(documents, list) or not documents or not isinstance(documents[0], dict):
         sample.ranked = isinstance(documents, list)
-        return _topic(text, topic, documents, role)
-    names = dict.fromkeys(["query_id", *documents[0]])
-    keys, ranks = columns.file_columns(text.name, [*names], RUN, Chosen())
-    rows = [row if isinstance(row, dict) else {} for row in documents]
+        return _topic(text, topic, documents, RUN)
+    names = list(dict.fromkeys(["query_id", *documents[0]]))
+    keys, ranks = Reading(RUN).columns(text.name, names)
+    rows = [_members(document) for document in documents]
     values = [row.get(keys["score"]) for row in rows]
     sample.ranked = ranks
     rank = next(filter(columns.is_rank, names), None)
@@ -456,6 +492,11 @@ def _item(
     if ranks:
         values = [_negated(value) for value in values]
     return text.line, topic, [row.get(keys["doc_id"]) for row in rows], values
+
+
+def _members(document: Any) -> dict[str, Any]:
+    """The members of an object; none for anything else."""
+    return document if isinstance(document, dict) else {}
 
 
 def _negated(value: Any) -> Any:
@@ -504,9 +545,9 @@ def _number(value: Any) -> float | None:
 def _numbers(values: Sequence[Any], role: Role, location: Callable[[int], str]) -> np.ndarray:
     """The levels or scores as floats; `location` names a row in an error. Text may be a number."""
     with suppress(OverflowError):
-        if {*map(type, values)} <= {int, float}:
+        if set(map(type, values)) <= {int, float}:
             return np.array(values, dtype=np.float64)
-    numbers = [*map(_number, values)]
+    numbers = list(map(_number, values))
     if None in numbers:
         row = numbers.index(None)
         reason = f"{shown(values[row])} is not a number"

@@ -38,7 +38,9 @@ class Lines:
     """
 
     def __init__(self, content: Content, form: Form):
-        self.content, self.form, self.name = content, form, content.name
+        self.content = content
+        self.form = form
+        self.name = content.name
         self.number = 0
         self.remarks: dict[str, Remark] = {}
         self._field = re.compile(FIELD.replace(b",", form.delimiter.encode() or b","))
@@ -51,7 +53,9 @@ class Lines:
 
         Raises `FileError` where the file cannot be read on, after the blocks before.
         """
-        stream, sizes, rest = self.content.stream, self.content.sizes, b""
+        stream = self.content.stream
+        sizes = self.content.sizes
+        rest = b""
         while True:
             try:
                 block = rest + stream.read(sizes.block + len(rest))
@@ -64,8 +68,7 @@ class Lines:
                 line = self.number + 2 + block.count(b"\n", 0, block.index(MARKED_LINE))
                 text = (
                     f"line {line} begins with U+FEFF, which is a part of its first id; remove it "
-                    "if it comes "
-                    "from a file that was appended"
+                    "if it comes from a file that was appended"
                 )
                 self.remarks["mark"] = Remark("mark", "", text)
             whole = block if stream.ended else block[: block.rfind(b"\n") + 1]
@@ -83,7 +86,8 @@ class Lines:
         Raises `FileError` for a line with another number of fields, for a quoted field that does
         not end in it, and for text that is not UTF-8.
         """
-        size, breaks = len(self.form.fields), has_breaks(block)
+        size = len(self.form.fields)
+        breaks = has_breaks(block)
         if not breaks and not block.strip():
             self.number += block.count(b"\n")
             return
@@ -124,16 +128,18 @@ class Lines:
         """Raise `FileError` if another program would break this text, a line or a field without its
         end.
         """
-        if found := BREAK.search(record):
-            raise self.error(f"{BREAKS[found[0]]} inside a line; {ONE_ROW}: {_shown(record)}")
+        sign = BREAK.search(record)
+        if sign is not None:
+            raise self.error(f"{BREAKS[sign[0]]} inside a line; {ONE_ROW}: {_shown(record)}")
 
     def _separated(self, line: bytes) -> list[bytes]:
         if line.startswith(b"#"):
             self._look_at_comment(line.split())
             return []
-        if self.form.letor and (found := LETOR.match(line)):
-            return [found["level"], found["topic"], found["doc"] or b""]
-        return line.split()
+        judgment = LETOR.match(line) if self.form.letor else None
+        if judgment is None:
+            return line.split()
+        return [judgment["level"], judgment["topic"], judgment["doc"] or b""]
 
     def _look_at_comment(self, fields: list[bytes]) -> None:
         """Remark on a comment with these fields, if it is the first one that has those of a row."""
@@ -147,8 +153,7 @@ class Lines:
         if is_row and number_of(value) is not None:
             text = (
                 f"line {self.number} begins with # and is left out as a comment, as by trec_eval "
-                "10, but has "
-                f"the fields of a row; ir_measures reads topic {_shown(fields[0])}"
+                f"10, but has the fields of a row; ir_measures reads topic {_shown(fields[0])}"
             )
             self.remarks["comment"] = Remark("comment", "", text)
 
@@ -160,14 +165,15 @@ class Lines:
             if quoted is None:
                 self.refuse_break(text)
             elif not end:
-                why = (
+                raise self.error(
                     "a quoted field does not end in its line; replace line breaks in fields by "
-                    "blanks"
+                    f"blanks: {_shown(record[field.start() :])}"
                 )
-                raise self.error(f"{why}: {_shown(record[field.start() :])}")
             elif text:
                 raise self.error(f"text follows a quoted field: {_shown(record[field.start() :])}")
-            fields.append(text if quoted is None else quoted.replace(b'""', b'"'))
+            else:
+                text = quoted.replace(b'""', b'"')
+            fields.append(text)
             if not delimiter:
                 break
         return fields if record else []
@@ -175,7 +181,9 @@ class Lines:
     def number_in(self, text: bytes) -> float:
         """The level or score in a field."""
         role = self.form.role
-        number = number_of(text[1:] if role is QRELS and NTCIR_LEVEL.fullmatch(text) else text)
+        is_level_of_ntcir = role is QRELS and NTCIR_LEVEL.fullmatch(text)
+        digits = text[1:] if is_level_of_ntcir else text
+        number = number_of(digits)
         if number is None:
             raise self.error(
                 f"the {role.number} {_shown(text)} is not a number ({self.form.lines})"
@@ -199,13 +207,13 @@ def is_well_quoted(block: bytes, delimiter: str) -> bool:
     characters = np.frombuffer(b"\n%b\n" % block, np.uint8)
     is_open = False
     for start in range(0, len(block), CACHED):
-        part = characters[start : start + CACHED + 2]
-        quotes = np.flatnonzero(part[1:-1] == ord('"')) + 1
+        piece = characters[start : start + CACHED + 2]
+        quotes = np.flatnonzero(piece[1:-1] == ord('"')) + 1
         # An opening quote follows a border, and a closing one precedes a border.
         beside = quotes - 1
         first_closing = 0 if is_open else 1
         beside[first_closing::2] += 2
-        neighbours = part[beside]
+        neighbours = piece[beside]
         borders = sum(np.count_nonzero(neighbours == sign) for sign in (*b'\r\n"', ord(delimiter)))
         if borders < quotes.size:
             return False

@@ -70,9 +70,9 @@ def refuse_other_kind(content: Content) -> None:
     """Raise `FileError` for a file that begins as one of another kind, after it is decompressed."""
     reason = _other_kind(content.stream.start)
     if not reason and content.compression:
-        for compression, (magic, _) in COMPRESSIONS.items():
-            if content.stream.start.startswith(magic):
-                reason = f"{compression} in {content.compression}; decompress it once"
+        for name, compression in COMPRESSIONS.items():
+            if content.stream.start.startswith(compression.magic):
+                reason = f"{name} in {content.compression}; decompress it once"
     if reason:
         raise FileError(f"{content.name}: {reason}")
 
@@ -181,5 +181,5 @@ def _is_of_objects(value: Any) -> bool:
 
 def _names_columns(names: Collection[str]) -> bool:
     """Whether two of the names or more are those of columns."""
-    known = [name for name in names if is_known(name, RUN) or is_known(name, QRELS)]
-    return len(known) >= 2
+    known_names = [name for name in names if is_known(name, RUN) or is_known(name, QRELS)]
+    return len(known_names) >= 2

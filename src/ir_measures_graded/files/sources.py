@@ -47,11 +47,10 @@ def is_file(name: str) -> bool:
     Raises `FileError` for an address.
     """
     refuse_address(name)
-    return (
-        name == "-"
-        or (os.path.exists(name) and not os.path.isdir(name))
-        or bool(parquet_files(name))
-    )
+    if name == "-":
+        return True
+    is_single = os.path.exists(name) and not os.path.isdir(name)
+    return is_single or bool(parquet_files(name))
 
 
 def scoreddocs_of(name: str) -> list[ScoredDoc]:
@@ -76,7 +75,7 @@ def _rows(name: str, what: str, called: str) -> list[Any]:
         having = listed([id_ for id_ in parts if ir_datasets.load(id_).has(what)], 5)
         hint = f"; parts of it have: {having}" if having else ""
         raise GradedError(f"the ir-datasets collection {shown(name)} has no {called}{hint}")
-    return _loaded(lambda: [*getattr(collection, f"{what}_iter")()], what, name)
+    return _loaded(lambda: list(getattr(collection, f"{what}_iter")()), what, name)
 
 
 def _collection(name: str) -> Any:
@@ -88,8 +87,11 @@ def _collection(name: str) -> Any:
     register_demo()
     with suppress(KeyError):
         return ir_datasets.load(name)
-    what = "a file, not an" if os.path.exists(name) else "neither a file nor an"
-    what = "a directory, not a file or an" if os.path.isdir(name) else what
+    what = "neither a file nor an"
+    if os.path.isdir(name):
+        what = "a directory, not a file or an"
+    elif os.path.exists(name):
+        what = "a file, not an"
     hint = did_you_mean(name, ir_datasets.registry, most=3)
     raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")
 

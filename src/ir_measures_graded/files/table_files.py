@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
 
-from ..core.rows.columns import QRELS, Chosen, Role, file_columns, is_rank, plain
+from ..core.rows.columns import RUN, Role, is_rank, plain
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
 from ..errors import FileError, GradedError, needed
-from .content import DAMAGE, Content, named_folder, parquet_files
+from .content import DAMAGE, Content, Reading, named_folder, parquet_files
 
 if TYPE_CHECKING:
     import pyarrow
@@ -41,7 +41,8 @@ class TableFile:
     def __init__(
         self, names: list[str], batches: Callable[[list[str]], Iterable[pyarrow.RecordBatch]]
     ):
-        self.names, self.batches = names, batches
+        self.names = names
+        self.batches = batches
 
 
 def _parquet(content: Content) -> TableFile:
@@ -90,8 +91,9 @@ def _keys_of(path: str, folder: str) -> dict[str, str | None]:
     The values are text: 02 and 2 are two ids.
     """
     keys: dict[str, str | None] = {}
-    for part in PurePath(os.path.relpath(path, folder or ".")).parent.parts:
-        key, equals, value = part.partition("=")
+    below = PurePath(os.path.relpath(path, folder or "."))
+    for name in below.parent.parts:
+        key, equals, value = name.partition("=")
         if not equals:
             continue
         key = unquote(key)
@@ -125,23 +127,31 @@ def _parquet_in_folder(keys: dict[str, str | None], content: Content) -> TableFi
     return TableFile([*file.names, *keys], batches)
 
 
-Kind = tuple[str, Callable[[Content], TableFile]]
-"""The name of a kind of table files, and the function that opens a file."""
-KINDS: dict[bytes, Kind] = {
-    b"PAR1": ("Parquet", _parquet),
-    b"ARROW1": ("Arrow", _arrow_file),
-    b"\xff\xff\xff\xff": ("Arrow", _arrow_stream),
+class Kind(NamedTuple):
+    """A kind of table files: its name, the function that opens a file, and endings of names."""
+
+    name: str
+    open: Callable[[Content], TableFile]
+    endings: tuple[str, ...]
+
+
+KINDS = {
+    b"PAR1": Kind("Parquet", _parquet, ("parquet",)),
+    b"ARROW1": Kind("Arrow", _arrow_file, ("arrow", "arrows", "feather", "ipc")),
+    b"\xff\xff\xff\xff": Kind("Arrow", _arrow_stream, ("arrow", "arrows", "ipc")),
 }
 """The kinds of table files by the first bytes of a file."""
 
 
 def kind_of(content: Content) -> Kind | None:
-    """The kind of the file, None for a text file."""
-    start = content.stream.start
-    return next((kind for magic, kind in KINDS.items() if start.startswith(magic)), None)
+    """The kind of the file, None for a file that is no table of Arrow."""
+    for magic, kind in KINDS.items():
+        if content.stream.start.startswith(magic):
+            return kind
+    return None
 
 
-def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
+def folder_parts(content: Content, reading: Reading) -> Iterator[Part]:
     """The rows of the files of a folder or of a pattern, numbered from file to file.
 
     Each file is read as if it were alone, but for columns that the first one lacks. Raises
@@ -153,35 +163,40 @@ def folder_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]
     count = 0
     for path in parquet_files(content.file):
         file = Content(path, content.sizes)
-        kind = "Parquet", partial(_parquet_in_folder, _keys_of(path, folder))
+        open_file = partial(_parquet_in_folder, _keys_of(path, folder))
+        kind = Kind("Parquet", open_file, ())
         with _opened(kind, file) as table:
-            columns, _ = file_columns(file.name, table.names, role, chosen)
+            columns, _ = reading.columns(file.name, table.names)
         first = first or columns
-        if columns | first != columns or ("run" in columns) != ("run" in first):
+        has_first = columns | first == columns
+        if not has_first or ("run" in columns) != ("run" in first):
             names = ", ".join(columns.values())
             raise FileError(
                 f"{file.name} has the columns {names}, and the first file of the folder others"
             )
         before = count
-        for part in table_parts(kind, file, role, chosen):
-            count += len(part)
-            shared = {ours: part.columns[ours] for ours in first}
-            yield Part(shared, part.line + before, part.facts._replace(file=content.name))
+        for rows in table_parts(kind, file, reading):
+            count += len(rows)
+            shared = {ours: rows.columns[ours] for ours in first}
+            yield Part(shared, rows.line + before, rows.facts._replace(file=content.name))
 
 
-def table_parts(kind: Kind, content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
+def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part]:
     """The rows of each batch of the file, in the order of the file.
 
     Raises `FileError` for a file that cannot be read, for a missing column, and for a row whose id
     or number is missing or of another type.
     """
-    facts = Facts(content.name, kind[0], unit="row")
-    most, first = content.sizes.rows, 0
+    role = reading.role
+    most = reading.sizes.rows
+    first = 0
     with _opened(kind, content) as file:
-        columns, ranks = file_columns(content.name, file.names, role, chosen)
-        facts = facts._replace(ranked=ranks)
-        wanted = [*columns.values()]
-        rank = None if ranks or role is QRELS else next(filter(is_rank, file.names), None)
+        columns, ranks = reading.columns(content.name, file.names)
+        facts = Facts(content.name, kind.name, unit="row", ranked=ranks)
+        wanted = list(columns.values())
+        rank = None
+        if role is RUN and not ranks:
+            rank = next(filter(is_rank, file.names), None)
         if rank is not None:
             wanted.append(rank)
         for batch in file.batches(wanted):
@@ -192,7 +207,9 @@ def table_parts(kind: Kind, content: Content, role: Role, chosen: Chosen) -> Ite
                 facts = facts._replace(reverse=reverse)
             for start in range(0, batch.num_rows, most):
                 rows = _part(batch.slice(start, most), columns, role, facts, first + start)
-                yield rows.with_negated_scores() if ranks else rows
+                if ranks:
+                    rows = rows.with_negated_scores()
+                yield rows
             first += batch.num_rows
 
 
@@ -212,13 +229,12 @@ def _remark_on_ranks(batch: pyarrow.RecordBatch, columns: dict[str, str], rank: 
 @contextmanager
 def _opened(kind: Kind, content: Content) -> Iterator[TableFile]:
     """The open file. Turns an error of pyarrow or of the file into a `FileError`."""
-    name, open_ = kind
-    pyarrow = needed("pyarrow", f"{content.name}: the format {name}")
+    pyarrow = needed("pyarrow", f"{content.name}: the format {kind.name}")
     try:
-        yield open_(content)
+        yield kind.open(content)
     except (pyarrow.ArrowException, UnicodeDecodeError, *DAMAGE) as error:
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise FileError(f"{content.name}: cannot be read as {name}: {reason}") from None
+        raise FileError(f"{content.name}: cannot be read as {kind.name}: {reason}") from None
 
 
 def _part(
@@ -230,7 +246,7 @@ def _part(
     """
     from pyarrow import types
 
-    found: dict[str, Any] = {}
+    read: dict[str, Any] = {}
     integers: tuple[str, ...] = ()
     for ours, theirs in columns.items():
         column = batch.column(theirs)
@@ -238,23 +254,21 @@ def _part(
             column = column.dictionary_decode()
         if ours in IDS and types.is_integer(column.type):
             integers += (ours,)
-        if (
-            column.null_count and ours != "probability"
-        ):  # only measures of intents refuse a missing one
-            raise FileError(
-                f"{facts.file}: row {first + column.to_pylist().index(None)} has no {theirs}"
-            )
+        # Only measures of intents refuse a missing probability.
+        if column.null_count and ours != "probability":
+            row = first + column.to_pylist().index(None)
+            raise FileError(f"{facts.file}: row {row} has no {theirs}")
         try:
             if ours == role.value:
-                found[ours] = numbers_in(column, role, lambda row: f"row {first + row}")
+                read[ours] = numbers_in(column, role, lambda row: f"row {first + row}")
             elif ours == "probability":
-                found[ours] = numbers_or_nan(column)
+                read[ours] = numbers_or_nan(column)
             else:
-                found[ours] = _ids(column, theirs, ours in IDS)
+                read[ours] = _ids(column, theirs, ours in IDS)
         except GradedError as error:
             raise FileError(f"{facts.file}: {error}") from None
     rows = np.arange(first, first + batch.num_rows)
-    return Part(found, rows, facts._replace(integers=integers)).checked()
+    return Part(read, rows, facts._replace(integers=integers)).checked()
 
 
 def _ids(column: pyarrow.Array, name: str, is_id: bool) -> Ids:
@@ -262,7 +276,8 @@ def _ids(column: pyarrow.Array, name: str, is_id: bool) -> Ids:
     from pyarrow import types
 
     type_ = column.type
-    if types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_):
+    is_text = types.is_string(type_) or types.is_large_string(type_)
+    if is_text or types.is_string_view(type_):
         return text_of(column, name)
     if is_id and not types.is_integer(type_):
         raise GradedError(f"{name} is of type {type_}, not a string; write the ids as strings")

@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 
 from ..core.rows.arrow import arrow_numbers
-from ..core.rows.columns import NUMBERS, RUN, Chosen, Role
+from ..core.rows.columns import NUMBERS, RUN
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.rank_order import RankSample
 from ..core.rows.rows import Facts, Part
-from .content import Content, owned_by_arrow
+from .content import Content, Reading, owned_by_arrow
 from .forms import BYTE_ORDER_MARK, Form, check_order, form_of, has_breaks, number_of
 from .lines import CACHED, Lines, is_well_quoted
 
@@ -36,9 +36,9 @@ PLACES = 4  # of the start of a file, at which ranks are compared with scores
 PLACE = 1 << 11  # bytes at each of them
 
 
-def text_parts(content: Content, role: Role, chosen: Chosen) -> Iterator[Part]:
+def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
     """The rows of each block of lines of the file, in the order of the file."""
-    form, header = form_of(content, role, chosen)
+    form, header = form_of(content, reading)
     reverse = remark_on_ranks(content, form, header)
     facts = Facts(content.name, form.name, ranked=form.ranks, reverse=reverse)
     lines = Lines(content, form)
@@ -89,16 +89,14 @@ def _spread(text: bytes) -> bytes:
 
 def _sample_of(text: bytes, form: Form) -> RankSample:
     """The ranks and scores of the lines of a text."""
-    topics, ranks, scores = [], [], []
     topic_field, rank_field, score_field = map(form.fields.index, ("query_id", "rank", "score"))
-    for fields in _rows_of_text(text, form):
-        rank, score = number_of(fields[rank_field]), number_of(fields[score_field])
-        if rank is not None and score is not None:
-            topics.append(fields[topic_field].decode(errors="replace"))
-            ranks.append(rank)
-            scores.append(score)
     sample = RankSample()
-    sample.add(topics, ranks, scores)
+    for fields in _rows_of_text(text, form):
+        rank = number_of(fields[rank_field])
+        score = number_of(fields[score_field])
+        if rank is not None and score is not None:
+            topic = fields[topic_field].decode(errors="replace")
+            sample.add([topic], [rank], [score])
     return sample
 
 
@@ -138,9 +136,8 @@ def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
     if form.letor or (form.delimiter and not is_well_quoted(block, form.delimiter)):
         return None
     if not form.delimiter:
-        if b"#" in block and (
-            block.startswith(b"#") or b"\n#" in block
-        ):  # one byte is found faster
+        may_have_comment = b"#" in block  # one byte is found faster
+        if may_have_comment and (block.startswith(b"#") or b"\n#" in block):
             return None
         block = block.replace(b"\t", b" ")
     if has_breaks(block) or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
@@ -169,9 +166,11 @@ def by_numpy(block: bytes, rows: int, form: Form) -> Columns | None:
     """A plain block of so many rows parsed by NumPy; None if lines could be read differently."""
     if form.delimiter:
         return None
-    characters, size = np.frombuffer(block, np.uint8), len(form.fields)
-    separators = characters[characters <= ord(" ")].tobytes().ljust(rows * size, b"\n")
-    if separators != (b" " * (size - 1) + b"\n") * rows:
+    characters = np.frombuffer(block, np.uint8)
+    size = len(form.fields)
+    separators = characters[characters <= ord(" ")].tobytes()
+    separators_of_row = b" " * (size - 1) + b"\n"
+    if separators.ljust(rows * size, b"\n") != separators_of_row * rows:
         return None
     fields = block.split()
     columns: Columns = {}
@@ -183,7 +182,7 @@ def by_numpy(block: bytes, rows: int, form: Form) -> Columns | None:
         if b"_" in b"".join(column):
             return None
         try:
-            columns[name] = np.array([*map(float, column)])
+            columns[name] = np.array(list(map(float, column)))
         except ValueError:
             return None
     return columns
@@ -194,15 +193,14 @@ def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
     import pyarrow
     from pyarrow import csv as arrow_csv
 
-    types = {
-        name: pyarrow.float64() if name in NUMBERS else pyarrow.string() for name in form.columns
-    }
+    types = dict.fromkeys(form.columns, pyarrow.string())
+    for name in NUMBERS & types.keys():
+        types[name] = pyarrow.float64()
     reading = arrow_csv.ReadOptions(
         use_threads=False, block_size=len(block) + 1, column_names=form.fields
     )
-    parsing = arrow_csv.ParseOptions(
-        delimiter=form.delimiter or " ", quote_char='"' if form.delimiter else False
-    )
+    quote = '"' if form.delimiter else False
+    parsing = arrow_csv.ParseOptions(delimiter=form.delimiter or " ", quote_char=quote)
     converting = arrow_csv.ConvertOptions(
         check_utf8=False,
         column_types=types,
@@ -238,20 +236,25 @@ def _fields(block: bytes) -> int:
     >>> _fields(b"q1 0 d1 3\\nq1 0 d2 1"), _fields(b"q1 0  d1 3")
     (8, 0)
     """
-    characters, count = np.frombuffer(block, np.uint8), 0
-    if not block or block[0] <= ord(" ") or ord("\n") != block[-1] <= ord(" "):
+    if not block or block[0] <= ord(" "):
         return 0
+    ends_line = block.endswith(b"\n")
+    if not ends_line and block[-1] <= ord(" "):
+        return 0
+    characters = np.frombuffer(block, np.uint8)
+    count = 0 if ends_line else 1
     for start in range(0, len(block), CACHED):
         ends = characters[start : start + CACHED + 1] <= ord(" ")
         if (ends[1:] & ends[:-1]).any():
             return 0
         count += int(np.count_nonzero(ends[:CACHED]))
-    return count + (not block.endswith(b"\n"))
+    return count
 
 
 def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
     """A block parsed line by line. Raises `FileError` for the first wrong line."""
-    form, unjudged = lines.form, 0
+    form = lines.form
+    unjudged = 0
     read = itemgetter(*map(form.fields.index, form.columns))
     value = form.columns.index(form.role.value)
     rows: list[tuple[bytes, ...]] = []
@@ -263,9 +266,8 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
             unjudged += 1
             continue
         for name, field in zip(form.columns, row, strict=True):
-            if (
-                not field and name != "probability"
-            ):  # only measures of intents refuse one that is missing
+            # Only measures of intents refuse a missing probability.
+            if not field and name != "probability":
                 raise lines.error(f"the field {name} is empty ({form.lines})")
         rows.append(row)
         values.append(lines.number_in(row[value]))
@@ -273,10 +275,10 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
     columns: Columns = {}
     for place, name in enumerate(form.columns):
         column = [row[place] for row in rows]
-        if name in NUMBERS:
-            columns[name] = np.array(
-                values if place == value else [*map(number_of, column)], np.float64
-            )
+        if place == value:
+            columns[name] = np.array(values, np.float64)
+        elif name in NUMBERS:
+            columns[name] = np.array(list(map(number_of, column)), np.float64)
         else:
             columns[name] = Ids.of_encoded(column)
     facts = facts._replace(unjudged=unjudged, lines=(*lines.remarks.values(),))

@@ -25,6 +25,7 @@ from ...core.rows.rows import Part, distinct, is_whole, joined
 from ...errors import FileError, GradedError, InputWarning, Remark, level_of_caller, shown
 from ...evaluation.evaluate import NO_VALUE, Evaluation, evaluate
 from ...evaluation.named import Judgments, Qrels, Runs, about, named_runs, run_names
+from ...files.content import Reading
 from ...files.files import grouped, parts_of, qrels_in
 from ...files.sources import is_file, qrels_source
 from ...output.formats import listed
@@ -115,7 +116,7 @@ def is_judge(path: str, beside_runs: bool = False) -> bool:
     for role in roles:
         with (
             suppress(GradedError),
-            closing(parts_of(path, role, Chosen(unjudged=UNJUDGED))) as parts,
+            closing(parts_of(path, Reading(role, Chosen(unjudged=UNJUDGED)))) as parts,
         ):
             found[role] = joined(islice(parts, 1), role)
     if len(found) < 2:

@@ -82,10 +82,11 @@ def bounds_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -
     """The N + 1 places in the text of an array of N strings at which they begin or end."""
     if not len(strings):
         return np.zeros(1, np.int64)
-    dtype = np.dtype(np.int32 if str(strings.type) == "string" else np.int64)
-    return np.frombuffer(
-        strings.buffers()[1], dtype, len(strings) + 1, strings.offset * dtype.itemsize
-    )
+    has_short_bounds = str(strings.type) == "string"
+    type_of_bounds = np.int32 if has_short_bounds else np.int64
+    dtype = np.dtype(type_of_bounds)
+    first_byte = strings.offset * dtype.itemsize
+    return np.frombuffer(strings.buffers()[1], dtype, len(strings) + 1, first_byte)
 
 
 def arrow_array(values: np.ndarray) -> pyarrow.Array:
@@ -96,6 +97,5 @@ def arrow_array(values: np.ndarray) -> pyarrow.Array:
     import pyarrow
 
     type_ = pyarrow.from_numpy_dtype(values.dtype)
-    return pyarrow.Array.from_buffers(
-        type_, values.size, [None, pyarrow.py_buffer(np.ascontiguousarray(values))]
-    )
+    numbers = pyarrow.py_buffer(np.ascontiguousarray(values))
+    return pyarrow.Array.from_buffers(type_, values.size, [None, numbers])

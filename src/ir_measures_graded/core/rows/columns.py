@@ -36,13 +36,13 @@ class Role(NamedTuple):
 
     def refused(self, values: np.ndarray) -> np.ndarray:
         """The rows whose value is not allowed."""
-        # The minimum of an array with NaN is NaN.
-        if (
-            self.lowest <= values.min(initial=np.inf)
-            and values.max(initial=-np.inf) <= self.highest
-        ):
+        # The minimum and the maximum of an array with NaN are NaN.
+        lowest = values.min(initial=np.inf)
+        highest = values.max(initial=-np.inf)
+        if self.lowest <= lowest and highest <= self.highest:
             return np.empty(0, np.int64)
-        return np.flatnonzero(~((self.lowest <= values) & (values <= self.highest)))
+        is_allowed = (self.lowest <= values) & (values <= self.highest)
+        return np.flatnonzero(~is_allowed)
 
 
 LARGEST = sys.float_info.max
@@ -189,8 +189,11 @@ def file_columns(
         raise FileError(f"{file} has no column {run}; it has {_listed(names)}")
     try:
         by_ours = dict(zip(role.columns, column_names(file, names, role), strict=True))
-        for ours in INTENTS if role is QRELS else ["run"]:
-            by_ours[ours] = run or column_name(file, names, ours)
+        if role is QRELS:
+            for ours in INTENTS:
+                by_ours[ours] = column_name(file, names, ours)
+        else:
+            by_ours["run"] = run or column_name(file, names, "run")
     except GradedError as error:
         raise FileError(f"{error}; it needs query_id, doc_id and {role.value}") from None
     columns = {ours: name for ours, name in by_ours.items() if name is not None}

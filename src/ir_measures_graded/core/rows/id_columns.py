@@ -69,18 +69,24 @@ class Stretches(NamedTuple):
 
         The order is None if the rows are grouped already.
         """
-        sizes = None if self.code.size == count else np.diff(self.start, append=count)
-        offsets = bounds_of(np.bincount(self.code, sizes, minlength=len(self.topics)))
-        if (self.code[1:] >= self.code[:-1]).all():
+        code = self.code
+        sizes = None
+        if code.size < count:
+            sizes = np.diff(self.start, append=count)
+        offsets = bounds_of(np.bincount(code, sizes, minlength=len(self.topics)))
+        if (code[1:] >= code[:-1]).all():
             return None, offsets
-        return _stable_order(self.code if sizes is None else np.repeat(self.code, sizes)), offsets
+        if sizes is not None:
+            code = np.repeat(code, sizes)
+        return _stable_order(code), offsets
 
 
 def _stable_order(codes: np.ndarray) -> np.ndarray:
     """The order that sorts numbers from 0 stably. NumPy has a radix sort for 16 bits."""
     order = np.argsort(codes.astype(np.uint16), kind="stable")
     for shift in range(16, int(codes.max()).bit_length(), 16):
-        order = order[np.argsort((codes >> shift).astype(np.uint16)[order], kind="stable")]
+        digits = (codes >> shift).astype(np.uint16)
+        order = order[np.argsort(digits[order], kind="stable")]
     return order
 
 
@@ -196,7 +202,7 @@ class Keys:
     def take(self, rows: np.ndarray) -> Ids:
         """The ids in a few rows. Finding one takes a pass over its dict."""
         numbers = self._numbers(rows)
-        keys = {number: [*self.dicts[number]] for number in set(numbers)}
+        keys = {number: list(self.dicts[number]) for number in set(numbers)}
         places = (rows - self.bounds[numbers]).tolist()
         pairs = zip(numbers, places, strict=True)
         return _as_ids([keys[number][place] for number, place in pairs], self.field)
@@ -264,7 +270,8 @@ def begins_with_integer(column: RawColumn) -> bool:
     """Whether the first id of a column is an integer."""
     if not len(column):
         return False
-    return _is_integer(column[0].as_py() if is_arrow(column) else column[0])
+    first = column[0].as_py() if is_arrow(column) else column[0]
+    return _is_integer(first)
 
 
 def integers_as_text(column: RawColumn) -> RawColumn:
@@ -276,19 +283,23 @@ def integers_as_text(column: RawColumn) -> RawColumn:
             return column.cast("string")
         column = column.to_pylist()
     ids = column.tolist() if hasattr(column, "tolist") else column
-    return [str(id_) if _is_integer(id_) else id_ for id_ in ids]
+    return list(map(_integer_as_text, ids))
 
 
 def topics_of(source: Mapping[Any, Any]) -> list[Any]:
     """The keys of a dict, integers as text. Raises `GradedError` if two become equal."""
-    topics = integers_as_text([*source])
-    if len({*topics}) < len(topics):
+    topics = integers_as_text(list(source))
+    if len(set(topics)) < len(topics):
         raise GradedError("a topic is both a number and a text; write all topics alike")
     return topics
 
 
 def _is_integer(id_: Any) -> bool:
     return isinstance(id_, (int, np.integer)) and not isinstance(id_, bool)
+
+
+def _integer_as_text(id_: Any) -> Any:
+    return str(id_) if _is_integer(id_) else id_
 
 
 def stretches_of(column: RawColumn, field: str, has_rows: bool = True) -> Stretches:
@@ -322,7 +333,7 @@ def _stretches_of_codes(codes: np.ndarray, categories: Ids) -> Stretches:
     in_order = np.argsort(first_stretch)[:used]
     topics = TopicNumbers()
     number = np.empty(len(categories), np.int64)
-    number[in_order] = topics.codes([*categories.take(in_order)])
+    number[in_order] = topics.codes(list(categories.take(in_order)))
     return Stretches(start, number[stretch], topics)
 
 
@@ -332,12 +343,13 @@ def _stretches_of_ids(ids: Ids) -> Stretches:
     if start.size < len(ids):
         ids = ids.take(start)
     if start.size <= MOST_STRETCHES:
-        return Stretches(start, topics.codes([*ids]), topics)
+        return Stretches(start, topics.codes(list(ids)), topics)
     codes = []
     for first in range(0, len(ids), BLOCK):
         block = ids.take(slice(first, first + BLOCK))
         first_rows, number = block.numbered()
-        codes.append(topics.codes([*block.take(first_rows)])[number])
+        code_of_number = topics.codes(list(block.take(first_rows)))
+        codes.append(code_of_number[number])
     return Stretches(start, np.concatenate(codes), topics)
 
 
@@ -365,8 +377,15 @@ def _stored(column: RawColumn) -> tuple[np.ndarray | None, Any]:
         column = column.__arrow_array__()
     if isinstance(column, Ids):
         return None, column
-    if not is_arrow(column):
-        return None, column.to_numpy(dtype=object) if hasattr(column, "to_numpy") else column
+    if is_arrow(column):
+        return _stored_by_arrow(column)
+    if hasattr(column, "to_numpy"):
+        column = column.to_numpy(dtype=object)
+    return None, column
+
+
+def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
+    """The same of an Arrow array."""
     import pyarrow
     from pyarrow import types
 
@@ -374,21 +393,24 @@ def _stored(column: RawColumn) -> tuple[np.ndarray | None, Any]:
     if types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in chunks):
         column = column.cast(column.type.value_type)
     if isinstance(column, pyarrow.ChunkedArray):
+        # An array of type string holds at most 2 GB.
         if column.type == pyarrow.string() and column.nbytes >= 1 << 31:
-            column = column.cast(
-                pyarrow.large_string()
-            )  # an array of type string holds at most 2 GB
+            column = column.cast(pyarrow.large_string())
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if types.is_string_view(column.type):
         column = column.cast(pyarrow.large_string())
-    if types.is_dictionary(column.type) and not column.null_count:
+    if column.null_count:
+        return None, column.to_pylist()
+    if types.is_dictionary(column.type):
         codes = arrow_numbers(column.indices)
         # NumPy cannot index by unsigned integers of eight bytes, or put −1 before any unsigned
         # integer.
-        codes = codes.astype(np.int64) if codes.dtype.kind == "u" else codes
-        return codes, _stored(column.dictionary)[1]
-    is_text = types.is_string(column.type) or types.is_large_string(column.type)
-    return None, Ids.of_arrow(column) if is_text and not column.null_count else column.to_pylist()
+        if codes.dtype.kind == "u":
+            codes = codes.astype(np.int64)
+        return codes, _stored_by_arrow(column.dictionary)[1]
+    if types.is_string(column.type) or types.is_large_string(column.type):
+        return None, Ids.of_arrow(column)
+    return None, column.to_pylist()
 
 
 def text_of(column: RawColumn, field: str) -> Ids:
@@ -409,14 +431,16 @@ def _as_text(values: Any, field: str, column: Any = None) -> Ids:
     try:
         return Ids.of(values)
     except NO_ID:
-        raise _id_error(values if column is None else column, field, has_rows=True) from None
+        every = values if column is None else column
+        raise _id_error(every, field, has_rows=True) from None
 
 
 def _as_ids(values: Any, field: str, column: Any = None) -> Ids:
     """The same as ids. Also raises `GradedError` for one that `flaw_of` refuses."""
     ids = _as_text(values, field, column)
     if ids.first_flawed() is not None:
-        raise _id_error(ids if column is None else column, field, has_rows=True)
+        every = ids if column is None else column
+        raise _id_error(every, field, has_rows=True)
     return ids
 
 
@@ -436,7 +460,7 @@ def _id_error(ids: Iterable[Any], field: str, has_rows: bool = False) -> GradedE
     """The error for the first id that is missing, not text or flawed; `has_rows` as in
     `stretches_of`.
     """
-    row, bad = next(found for found in enumerate(ids) if _is_no_id(found[1]))
+    row, bad = next((row, id_) for row, id_ in enumerate(ids) if _is_no_id(id_))
     kind, name = field.split(": ")
     is_missing = bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad
     if has_rows and is_missing:
@@ -470,7 +494,9 @@ def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any, sample: Any) -> n
     If most rows of the sample begin a stretch, every row becomes a stretch: comparing all rows
     would not pay.
     """
-    return np.arange(len(ids)) if changes_of(sample).size > len(sample) // 2 else changes_of(ids)
+    if changes_of(sample).size > len(sample) // 2:
+        return np.arange(len(ids))
+    return changes_of(ids)
 
 
 def _changes_of_objects(objects: np.ndarray) -> np.ndarray:

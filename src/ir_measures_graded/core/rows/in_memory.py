@@ -34,6 +34,7 @@ from .id_columns import (
     Documents,
     Keys,
     Rowwise,
+    Stretches,
     begins_with_integer,
     docs_of,
     integers_as_text,
@@ -103,20 +104,25 @@ def _of_dicts(source: Mapping[str, Mapping[str, Any]], role: Role) -> Rows:
             raise GradedError(f"{role.kind}: doc_id '' is empty (topic {shown(topic)})")
     dicts = list(source.values())
     docs = Keys(dicts, f"{role.kind}: doc_id")
-    facts = Facts(integers=("query_id",) if begins_with_integer(list(source)) else ())
-    topics = [*stretches_of(topics_of(source), f"{role.kind}: query_id", False).topics]
+    integers = ("query_id",) if begins_with_integer(list(source)) else ()
+    facts = Facts(integers=integers)
+    stretches = stretches_of(topics_of(source), f"{role.kind}: query_id", has_rows=False)
+    topics = list(stretches.topics)
     table = Rows(role, topics, docs.bounds, docs, np.empty(0), distinct=True, facts=facts)
     values = floats(role, [rows.values() for rows in dicts], table.location)
     return replace(table, values=values).checked()
 
 
-def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
+def _grouped(columns: Columns, role: Role, of_file: Part | None) -> Rows:
     """The rows of the columns, which may be those of a part of a file, grouped by topic."""
     kind = role.kind
     names = column_names(f"{kind}: {columns.called}", columns.names, role)
     cells = dict(zip(role.columns, map(columns.column, names), strict=True))
-    integers = [ours for ours in IDS if part is None and begins_with_integer(cells[ours])]
-    cells |= {ours: integers_as_text(cells[ours]) for ours in integers}
+    integers: list[str] = []
+    if of_file is None:
+        integers = [ours for ours in IDS if begins_with_integer(cells[ours])]
+    for ours in integers:
+        cells[ours] = integers_as_text(cells[ours])
     stretches = stretches_of(cells["query_id"], f"{kind}: {names[0]}")
     docs: Documents = docs_of(cells["doc_id"], f"{kind}: {names[1]}")
 
@@ -125,53 +131,61 @@ def _grouped(columns: Columns, role: Role, part: Part | None) -> Rows:
         return f"{kind}: topic {shown(topic)}, document {shown(docs[row])}"
 
     values = numbers_in(cells[role.value], role, location)
-    values = -values if is_rank(names[2]) else values
-    others = {ours: column_name(kind, columns.names, ours) for ours in INTENTS if role is QRELS}
-    further = {
-        ours: _of_intents(ours, columns.column(name), f"{kind}: {name}")
-        for ours, name in others.items()
-        if name is not None
-    }
+    is_ranked = is_rank(names[2])
+    if is_ranked:
+        values = -values
     order, offsets = stretches.grouped(len(docs))
-    if part is None:
-        facts, line = Facts(integers=tuple(integers), ranked=is_rank(names[2])), None
-        if role is RUN:
-            facts = facts._replace(reverse=_remark_on_ranks(columns, *names))
+    rows = Rows(role, list(stretches.topics), offsets, docs, values)
+    if role is QRELS:
+        rows.further = _columns_of_intents(columns)
+    if of_file is not None:
+        rows.facts = of_file.facts
+        rows.line = of_file.line
     else:
-        facts, line = part.facts, part.line
-    rows = Rows(role, [*stretches.topics], offsets, docs, values, False, line, facts, further)
+        reverse = ""
+        if role is RUN and not is_ranked:
+            reverse = _remark_on_ranks(columns, stretches, names[2])
+        rows.facts = Facts(integers=tuple(integers), ranked=is_ranked, reverse=reverse)
     if order is not None:
         if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
             docs = docs.ids().padded()  # padded ids are the fastest to reorder
         rows = rows.of_rows(order, docs.take(order), offsets, rows.topics)
     rows.checked()
-    known = dict.fromkeys([*rows.topics, *facts.empty])
-    return (
-        rows.of_topics({topic: number for number, topic in enumerate(known)})
-        if facts.empty
-        else rows
-    )
+    if not rows.facts.empty:
+        return rows
+    every_topic = dict.fromkeys([*rows.topics, *rows.facts.empty])
+    return rows.of_topics({topic: number for number, topic in enumerate(every_topic)})
 
 
-def _remark_on_ranks(columns: Columns, topic: Any, document: Any, score: Any) -> str:
-    """The remark on ranks in the reverse order of scores; `topic`
-    … `score` are names of columns.
+def _columns_of_intents(columns: Columns) -> dict[str, Rowwise | np.ndarray]:
+    """Those columns of `INTENTS` that qrels have."""
+    further: dict[str, Rowwise | np.ndarray] = {}
+    for ours in INTENTS:
+        name = column_name(QRELS.kind, columns.names, ours)
+        if name is not None:
+            column = columns.column(name)
+            further[ours] = _of_intents(ours, column, f"{QRELS.kind}: {name}")
+    return further
+
+
+def _remark_on_ranks(columns: Columns, stretches: Stretches, score: Any) -> str:
+    """The remark on ranks in the reverse order of scores, from the first rows.
+
+    `score` is the name of the column of scores.
     """
-    ranks = next(filter(is_rank, columns.names), None)
-    if ranks is None or is_rank(score):
+    rank = next(filter(is_rank, columns.names), None)
+    if rank is None:
         return ""
-    first = slice(ROWS)
+    first_ranks = numbers_or_nan(columns.column(rank)[:ROWS])
+    first_scores = numbers_or_nan(columns.column(score)[:ROWS])
+    topics = list(stretches.topics)
+    stretch = np.searchsorted(stretches.start, np.arange(first_ranks.size), side="right") - 1
+    codes = stretches.code[stretch]
     sample = RankSample()
-    topics = columns.column(topic)[first]
-    stretches = stretches_of(topics, "run: query_id")
-    sizes = np.diff(stretches.start, append=len(topics))
-    names = [*stretches.topics]
     sample.add(
-        [names[code] for code in np.repeat(stretches.code, sizes).tolist()],
-        numbers_or_nan(columns.column(ranks)[first]).tolist(),
-        numbers_or_nan(columns.column(score)[first]).tolist(),
+        [topics[code] for code in codes.tolist()], first_ranks.tolist(), first_scores.tolist()
     )
-    return sample.remark(is_part=len(topics) == ROWS)
+    return sample.remark(is_part=first_ranks.size == ROWS)
 
 
 def _of_intents(ours: str, column: Any, field: str) -> Rowwise | np.ndarray:
@@ -181,7 +195,8 @@ def _of_intents(ours: str, column: Any, field: str) -> Rowwise | np.ndarray:
         if is_arrow(text) and text.null_count:
             text = text.to_pylist()
         # Only measures of intents refuse other objects than text, so a list is not validated here.
-        text = np.fromiter(text, object, len(text)) if isinstance(text, list) else text
+        if isinstance(text, list):
+            text = np.fromiter(text, object, len(text))
         return texts_of(text, field)
     return numbers_or_nan(column)
 
@@ -191,7 +206,11 @@ def numbers_or_nan(column: Any) -> np.ndarray:
     numbers = _as_array(column)
     if isinstance(numbers, np.ndarray):
         return numbers.astype(np.float64, copy=False)
-    return np.array([number if is_number(number) else np.nan for number in numbers], np.float64)
+    return np.array(list(map(_number_or_nan, numbers)), np.float64)
+
+
+def _number_or_nan(cell: Any) -> Any:
+    return cell if is_number(cell) else np.nan
 
 
 def _as_array(column: Any) -> Any:
@@ -204,8 +223,8 @@ def _as_array(column: Any) -> Any:
     if kind not in ("i", "u", "f"):
         return numbers.tolist() if hasattr(numbers, "tolist") else numbers
     if hasattr(numbers, "to_numpy"):  # a column of a DataFrame, which may have missing values
-        is_short = kind == "f" and numbers.dtype.itemsize < 8
-        dtype = np.dtype(f"f{numbers.dtype.itemsize}" if is_short else np.float64)
+        size = min(numbers.dtype.itemsize, 8) if kind == "f" else 8
+        dtype = np.dtype(f"f{size}")
         return numbers.to_numpy(dtype=dtype, na_value=np.nan)
     return numbers
 
@@ -226,14 +245,18 @@ def numbers_in(column: Any, role: Role, location: Callable[[int], str]) -> np.nd
 
 def _of_mapping(source: Mapping[str, Sequence[Any]], role: Role) -> Columns:
     """A dict of columns. Raises `GradedError` if they have different lengths."""
-    if len({*map(len, source.values())}) > 1:
+    lengths = set(map(len, source.values()))
+    if len(lengths) > 1:
         raise GradedError(f"{role.kind}: the columns of the dict have different lengths")
-    return Columns("the dict", [*source], source.__getitem__)
+    return Columns("the dict", list(source), source.__getitem__)
 
 
 def _of_lists(source: Mapping[str, Sequence[str]], role: Role) -> Columns:
     """A dict of the documents of each topic, the best one first. The score is −rank."""
-    rows = [(topic, doc, -rank) for topic in source for rank, doc in enumerate(source[topic], 1)]
+    rows = []
+    for topic, documents in source.items():
+        for rank, document in enumerate(documents, start=1):
+            rows.append((topic, document, -rank))
     return _of_items(rows, role)
 
 
@@ -245,7 +268,7 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
     item tells the names of the columns.
     """
     first: Any = next(iter(source), None)
-    getters: dict[Any, Callable[[Any], Any]]
+    getters: Mapping[Any, Callable[[Any], Any]]
     if hasattr(first, "itertuples"):
         raise GradedError(
             f"{role.kind}: a list of DataFrames is not one table; join them with pandas.concat"
@@ -253,22 +276,18 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
     if isinstance(first, Mapping):
         getters = {name: itemgetter(name) for name in first}
     elif type(first) is tuple:
-        sizes = {*map(len, source)}
+        sizes = set(map(len, source))
         if sizes != {3} and (role is RUN or sizes != {4}):
             raise GradedError(f"{role.kind}: each tuple is topic, document, {role.number}")
         names = [*role.columns, "iteration"][: sizes.pop()]
         getters = {name: itemgetter(place) for place, name in enumerate(names)}
     else:
-        # The score of a `ScoredDoc` is not a level.
-        every = chain(*chain(*(NAMES[ours][:2] for ours in [*role.columns, *INTENTS])))
-        names = [name for name in every if hasattr(first, name)] if source else role.columns
-        if role is RUN and source:
-            names += [name for name in NAMES["score"][-1] if hasattr(first, name)]
+        names = _fields_of(first, role) if source else role.columns
         getters = {name: attrgetter(name) for name in names}
 
     def column(name: Any) -> list[Any]:
         try:
-            return [*map(getters[name], source)]
+            return list(map(getters[name], source))
         except (AttributeError, KeyError, TypeError) as error:
             reason = f"a dict has no key {error}" if isinstance(error, KeyError) else error
             raise GradedError(
@@ -276,7 +295,18 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
             ) from None
 
     called = "the first dict" if isinstance(first, Mapping) else "the first item"
-    return Columns(called, [*getters], column)
+    return Columns(called, list(getters), column)
+
+
+def _fields_of(item: Any, role: Role) -> list[str]:
+    """The attributes of an item that have a name of a column."""
+    names: list[str] = []
+    for ours in (*role.columns, *INTENTS):
+        groups = NAMES[ours][:2]  # the score of a `ScoredDoc` is not a level
+        names.extend(chain(*groups))
+    if role is RUN:
+        names.extend(NAMES["score"][-1])
+    return [name for name in names if hasattr(item, name)]
 
 
 def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
@@ -295,36 +325,33 @@ def _reader(source: Any, role: Role) -> Callable[[], Rows]:
     if module.startswith("polars.") and hasattr(source, "collect"):
         source = source.collect()
     if module in ("pyarrow._dataset", "pyarrow.dataset"):
-        source = (source.scanner() if hasattr(source, "scanner") else source).to_reader()
-    part = source if isinstance(source, Part) else None
+        scanner = source.scanner() if hasattr(source, "scanner") else source
+        source = scanner.to_reader()
     columns = _columns(source, role)
-    return (
-        partial(_of_dicts, source, role)
-        if columns is None
-        else partial(_grouped, columns, role, part)
-    )
+    if columns is None:
+        return partial(_of_dicts, source, role)
+    of_file = source if isinstance(source, Part) else None
+    return partial(_grouped, columns, role, of_file)
 
 
 def _columns(source: Any, role: Role) -> Columns | None:
     """The columns of the source; None for a dict of dicts."""
     if isinstance(source, Mapping):
-        if not source or not all(
-            isinstance(each, (list, tuple, np.ndarray)) for each in source.values()
-        ):
+        has_lists = all(isinstance(cells, (list, tuple, np.ndarray)) for cells in source.values())
+        if not source or not has_lists:
             return None
-        names = (column_name(role.kind, [*source], ours) for ours in role.columns)
-        if len(source) <= MOST_COLUMNS and None not in names:
+        if _has_columns(source, role):
             return _of_mapping(source, role)
         return _of_lists(source, role) if role is RUN else None
     if isinstance(source, Part):
-        return Columns("the file", [*source.columns], source.columns.__getitem__)
+        return Columns("the file", list(source.columns), source.columns.__getitem__)
     if hasattr(source, "itertuples"):
-        return Columns("the DataFrame", [*source.columns], lambda name: source[name].array)
+        return Columns("the DataFrame", list(source.columns), lambda name: source[name].array)
     is_table = exports_arrow(source)
-    if not (is_table or is_arrow(source) or isinstance(source, (str, bytes))) and isinstance(
-        source, Iterable
-    ):
-        source = source if isinstance(source, (list, tuple)) else _items_of(source, role)
+    is_other = is_table or is_arrow(source) or isinstance(source, (str, bytes))
+    if isinstance(source, Iterable) and not is_other:
+        if not isinstance(source, (list, tuple)):
+            source = _items_of(source, role)
         is_table = any(map(exports_arrow, source[:1]))
         if not is_table:
             return _of_items(source, role)
@@ -333,15 +360,23 @@ def _columns(source: Any, role: Role) -> Columns | None:
         return Columns("the Arrow table", table.schema.names, table.column)
     raise GradedError(
         f"{role.kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame "
-        "or Arrow "
-        f"data with the columns {_listed(role)}, or an iterable of named tuples with these fields"
+        f"or Arrow data with the columns {_listed(role)}, or an iterable of named tuples with "
+        "these fields"
     )
+
+
+def _has_columns(source: Mapping[Any, Any], role: Role) -> bool:
+    """Whether the keys of a dict are names of columns, among them all that are needed."""
+    if len(source) > MOST_COLUMNS:
+        return False
+    names = list(source)
+    return all(column_name(role.kind, names, ours) is not None for ours in role.columns)
 
 
 def _items_of(source: Iterable[Any], role: Role) -> list[Any]:
     """The items of an iterable. Raises `GradedError` for an iterator that was used before."""
     is_used_up = isgenerator(source) and source.gi_frame is None
-    items = [*source]
+    items = list(source)
     if items or not isinstance(source, Iterator):
         return items
     if is_used_up:
@@ -352,8 +387,7 @@ def _items_of(source: Iterable[Any], role: Role) -> list[Any]:
     if role is QRELS:
         raise GradedError(
             "qrels: the iterator has no item; it is used up, or there is no judgment; make a "
-            "list of "
-            "it before its first use"
+            "list of it before its first use"
         )
     return items
 

@@ -53,8 +53,7 @@ class RankSample:
             share += " among the first rows"
         return (
             f"the order by score is the reverse of the ranks in {share}, as with distances; if "
-            "smaller "
-            "scores are better, use --ascending (ascending=True)"
+            "smaller scores are better, use --ascending (ascending=True)"
         )
 
 
@@ -75,6 +74,12 @@ def reversed_topics(
     rank = rank[order]
     score = np.array(scores, dtype=np.float64)[order]
     is_pair = (topic[1:] == topic[:-1]) & (rank[1:] > rank[:-1])
-    rises = np.bincount(topic[1:][is_pair & (score[1:] > score[:-1])], minlength=len(numbers)) > 0
-    falls = np.bincount(topic[1:][is_pair & (score[1:] < score[:-1])], minlength=len(numbers)) > 0
-    return int((rises & ~falls).sum()), int((rises | falls).sum())
+    is_larger = is_pair & (score[1:] > score[:-1])
+    is_smaller = is_pair & (score[1:] < score[:-1])
+    rises = np.zeros(len(numbers), bool)
+    rises[topic[1:][is_larger]] = True
+    falls = np.zeros(len(numbers), bool)
+    falls[topic[1:][is_smaller]] = True
+    reverse = np.count_nonzero(rises & ~falls)
+    comparable = np.count_nonzero(rises | falls)
+    return int(reverse), int(comparable)

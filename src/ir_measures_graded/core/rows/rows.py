@@ -60,7 +60,9 @@ class Facts(NamedTuple):
 
     def location(self, line: int) -> str:
         """The name of a row in messages."""
-        return f"{self.file}:{'' if self.unit == 'line' else ' row '}{line}"
+        if self.unit == "line":
+            return f"{self.file}:{line}"
+        return f"{self.file}: {self.unit} {line}"
 
 
 @dataclass(eq=False, repr=False)
@@ -85,7 +87,8 @@ class Part:
 
     def with_negated_scores(self) -> Part:
         """The rows of a run with the sign of each score reversed."""
-        return replace(self, columns={**self.columns, "score": -np.asarray(self.columns["score"])})
+        scores = -np.asarray(self.columns["score"])
+        return replace(self, columns={**self.columns, "score": scores})
 
     def take(self, rows: Indices) -> Part:
         """The part with these rows."""
@@ -94,13 +97,12 @@ class Part:
 
     def without(self, *names: str) -> Part:
         """The part without some columns."""
-        return replace(
-            self, columns={name: self.columns[name] for name in self.columns if name not in names}
-        )
+        kept = {name: column for name, column in self.columns.items() if name not in names}
+        return replace(self, columns=kept)
 
-    def checked(self) -> Part:
-        """The part. Raises `FileError` for a text that is no id, see `flaw_of`."""
-        for name in IDS:
+    def checked(self, columns: Sequence[str] = IDS) -> Part:
+        """The part. Raises `FileError` for a text in these columns that is no id, see `flaw_of`."""
+        for name in columns:
             ids: Ids = self.columns[name]
             row = ids.first_flawed()
             if row is not None:
@@ -118,9 +120,9 @@ def taken(column: Documents | np.ndarray, rows: Indices) -> Any:
 
 def joined(parts: Iterable[Part], role: Role) -> Part:
     """The rows of all parts of a file; no rows if there are none."""
-    every = [*parts]
-    facts = _joined_facts([part.facts for part in every])
-    nonempty = [part for part in every if len(part)]
+    every = list(parts)
+    facts = _joined_facts([rows.facts for rows in every])
+    nonempty = list(filter(len, every))
     if not nonempty:
         nonempty = every[:1]
     if len(nonempty) == 1:
@@ -132,12 +134,13 @@ def joined(parts: Iterable[Part], role: Role) -> Part:
         names.append("iteration")
     columns: dict[str, Any] = {}
     for name in names:
-        pieces: list[Any] = [part.columns[name] for part in nonempty]
+        pieces: list[Any] = [rows.columns[name] for rows in nonempty]
         if name in NUMBERS:
             columns[name] = np.concatenate([np.empty(0), *pieces])
         else:
             columns[name] = Ids.concatenated(pieces)
-    line = np.concatenate([np.empty(0, np.int64), *(part.line for part in nonempty)])
+    lines = [rows.line for rows in nonempty]
+    line = np.concatenate([np.empty(0, np.int64), *lines])
     return Part(columns, line, facts)
 
 
@@ -146,15 +149,23 @@ def _joined_facts(every: Sequence[Facts]) -> Facts:
     if not every:
         return Facts()
 
-    def distinct_of(tuples: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
-        return tuple(dict.fromkeys(chain.from_iterable(tuples)))
-
+    unjudged = 0
+    integers: dict[str, None] = {}
+    empty: dict[str, None] = {}
+    lines: dict[Remark, None] = {}
+    reverse = ""
+    for facts in every:
+        unjudged += facts.unjudged
+        integers |= dict.fromkeys(facts.integers)
+        empty |= dict.fromkeys(facts.empty)
+        lines |= dict.fromkeys(facts.lines)
+        reverse = reverse or facts.reverse
     return every[0]._replace(
-        unjudged=sum(facts.unjudged for facts in every),
-        integers=distinct_of(facts.integers for facts in every),
-        empty=distinct_of(facts.empty for facts in every),
-        lines=distinct_of(facts.lines for facts in every),
-        reverse=next((facts.reverse for facts in every if facts.reverse), ""),
+        unjudged=unjudged,
+        integers=tuple(integers),
+        empty=tuple(empty),
+        lines=tuple(lines),
+        reverse=reverse,
     )
 
 
@@ -258,10 +269,8 @@ class Rows(RunSource):
 
     def location(self, row: int) -> str:
         """The name of a row in error messages."""
-        return (
-            f"{self._source(row)}: topic {shown(self.topic_of(row))}, document "
-            f"{shown(self.docs[row])}"
-        )
+        topic = shown(self.topic_of(row))
+        return f"{self._source(row)}: topic {topic}, document {shown(self.docs[row])}"
 
     def error(self, row: int, message: str) -> GradedError:
         """An error about a row; the message names it."""
@@ -269,13 +278,14 @@ class Rows(RunSource):
 
     def failure(self, message: str) -> GradedError:
         """An error about the rows: for those of a file, a `FileError`."""
-        return (FileError if self.file else GradedError)(message)
+        return FileError(message) if self.file else GradedError(message)
 
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
-        where = f"{self._source(row)}: topic {shown(self.topic_of(row))} retrieves document"
+        where = f"{self._source(row)}: topic {shown(self.topic_of(row))}"
+        document = shown(self.docs[row])
         return self.failure(
-            f"{where} {shown(self.docs[row])} twice; keep one (as convert --duplicates best)"
+            f"{where} retrieves document {document} twice; keep one (as convert --duplicates best)"
         )
 
     def _source(self, row: int) -> str:
@@ -312,8 +322,9 @@ class Rows(RunSource):
         levels = self.values.astype(np.int64) if is_whole(self.values) else self.values
         if self.intents is None:
             return replace(self, values=levels).dicts()
-        topics = np.repeat(np.array([*self.topics], dtype=object), np.diff(self.offsets)).tolist()
-        return [*map(Qrel, topics, self.docs.ids(), levels.tolist(), self.intents.ids())]
+        topics = np.repeat(np.array(self.topics, dtype=object), np.diff(self.offsets))
+        columns = (topics.tolist(), self.docs.ids(), levels.tolist(), self.intents.ids())
+        return list(map(Qrel, *columns))
 
     def block(self, a: int, b: int) -> Rows:
         """The rows of the topics with the numbers a … b − 1."""
@@ -338,14 +349,21 @@ class Rows(RunSource):
         self, rows: Indices, docs: Documents, offsets: np.ndarray, topics: Sequence[str]
     ) -> Rows:
         """These rows, whose documents are given, in topics with these boundaries."""
-        return replace(
-            self,
-            topics=topics,
-            offsets=offsets,
-            docs=docs,
-            values=self.values[rows],
-            line=None if self.line is None else self.line[rows],
-            further={name: taken(column, rows) for name, column in self.further.items()},
+        values = self.values[rows]
+        line = self.line
+        if line is not None:
+            line = line[rows]
+        further = {name: taken(column, rows) for name, column in self.further.items()}
+        return Rows(
+            self.role,
+            topics,
+            offsets,
+            docs,
+            values,
+            distinct=self.distinct,
+            line=line,
+            facts=self.facts,
+            further=further,
         )
 
     def checked(self) -> Rows:
@@ -361,14 +379,12 @@ class Rows(RunSource):
 
         A code without rows gets an empty topic.
         """
-        codes = np.fromiter(
-            (code.get(topic, -1) for topic in self.topics), np.int64, len(self.topics)
-        )
-        known = np.flatnonzero(codes >= 0)
-        known = known[np.argsort(codes[known], kind="stable")]
+        codes = np.array([code.get(topic, -1) for topic in self.topics], dtype=np.int64)
+        with_code = np.flatnonzero(codes >= 0)
+        in_order = with_code[np.argsort(codes[with_code], kind="stable")]
         sizes = np.zeros(len(code), dtype=np.int64)
-        sizes[codes[known]] = np.diff(self.offsets)[known]
-        return replace(self.part(known), topics=list(code), offsets=bounds_of(sizes))
+        sizes[codes[in_order]] = np.diff(self.offsets)[in_order]
+        return replace(self.part(in_order), topics=list(code), offsets=bounds_of(sizes))
 
     @cached_property
     def column(self) -> IdsByTopic:
@@ -482,14 +498,13 @@ def _conflict(qrels: Rows, first: np.ndarray) -> GradedError | None:
     intents: list[str] = []
     if qrels.intents is not None:
         rows = np.flatnonzero(first == first[row])
-        intents = [*dict.fromkeys(qrels.intents.take(rows).ids())]
+        intents = list(dict.fromkeys(qrels.intents.take(rows).ids()))
     if len(intents) < 2:
         return judged_twice(qrels, int(first[row]), row)
     return qrels.error(
         row,
         f"levels for several intents or judges ({', '.join(intents[:2])}); keep one, for example "
-        "with "
-        "convert --duplicates best, or use measures of intents, such as D_nDCG and ERR_IA_G",
+        "with convert --duplicates best, or use measures of intents, such as D_nDCG and ERR_IA_G",
     )
 
 
@@ -511,13 +526,15 @@ def judged_twice(qrels: Rows, first: int, second: int, intent: str = "") -> Grad
 def repeated_documents(run: Rows) -> tuple[Rows, list[str]]:
     """The run with the first row of each document of a topic, and the topics with others."""
     kept = _first_rows(run) == np.arange(run.values.size)
-    return _once(run, kept), sorted({run.topic_of(row) for row in np.flatnonzero(~kept).tolist()})
+    repeated = np.flatnonzero(~kept).tolist()
+    topics = {run.topic_of(row) for row in repeated}
+    return _once(run, kept), sorted(topics)
 
 
-def _once(table: Rows, kept: np.ndarray) -> Rows:
-    """The table with the rows for which `kept` (N) is true: one for each document of a topic."""
-    table = replace(table, docs=table.docs.ids(), distinct=True, further={})
-    return table if kept.all() else table.where(kept)
+def _once(rows: Rows, kept: np.ndarray) -> Rows:
+    """The rows for which `kept` (N) is true: one for each document of a topic."""
+    rows = replace(rows, docs=rows.docs.ids(), distinct=True, further={})
+    return rows if kept.all() else rows.where(kept)
 
 
 def refuse_empty(qrels: Rows) -> None:
@@ -533,16 +550,21 @@ def refuse_mixed(run: Rows, qrels: Rows) -> None:
     for rows, other in ((run, qrels), (qrels, run)):
         for column in rows.facts.integers:
             ids = Ids.of(other.topics) if column == "query_id" else other.docs.ids()
-            rows_of_zeros = np.flatnonzero(ids.length > 1)
-            rows_of_zeros = rows_of_zeros[ids.word(0, rows_of_zeros) & np.uint64(0xFF) == ord("0")]
-            found = next((id_ for id_ in ids.take(rows_of_zeros) if id_.isdecimal()), None)
-            if found is not None:
+            id_ = _with_leading_zero(ids)
+            if id_ is not None:
                 raise rows.failure(
                     f"{rows.file or rows.role.kind}: the {column} is an integer, which may have "
-                    "lost leading "
-                    f"zeros, as in {shown(found)} of the {other.role.kind}; write the ids as "
-                    "strings"
+                    f"lost leading zeros, as in {shown(id_)} of the {other.role.kind}; write the "
+                    "ids as strings"
                 )
+
+
+def _with_leading_zero(ids: Ids) -> str | None:
+    """The first id of several digits that begins with 0, None if there is none."""
+    longer = np.flatnonzero(ids.length > 1)
+    first_byte = ids.word(0, longer) & np.uint64(0xFF)
+    rows_of_zeros = longer[first_byte == ord("0")]
+    return next((id_ for id_ in ids.take(rows_of_zeros) if id_.isdecimal()), None)
 
 
 def floats(
@@ -574,7 +596,7 @@ def _of_short_floats(numbers: np.ndarray, pieces: Sequence[Collection[Any]]) -> 
     """The levels of these pieces, which are `numbers`; NumPy's short floats as in `as_decimals`."""
     rows = np.flatnonzero(np.isfinite(numbers) & (numbers != np.floor(numbers)))
     if rows.size:  # whole levels are exact
-        levels = [*chain.from_iterable(pieces)]
+        levels = list(chain.from_iterable(pieces))
         for row in rows.tolist():
             if isinstance(levels[row], (np.float32, np.float16)):
                 numbers[row] = float(str(levels[row]))
