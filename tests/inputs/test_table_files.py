@@ -375,5 +375,5 @@ def test_new_kind_needs_a_function_and_a_row(monkeypatch):
     orc.write_table(pyarrow.table(columns), "bm25.orc")
     assert "an ORC file" in refused(RunFile("bm25.orc").rows)
     monkeypatch.setitem(KINDS, b"ORC", Kind("ORC", open_orc, ("orc",)))
-    assert [*evaluate(QRELS, "bm25.orc", [nDCG_JK @ 2]).names] == ["bm25"]
+    assert evaluate(QRELS, "bm25.orc", [nDCG_JK @ 2]).runs == ("bm25",)
     assert by_topic(RunFile("bm25.orc")) == RUNS["A"]
