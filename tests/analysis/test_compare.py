@@ -2,7 +2,6 @@
 
 import json
 import sys
-import warnings
 from dataclasses import replace
 from itertools import combinations, product
 

@@ -1,5 +1,7 @@
 """Arrays of labels and scores have the values of `evaluate` for the same data with ids."""
 
+from itertools import pairwise
+
 import ir_measures
 import numpy as np
 import pytest
@@ -221,7 +223,7 @@ def test_groups_that_may_be_sizes_or_ids_are_refused_and_can_be_named(groups):
         array_values("CG", labels, scores, groups)
     # The empty groups of sizes have no value.
     bounds = np.cumsum([0, *groups])
-    of_sizes = [labels[a:b].sum() if b > a else NAN for a, b in zip(bounds, bounds[1:])]
+    of_sizes = [labels[a:b].sum() if b > a else NAN for a, b in pairwise(bounds)]
     np.testing.assert_array_equal(array_values("CG", labels, scores, sizes=groups), of_sizes)
     of_ids = [labels[np.array(groups) == id_].sum() for id_ in dict.fromkeys(groups)]
     assert array_values("CG", labels, scores, ids=groups).tolist() == of_ids

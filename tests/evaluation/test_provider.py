@@ -86,7 +86,9 @@ def test_empty_qrels_are_refused_and_an_empty_run_is_0_with_a_warning(empty):
         ir_measures.calc_aggregate,
         lambda measures, *given: evaluate(*given, measures),
     ):
-        with pytest.raises(GradedError, match="the qrels are empty|qrels: the iterator has no item"):
+        with pytest.raises(
+            GradedError, match=r"the qrels are empty|qrels: the iterator has no item"
+        ):
             calculate([CG], empty(), {"mine": RUN})
     with pytest.warns(EmptyRunWarning, match="^the run is empty"):
         assert ir_measures.calc_aggregate([CG], QRELS, empty()) == {CG: 0}
