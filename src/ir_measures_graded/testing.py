@@ -21,7 +21,7 @@ from functools import partial
 from itertools import chain, filterfalse, permutations, product
 from random import Random
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -31,7 +31,7 @@ from .core.measures import SR
 from .core.measures.base import EXTREMES, GradedMeasure, MeasureError
 from .core.measures.gain_sums import GainSum, NormalisedGainSum
 from .core.measures.parameters import Choice, Flag
-from .core.measures.topics import ratio
+from .core.measures.topics import Topics, ratio
 from .core.provider import GradedEvaluator, computed, view
 from .core.registry.names import normalised, registry
 from .core.registry.notation import parse_measure
@@ -94,7 +94,8 @@ def checks(measure: GradedMeasure) -> dict[str, Callable[[], None]]:
     """
 
     def run(check: Check) -> None:
-        if message := _first(check, measure):
+        message = _first(check, measure)
+        if message:
             raise AssertionError(message)
 
     return {name: partial(run, check) for name, check in _CHECKS.items()}
@@ -106,12 +107,11 @@ def parametrize_with_checks(measures: Iterable[GradedMeasure]) -> Any:
     """
     import pytest
 
-    cases = {
-        f"{measure}-{name}": check
-        for measure in measures
-        for name, check in checks(measure).items()
-    }
-    return pytest.mark.parametrize("check", [*cases.values()], ids=[*cases])
+    cases = {}
+    for measure in measures:
+        for name, check in checks(measure).items():
+            cases[f"{measure}-{name}"] = check
+    return pytest.mark.parametrize("check", list(cases.values()), ids=list(cases))
 
 
 def problem(measure: GradedMeasure, topics: Sequence[Tied] | None = None) -> str:
@@ -126,14 +126,18 @@ def problem(measure: GradedMeasure, topics: Sequence[Tied] | None = None) -> str
         return str(errors[0])
     if process_time() - start > SLOW:
         return ""
-    for cutoff in CUTOFFS if measure.CUTOFF else [None]:
-        cut = measure @ cutoff if cutoff else measure
-        taken = [each for each in variants(cut) if not (each.INTENTS or _error(each, cases))]
-        facts = (
-            f"{variant} {wrong}" for variant in taken for wrong in _wrong_facts(variant, cases)
-        )
-        if wrong := next(facts, "") or next(_wrong_options(taken, cutoff, topics), ""):
-            return wrong
+    cutoffs: Sequence[int | None] = CUTOFFS if measure.CUTOFF else [None]
+    for cutoff in cutoffs:
+        with_cutoff = measure @ cutoff if cutoff else measure
+        tried = []
+        for variant in variants(with_cutoff):
+            if not variant.INTENTS and not _error(variant, cases):
+                tried.append(variant)
+        for variant in tried:
+            for wrong_fact in _wrong_facts(variant, cases):
+                return f"{variant} {wrong_fact}"
+        for wrong_option in _wrong_options(tried, cutoff, topics):
+            return wrong_option
     return ""
 
 
@@ -143,8 +147,12 @@ def variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
     """
     yield measure
     for name, parameter in measure.PARAMETERS.items():
-        words = parameter.choices if isinstance(parameter, Choice) else ()
-        for value in (True, False) if isinstance(parameter, Flag) else words:
+        values: Iterable[Any] = ()
+        if isinstance(parameter, Choice):
+            values = parameter.choices
+        elif isinstance(parameter, Flag):
+            values = (True, False)
+        for value in values:
             if value != measure[name]:
                 with suppress(GradedError):  # the measure refuses the combination
                     yield measure(**{name: value})
@@ -229,7 +237,9 @@ def _range(measure: GradedMeasure) -> tuple[float, float]:
     interval = re.match(r"[\[(]([^,]+),\s*([^\])]+)[\])]", measure.doc_field("range"))
     if interval is None:
         return -math.inf, math.inf
-    return _bound(interval[1], -math.inf), _bound(interval[2], math.inf)
+    lowest = _bound(interval[1], -math.inf)
+    highest = _bound(interval[2], math.inf)
+    return lowest, highest
 
 
 def _bound(text: str, infinite: float) -> float:
@@ -242,9 +252,12 @@ def _bound(text: str, infinite: float) -> float:
 
 def _order(measure: GradedMeasure) -> Iterator[str]:
     sign = -1 if measure.smaller_is_better else 1
-    by_level = [(qrels, sorted(qrels, key=qrels.__getitem__)) for qrels, _ in CASES]
-    best = [(qrels, _run(reversed(docs))) for qrels, docs in by_level]
-    worst = [(qrels, _run(docs)) for qrels, docs in by_level]
+    best = []
+    worst = []
+    for qrels, _ in CASES:
+        ascending = sorted(qrels, key=qrels.__getitem__)
+        best.append((qrels, _run(reversed(ascending))))
+        worst.append((qrels, _run(ascending)))
     for variant in _with_cutoff(measure):
         high = sign * values_of([variant], best)[0].mean()
         low = sign * values_of([variant], worst)[0].mean()
@@ -268,27 +281,39 @@ _CHECKS = {
 # ------------------------------------------------------------------------------- facts and options
 
 
+class Offered(NamedTuple):
+    """A measure with an option, the word of the option and the row of the measure without it."""
+
+    row: int
+    word: str
+    measure: GradedMeasure
+
+
 def _wrong_options(
     measures: Sequence[GradedMeasure], cutoff: int | None, topics: Sequence[Tied]
 ) -> Iterator[str]:
     """What is wrong with the options `ties` and `unjudged` of measures with this cutoff."""
     for option, words in ("ties", ("mean", *EXTREMES)), ("unjudged", EXTREMES):
-        given, possible = zip(*(_possible(option, *topic, cutoff) for topic in topics), strict=True)
-        every = values_of(measures, [*chain(*possible)])
-        by_topic = np.split(every, np.cumsum([*map(len, possible)])[:-1], axis=1)
-        offered = [
-            (row, word, chosen)
-            for row, measure in enumerate(measures)
-            for word in words
-            if (chosen := with_option(measure, option, word)) is not None
-        ]
-        for (row, word, chosen), found in zip(
-            offered, values_of([each for *_, each in offered], given), strict=True
-        ):
-            for value, values in zip(found, by_topic, strict=True):
-                right = getattr(np, word)(values[row])
+        pairs = [_possible(option, qrels, groups, cutoff) for qrels, groups in topics]
+        uncertain = [case for case, _ in pairs]
+        possible = [cases for _, cases in pairs]
+        # One call evaluates the possible cases of all topics.
+        values = values_of(measures, list(chain.from_iterable(possible)))
+        ends = np.cumsum([len(cases) for cases in possible])
+        values_of_topics = np.split(values, ends[:-1], axis=1)
+        offered = []
+        for row, measure in enumerate(measures):
+            for word in words:
+                chosen = with_option(measure, option, word)
+                if chosen is not None:
+                    offered.append(Offered(row, word, chosen))
+        values_with_option = values_of([offer.measure for offer in offered], uncertain)
+        for offer, by_topic in zip(offered, values_with_option, strict=True):
+            for value, possible_values in zip(by_topic, values_of_topics, strict=True):
+                right = getattr(np, offer.word)(possible_values[offer.row])
                 if not _equal(value, right):
-                    yield f"{chosen} is {value:.4g} for a small topic, where {right:.4g} is right"
+                    wrong = f"{value:.4g} for a small topic, where {right:.4g} is right"
+                    yield f"{offer.measure} is {wrong}"
 
 
 def _possible(
@@ -302,42 +327,54 @@ def _possible(
         return (qrels, _run(groups)), [(qrels, order) for order in orders]
     run = orders[-1]
     unjudged = [doc for doc in [*run][:cutoff] if doc in "xyz"]
-    judged = (
-        dict(zip(unjudged, levels, strict=True)) for levels in product(LEVELS, repeat=len(unjudged))
-    )
-    return (qrels, run), [(qrels | levels, run) for levels in judged]
+    cases = []
+    for levels in product(LEVELS, repeat=len(unjudged)):
+        judgments = dict(zip(unjudged, levels, strict=True))
+        cases.append((qrels | judgments, run))
+    return (qrels, run), cases
 
 
 def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]:
     """The declarations that do not hold."""
     values = values_of([measure], cases)
-    retrieved = [({doc: qrels[doc] for doc in qrels if doc in run}, run) for qrels, run in cases]
+    retrieved = []
+    for qrels, run in cases:
+        retrieved_qrels = {doc: level for doc, level in qrels.items() if doc in run}
+        retrieved.append((retrieved_qrels, run))
     if not measure.RECALL_BASE and not _equal(values_of([measure], retrieved), values):
         yield "depends on documents that are not retrieved; declare RECALL_BASE = True"
-    beside = values_of([measure], [*cases, ({"a": 9.0}, {"a": 1.0})])[:, : len(cases)]
+    other_topic = ({"a": 9.0}, {"a": 1.0})
+    beside = values_of([measure], [*cases, other_topic])[:, : len(cases)]
     if not measure.needs_all_topics and not _equal(beside, values):
         yield "depends on other topics; declare needs_all_topics"
     evaluator, runs = _evaluator([measure], cases)
     (ranks,) = evaluator.reduced(runs)
     topics = view(measure, ranks)
-    if isinstance(measure, NormalisedGainSum) and (documents := measure.ideal_documents):
+    if isinstance(measure, NormalisedGainSum) and measure.ideal_documents:
+        documents = measure.ideal_documents
         ideal = measure.ideal(topics)
-        best = SR(ideal=documents).ideal(topics if measure.IDEAL_IS_CUT else topics.cut(None))
+        topics_of_ideal = topics if measure.IDEAL_IS_CUT else topics.cut(None)
+        best = SR(ideal=documents).ideal(topics_of_ideal)
         if not _equal(ideal.vector(ideal.gain, 9), best.vector(best.gain, 9)):
             yield f"has no ideal list of the {documents} documents; declare ideal_documents"
     if isinstance(measure, GainSum) and measure.LINEAR and not measure.averages:
-        weights, run = measure.rank_weights(9), topics.run
-        sums = run.sum(run.gain * weights[run.rank - 1])
+        weights = measure.rank_weights(9)
+        listed = topics.run
+        sums = listed.sum(listed.gain * weights[listed.rank - 1])
         if isinstance(measure, NormalisedGainSum):
             ideal = measure.ideal(topics)
-            sums = ratio(sums, ideal.sum(ideal.gain * weights[ideal.rank - 1]))
+            ideal_sums = ideal.sum(ideal.gain * weights[ideal.rank - 1])
+            sums = ratio(sums, ideal_sums)
         if not _equal(sums, measure.values(topics)):
             yield "is no weighted sum of gains; declare LINEAR = False"
     if measure.CUTOFF:
-        curve = computed(measure, topics.cut(None), lambda each: measure.curve(each, 5), (5,))
-        if not _equal(
-            curve[: len(cases)].T, values_of([measure @ rank for rank in range(1, 6)], cases)
-        ):
+
+        def curve_of(uncut: Topics) -> np.ndarray:
+            return measure.curve(uncut, 5)
+
+        curve = computed(measure, topics.cut(None), curve_of, (5,))
+        by_cutoff = values_of([measure @ rank for rank in range(1, 6)], cases)
+        if not _equal(curve[: len(cases)].T, by_cutoff):
             yield "has a curve that differs from the values with its cutoffs"
 
 
@@ -362,30 +399,44 @@ def _equal(one: Any, other: Any) -> bool:
 def values_of(measures: Sequence[GradedMeasure], cases: Sequence[Case]) -> np.ndarray:
     """The values of each measure for pairs of qrels and run."""
     evaluator, run = _evaluator(measures, cases)
-    found = [metric.value for metric in evaluator.iter_calc(run)]
-    return np.reshape(found, (len(measures), len(cases) + 1))[:, :-1]
+    values = [metric.value for metric in evaluator.iter_calc(run)]
+    with_levels = np.reshape(values, (len(measures), len(cases) + 1))
+    return with_levels[:, :-1]
 
 
 def _evaluator(
     measures: Sequence[GradedMeasure], cases: Sequence[Case]
 ) -> tuple[GradedEvaluator, dict[str, Documents]]:
     """An evaluator of the qrels of some topics, and their run. One more topic has all levels."""
-    qrels: Any = {str(number): judged for number, (judged, _) in enumerate(cases)}
+    qrels: Any = {}
+    runs = {}
+    for number, (judged, run) in enumerate(cases):
+        qrels[str(number)] = judged
+        runs[str(number)] = run
     qrels["levels"] = {str(level): level for level in range(4)}
+    runs["levels"] = _run("3210")
     if any(measure.INTENTS for measure in measures):
-        every = [
-            (topic, doc, level) for topic, judged in qrels.items() for doc, level in judged.items()
-        ]
-        qrels = [(*row, intent) for row in every for intent in "12"]
-    runs = {str(number): run for number, (_, run) in enumerate(cases)}
-    return GradedEvaluator(measures, qrels), runs | {"levels": _run("3210")}
+        qrels = list(_with_intents(qrels))
+    return GradedEvaluator(measures, qrels), runs
+
+
+def _with_intents(qrels: dict[str, Documents]) -> Iterator[tuple[str, str, float, str]]:
+    """The rows of qrels in which each document has its level for two intents."""
+    for topic, judged in qrels.items():
+        for doc, level in judged.items():
+            for intent in ("1", "2"):
+                yield topic, doc, level, intent
 
 
 def _run(groups: Iterable[Sequence[str]]) -> Documents:
     """A run in which the documents of a group are tied, with scores in (0, 1], which some measures
     read.
     """
-    return {doc: 1 - place / 64 for place, group in enumerate(groups) for doc in group}
+    scores = {}
+    for place, group in enumerate(groups):
+        for doc in group:
+            scores[doc] = 1 - place / 64
+    return scores
 
 
 def _random_topics() -> Iterator[Tied]:
@@ -395,9 +446,12 @@ def _random_topics() -> Iterator[Tied]:
     yield {"a": 0, "b": 0}, ("bxa",)
     random = Random(1)
     for _ in range(12):
-        qrels = {doc: random.choice(LEVELS) for doc in "abcdef"[: random.randint(2, 6)]}
-        docs = "".join(random.sample([*qrels, *"xyz"], random.randint(1, len(qrels) + 2)))
-        yield qrels, tuple(re.findall(f".{{1,{random.randint(1, 3)}}}", docs))
+        judged_docs = "abcdef"[: random.randint(2, 6)]
+        qrels = {doc: random.choice(LEVELS) for doc in judged_docs}
+        retrieved = random.sample([*qrels, *"xyz"], random.randint(1, len(qrels) + 2))
+        longest_tie = random.randint(1, 3)
+        groups = re.findall(f".{{1,{longest_tie}}}", "".join(retrieved))
+        yield qrels, tuple(groups)
     yield {"a": 1, "b": 2, "c": 3}, ("abc",)  # gains that differ are tied across a cutoff
 
 

@@ -88,7 +88,10 @@ class LightGBMMetric(Metric):
         # LightGBM looks at the number of parameters. `LGBMRanker` passes labels, scores, weights
         # and group sizes; `train` passes the scores and the data set.
         if hasattr(scores, "get_group"):
-            labels, scores, group = scores.get_label(), labels, scores.get_group()
+            data_set = scores
+            scores = labels
+            labels = data_set.get_label()
+            group = data_set.get_group()
         means = self.means(labels, scores, group)
         return list(zip(self.names, means, self.larger_is_better, strict=True))
 
@@ -163,17 +166,26 @@ class CatBoostMetric(Metric):
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
         """The value of the pool with the labels `target`, and 1."""
         labels = np.asarray(target, np.float32)
-        sizes = [sizes for known, sizes in self.pools if np.array_equal(known, labels)]
-        if not sizes or any(not np.array_equal(sizes[0], other) for other in sizes):
+        sizes_of_pools = []
+        for labels_of_pool, sizes in self.pools:
+            if np.array_equal(labels_of_pool, labels):
+                sizes_of_pools.append(sizes)
+        if not _are_equal(sizes_of_pools):
             raise GradedError(
                 "CatBoost passes labels without groups, and no pool has these labels in this "
                 f"order, or two have them with other groups; {WORKS}"
             )
-        return self.means(target, approxes[0], sizes[0])[0], 1.0
+        mean = self.means(target, approxes[0], sizes_of_pools[0])[0]
+        return mean, 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         """The value itself."""
         return error
+
+
+def _are_equal(arrays: list[np.ndarray]) -> bool:
+    """Whether there is an array and all others are equal to it."""
+    return bool(arrays) and all(np.array_equal(arrays[0], other) for other in arrays)
 
 
 def _labels_and_sizes(pool: Any) -> tuple[np.ndarray, np.ndarray]:

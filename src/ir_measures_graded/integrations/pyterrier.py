@@ -113,65 +113,74 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind_partial(*args, **kwargs).arguments  # PyTerrier reports missing ones
-        measures = dict(_measures_of(given))
+        # PyTerrier reports missing arguments.
+        arguments = signature.bind_partial(*args, **kwargs).arguments
+        measures = dict(_measures_of(arguments))
         graded = {name: measure for name, measure in measures.items() if is_graded(measure)}
         smaller = [name for name, measure in graded.items() if smaller_is_better(measure)]
         for measure in graded.values():
-            if given.get("batch_size") is not None and needs_all_topics(measure):
+            if arguments.get("batch_size") is not None and needs_all_topics(measure):
                 raise GradedError(
                     f"{measure} needs the levels of all topics, but PyTerrier evaluates topics in "
                     "batches; leave out batch_size, or give max_gain if the measure has it"
                 )
-        if smaller and ("metric" in given or given.get("highlight")):
+        if smaller and ("metric" in arguments or arguments.get("highlight")):
             raise GradedError(
                 f"smaller values of {smaller[0]} are better, but pt.{function.__name__} takes the "
                 f"largest mean to be the best; use a measure whose larger values are better"
             )
-        return _shown(function(*args, **kwargs), [*measures], smaller)
+        result = function(*args, **kwargs)
+        return _in_order(result, list(measures), smaller)
 
     wrapper._original = function  # type: ignore[attr-defined]
     return wrapper
 
 
-def _measures_of(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _measures_of(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The measures of a call, each with the name of its column."""
     for parameter in ("eval_metrics", "metrics", "metric"):
-        metrics = given.get(parameter, ())
+        metrics = arguments.get(parameter, ())
         if not isinstance(metrics, (list, tuple)):
             metrics = [metrics]
         for metric in metrics:
+            if isinstance(metric, ir_measures.Measure):
+                yield str(metric), metric
+                continue
             try:
-                is_object = isinstance(metric, ir_measures.Measure)
-                measures = [metric] if is_object else ir_measures.parse_trec_measure(metric)
+                measures = ir_measures.parse_trec_measure(metric)
             except ValueError:  # PyTerrier raises the error
                 continue
-            yield from (
-                (str(metric if len(measures) == 1 else measure), measure) for measure in measures
-            )
+            if len(measures) == 1:
+                yield str(metric), measures[0]
+                continue
+            for measure in measures:
+                yield str(measure), measure
 
 
-def _shown(found: Any, measures: Sequence[str], smaller: Sequence[str]) -> Any:
+def _in_order(result: Any, measures: Sequence[str], smaller: Sequence[str]) -> Any:
     """A DataFrame of means with its measures in this order, and improvements of `smaller` ones in
     "+".
 
     PyTerrier's own order changes from process to process, because ir-measures keeps measures in
     sets. PyTerrier takes larger values to be better. Any other result is unchanged.
     """
-    if hasattr(found, "averages"):  # perquery="both"
-        return found._replace(averages=_shown(found.averages, measures, smaller))
-    if type(found).__name__ != "DataFrame" or found.columns[0] != "name" or "qid" in found:
-        return found
+    if hasattr(result, "averages"):  # perquery="both"
+        averages = _in_order(result.averages, measures, smaller)
+        return result._replace(averages=averages)
+    if type(result).__name__ != "DataFrame" or result.columns[0] != "name" or "qid" in result:
+        return result
 
     def place(column: str) -> tuple[bool, bool, int]:
         measure = TESTED.sub("", column)
         number = measures.index(measure) if measure in measures else len(measures)
         return column != "name", column != measure, number
 
-    swapped = {
-        f"{name} {sign}": f"{name} {other}" for name in smaller for sign, other in ("+-", "-+")
-    }
-    return found.rename(columns=swapped)[sorted(found.columns, key=place)]
+    swapped = {}
+    for name in smaller:
+        swapped[f"{name} +"] = f"{name} -"
+        swapped[f"{name} -"] = f"{name} +"
+    columns = sorted(result.columns, key=place)
+    return result.rename(columns=swapped)[columns]
 
 
 TESTED = re.compile(r" (\+|-|reject|p-value( corrected)?)$")

@@ -81,34 +81,34 @@ def evaluate(
         raise GradedError(
             f"topics_per_bucket={topics_per_bucket!r} is not allowed; it is at least 1"
         )
-    judged, retrieved = _rows(qrels, QRELS), _rows(run, RUN)
+    judged = _rows(qrels, QRELS)
+    retrieved = _rows(run, RUN)
     topics, levels = _topics_and_levels(judged, wanted)
     buckets = max(1, math.ceil(topics / topics_per_bucket))
-    bucket = functions.pmod(functions.xxhash64("query_id"), functions.lit(buckets)).alias("bucket")
+    hashed = functions.xxhash64("query_id")
+    bucket = functions.pmod(hashed, functions.lit(buckets)).alias("bucket")
     if topics <= KNOWN:
         retrieved = _of_topics(judged, retrieved)
-    pairs = (
-        judged.select("*", bucket)
-        .groupBy("bucket")
-        .cogroup(retrieved.select("*", bucket).groupBy("bucket"))
-    )
-    results = zip(
-        COLUMNS, (types.StringType(), types.StringType(), types.DoubleType()), strict=True
-    )
-    schema = types.StructType([types.StructField(*result) for result in results])
-    return pairs.applyInArrow(_of_bucket(wanted, levels), schema)
+    judged_buckets = judged.select("*", bucket).groupBy("bucket")
+    retrieved_buckets = retrieved.select("*", bucket).groupBy("bucket")
+    pairs = judged_buckets.cogroup(retrieved_buckets)
+    kinds = (types.StringType(), types.StringType(), types.DoubleType())
+    fields = [types.StructField(name, kind) for name, kind in zip(COLUMNS, kinds, strict=True)]
+    return pairs.applyInArrow(_of_bucket(wanted, levels), types.StructType(fields))
 
 
 def cause(failure: BaseException) -> GradedError | None:
     """The `GradedError` of a worker that made Spark fail; None if the failure has another reason.
 
-    >>> cause(RuntimeError("… ir_measures_graded.errors.FileError: run: topic 'q1': the score is null"))
-    GradedError("run: topic 'q1': the score is null")
+    >>> cause(RuntimeError("… ir_measures_graded.errors.FileError: run: the score is null"))
+    GradedError('run: the score is null')
     """
     if isinstance(failure, GradedError):
         return failure
-    found = re.search(r"\bir_measures_graded\.[\w.]+: (.*)", str(failure))
-    return GradedError(found[1].strip()) if found else None
+    match = re.search(r"\bir_measures_graded\.[\w.]+: (.*)", str(failure))
+    if match is None:
+        return None
+    return GradedError(match[1].strip())
 
 
 # ------------------------------------------------------------------------------------ the plan
@@ -149,17 +149,18 @@ def _topics_and_levels(
 
     Raises `GradedError` for qrels without rows.
     """
-    levels = needs_levels(measures)
-    level, nothing = functions.col("relevance").cast("double"), functions.lit(None)
-    rows, distinct, found = qrels.agg(
-        functions.count(functions.lit(1)),
-        functions.approx_count_distinct("query_id"),
-        functions.collect_set(level) if levels else nothing,
-    ).head()
+    row_count = functions.count(functions.lit(1))
+    topic_count = functions.approx_count_distinct("query_id")
+    levels = functions.lit(None)
+    if needs_levels(measures):
+        levels = functions.collect_set(functions.col("relevance").cast("double"))
+    rows, topics, all_levels = qrels.agg(row_count, topic_count, levels).head()
     if not rows:
         raise GradedError("the qrels are empty: there is no topic to evaluate")
+    if all_levels is None:
+        return topics, None
     # A worker reports levels that are not finite, because it can name topic and document.
-    return distinct, [*filter(math.isfinite, found)] if levels else None
+    return topics, list(filter(math.isfinite, all_levels))
 
 
 def _of_topics(qrels: DataFrame, run: DataFrame) -> DataFrame:

@@ -7,7 +7,7 @@ tool, version, metric and known, the columns are dimensions. Values between bars
 import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,7 @@ TABLE = Path(__file__).with_name("tools.csv").read_text("utf-8")
 TOOLS = tuple(csv.DictReader(TABLE.splitlines()))
 HERE = "here"  # `known` of the measures of this package and ir-measures
 IS_HERE = np.array([tool["known"] == HERE for tool in TOOLS])
+KEPT_DEPARTURES = 4096  # values whose departures are kept; cutoffs can have any number
 FAR = 9  # the departures of a definition from a tool that computes another measure
 
 
@@ -112,7 +113,7 @@ def admits(cell: str, value: str) -> bool:
     return value in cell.split("|")
 
 
-@cache
+@lru_cache(KEPT_DEPARTURES)
 def departures(name: str, value: str) -> np.ndarray:
     """The departures of a value in one dimension from each of `TOOLS`."""
     return np.array([departs(tool, name, value) for tool in TOOLS], dtype=np.uint8)

@@ -17,7 +17,7 @@ W. G. Cochran: The combination of estimates from different experiments. Biometri
 """
 
 from bisect import bisect_left
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -34,6 +34,8 @@ BCA: Final = "bca"
 KINDS: Final = {STUDENT: "Student's t", BCA: "BCa bootstrap"}
 MOST_TOPICS: Final = 10_000_000
 """More topics are not named as needed."""
+KEPT_EFFECTS: Final = 1024
+"""The number of detectable effects that are kept."""
 LEAST_TOPICS_OF_I_SQUARED: Final = 50
 """I² is given if every collection has so many topics."""
 
@@ -101,7 +103,7 @@ def mean_interval(
     return lower, upper
 
 
-@cache
+@lru_cache(KEPT_EFFECTS)
 def detectable_effect(topics: int, alpha: float = ALPHA, power: float = POWER) -> float:
     """The smallest effect size that the paired t-test finds with probability `power` on so many topics.
 

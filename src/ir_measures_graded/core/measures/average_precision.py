@@ -289,7 +289,8 @@ class _AGR(_WAP):
 def _adjusted_gains(topics: Topics) -> np.ndarray:
     """g′ of each level of a topic; g in topics where every g′ is 0."""
     levels = topics.ranks.judged.levels
-    topic, level = levels.topic, levels.level
+    topic = levels.topic
+    level = levels.level
     gain = topics.gain_of(level)
     below = np.zeros(level.size)
     below[1:] = np.where(topic[1:] == topic[:-1], gain[:-1], 0.0)
@@ -303,5 +304,9 @@ def _adjusted_gains(topics: Topics) -> np.ndarray:
     return np.where(has_gain[topic], adjusted, gain)
 
 
-muAP, WAP, Q, AGR, GAP = _muAP(), _WAP(), _Q(), _AGR(), _GAP()
+muAP = _muAP()
+WAP = _WAP()
+Q = _Q()
+AGR = _AGR()
+GAP = _GAP()
 MEASURES = (muAP, WAP, Q, AGR, GAP)

@@ -37,13 +37,15 @@ def options(cls: "type[GradedMeasure]") -> dict[str, Parameter | None]:
     """The parameters that every measure has besides its own; None if a measure is declared
     without.
     """
-    ties = Choice("docid", *cls.TIES, default="docid", desc=ORDERS)
+    ties = Choice("docid", *cls.TIES, default="docid", desc=ORDERS) if cls.TIES else None
+    unjudged = UNJUDGED if cls.UNJUDGED else None
+    cutoff = CUTOFF if cls.CUTOFF else None
     return {
-        "ties": ties if cls.TIES else None,
-        "unjudged": UNJUDGED if cls.UNJUDGED else None,
+        "ties": ties,
+        "unjudged": unjudged,
         "gains": Gains(default=cls.GAINS),
         "judged_only": Flag(default=cls.JUDGED_ONLY, desc=JUDGED_ONLY),
-        "cutoff": CUTOFF if cls.CUTOFF else None,
+        "cutoff": cutoff,
     }
 
 
@@ -108,13 +110,15 @@ class GradedMeasure(ir_measures.Measure):
         summary = " ".join(docstring_of(cls).partition("\n\n")[0].split())
         title, colon, description = summary.partition(": ")
         if colon and not {"PRETTY_NAME", "SHORT_DESC"} & vars(cls).keys():
-            cls.PRETTY_NAME, cls.SHORT_DESC = title, description
+            cls.PRETTY_NAME = title
+            cls.SHORT_DESC = description
         offered = {name: parameter for name, parameter in options(cls).items() if parameter}
         cls.SUPPORTED_PARAMS = {**cls.PARAMETERS, **offered}
 
     def __init__(self, **params: Any):
         super().__init__()
-        if unknown := params.keys() - self.SUPPORTED_PARAMS.keys():
+        unknown = params.keys() - self.SUPPORTED_PARAMS.keys()
+        if unknown:
             raise GradedError(self._unknown(unknown.pop()))
         for name, parameter in self.SUPPORTED_PARAMS.items():
             value = params.get(name)
@@ -123,7 +127,8 @@ class GradedMeasure(ir_measures.Measure):
             canonical = self._canonical(name, parameter, value)
             if canonical != self.unset(name):
                 self.params[name] = canonical
-        if reason := self.refusal():
+        reason = self.refusal()
+        if reason:
             raise GradedError(f"{self.__name__}: {reason}")
         self._text = super().__repr__()
         self.validated = True

@@ -149,5 +149,8 @@ class _iRBU(_ERR_G):
         return self["p"] ** -rank.astype(np.float64)
 
 
-ERR_G, nERR, EBR, iRBU = _ERR_G(), _nERR(), _EBR(), _iRBU()
+ERR_G = _ERR_G()
+nERR = _nERR()
+EBR = _EBR()
+iRBU = _iRBU()
 MEASURES = (ERR_G, nERR, EBR, iRBU)

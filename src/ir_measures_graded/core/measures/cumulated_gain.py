@@ -185,6 +185,11 @@ class _NDCNG(MaxGainMeasure, AveragedNormalisedGainSum):
         return np.log(rank + 1)
 
 
-CG, DCG_JK, nCG, nDCG_JK = _CG(), _DCG_JK(), _nCG(), _nDCG_JK()
-DCG_Burges, nDCG_Burges, NDCNG = _DCG_Burges(), _nDCG_Burges(), _NDCNG()
+CG = _CG()
+DCG_JK = _DCG_JK()
+nCG = _nCG()
+nDCG_JK = _nDCG_JK()
+DCG_Burges = _DCG_Burges()
+nDCG_Burges = _nDCG_Burges()
+NDCNG = _NDCNG()
 MEASURES = (CG, DCG_JK, nCG, nDCG_JK, DCG_Burges, nDCG_Burges, NDCNG)

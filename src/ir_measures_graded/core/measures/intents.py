@@ -30,7 +30,8 @@ Compute = Callable[[GradedMeasure, Topics], np.ndarray]
 @computed_once
 def by_intent(topics: Topics) -> Topics:
     """Each pair of a topic and an intent as a topic of its own, without scores."""
-    ranks, intents = topics.ranks, topics.ranks.judged.intents
+    ranks = topics.ranks
+    intents = ranks.judged.intents
     rank_of_document = np.zeros(ranks.judged.level.size, dtype=np.int64)  # 0: not retrieved
     rank_of_document[ranks.doc] = ranks.rank
     rank = rank_of_document[document_of(topics)]
@@ -47,8 +48,10 @@ def by_intent(topics: Topics) -> Topics:
 @computed_once
 def by_global_gain(topics: Topics) -> Topics:
     """The topics with the global gain of each document as its level."""
-    judged, intents = topics.ranks.judged, topics.ranks.judged.intents
-    weighted_gain = probability(topics)[intents.judged.topic] * intents.judged.gain(topics.gains)
+    judged = topics.ranks.judged
+    intents = judged.intents
+    probability_of_judgment = probability(topics)[intents.judged.topic]
+    weighted_gain = probability_of_judgment * intents.judged.gain(topics.gains)
     document_count = judged.level.size
     global_gain = np.bincount(document_of(topics), weighted_gain, document_count)
     by_gain = Judged(judged.topics, judged.offsets, global_gain)
@@ -57,7 +60,8 @@ def by_global_gain(topics: Topics) -> Topics:
 
 def document_of(topics: Topics) -> np.ndarray:
     """The number of the document of each judgment."""
-    judged, intents = topics.ranks.judged, topics.ranks.judged.intents
+    judged = topics.ranks.judged
+    intents = judged.intents
     first_document = judged.offsets[intents.topic]
     return intents.doc + first_document[intents.judged.topic]
 
@@ -91,10 +95,16 @@ class OfIntents(GradedMeasure):
         raise NotImplementedError
 
     def values(self, topics: Topics) -> np.ndarray:
-        return self.of(topics, lambda measure, view: measure.values(view))
+        def values_of(measure: GradedMeasure, view: Topics) -> np.ndarray:
+            return measure.values(view)
+
+        return self.of(topics, values_of)
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        return self.of(topics, lambda measure, view: measure.curve(view, depth))
+        def curve_of(measure: GradedMeasure, view: Topics) -> np.ndarray:
+            return measure.curve(view, depth)
+
+        return self.of(topics, curve_of)
 
 
 class _Covered(AtRelevant):
@@ -281,6 +291,11 @@ class _ERR_IA_G(_nDCG_IA, TopGainMeasure):
         return ERR_G(max_gain=self.top_gain(intents) or 1)
 
 
-IRec, D_nDCG, D_Q, Dsharp_nDCG = _IRec(), _D_nDCG(), _D_Q(), _Dsharp_nDCG()
-Dsharp_Q, ERR_IA_G, nDCG_IA = _Dsharp_Q(), _ERR_IA_G(), _nDCG_IA()
+IRec = _IRec()
+D_nDCG = _D_nDCG()
+D_Q = _D_Q()
+Dsharp_nDCG = _Dsharp_nDCG()
+Dsharp_Q = _Dsharp_Q()
+ERR_IA_G = _ERR_IA_G()
+nDCG_IA = _nDCG_IA()
 MEASURES = (IRec, D_nDCG, D_Q, Dsharp_nDCG, Dsharp_Q, ERR_IA_G, nDCG_IA)

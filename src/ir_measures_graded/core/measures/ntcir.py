@@ -159,5 +159,8 @@ class _NCU(BlendedRatio):
         return ideal.sum(self.reached(ideal, topics))
 
 
-O_measure, P_measure, P_plus, NCU = _O_measure(), _P_measure(), _P_plus(), _NCU()
+O_measure = _O_measure()
+P_measure = _P_measure()
+P_plus = _P_plus()
+NCU = _NCU()
 MEASURES = (O_measure, P_measure, P_plus, NCU)

@@ -123,7 +123,9 @@ class Pairs:
 
     def __init__(self, topics: Topics, tied_by: str):
         documents = documents_of(topics, tied_by)
-        topic, kind, size = documents.topic, documents.kind, documents.size
+        topic = documents.topic
+        kind = documents.kind
+        size = documents.size
         count = topics.count
         by_user = Groups(documents, kind)
         by_system = Groups(documents, documents.rank)
@@ -250,7 +252,8 @@ class _Spearman(_Preference):
 
     def values(self, topics: Topics) -> np.ndarray:
         documents = documents_of(topics, self["tied_by"])
-        topic, size = documents.topic, documents.size
+        topic = documents.topic
+        size = documents.size
         number = np.bincount(topic, size, topics.count)
         before = np.cumsum(number) - number
         mean = before + (number - 1) / 2
@@ -382,6 +385,9 @@ def scaled_by_power_of_2(values: np.ndarray, run: GainList) -> np.ndarray:
     return np.ldexp(values, -exponent[run.topic])
 
 
-NDPM, KendallTau, Spearman, ADM = _NDPM(), _KendallTau(), _Spearman(), _ADM()
+NDPM = _NDPM()
+KendallTau = _KendallTau()
+Spearman = _Spearman()
+ADM = _ADM()
 RelativeRelevance = _RelativeRelevance()
 MEASURES = (NDPM, KendallTau, Spearman, ADM, RelativeRelevance)

@@ -150,5 +150,9 @@ class _Fallout(GradedMeasure):
         return ratio(retrieved, in_collection)
 
 
-SR, MSR, gP, gR, Fallout = _SR(), _MSR(), _gP(), _gR(), _Fallout()
+SR = _SR()
+MSR = _MSR()
+gP = _gP()
+gR = _gR()
+Fallout = _Fallout()
 MEASURES = (SR, MSR, gP, gR, Fallout)

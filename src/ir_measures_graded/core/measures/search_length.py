@@ -134,10 +134,13 @@ class _NR(_SearchLength):
     """
 
     def values(self, topics: Topics) -> np.ndarray:
-        n, r = collection_size(self, topics), topics.relevant
+        n = collection_size(self, topics)
+        r = topics.relevant
         late = self.positions(topics) - r * (r + 1) / 2
         return np.where(r > 0, 1 - ratio(late, r * (n - r)), 0.0)
 
 
-ESL, ASL, NR = _ESL(), _ASL(), _NR()
+ESL = _ESL()
+ASL = _ASL()
+NR = _NR()
 MEASURES = (ESL, ASL, NR)

@@ -165,5 +165,6 @@ class _nsDCG(SessionMeasure):
         return share(self.sum_over_turns(values, turns), self.sum_over_turns(ideal, turns))
 
 
-sDCG, nsDCG = _sDCG(), _nsDCG()
+sDCG = _sDCG()
+nsDCG = _nsDCG()
 MEASURES = (sDCG, nsDCG)

@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import ir_measures
@@ -335,14 +335,19 @@ def definition(measure: ir_measures.Measure) -> GradedMeasure | None:
     return definition
 
 
+KEPT_TABLES = 4
+"""The number of tables of logarithms that are kept. A long list needs a large one."""
+
+
 def log2(numbers: np.ndarray) -> np.ndarray:
     """C's logarithm of positive whole numbers; NumPy's may differ in the last bit."""
     bits = int(numbers.max(initial=1)).bit_length()
     return _table_of_log2(bits)[numbers]
 
 
-@cache
+@lru_cache(KEPT_TABLES)
 def _table_of_log2(bits: int) -> np.ndarray:
+    """The logarithms of 0 (-∞), 1, 2, … of so many bits."""
     logarithms = [math.log2(number) for number in range(1, 1 << bits)]
     return np.array([-math.inf] + logarithms)
 
@@ -370,7 +375,8 @@ def ascending(ranks: JudgedRanks) -> JudgedRanks:
     rank = ranks.rank
     if ranks.has_ids:
         rank = ranks.first + ranks.last - ranks.rank  # reverses tie groups
-    all_ranks, score = positions(ranks.retrieved) + 1, ranks.score
+    score = ranks.score
+    all_ranks = positions(ranks.retrieved) + 1
     is_tied = all_ranks > ranks.first_of_tie  # with the document before, as 32-bit floats
     if (is_tied[1:] & (score[1:] != score[:-1])).any():
         topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)
@@ -391,7 +397,8 @@ def bpref(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
     """``m_bpref.c``: Σ over relevant documents (1 − the share of the top num_rel others before) /
     num_rel.
     """
-    hits, num_rel = topics.run.relevant, topics.relevant
+    hits = topics.run.relevant
+    num_rel = topics.relevant
     is_judged = topics.document_level >= 0  # a level below 0 means unjudged
     others = is_judged & (topics.document_gain == 0)
     num_nonrel = np.bincount(topics.document_topic[others], minlength=topics.count)

@@ -160,7 +160,11 @@ class GainList:
 
 def _array(compute: Callable[[Topics], np.ndarray]) -> cached_property[np.ndarray]:
     """A property of topics that is computed once."""
-    return cached_property(lambda topics: _read_only(compute(topics)))
+
+    def read_only(topics: Topics) -> np.ndarray:
+        return _read_only(compute(topics))
+
+    return cached_property(read_only)
 
 
 class Topics:
@@ -196,21 +200,57 @@ class Topics:
         if cutoff is not None:
             self._within = np.flatnonzero(ranks.rank <= cutoff)
 
-    judged = _array(lambda topics: topics.ranks.judged.sizes)
-    retrieved = _array(
-        lambda topics: np.minimum(topics.ranks.retrieved, topics.cutoff or topics.ranks.retrieved)
-    )
-    known = _array(lambda topics: topics.judged + topics.ranks.retrieved - topics.whole_run.sizes)
-    relevant = _array(lambda topics: topics.ranks.judged.relevant(topics.gains))
-    best = _array(lambda topics: topics.ranks.judged.best(topics.gains))
-    possible_gains = _array(lambda topics: topics.ranks.judged.possible_gains(topics.gains))
-    document_topic = _array(lambda topics: topics.ranks.judged.topic)
-    document_gain = _array(lambda topics: topics.ranks.judged.gain(topics.gains))
-    document_level = _array(lambda topics: topics.ranks.judged.level)
-    document = _array(lambda topics: topics.ranks.doc[topics._within])
-    first = _array(lambda topics: topics.ranks.first[topics._within])
-    last = _array(lambda topics: topics.ranks.last[topics._within])
-    position = _array(lambda topics: topics.ranks.position[topics._within])
+    @_array
+    def judged(self) -> np.ndarray:
+        return self.ranks.judged.sizes
+
+    @_array
+    def retrieved(self) -> np.ndarray:
+        return np.minimum(self.ranks.retrieved, self.cutoff or self.ranks.retrieved)
+
+    @_array
+    def known(self) -> np.ndarray:
+        return self.judged + self.ranks.retrieved - self.whole_run.sizes
+
+    @_array
+    def relevant(self) -> np.ndarray:
+        return self.ranks.judged.relevant(self.gains)
+
+    @_array
+    def best(self) -> np.ndarray:
+        return self.ranks.judged.best(self.gains)
+
+    @_array
+    def possible_gains(self) -> np.ndarray:
+        return self.ranks.judged.possible_gains(self.gains)
+
+    @_array
+    def document_topic(self) -> np.ndarray:
+        return self.ranks.judged.topic
+
+    @_array
+    def document_gain(self) -> np.ndarray:
+        return self.ranks.judged.gain(self.gains)
+
+    @_array
+    def document_level(self) -> np.ndarray:
+        return self.ranks.judged.level
+
+    @_array
+    def document(self) -> np.ndarray:
+        return self.ranks.doc[self._within]
+
+    @_array
+    def first(self) -> np.ndarray:
+        return self.ranks.first[self._within]
+
+    @_array
+    def last(self) -> np.ndarray:
+        return self.ranks.last[self._within]
+
+    @_array
+    def position(self) -> np.ndarray:
+        return self.ranks.position[self._within]
 
     @_array
     def depth(self) -> np.ndarray:
@@ -260,7 +300,8 @@ topics_of = computed_once(Topics)
 @computed_once
 def full_list(topics: Topics) -> GainList:
     """The run's list with an entry at each rank: unjudged documents have gain 0."""
-    run, retrieved = topics.run, topics.retrieved
+    run = topics.run
+    retrieved = topics.retrieved
     topic = np.repeat(np.arange(topics.count), retrieved)
     rank = by_topic.positions(retrieved) + 1
     starts = by_topic.bounds_of(retrieved)
@@ -281,7 +322,8 @@ class Topic:
     """
 
     def __init__(self, topics: Topics, number: int):
-        run, ideal = topics.run, topics.ideal
+        run = topics.run
+        ideal = topics.ideal
         hits = slice(run.offsets[number], run.offsets[number + 1])
         self.name = topics.names[number]
         self.cutoff = topics.cutoff
@@ -293,7 +335,8 @@ class Topic:
         self.ranks = run.rank[hits]
         self.levels = topics.document_level[topics.document[hits]]
         self.scores = topics.ranks.score[topics.position[hits]]
-        self.ties = np.unique(topics.first[hits], return_inverse=True)[1].reshape(-1)
+        _, tie_group = np.unique(topics.first[hits], return_inverse=True)
+        self.ties = tie_group.reshape(-1)
         self.gains = np.zeros(self.retrieved)
         self.gains[self.ranks - 1] = run.gain[hits]
         self.ideal = ideal.gain[ideal.offsets[number] : ideal.offsets[number + 1]]
@@ -325,9 +368,9 @@ def ratio(numerator: np.ndarray, denominator: np.ndarray, undefined: float = 0.0
     return result
 
 
-def share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+def share(achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
     """The quotient of a sum and its upper bound, limited to 1.
 
     The two may have been added in different orders and then differ in their last bit.
     """
-    return np.minimum(ratio(part, whole), 1.0)
+    return np.minimum(ratio(achieved, possible), 1.0)
