@@ -10,5 +10,5 @@ def of_array(array, measure="nDCG_JK", unreported=False):
     """An evaluation by one measure: rows are the runs A, B, …, columns the topics."""
     array = np.where(unreported, np.nan, np.asarray(array, dtype=float))
     topics = tuple(f"q{number}" for number in range(array.shape[1]))
-    runs = tuple("ABCDEFGH"[: len(array)])
+    runs = tuple(chr(ord("A") + number) for number in range(len(array)))
     return Evaluation(runs, (measure_named(measure),), topics, array[:, None, :])
