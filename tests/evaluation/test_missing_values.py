@@ -9,7 +9,7 @@ import pytest
 from ir_measures import Metric, providers
 
 from ir_measures_graded import cli
-from ir_measures_graded.analysis import Evaluation, evaluate
+from ir_measures_graded.analysis import Evaluation, compare, evaluate
 from ir_measures_graded.errors import InputWarning
 
 QRELS = {
@@ -131,3 +131,17 @@ def test_no_format_prints_nan(form, name, tmp_path, monkeypatch, capsys):
         printed = capsys.readouterr()
         assert "nan" not in printed.out.lower()
         assert "warning: Accuracy@2: no value for" in printed.err
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_a_comparison_counts_the_topics_that_it_uses(form):
+    runs = {"full": RUNS["full"], "nothing": RUNS["nothing"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        found = compare(QRELS, runs, [ACCURACY, "P@1"])
+    assert "paired t over 4 topics" in found.answer()[0]
+    assert "paired t over 5 topics" in found.answer()[1]
+    forms = {"text": str, "markdown": type(found).to_markdown, "html": type(found).to_html}
+    shown = forms[form](found)
+    assert "4 to 5 topics" in shown
+    assert "no value for 1 of 5 topics" in shown

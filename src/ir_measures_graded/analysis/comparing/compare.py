@@ -159,4 +159,7 @@ def _compared(part: Evaluation, outcomes: Iterable[Test], **facts: Any) -> Compa
         [mean_over_topics(_values_in(part, measure)) for measure in part.measures], axis=1
     )
     facts |= {"outcomes": tuple(outcomes), "unit": part.unit, "lacking": remarks_on(part)}
+    facts["paired_topics"] = {
+        measure: len(part.paired_topics(measure)) for measure in part.measures
+    }
     return Comparison(part.runs, part.measures, len(part.topics), means, **facts)

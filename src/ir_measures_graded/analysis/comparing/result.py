@@ -142,7 +142,8 @@ class Comparison(Result):
     one. `correction` is the name of the correction for the family. `lacking` has a sentence on each run that
     lacks topics, and each other unusual property. `groups` has the comparisons over groups of topics. Such a
     comparison has the `name` of the group, and the number `families` of groups that are tested together.
-    `unit` is ``topic`` or ``session``.
+    `unit` is ``topic`` or ``session``. `paired_topics` has the number of topics for which all runs
+    have a value, by measure.
     """
 
     runs: tuple[str, ...]
@@ -159,6 +160,7 @@ class Comparison(Result):
     unit: str = "topic"
     primary: str = PAIRED_T
     lacking: Sequence[str] = ()
+    paired_topics: Mapping[Measure, int] = field(default_factory=dict)
 
     @cached_property
     def means(self) -> DataFrame:
@@ -232,6 +234,14 @@ class Comparison(Result):
         """The number of differences that are tested together."""
         return self.pairs * self.families
 
+    def _topics_of(self, measures: Iterable[Measure]) -> str:
+        """The number of topics for which all runs have a value by these measures, in words."""
+        counts = [self.paired_topics.get(measure, self.topics) for measure in measures]
+        fewest, most = min(counts), max(counts)
+        if fewest == most:
+            return counted(most, self.unit)
+        return f"{fewest:,} to {counted(most, self.unit)}"
+
     @property
     def _correction(self) -> Correction:
         return correction_of(self.correction)
@@ -270,7 +280,7 @@ class Comparison(Result):
 
     def _answer(self, measure: Measure) -> str:
         tests = [test for test in self.find(measure) if test.difference is not None]
-        over = f"{METHODS[self.primary]} over {counted(self.topics, self.unit)}"
+        over = f"{METHODS[self.primary]} over {self._topics_of([measure])}"
         if not tests:
             return f"No difference by {measure} was tested: no pair has values in each {self.unit}."
         if len(tests) == 1:
@@ -323,7 +333,8 @@ class Comparison(Result):
                 "The last column has the letters or the number of the runs that a run beats with "
             )
             columns = f"{beaten}p < {self.alpha:g} ({STARS_SENTENCE}). {columns}"
-        found = [f"Paired t-tests over {counted(self.topics, self.unit)}, {intervals}. {columns}"]
+        topics = self._topics_of(self.measures)
+        found = [f"Paired t-tests over {topics}, {intervals}. {columns}"]
         if self._correction.caution:
             found.append(self._correction.caution)
         if len(self.measures) > 1:
@@ -494,7 +505,7 @@ class Comparison(Result):
             correction = f", {self._correction.name} for {family} per measure"
         of_group = f" ({self.name})" if self.name else ""
         about = [
-            f"Means over {counted(self.topics, self.unit)}{of_group}.",
+            f"Means over {self._topics_of(self.measures)}{of_group}.",
             f"Paired t-tests{correction}, p < {self.alpha:g}.",
         ]
         wins = [self.wins(measure) for measure in self.measures]
@@ -517,14 +528,16 @@ class Comparison(Result):
     def to_markdown(self, places: int = PLACES) -> str:
         """The same tables in Markdown."""
         tables = [table.markdown(places) for table in self.papers()]
-        return "\n\n".join([*sentences("markdown", self.answer()[:1]), *tables])
+        above = sentences("markdown", self.answer()[:1])
+        return "\n\n".join([*above, *tables, *sentences("markdown", self.lacking)])
 
     def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The same tables in HTML."""
         above = [f"<!-- {escaped_html(line).replace('--', '- -')} -->" for line in comments]
         answer = f"<p>{escaped_html(self.answer()[0])}</p>"
         tables = [table.html(places) for table in self.papers()]
-        return "\n".join([*above, answer, *tables])
+        below = [f"<p>{escaped_html(sentence)}</p>" for sentence in self.lacking]
+        return "\n".join([*above, answer, *tables, *below])
 
     @plots.styled
     def figure(self) -> Figure:
