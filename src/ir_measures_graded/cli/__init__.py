@@ -6,6 +6,8 @@
 - The other modules define one command each. A command imports only what it needs.
 """
 
+import signal
+
 PROGRAM = "ir_measures_graded"
 
 GROUPS = {
@@ -29,10 +31,14 @@ COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line; returns the exit status, see `program.run`. It is 128 + N after signal N."""
+    """Run the command line; returns the exit status, see `program.run`.
+
+    It is 128 + N after signal N.
+    """
     try:
         from .program import run  # takes time
 
         return run(argv)
     except KeyboardInterrupt as error:  # a signal
-        return 128 + (error.args[0] if error.args else 2)
+        number = error.args[0] if error.args else signal.SIGINT
+        return 128 + number

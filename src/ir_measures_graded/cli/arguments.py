@@ -26,7 +26,7 @@ from ..evaluation.values import read_sessions
 from ..files.files import RunFile
 from ..files.sources import is_file, scoreddocs_of
 from ..output.formats import listed
-from .parser import Arguments, Option, at_least_1, each, real, whole_number
+from .parser import Arguments, Option, as_list, at_least_1, real, whole_number
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 LISTED = 5
@@ -36,7 +36,7 @@ LISTED = 5
 def qrels(spelling: str = "qrels QRELS", optional: bool = False) -> Option:
     """The argument that names qrels."""
     text = "qrels file (TREC, CSV, Parquet, Arrow or JSON; may be compressed) or ir-datasets id"
-    return Option(spelling, text, optional=optional, reads=each)
+    return Option(spelling, text, optional=optional, reads=as_list)
 
 
 FORM = (
@@ -49,7 +49,7 @@ RUNS = (
         "inputs RUN… MEASURE…",
         "run files, as qrels, and measures; - is stdin",
         many=True,
-        reads=each,
+        reads=as_list,
     ),
     Option(
         "--gains GAINS",
@@ -66,7 +66,7 @@ SESSIONS = Option(
     "--sessions =HOW",
     "topics are turns of sessions, as 31_1, or those of =FILE",
     optional=True,
-    reads=each,
+    reads=as_list,
 )
 VALUES_HELP = (
     "table of values in place of QRELS and RUN, as evaluate -q -f csv writes it; repeatable"
@@ -87,9 +87,12 @@ OF_VALUES = "--values FILE [RUN…] [MEASURE…]"
 def collection_or_values(
     text: str = VALUES_HELP, heading: str = "RUN… MEASURE…"
 ) -> tuple[Option, ...]:
-    """The same or values, which `given` reads. `text` is the help of --values, `heading` names the inputs."""
+    """The same or values, which `collection_inputs` reads.
+
+    `text` is the help of --values, `heading` names the inputs.
+    """
     return (
-        Option("--values FILE", text, repeated=True, reads=each),
+        Option("--values FILE", text, repeated=True, reads=as_list),
         Option(
             "--smaller MEASURE", "smaller is better; repeatable", repeated=True, requires="values"
         ),
@@ -121,13 +124,15 @@ def values_of(arguments: Arguments) -> Evaluation | None:
     return Evaluation.from_values(arguments.values, smaller=arguments.smaller)
 
 
-def given(arguments: Arguments, stored: Evaluation | None = None) -> list[Any]:
+def collection_inputs(arguments: Arguments, stored: Evaluation | None = None) -> list[Any]:
     """The first arguments of an analysis.
 
     They are qrels, runs and measures, or the values of --values, which may be `stored` already.
     """
     stored = stored or values_of(arguments)
-    return [*inputs(arguments)] if stored is None else [chosen(arguments, stored)]
+    if stored is not None:
+        return [chosen(arguments, stored)]
+    return list(inputs(arguments))
 
 
 def words_of(arguments: Arguments) -> list[str]:
@@ -138,44 +143,61 @@ def words_of(arguments: Arguments) -> list[str]:
 def run_named(text: Any, first: Sequence[Any]) -> Any:
     """The run that an option names by its name, file name or path; None stays None.
 
-    `first` are the first arguments of an analysis, which checks the names of stored values itself. Raises
-    `GradedError` if there is no such run, or if several have this file name.
+    `first` are the first arguments of an analysis, which checks the names of stored values itself.
+    Raises `GradedError` if there is no such run, or if several have this file name.
     """
     if text is None or len(first) == 1:
         return text
     runs = dict(first[1])
     files = {name: str(getattr(run, "file", "")) for name, run in runs.items()}
     fitting = [name for name, path in files.items() if text in (path, *short_names(path))]
-    if text not in runs and len(fitting) != 1:
-        hint = did_you_mean(short_names(text)[0], runs)
-        raise GradedError(f"{text!r} is not among the runs {listed(runs, LISTED)}{hint}")
-    return text if text in runs else fitting[0]
+    if text in runs:
+        return text
+    if len(fitting) == 1:
+        return fitting[0]
+    hint = did_you_mean(short_names(text)[0], runs)
+    raise GradedError(f"{text!r} is not among the runs {listed(runs, LISTED)}{hint}")
 
 
 def chosen(
     arguments: Arguments, stored: Evaluation, words: Sequence[str] | None = None
 ) -> Evaluation:
-    """The values of the runs and measures that `words`, or the arguments, name; of all if none is named.
+    """The values of the runs and measures that `words`, or the arguments, name.
 
-    Raises `GradedError` for a word that is neither a run nor a measure of the table, and for options that
-    need rankings.
+    These are all values if none is named.
+    Raises `GradedError` for a word that is neither a run nor a measure of the table, and for
+    options that need rankings.
     """
     for option in OF_RANKINGS:
         if option in arguments.given:
             raise GradedError(
                 f"--{option} needs QRELS and runs: the values of a table stay as they are"
             )
-    words = words_of(arguments) if words is None else words
+    if words is None:
+        words = words_of(arguments)
     runs = [word for word in words if word in stored.runs]
+    others = [word for word in words if word not in stored.runs]
     try:
-        named = {str(measure): [measure] for measure in stored.measures}
-        others = [word for word in words if word not in runs]
-        measures = [found for word in others for found in named.get(word) or measures_in(word)]
+        measures = measures_of_table(others, stored.measures)
     except GradedError as error:
-        raise GradedError(
-            f"{error}; the runs of the table are {listed(stored.runs, LISTED)}"
-        ) from None
+        runs_of_table = listed(stored.runs, LISTED)
+        raise GradedError(f"{error}; the runs of the table are {runs_of_table}") from None
     return stored.part(runs or stored.runs, measures or stored.measures)
+
+
+def measures_of_table(words: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:
+    """The measures that words name.
+
+    A word is the name of one of the `measures` of a table, or text with other measures.
+    """
+    named = {str(measure): measure for measure in measures}
+    chosen_measures: list[Measure] = []
+    for word in words:
+        if word in named:
+            chosen_measures.append(named[word])
+        else:
+            chosen_measures += measures_in(word)
+    return chosen_measures
 
 
 def inputs(
@@ -188,22 +210,26 @@ def inputs(
 ) -> tuple[Any, list[tuple[str, Any]], list[Measure]]:
     """The qrels, runs and measures of a command.
 
-    The runs are pairs of a name and a `RunFile`, or the run that comes with the collection. With the option
-    --gains, each measure that names no gains becomes one measure per weighting, unless the command does this
-    itself (`weighted`). If `uncut`, measures may lack a required cutoff. `default` has the measures to use if
-    none is named. `words` replace the arguments behind the qrels.
+    The runs are pairs of a name and a `RunFile`, or the run that comes with the collection. With
+    the option --gains, each measure that names no gains becomes one measure per weighting, unless
+    the command does this itself (`weighted`). If `uncut`, measures may lack a required cutoff.
+    `default` has the measures to use if none is named. `words` replace the arguments behind the
+    qrels.
 
-    Raises `GradedError` for an argument that is neither a file nor a measure, and if there is no run or no
-    measure although they are `needed`.
+    Raises `GradedError` for an argument that is neither a file nor a measure, and if there is no
+    run or no measure although they are `needed`.
     """
     qrels: Any = arguments.qrels
     if qrels is None:
         raise GradedError("no qrels are given; pass a qrels file or an ir-datasets id first")
-    words = arguments.inputs if words is None else words
+    if words is None:
+        words = arguments.inputs
     paths = [word for word in words if is_file(word)]
-    texts = (word.strip() for word in words if not is_file(word))
-    named = dict.fromkeys(measure for text in texts for measure in measures_in(text, uncut, qrels))
-    measures = [*named] or [parse_measure(text) for text in default]
+    texts = [word.strip() for word in words if not is_file(word)]
+    named = [measure for text in texts for measure in measures_in(text, uncut, qrels)]
+    measures = list(dict.fromkeys(named))
+    if not measures:
+        measures = [parse_measure(text) for text in default]
     if needed and not paths and not arguments.get("scoreddocs"):
         raise GradedError("no run is given; pass one or more run files, or - for standard input")
     if needed and not measures:
@@ -212,13 +238,16 @@ def inputs(
         RunFile(path, run_column=arguments.run_column, ascending=bool(arguments.ascending))
         for path in paths
     ]
-    runs = [*pairs_of(files)]
+    runs = list(pairs_of(files))
     if arguments.get("scoreddocs"):
         runs.append(("scoreddocs", scoreddocs_of(qrels)))
     if runs and arguments.get("ignore_identical_ids"):
         runs = [(run.name, run) for run in ignoring_identical_ids(runs)]
-    if (sessions := arguments.get("sessions")) is not None:
-        qrels = in_sessions(qrels, read_sessions(sessions) if sessions else True)
+    sessions = arguments.get("sessions")
+    if sessions is not None:
+        # Without a file, the ids of the topics tell their sessions.
+        topics_of_sessions = read_sessions(sessions) if sessions else True
+        qrels = in_sessions(qrels, topics_of_sessions)
     gains = named_weightings(arguments.gains)
     if gains and not weighted:
         qrels = read_judgments(qrels)
@@ -234,29 +263,32 @@ def under_weightings(
     Raises `GradedError` for an invalid weighting, and if there is no such measure.
     """
     levels = set(judgments.rows.values.tolist())
-    maps = [weighting(name, given, levels) for name, given in gains.items()]
-    found: list[Measure] = []
+    weightings = [weighting(name, text, levels) for name, text in gains.items()]
+    weighted: list[Measure] = []
     for measure in measures:
-        names_no_gains = "gains" in measure.SUPPORTED_PARAMS and "gains" not in measure.params
-        found += [measure(gains=each) for each in maps] if names_no_gains else [measure]
-    if found == list(measures):
+        takes_gains = "gains" in measure.SUPPORTED_PARAMS
+        if takes_gains and "gains" not in measure.params:
+            weighted += [measure(gains=gains_of_levels) for gains_of_levels in weightings]
+        else:
+            weighted.append(measure)
+    if weighted == list(measures):
         raise GradedError(f"--gains applies to no measure: {listed(measures, LISTED)}")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(weighted))
 
 
 def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measure]:
-    """The measures in an argument, separated by blanks; ``official`` stands for those of the `qrels`.
+    """The measures in an argument, separated by blanks.
 
+    The word ``official`` stands for those of the `qrels`.
     If `uncut`, they may lack a required cutoff.
     """
     if text == OFFICIAL and qrels is not None:
-        return [*measures_for(qrels, text, uncut)]
+        return list(measures_for(qrels, text, uncut))
     try:
-        return [*parse_measures(text, uncut)]
+        return list(parse_measures(text, uncut))
     except GradedError as error:
-        words = re.findall(
-            r"(?:[^\s(]|\([^)]*\)?)+", text
-        )  # blanks in parentheses do not separate measures
+        # Blanks in parentheses do not separate measures.
+        words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
         return [measure for word in words for measure in measures_in(word, uncut, qrels)]
@@ -264,13 +296,11 @@ def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measu
 
 def _no_measure(paths: Iterable[str]) -> str:
     """The message that no measure is given; it names a file with the name of a measure."""
-    text = f"no measure is given; name one or more, for example {EXAMPLE}"
     for path in paths:
         if is_measure(path):
-            return (
-                f"no measure is given: {path!r} is a file here, so it is a run; rename or remove it"
-            )
-    return text
+            reason = f"{path!r} is a file here, so it is a run; rename or remove it"
+            return f"no measure is given: {reason}"
+    return f"no measure is given; name one or more, for example {EXAMPLE}"
 
 
 def is_measure(text: str) -> bool:
@@ -290,16 +320,17 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     if is_everyday(text):
         return error
     if os.path.isdir(text):
-        return GradedError(
-            f"{text!r} is a directory; pass run files, for example {os.path.join(text, '*')}"
-        )
+        pattern = os.path.join(text, "*")
+        return GradedError(f"{text!r} is a directory; pass run files, for example {pattern}")
     if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", text):
         from glob import escape, glob  # takes time
 
-        beside = glob(os.path.join(escape(os.path.dirname(text)), "*"))
-        return GradedError(f"file not found: {text!r}{did_you_mean(text, beside, most=3)}")
+        folder = escape(os.path.dirname(text))
+        beside = glob(os.path.join(folder, "*"))
+        hint = did_you_mean(text, beside, most=3)
+        return GradedError(f"file not found: {text!r}{hint}")
     name = re.match(r"\w*", text)
     if isinstance(error, UnknownMeasureError) or not name or name[0] not in registry():
-        hint = "" if str(error).endswith("?") else ";"
-        return UnknownMeasureError(f"{error}{hint} there is no such file either")
+        separator = "" if str(error).endswith("?") else ";"
+        return UnknownMeasureError(f"{error}{separator} there is no such file either")
     return error

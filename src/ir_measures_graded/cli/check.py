@@ -12,13 +12,14 @@ OPTIONS = (*COLLECTION, *output(figure=False))
 def run(arguments: Arguments) -> Answer:
     """Show what is unusual about qrels, runs and measures, without evaluating them.
 
-    The table has what nobody would notice in the values: topics that a run lacks, ids that do not match,
-    mostly unjudged documents at the top, equal scores, and levels that measures name and the qrels lack.
-    The levels of the qrels follow. Exit status 0: nothing is unusual; 1: the table has a remark; 2: an
-    error.
+    The table has what nobody would notice in the values: topics that a run lacks, ids that do not
+    match, mostly unjudged documents at the top, equal scores, and levels that measures name and the
+    qrels lack. The levels of the qrels follow. Exit status 0: nothing is unusual; 1: the table has
+    a remark; 2: an error.
 
       ir_measures_graded check qrels.txt runs/*.gz "P(rel=3)@10" nDCG_JK@10
       ir_measures_graded check qrels.txt run.txt -f jsonl
     """
-    found = check(*inputs(arguments, needed=False))
-    return Answer(found, status=int(bool(found.remarks)))
+    result = check(*inputs(arguments, needed=False))
+    status = 1 if result.remarks else 0
+    return Answer(result, status)

@@ -30,7 +30,8 @@ OPTIONS = (
     common.BY,
     Option(
         "--collections FILE",
-        "table of collections in place of QRELS and RUN, with the columns collection, qrels and runs",
+        "table of collections in place of QRELS and RUN, with the columns collection, qrels "
+        "and runs",
         excludes="values",
         reads=files_of_collections,
     ),
@@ -47,26 +48,29 @@ OPTIONS = (
 def run(arguments: Arguments) -> Result | Answer:
     """Test whether runs differ.
 
-    Each row is the difference of two runs: all pairs, or each run and the baseline. The p-values are those of
-    paired t-tests with Holm's correction (or another --correction), and the intervals (lower, upper) hold for
-    all differences together. d_z is the effect size; the true difference of size MDE is found with probability
-    .8. Of more than 15 pairs, the table has one row per run instead: runs have letters, and the last column
-    lists the letters of the runs that the run beats with p < alpha (** p < 0.01, * p < 0.05). A second table
-    compares the best run with the next ten.
+    Each row is the difference of two runs: all pairs, or each run and the baseline. The p-values
+    are those of paired t-tests with Holm's correction (or another --correction), and the intervals
+    (lower, upper) hold for all differences together. d_z is the effect size; the true difference of
+    size MDE is found with probability .8. Of more than 15 pairs, the table has one row per run
+    instead: runs have letters, and the last column lists the letters of the runs that the run beats
+    with p < alpha (** p < 0.01, * p < 0.05). A second table compares the best run with the next
+    ten.
 
-    latex, markdown and html have the table that papers print, runs × measures: best values bold, second-best
-    underlined, letters for significance, and a caption. LaTeX needs the package booktabs.
+    latex, markdown and html have the table that papers print, runs × measures: best values bold,
+    second-best underlined, letters for significance, and a caption. LaTeX needs the package
+    booktabs.
 
-    --tests adds Friedman's test with Conover's comparisons (conover), the analysis of variance (anova), the
-    randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of each pair. csv, tsv and
-    json then have a row per test and pair.
+    --tests adds Friedman's test with Conover's comparisons (conover), the analysis of variance
+    (anova), the randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of
+    each pair. csv, tsv and json then have a row per test and pair.
 
-    --by also tests whether a difference depends on the group of topics; numbers are cut at their quartiles.
+    --by also tests whether a difference depends on the group of topics; numbers are cut at their
+    quartiles.
 
-    --collections, or a column collection of --values, compares runs over several collections. The paths in
-    its FILE are relative to it, and may be patterns such as runs/*/covid.run. Each collection counts once in
-    the mean. One test answers for other topics of these collections, one for other collections like these. A
-    run that lacks a collection has no mean.
+    --collections, or a column collection of --values, compares runs over several collections. The
+    paths in its FILE are relative to it, and may be patterns such as runs/*/covid.run. Each
+    collection counts once in the mean. One test answers for other topics of these collections, one
+    for other collections like these. A run that lacks a collection has no mean.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
@@ -75,60 +79,66 @@ def run(arguments: Arguments) -> Result | Answer:
     stored: dict[str, Evaluation] = {}
     if arguments.values and arguments.by is None:
         stored = Evaluation.by_collection(arguments.values, smaller=arguments.smaller)
-    found: Comparison
-    if arguments.collections is not None or (stored and "" not in stored):
-        found = _over_collections(arguments, stored)
+    has_collections = bool(stored) and "" not in stored
+    comparison: Comparison
+    if arguments.collections is not None or has_collections:
+        comparison = _over_collections(arguments, stored)
     else:
-        first = common.given(arguments, stored=stored.get(""))
-        settings = arguments.of("by", "correction", "alpha", "resamples", "seed")
-        settings["baseline"] = common.run_named(arguments.baseline, first)
-        tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
-        found = compare(*first, tests=tests, **settings)
+        comparison = _of_one_collection(arguments, stored.get(""))
     if arguments.show != "differences":
-        return View([found.data(arguments.show)], found.figure)
-    documents: dict[str, Any] = {
-        form: partial(_for_paper, found, arguments, form) for form in PAPER
-    }
+        return View([comparison.data(arguments.show)], comparison.figure)
+    documents: dict[str, Any] = {}
+    for form in PAPER:
+        documents[form] = partial(_for_paper, comparison, arguments, form)
     if arguments.tests:
         for form in FOR_PROGRAMS:
-            documents[form] = partial(found.data("all").lines, form)
-    return Answer(found, documents=documents)
+            documents[form] = partial(comparison.data("all").lines, form)
+    return Answer(comparison, documents=documents)
+
+
+def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Comparison:
+    """The comparison on one collection, whose values may be `stored`."""
+    first = common.collection_inputs(arguments, stored)
+    settings = arguments.of("by", "correction", "alpha", "resamples", "seed")
+    settings["baseline"] = common.run_named(arguments.baseline, first)
+    tests = arguments.tests
+    if not tests and arguments.show == "tests":
+        tests = TESTS
+    return compare(*first, tests=tests, **settings)
 
 
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
     for name in FOR_ONE:
-        option = f"--{name}" if name in arguments.given else f"--show {name}"
-        if name in arguments.given or arguments.show == name:
-            raise GradedError(f"{option} is for one collection; there are several")
-    words, several = common.words_of(arguments), dict[str, Any]()
+        if name in arguments.given:
+            raise GradedError(f"--{name} is for one collection; there are several")
+        if arguments.show == name:
+            raise GradedError(f"--show {name} is for one collection; there are several")
+    collections: dict[str, Any] = {}
     if arguments.collections is not None:
-        several = dict(read_collections(arguments.collections))
-    runs = {run for each in stored.values() for run in each.runs}
-    known = {str(measure): [measure] for each in stored.values() for measure in each.measures}
-    others = [word for word in words if word not in runs]
-    measures = [
-        measure for word in others for measure in known.get(word) or common.measures_in(word)
-    ]
-    named = [word for word in words if word in runs]
-    for name, each in stored.items():
-        several[name] = each.part(
-            [run for run in named or each.runs if run in each.runs], each.measures
-        )
-    return compare_collections(several, measures, **arguments.of("baseline", "alpha", "correction"))
+        collections = dict(read_collections(arguments.collections))
+    words = common.words_of(arguments)
+    runs_of_tables = {run for values in stored.values() for run in values.runs}
+    measures_of_tables = [measure for values in stored.values() for measure in values.measures]
+    named_runs = [word for word in words if word in runs_of_tables]
+    others = [word for word in words if word not in runs_of_tables]
+    measures = common.measures_of_table(others, measures_of_tables)
+    for name, values in stored.items():
+        runs = [run for run in named_runs or values.runs if run in values.runs]
+        collections[name] = values.part(runs, values.measures)
+    settings = arguments.of("baseline", "alpha", "correction")
+    return compare_collections(collections, measures, **settings)
 
 
-def _for_paper(found: Comparison, arguments: Arguments, form: str, places: int) -> list[str]:
+def _for_paper(comparison: Comparison, arguments: Arguments, form: str, places: int) -> list[str]:
     """The table that papers print; LaTeX and HTML tell its origin in comments."""
     if form == "markdown":
-        return found.to_markdown(places).split("\n")
-    named = [*arguments.values, arguments.collections, *common.words_of(arguments)]
-    files = filter(is_lasting, filter(None, named))
-    told = ", ".join(f"{name} {number}" for name, number in versions())
-    comments = [
-        command_line(arguments),
-        told,
-        *(f"{path} SHA-256 {sha256(path)}" for path in files),
-    ]
-    written = found.to_latex if form == "latex" else found.to_html
-    return written(places, comments).split("\n")
+        return comparison.to_markdown(places).split("\n")
+    names = [*arguments.values, *common.words_of(arguments)]
+    if arguments.collections is not None:
+        names.insert(len(arguments.values), arguments.collections)
+    packages = ", ".join(f"{name} {number}" for name, number in versions())
+    comments = [command_line(arguments), packages]
+    comments += [f"{name} SHA-256 {sha256(name)}" for name in names if is_lasting(name)]
+    in_form = comparison.to_latex if form == "latex" else comparison.to_html
+    return in_form(places, comments).split("\n")

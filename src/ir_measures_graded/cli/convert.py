@@ -8,17 +8,17 @@ from ..errors import GradedError
 from ..files.conversion import KEPT, read_rows, written
 from ..output.files import canonical, write_whole
 from .arguments import FORM
-from .parser import Arguments, Option, each
+from .parser import Arguments, Option, as_list
 
 OPTIONS = (
-    Option("source IN", "file of qrels or of a run; - is standard input", reads=each),
+    Option("source IN", "file of qrels or of a run; - is standard input", reads=as_list),
     Option(
         "target OUT",
         "file; its ending is the form; - is standard output",
         optional=True,
-        writes=each,
+        writes=as_list,
     ),
-    Option("-o --output FILE", "the same as OUT", writes=each),
+    Option("-o --output FILE", "the same as OUT", writes=as_list),
     Option("--qrels", "IN has qrels", excludes="run"),
     Option("--run", "IN has a run"),
     Option(
@@ -32,11 +32,12 @@ OPTIONS = (
 def run(arguments: Arguments) -> list[str]:
     """Convert qrels or a run from any form to TREC, CSV, TSV, Parquet or JSON.
 
-    The content of IN determines its form, as for all commands. The ending of OUT is .run, .qrels, .trec,
-    .txt, .tsv, .csv, .parquet or .json, perhaps with .gz. One line tells what was read. Ids are written as
-    they are, and numbers exactly. The rows of a topic stand together; TREC runs are sorted by rank. If IN
-    has several runs, OUT is a table with the column run. A file that exists with other content is
-    replaced only with --force. With --ascending, the sign of each score is reversed.
+    The content of IN determines its form, as for all commands. The ending of OUT is .run, .qrels,
+    .trec, .txt, .tsv, .csv, .parquet or .json, perhaps with .gz. One line tells what was read. Ids
+    are written as they are, and numbers exactly. The rows of a topic stand together; TREC runs are
+    sorted by rank. If IN has several runs, OUT is a table with the column run. A file that exists
+    with other content is replaced only with --force. With --ascending, the sign of each score is
+    reversed.
 
       ir_measures_graded convert bm25.json bm25.run.gz
       ir_measures_graded convert qrels.tsv qrels.txt
@@ -45,7 +46,8 @@ def run(arguments: Arguments) -> list[str]:
     target = arguments.target or arguments.output
     if target is None or (arguments.target and arguments.output):
         raise GradedError("convert writes one file; give IN and OUT, or IN -o OUT")
-    role, name = None, os.path.basename(target).lower()
+    role = None
+    name = os.path.basename(target).lower()
     if arguments.qrels or (".qrels" in name and not arguments.run):
         role = QRELS
     elif arguments.run or ".run" in name:
@@ -63,9 +65,10 @@ def run(arguments: Arguments) -> list[str]:
 
 
 def refuse_to_replace(target: str, content: bytes) -> None:
-    """Raise `GradedError` if the target is a file with another content, so not one that convert wrote.
+    """Raise `GradedError` if the target is a file with another content.
 
-    Converting the same file again is allowed, and so are an empty file, a pipe and a device.
+    Convert did not write such a file. Converting the same file again is allowed, and so are an
+    empty file, a pipe and a device.
     """
     path = canonical(target)
     if not os.path.isfile(path) or not os.path.getsize(path):
@@ -73,6 +76,5 @@ def refuse_to_replace(target: str, content: bytes) -> None:
     with open(path, "rb") as file:
         is_same = file.read(len(content) + 1) == content
     if not is_same:
-        raise GradedError(
-            f"{target!r} exists and has other content; give another name, or replace it with --force"
-        )
+        hint = "give another name, or replace it with --force"
+        raise GradedError(f"{target!r} exists and has other content; {hint}")

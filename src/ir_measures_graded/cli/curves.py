@@ -18,10 +18,11 @@ OPTIONS = (
 def run(arguments: Arguments) -> Curves:
     """Show a measure at every rank, averaged over topics.
 
-    The table has one row per rank and one column per run. The measure must take a cutoff, which sets the
-    depth.
+    The table has one row per rank and one column per run. The measure must take a cutoff, which
+    sets the depth.
 
-      ir_measures_graded curves qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)" -o nDCG.svg
+      ir_measures_graded curves qrels.txt runs/*.gz \\
+          "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)" -o nDCG.svg
       ir_measures_graded curves qrels.txt a.run b.run P@20 --confidence 0.95 -o P.png
     """
     first = inputs(arguments, uncut=True)

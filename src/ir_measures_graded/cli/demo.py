@@ -33,15 +33,18 @@ def run(arguments: Arguments) -> list[str]:
         return [_copied(arguments.copy)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # run B lacks a topic, as real runs do
-        found = evaluate(qrels_path(), run_paths(), MEASURES)
-    rows = [
-        [name, *values] for name, values in zip(MEASURES, found.means().T.tolist(), strict=True)
-    ]
-    return [ABOVE, "", *text(["measure", *found.runs], rows), "", NEXT]
+        evaluation = evaluate(qrels_path(), run_paths(), MEASURES)
+    means_by_measure = evaluation.means().T.tolist()
+    rows = [[name, *means] for name, means in zip(MEASURES, means_by_measure, strict=True)]
+    table = text(["measure", *evaluation.runs], rows)
+    return [ABOVE, "", *table, "", NEXT]
 
 
 def _copied(folder: str) -> str:
-    """Write the files of the collection. Raises `GradedError` if the folder has another file of a name."""
+    """Write the files of the collection.
+
+    Raises `GradedError` if the folder has another file of a name.
+    """
     contents = {os.path.join(folder, name): (DATA / name).read_bytes() for name in COPIED}
     for path, content in contents.items():
         target = Path(canonical(path))

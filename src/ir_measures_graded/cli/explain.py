@@ -19,13 +19,15 @@ OPTIONS = (
 def run(arguments: Arguments) -> ExplainedDifference | Explanation:
     """Show what each document of a ranking adds to a value.
 
-    The table has one row per rank. It shows the document with its score, level and gain, the weight of a gain
-    at this rank, the amount that the document adds to the value, and the value of the list down to this rank.
-    If the measure divides a sum by the sum of the ideal list, the column sum has the running sum. The last
-    columns show the ideal list. Columns that do not apply to the measure are omitted.
+    The table has one row per rank. It shows the document with its score, level and gain, the weight
+    of a gain at this rank, the amount that the document adds to the value, and the value of the
+    list down to this rank. If the measure divides a sum by the sum of the ideal list, the column
+    sum has the running sum. The last columns show the ideal list. Columns that do not apply to the
+    measure are omitted.
 
-    With two runs, the table has one row per document with its ranks and what it adds in both runs, the
-    documents that make the difference first. Documents that add nothing to either value are omitted.
+    With two runs, the table has one row per document with its ranks and what it adds in both runs,
+    the documents that make the difference first. Documents that add nothing to either value are
+    omitted.
 
       ir_measures_graded explain qrels.txt bm25.run "nDCG_JK(b=2)@10" --topic 7
       ir_measures_graded explain qrels.txt old.run new.run nDCG_JK@10
@@ -37,4 +39,5 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation:
         raise GradedError(f"explain takes at most two runs; {len(runs)} are given")
     if len(runs) == 2:
         return explain_difference(qrels, runs, *settings)
-    return explain(qrels, runs[0][1], *settings, name=runs[0][0])
+    name, run_file = runs[0]
+    return explain(qrels, run_file, *settings, name=name)

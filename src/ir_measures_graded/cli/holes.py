@@ -6,7 +6,7 @@ from ..analysis.judging.holes import holes
 from ..files.conversion import rows_of, written
 from ..output.formats import counted
 from .arguments import COLLECTION, inputs
-from .parser import Arguments, Option, at_least_1, each, output, real, typed
+from .parser import Arguments, Option, as_list, at_least_1, output, real, typed
 from .results import Answer
 
 USAGE = ("QRELS RUN… MEASURE",)
@@ -16,17 +16,17 @@ OPTIONS = (
     Option(
         "--batch N", "number of documents; default: 2.5%% of the unjudged ones, or 50", at_least_1
     ),
-    Option("--ask FILE", "write the documents for a judge, as CSV", path, writes=each),
+    Option("--ask FILE", "write the documents for a judge, as CSV", path, writes=as_list),
     Option(
         "--random SHARE", "also list a random sample of this share of the unjudged documents", real
     ),
-    Option("--answers FILE", "add these judgments; repeatable", repeated=True, reads=each),
+    Option("--answers FILE", "add these judgments; repeatable", repeated=True, reads=as_list),
     Option(
         "--merged FILE",
         "write the merged qrels as convert does",
         path,
         requires="answers",
-        writes=each,
+        writes=as_list,
     ),
     *output(figure=False),
 )
@@ -35,28 +35,33 @@ OPTIONS = (
 def run(arguments: Arguments) -> Answer:
     """List the unjudged documents to judge next.
 
-    Unjudged documents count with their expected gain, which judged documents of like ranks have. A pair of
-    runs is open while unjudged documents could well turn its difference. The list has the documents that
-    settle most of the open pairs. Judge it, and call the command again with the answers: --ask writes the
-    list for a judge, as CSV with an empty column level; --answers adds the judgments, when it is filled in,
-    to the qrels. If judgments contradict each other, the qrels take precedence over the answers, and earlier
-    files over later ones. MEASURE has a weight for each rank and a cutoff, the last rank of the list, such as
-    nDCG@10 and P@5. QRELS may be an empty file. The agreement of judges on documents that were chosen in this
-    way is not their agreement on all documents: --random puts a random sample aside, which --ask marks as
-    random. In the CSV file, an apostrophe marks cells that begin with =, +, - or @ as text.
+    Unjudged documents count with their expected gain, which judged documents of like ranks have. A
+    pair of runs is open while unjudged documents could well turn its difference. The list has the
+    documents that settle most of the open pairs. Judge it, and call the command again with the
+    answers: --ask writes the list for a judge, as CSV with an empty column level; --answers adds
+    the judgments, when it is filled in, to the qrels. If judgments contradict each other, the qrels
+    take precedence over the answers, and earlier files over later ones. MEASURE has a weight for
+    each rank and a cutoff, the last rank of the list, such as nDCG@10 and P@5. QRELS may be an
+    empty file. The agreement of judges on documents that were chosen in this way is not their
+    agreement on all documents: --random puts a random sample aside, which --ask marks as random. In
+    the CSV file, an apostrophe marks cells that begin with =, +, - or @ as text.
 
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --batch 100 --ask to-judge.csv
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --ask next.csv
-      ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --merged new-qrels.txt
+      ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv \\
+          --merged new-qrels.txt
     """
     qrels, runs, measures = inputs(arguments)
-    found = holes(qrels, runs, measures, **arguments.of("answers", "batch", "random"))
-    if contradictions := found.merged.contradictions:
+    result = holes(qrels, runs, measures, **arguments.of("answers", "batch", "random"))
+    contradictions = result.merged.contradictions
+    if contradictions:
         first = "; ".join(contradictions[:3])
         count = counted(len(contradictions), "contradiction")
         warnings.warn(f"{count} of judgments; the earlier one counts: {first}", stacklevel=2)
-    others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask else {}
+    others: dict[str, bytes] = {}
+    if arguments.ask:
+        others[arguments.ask] = result.to_judge(arguments.ask)
     if arguments.merged:
-        merged = rows_of(found.merged.qrels, "the merged qrels")
+        merged = rows_of(result.merged.qrels, "the merged qrels")
         others[arguments.merged] = written(merged, arguments.merged)
-    return Answer(found, others=others)
+    return Answer(result, others=others)

@@ -7,7 +7,7 @@ from ..errors import GradedError
 from ..files.files import RunFile
 from ..output.result import Result, View
 from .arguments import qrels
-from .parser import Arguments, Option, choice, each, output, whole_number
+from .parser import Arguments, Option, as_list, choice, output, whole_number
 
 USAGE = ("QRELS RUN VALUES [RUN VALUES]…", "QRELS RUN --mean M [RUN --mean M]…")
 OPTIONS = (
@@ -16,7 +16,7 @@ OPTIONS = (
         "inputs RUN [VALUES]…",
         "a run file and a file with its values by topic, or --mean; more runs narrow the answer",
         many=True,
-        reads=each,
+        reads=as_list,
     ),
     Option("--mean M", "mean of the run's values; one for each run", repeated=True),
     Option("--measure MEASURE", "the measure, if known, as nDCG, nDCG@10, DCG or AP"),
@@ -31,30 +31,38 @@ OPTIONS = (
 def run(arguments: Arguments) -> Result:
     """Find which definition of a measure gives somebody's values.
 
-    The values of a run are lines 'TOPIC VALUE', the output of trec_eval -q, CSV or JSON. The command tries
-    nDCG and DCG with every combination of gain, discount, ideal list, cutoff, order of ties and other
-    conventions, and the other measures at usual parameters. A dimension is settled if the others of its
-    values would give other values here, open if several fit, and not exercised if the data never reach it.
-    The answer names the tools that compute so, and the equal or nearest measure string. If nothing fits, it
-    shows the nearest definition. A mean alone fits many definitions; values by topic tell them apart.
+    The values of a run are lines 'TOPIC VALUE', the output of trec_eval -q, CSV or JSON. The
+    command tries nDCG and DCG with every combination of gain, discount, ideal list, cutoff, order
+    of ties and other conventions, and the other measures at usual parameters. A dimension is
+    settled if the others of its values would give other values here, open if several fit, and not
+    exercised if the data never reach it. The answer names the tools that compute so, and the equal
+    or nearest measure string. If nothing fits, it shows the nearest definition. A mean alone fits
+    many definitions; values by topic tell them apart.
 
       ir_measures_graded identify qrels.txt bm25.run values.csv
       ir_measures_graded identify qrels.txt bm25.run --mean 0.1782 --measure nDCG@10
     """
-    files, means = arguments.inputs, arguments.mean
-    runs = files if means else files[::2]
-    given: list[Any] = means or files[1::2]
+    values_of_runs: list[Any]
+    if arguments.mean:
+        kind_of_values = "mean"
+        runs = arguments.inputs
+        values_of_runs = arguments.mean
+    else:
+        # Runs and files with their values alternate.
+        kind_of_values = "values"
+        runs = arguments.inputs[::2]
+        values_of_runs = arguments.inputs[1::2]
     if not runs:
         raise GradedError("no run is given; pass a run file and the values of its topics")
-    if len(runs) != len(given):
-        count = f"the numbers of runs ({len(runs)}) and of their values ({len(given)}) differ"
-        raise GradedError(f"{count}; give each run its values or --mean; --measure names a measure")
-    (first, told), *also = [
-        (RunFile(path), values) for path, values in zip(runs, given, strict=True)
-    ]
+    if len(runs) != len(values_of_runs):
+        counts = f"the numbers of runs ({len(runs)}) and of their values ({len(values_of_runs)})"
+        hint = "give each run its values or --mean; --measure names a measure"
+        raise GradedError(f"{counts} differ; {hint}")
+    files = [RunFile(path) for path in runs]
     settings = arguments.of("measure", "name", "any_cutoff", "decimals")
-    settings |= {"mean" if means else "values": told, "also": also}
-    found = identify(arguments.qrels, first, **settings)
+    settings[kind_of_values] = values_of_runs[0]
+    settings["also"] = list(zip(files[1:], values_of_runs[1:], strict=True))
+    identification = identify(arguments.qrels, files[0], **settings)
     if arguments.show == "topics":
-        return View([found.topic_table()], above=found.answer())
-    return found
+        return View([identification.topic_table()], above=identification.answer())
+    return identification

@@ -1,5 +1,9 @@
 """The command `judges`."""
 
+from typing import Any
+
+from ir_measures import Measure
+
 from ..analysis.judging.agreement import ONE_RUN, RESAMPLES, Judges, compared
 from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.panel import is_judge, panels
@@ -22,7 +26,8 @@ OPTIONS = (
     qrels("machine MACHINE_QRELS"),
     *RUNS,
     Option(
-        "--machine_levels MAP", "from every machine level up to the human's, as in 0-4:0,5-9:1,10:3"
+        "--machine_levels MAP",
+        "from every machine level up to the human's, as in 0-4:0,5-9:1,10:3",
     ),
     Option("--confidence C", "level of the intervals", real, default=0.95),
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES),
@@ -34,24 +39,26 @@ OPTIONS = (
 def run(arguments: Arguments) -> Answer:
     """Compare machine judges with a human, and combine their judgments.
 
-    The command has a row for each machine: Cohen's kappa, plain, weighted and for each division of the levels
-    in two, Krippendorff's alpha, and with runs and measures the agreement of their orders (tau, tau_AP, rho,
-    RBO) and of significant differences. kappa and alpha have intervals from resampled topics; they hold for
-    a judge only if the human's documents are a random sample (holes --random). tau has its spread over sets
-    of topics and, as a yardstick, the human's own tau on two random halves of them. With 6 runs or more and
-    an nDCG with a cutoff of at most 20, better 10, runs that a machine favours are named: a judge must not
-    judge the system that it is part of. Levels outside the human's scale are abstentions in at most 1 % of a
-    machine's answers. Files of qrels are judges, the others are runs. Beside runs or measures, a file that
-    can be both is a run if a number is not whole, and a judge if whole numbers repeat in a topic of 5
-    documents or more; otherwise it is refused. The estimates are the means by the human alone, by the
-    machine alone, and combined: the machine's mean over all its topics, corrected by its bias on the human's
-    topics (prediction-powered inference). lambda is the weight of the machine, worth the number of human
-    topics that would give an equally precise mean. A pair of runs is open without a significant combined
-    difference.
+    The command has a row for each machine: Cohen's kappa, plain, weighted and for each division of
+    the levels in two, Krippendorff's alpha, and with runs and measures the agreement of their
+    orders (tau, tau_AP, rho, RBO) and of significant differences. kappa and alpha have intervals
+    from resampled topics; they hold for a judge only if the human's documents are a random sample
+    (holes --random). tau has its spread over sets of topics and, as a yardstick, the human's own
+    tau on two random halves of them. With 6 runs or more and an nDCG with a cutoff of at most 20,
+    better 10, runs that a machine favours are named: a judge must not judge the system that it is
+    part of. Levels outside the human's scale are abstentions in at most 1 % of a machine's answers.
+    Files of qrels are judges, the others are runs. Beside runs or measures, a file that can be both
+    is a run if a number is not whole, and a judge if whole numbers repeat in a topic of 5 documents
+    or more; otherwise it is refused. The estimates are the means by the human alone, by the machine
+    alone, and combined: the machine's mean over all its topics, corrected by its bias on the
+    human's topics (prediction-powered inference). lambda is the weight of the machine, worth the
+    number of human topics that would give an equally precise mean. A pair of runs is open without a
+    significant combined difference.
 
       ir_measures_graded judges human.txt machines/*.txt -f latex
       ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --show pairs
-      ir_measures_graded judges human.txt llm.txt a.run b.run P@5 --machine_levels 0-4:0,5-9:1,10:3 -f csv
+      ir_measures_graded judges human.txt llm.txt a.run b.run P@5 \\
+          --machine_levels 0-4:0,5-9:1,10:3 -f csv
     """
     more = [text for text in arguments.inputs if is_lasting(text) and is_judge(text)]
     if len(more) < len(arguments.inputs):
@@ -61,21 +68,26 @@ def run(arguments: Arguments) -> Answer:
         raise GradedError("--gains requires runs and measures")
     if arguments.show in OF_ONE and more:
         raise GradedError(f"--show {arguments.show} requires a single machine")
-    human, runs, measures = inputs(arguments, words=words) if words else (arguments.qrels, [], [])
+    human: Any = arguments.qrels
+    runs: list[tuple[str, Any]] = []
+    measures: list[Measure] = []
+    if words:
+        human, runs, measures = inputs(arguments, words=words)
     least = RUNS_OF.get(arguments.show, 0)
     if len(runs) < least:
-        raise GradedError(
-            f"--show {arguments.show} requires measures and at least {counted(least, 'run')}"
-        )
+        runs_needed = counted(least, "run")
+        raise GradedError(f"--show {arguments.show} requires measures and at least {runs_needed}")
     if len(runs) == 1 and (more or arguments.show == "agreement"):
         raise GradedError(ONE_RUN)
-    found = panels(
-        human, [arguments.machine, *more], runs, measures, **arguments.of("machine_levels")
+    machines = [arguments.machine, *more]
+    panels_of_machines = panels(
+        human, machines, runs, measures, machine_levels=arguments.machine_levels
     )
-    agreed = compared(found, **arguments.of("confidence", "resamples", "seed"))
-    results: list[Judges | Estimates] = [agreed]
-    if runs and not more and arguments.show in (None, *OF_ONE):
-        results.append(estimated(found[0], arguments.confidence))
+    agreement = compared(panels_of_machines, **arguments.of("confidence", "resamples", "seed"))
+    results: list[Judges | Estimates] = [agreement]
+    shows_estimates = arguments.show is None or arguments.show in OF_ONE
+    if runs and not more and shows_estimates:
+        results.append(estimated(panels_of_machines[0], arguments.confidence))
     last = results[-1]
     notes = [note for result in results for note in result.notes()]
     # What the notes say must not be lost where programs read the values.
@@ -89,7 +101,7 @@ def run(arguments: Arguments) -> Answer:
     elif isinstance(last, Estimates):
         view = View([last.pair_table()])
     elif arguments.show == "levels":
-        view = View([agreed.level_table()])
+        view = View([agreement.level_table()])
     else:
-        view = View([agreed.favour_table()])
+        view = View([agreement.favour_table()])
     return Answer(view, facts=facts)

@@ -10,8 +10,8 @@ OPTIONS = (qrels(), *output(figure=False))
 def run(arguments: Arguments) -> Levels:
     """Show the relevance levels of qrels, and gains for them.
 
-    The table has the documents and topics of each level, and its definition if ir-datasets has one. Tables
-    for people add gains to paste into measure strings, and unusual properties of the levels.
+    The table has the documents and topics of each level, and its definition if ir-datasets has one.
+    Tables for people add gains to paste into measure strings, and unusual properties of the levels.
 
       ir_measures_graded levels qrels.txt
       ir_measures_graded levels graded-demo -o levels.csv

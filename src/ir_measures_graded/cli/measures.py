@@ -1,7 +1,6 @@
 """The command `measures`, which lists measures and plugins."""
 
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 from ..core.registry import plugins
@@ -38,35 +37,41 @@ def run(arguments: Arguments) -> Answer:
         raise GradedError("--plugins and --all list everything; omit the names of measures")
     if arguments.plugins:
         columns = "distribution", "version", "plugin", Column("measures", kind=listed), "status"
-        rows = [
-            [
-                each.distribution,
-                each.version,
-                each.name,
-                [of.NAME for of in each.measures],
-                each.status,
-            ]
-            for each in plugins.plugins()
-        ]
+        rows = []
+        for plugin in plugins.plugins():
+            names = [measure.NAME for measure in plugin.measures]
+            rows.append([plugin.distribution, plugin.version, plugin.name, names, plugin.status])
         return Answer(View([Table(columns, rows)]))
     if arguments.names:
-        measures = [*parse_measures(arguments.names, uncut=True)]
+        measures = list(parse_measures(arguments.names, uncut=True))
     else:
         measures = [measure for plugin in plugins.plugins() for measure in plugin.measures]
-        measures += standard() if arguments.all else []
+        if arguments.all:
+            measures += standard()
     facts = [facts_of(measure) for measure in measures]
-    rows = [
-        [each["name"], each["aliases"], each["title"], better(each), each["origin"]]
-        for each in facts
-    ]
+    rows = []
+    for fact in facts:
+        rows.append([fact["name"], fact["aliases"], fact["title"], better(fact), fact["origin"]])
     if arguments.names:
-        text = "\n\n\n".join("\n".join(page(measure)) for measure in measures).splitlines()
+        text = _pages(measures)
     else:
         text = _by_question(facts, rows)
     full = Table.of(facts[0], facts)
-    documents: dict[str, Any] = {form: partial(full.lines, form) for form in ("json", "jsonl")}
+    documents: dict[str, Any] = {"text": lambda _: text}
+    for form in ("json", "jsonl"):
+        documents[form] = partial(full.lines, form)
     short = Table(["measure", "aliases", "title", "better", "from"], rows)
-    return Answer(View([short]), documents=documents | {"text": lambda _: text})
+    return Answer(View([short]), documents=documents)
+
+
+def _pages(measures: list[Any]) -> list[str]:
+    """The descriptions of measures, two empty lines apart."""
+    lines: list[str] = []
+    for measure in measures:
+        if lines:
+            lines += ["", ""]
+        lines += page(measure)
+    return lines
 
 
 def _by_question(facts: list[dict[str, Any]], rows: list[list[Any]]) -> list[str]:
@@ -75,14 +80,14 @@ def _by_question(facts: list[dict[str, Any]], rows: list[list[Any]]) -> list[str
     One alias each keeps the table narrow.
     """
     narrow = [[name, title, side, aliases[:1]] for name, aliases, title, side, _ in rows]
-    head, *body = Table(["measure", "title", "better", "aliases"], narrow).lines("text", 0)
+    table = Table(["measure", "title", "better", "aliases"], narrow)
+    head, *body = table.lines("text", 0)
     lines = [head]
-    for question, group in groupby(
-        zip(facts, body, strict=True), key=lambda pair: pair[0]["question"]
-    ):
-        lines += ["", question, *(line for _, line in group)]
-    return [
-        *lines,
-        "",
-        f"Details: {PROGRAM} measures nDCG_JK. Standard measures: {PROGRAM} measures --all",
-    ]
+    question = None
+    for fact, line in zip(facts, body, strict=True):
+        if fact["question"] != question:
+            question = fact["question"]
+            lines += ["", question]
+        lines.append(line)
+    hint = f"Details: {PROGRAM} measures nDCG_JK. Standard measures: {PROGRAM} measures --all"
+    return [*lines, "", hint]

@@ -22,26 +22,29 @@ from ..output.formats import FORMATS, PLACES, TABLES
 Files = Callable[[Any], Iterable[str]]
 
 
-def each(value: str | Sequence[str] | None) -> Sequence[str]:
+def as_list(value: str | Sequence[str] | None) -> Sequence[str]:
     """The files that a value names if it is a file or a list of files."""
-    return [value] if isinstance(value, str) else value or ()
+    if isinstance(value, str):
+        return [value]
+    return value or ()
 
 
 class Option(NamedTuple):
     """An option or an argument of a command.
 
-    - `spelling`: the flags and the name of the value, as ``-o --output FILE``, or the name of an argument and
-      its heading in the help, as ``source IN``.
+    - `spelling`: the flags and the name of the value, as ``-o --output FILE``, or the name of an
+      argument and its heading in the help, as ``source IN``.
     - `help`: what the option does, for --help.
     - `read`: makes the value of a text, as `typed` does, or refuses it.
     - `choices`: the allowed values. `default`: the value without the option, which the help shows.
-    - `many`: takes one or more values, or for arguments any number. `repeated`: may be given again. The value
-      is then a list. `optional`: may do without a value. An option that is neither is an error if it is
-      given twice.
-    - `requires`, `excludes`: the name of an option that must, or must not, be given with this one. The help
-      begins with the one that must.
+    - `many`: takes one or more values, or for arguments any number. `repeated`: may be given again.
+      The value is then a list. `optional`: may do without a value. An option that is neither is an
+      error if it is given twice.
+    - `requires`, `excludes`: the name of an option that must, or must not, be given with this one.
+      The help begins with the one that must.
     - `reads`, `writes`: give the names of the files that the command reads or writes for a value.
-    - `endings`: of a file to write, by each ending the arguments of `needed` for the library that it needs.
+    - `endings`: of a file to write, by each ending the arguments of `needed` for the library that
+      it needs.
     - `shared`: the help lists the option last.
     """
 
@@ -68,7 +71,8 @@ class Option(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the value in `Arguments`."""
-        word = self.flags[-1] if self.flags else self.spelling.split()[0]
+        words = self.spelling.split()
+        word = self.flags[-1] if self.flags else words[0]
         return word.strip("-").replace("-", "_")
 
     @property
@@ -78,26 +82,26 @@ class Option(NamedTuple):
 
     def settings(self) -> dict[str, Any]:
         """The arguments of `add_argument`."""
-        value = self.spelling.split()[-1]
-        nargs = "?" if self.optional else None
+        settings: dict[str, Any] = {"nargs": "?" if self.optional else None}
         if not self.flags:
-            return {
-                "help": self.help,
-                "metavar": self.heading,
-                "nargs": "*" if self.many else nargs,
-            }
-        text = f"with --{self.requires}: {self.help}" if self.requires else self.help
+            if self.many:
+                settings["nargs"] = "*"
+            return settings | {"help": self.help, "metavar": self.heading}
+        text = self.help
+        if self.requires:
+            text = f"with --{self.requires}: {text}"
         if self.default not in (None, []) and not self.choices:
             text += f"; default: {self.default}"
-        found: dict[str, Any] = {"help": text, "dest": self.name}
-        if value.startswith("-") and not self.choices:
-            return found | {"action": "store_true", "default": False}
-        found |= {
-            "action": "append" if self.repeated else _Once,
-            "nargs": "+" if self.many else nargs,
-        }
-        found |= {"type": self.read, "choices": self.choices}
-        return found | {"metavar": None if value.startswith("-") else value}
+        value = self.spelling.split()[-1]
+        is_flag = value.startswith("-")
+        if is_flag and not self.choices:
+            return {"help": text, "dest": self.name, "action": "store_true", "default": False}
+        if self.many:
+            settings["nargs"] = "+"
+        settings |= {"help": text, "dest": self.name, "type": self.read, "choices": self.choices}
+        settings["action"] = "append" if self.repeated else _Once
+        settings["metavar"] = None if is_flag else value
+        return settings
 
 
 def choice(flag: str, text: str, *choices: str, requires: str = "") -> Option:
@@ -116,9 +120,10 @@ class _Once(argparse.Action):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Arguments:
-    """The `words` of a command line, the value of each option by its name, and the files that they name.
+    """The `words` of a command line, the value of each option, and the files that they name.
 
-    ``arguments.depth`` is the value of --depth. `given` has the names of the options that are given.
+    ``arguments.depth`` is the value of --depth. `given` has the names of the options that are
+    given.
     """
 
     words: Sequence[str]
@@ -140,12 +145,18 @@ class Arguments:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises `GradedError`. The help lists shared options last, one line an option."""
+    """A parser that raises `GradedError`.
+
+    The help lists shared options last, one line an option.
+    """
 
     def __init__(self, options: Sequence[Option], forms: Sequence[str], **settings: Any):
-        headings = " ".join(option.heading for option in options if not option.flags)
-        lines = (["%(prog)s", *form.split(), "[options]"] for form in forms or [headings])
-        usage = "\n       ".join(map(" ".join, lines))
+        headings = [option.heading for option in options if not option.flags]
+        lines = []
+        for form in forms or [" ".join(headings)]:
+            words = ["%(prog)s", *form.split(), "[options]"]
+            lines.append(" ".join(words))
+        usage = "\n       ".join(lines)
         formatter = partial(argparse.RawDescriptionHelpFormatter, max_help_position=26)
         settings |= {"formatter_class": formatter, "argument_default": argparse.SUPPRESS}
         super().__init__(usage=usage, **settings, add_help=False, allow_abbrev=False)
@@ -155,17 +166,21 @@ class Parser(argparse.ArgumentParser):
         shared = self.add_argument_group("shared options")
         for option in options:
             names = option.flags or [option.name]
-            action = (shared if option.shared else self).add_argument(*names, **option.settings())
+            group = shared if option.shared else self
+            action = group.add_argument(*names, **option.settings())
             for flag in option.flags:
                 self._option_string_actions[flag.replace("_", "-")] = action
 
     def arguments(self, words: Sequence[str]) -> Arguments:
-        """The arguments of the command, with patterns such as ``runs/*`` replaced by the matching files
-        other than the qrels."""
+        """The arguments of the command.
+
+        The matching files other than the qrels replace patterns such as ``runs/*``.
+        """
         values: dict[str, Any] = {}
         parsed = vars(self.parse_intermixed_args(self.joined(words[1:])))
         given = {name for name, value in parsed.items() if value is not False}
-        reads, writes = list[str](), list[str]()
+        reads: list[str] = []
+        writes: list[str] = []
         for option in self.options:
             if option.name in given and option.requires and option.requires not in given:
                 raise GradedError(f"--{option.name} requires --{option.requires}")
@@ -174,15 +189,14 @@ class Parser(argparse.ArgumentParser):
             default = [] if option.many or option.repeated else option.default
             value = parsed.get(option.name, default)
             if option.reads and isinstance(value, list):
-                found = [(word, path) for word in value for path in files_of(word)]
-                value = [
-                    path for word, path in found if path == word or path != values.get("qrels")
-                ]
+                value = expanded(value, values.get("qrels"))
             values[option.name] = value
-            reads += option.reads(value) if option.reads and value is not None else ()
-            writes += option.writes(value) if option.writes and value is not None else ()
+            if option.reads and value is not None:
+                reads += option.reads(value)
+            if option.writes and value is not None:
+                writes += option.writes(value)
             if option.endings:
-                check_endings(each(value), option.endings)
+                check_endings(as_list(value), option.endings)
         return Arguments(words, values, given, reads, writes)
 
     def joined(self, words: Iterable[str]) -> list[str]:
@@ -190,22 +204,26 @@ class Parser(argparse.ArgumentParser):
 
         An option that may do without a value gets =, so that the next word is not its value.
         """
-        found: list[str] = []
+        joined_words: list[str] = []
         for word in words:
             option = self._option_string_actions.get(word)
-            before = self._option_string_actions.get(found[-2]) if len(found) > 1 else None
+            before = None
+            if len(joined_words) > 1:
+                before = self._option_string_actions.get(joined_words[-2])
             takes_several = before is not None and before.type in (numbers, whole_numbers)
             if takes_several and re.fullmatch(r"[\d.,]+", word) and not is_file(word):
-                found[-1] += f",{word}"
+                joined_words[-1] += f",{word}"
             elif option is not None and option.nargs == "?":
-                found.append(f"{word}=")
+                joined_words.append(f"{word}=")
             else:
-                found.append(word)
-        return found
+                joined_words.append(word)
+        return joined_words
 
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: ([^\s=]*)", message)
-        hint = did_you_mean(unknown[1], self._option_string_actions, cutoff=0.75) if unknown else ""
+        hint = ""
+        if unknown:
+            hint = did_you_mean(unknown[1], self._option_string_actions, cutoff=0.75)
         raise GradedError(f"{message}{hint} (see {self.prog} --help)")
 
 
@@ -218,13 +236,24 @@ def check_endings(paths: Iterable[str], endings: Mapping[str, Sequence[str]]) ->
             needed(*endings[ending])
 
 
+def expanded(words: Iterable[str], qrels: str | None) -> list[str]:
+    """The words, with patterns replaced by the matching files other than the qrels."""
+    paths: list[str] = []
+    for word in words:
+        for path in files_of(word):
+            if path == word or path != qrels:
+                paths.append(path)
+    return paths
+
+
 def files_of(word: str) -> list[str]:
     """The files that a pattern matches, which the shell did not replace; the word if there is none.
 
     A file of this very name is no pattern, and a pattern of Parquet files is one table.
     """
     paths = [word] if is_file(word) else matching(word)
-    return [path for path in paths if not os.path.isdir(path)] or [word]
+    files = [path for path in paths if not os.path.isdir(path)]
+    return files or [word]
 
 
 def typed(pattern: str, read: Callable[[str], Any], wanted: str) -> Callable[[str], Any]:
@@ -244,7 +273,7 @@ def typed(pattern: str, read: Callable[[str], Any], wanted: str) -> Callable[[st
 
 def several(kind: Callable[[str], Any]) -> Callable[[str], Any]:
     """Reads what commas separate."""
-    return lambda text: [kind(part) for part in text.split(",")]
+    return lambda text: [kind(word) for word in text.split(",")]
 
 
 real = typed(r"[-+.\w]+", float, "a number")
@@ -265,12 +294,16 @@ def output(
     `figure` tells whether the result has one. `documents` are further formats. `form` is the
     spelling of the option that selects one.
     """
-    formats = [*dict.fromkeys([*FORMATS, *documents])]
-    kinds = f"{'figure, ' if figure else ''}table or page"
-    figures = dict.fromkeys(plots.FORMATS, plots.NEEDS) if figure else {}
-    endings = {**figures, **dict.fromkeys([*TABLES, *documents], ()), **PAGE}
+    formats = list(dict.fromkeys([*FORMATS, *documents]))
+    endings: dict[str, Sequence[str]] = {}
+    if figure:
+        endings |= dict.fromkeys(plots.FORMATS, plots.NEEDS)
+        text = "also write the figure, table or page of this ending"
+    else:
+        text = "also write the table or page of this ending"
+    endings |= dict.fromkeys([*TABLES, *documents], ())
+    endings |= PAGE
     places = typed(r"-1|\d{1,2}", int, "0 to 99, or -1 for all")
-    text = f"also write the {kinds} of this ending"
     decimals = f"decimal places, -1 for all; default: {PLACES}; files: all"
     return (
         Option(form, ", ".join(formats), choices=formats, shared=True),

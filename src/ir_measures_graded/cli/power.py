@@ -3,7 +3,7 @@
 from ..analysis import power
 from ..analysis.statistics.defaults import ALPHA, POWER
 from ..output.result import Result
-from .arguments import OF_RUNS, OF_VALUES, alpha, collection_or_values, given
+from .arguments import OF_RUNS, OF_VALUES, alpha, collection_inputs, collection_or_values
 from .parser import Arguments, Option, numbers, output, real
 
 USAGE = (OF_RUNS, OF_VALUES)
@@ -19,13 +19,14 @@ OPTIONS = (
 def run(arguments: Arguments) -> Result:
     """Show which differences the topics find, and how many topics find a difference.
 
-    A sentence for each measure, the one that separates most pairs of runs first, then a table: for the pairs
-    of runs whose differences have the lowest, median and highest spread, and for the median spread at its
-    upper 80 % limit. Without --differences, the table has the true differences that are found with
-    probability --power; with it, the numbers of topics that find these differences. The test is that
-    of compare: paired t with Holm's correction.
+    A sentence for each measure, the one that separates most pairs of runs first, then a table: for
+    the pairs of runs whose differences have the lowest, median and highest spread, and for the
+    median spread at its upper 80 % limit. Without --differences, the table has the true differences
+    that are found with probability --power; with it, the numbers of topics that find these
+    differences. The test is that of compare: paired t with Holm's correction.
 
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP -o power.csv
     """
-    return power(*given(arguments), **arguments.of("power", "differences", "alpha"))
+    first = collection_inputs(arguments)
+    return power(*first, **arguments.of("power", "differences", "alpha"))

@@ -1,9 +1,9 @@
 """Parses the command line, runs a command and prints its lines.
 
-The module of a command declares its `OPTIONS` and, unless these tell the order of the arguments, a tuple
-`USAGE` with its forms. Its function `run` turns the arguments into a result or lines of text; the docstring
-of `run` is the help. Output is printed only after everything is computed, so an error never leaves a partial
-table.
+The module of a command declares its `OPTIONS` and, unless these tell the order of the arguments, a
+tuple `USAGE` with its forms. Its function `run` turns the arguments into a result or lines of text;
+the docstring of `run` is the help. Output is printed only after everything is computed, so an error
+never leaves a partial table.
 """
 
 import os
@@ -28,8 +28,8 @@ STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if ha
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status.
 
-    0: success. 1, 3: verdicts of the command `gate`. 2: the user's input cannot be used, and one message on
-    standard error gives the reason. 141: the reader of the output closed the pipe.
+    0: success. 1, 3: verdicts of the command `gate`. 2: the user's input cannot be used, and one
+    message on standard error gives the reason. 141: the reader of the output closed the pipe.
     """
     words = sys.argv[1:] if argv is None else [*argv]
     if argv is None:  # the process is this command
@@ -67,55 +67,58 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
     if words[0] == "--version":
         return [f"{PROGRAM} {__version__}"], 0
     if words[0] not in COMMANDS:
-        if os.path.exists(words[0]):
-            raise GradedError(
-                f"{words[0]!r} is a file, not a command; write evaluate first: {PROGRAM} evaluate "
-                f"{' '.join(words)}"
-            )
-        hint = did_you_mean(words[0], COMMANDS)
-        raise GradedError(
-            f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}"
-        )
+        raise _no_command(words)
     command = import_module(f".{words[0]}", __package__)
     from .parser import Parser  # This import and the next ones take time.
 
-    name, text = f"{PROGRAM} {words[0]}", docstring_of(command.run)
-    parser = Parser(command.OPTIONS, getattr(command, "USAGE", ()), prog=name, description=text)
-    if {"-h", "--help"} & {*words}:
+    name = f"{PROGRAM} {words[0]}"
+    forms = getattr(command, "USAGE", ())
+    parser = Parser(command.OPTIONS, forms, prog=name, description=docstring_of(command.run))
+    if "-h" in words or "--help" in words:
         return parser.format_help().splitlines(), 0
     arguments = parser.arguments(words)
     from ..output.result import Result
-    from .results import Answer, check_files, shown, stamps
+    from .results import Answer, check_files, stamps, written
 
     check_files(arguments)
     before = stamps(arguments)
-    found = command.run(arguments)
+    answer = command.run(arguments)
     for path, stamp in stamps(arguments).items():
         if stamp != before.get(path, stamp):
             raise GradedError(f"{path}: the file changed while it was read; run the command again")
-    if isinstance(found, Result):
-        found = Answer(found)
-    if isinstance(found, Answer):
-        return shown(arguments, found), found.status
-    return list(found), 0
+    if isinstance(answer, Result):
+        answer = Answer(answer)
+    if isinstance(answer, Answer):
+        return written(arguments, answer), answer.status
+    return list(answer), 0
+
+
+def _no_command(words: Sequence[str]) -> GradedError:
+    """The message that the first word is not a command."""
+    if os.path.exists(words[0]):
+        line = f"{PROGRAM} evaluate {' '.join(words)}"
+        return GradedError(f"{words[0]!r} is a file, not a command; write evaluate first: {line}")
+    commands = ", ".join(COMMANDS)
+    hint = did_you_mean(words[0], COMMANDS)
+    return GradedError(f"{words[0]!r} is not a command; the commands are {commands}{hint}")
 
 
 def _overview() -> list[str]:
     """The help of the program."""
     width = max(map(len, COMMANDS))
-    lines = [f"usage: {PROGRAM} COMMAND …", ""]
-    lines += ["Evaluate runs with graded relevance measures and the measures of ir-measures."]
+    lines = [
+        f"usage: {PROGRAM} COMMAND …",
+        "",
+        "Evaluate runs with graded relevance measures and the measures of ir-measures.",
+    ]
     for group, names in GROUPS.items():
         lines += ["", group]
         for name in names:
-            run = import_module(f".{name}", __package__).run
-            summary, *_ = docstring_of(run).splitlines()
+            command = import_module(f".{name}", __package__)
+            summary = docstring_of(command.run).splitlines()[0]
             lines.append(f"  {name:{width}}  {summary}".rstrip())
-    return [
-        *lines,
-        "",
-        f"Options: {PROGRAM} COMMAND --help, {PROGRAM} --version. Try it: {PROGRAM} demo",
-    ]
+    options = f"Options: {PROGRAM} COMMAND --help, {PROGRAM} --version. Try it: {PROGRAM} demo"
+    return [*lines, "", options]
 
 
 def _write(lines: Iterable[str]) -> int:
@@ -123,10 +126,9 @@ def _write(lines: Iterable[str]) -> int:
     try:
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="backslashreplace")  # some terminals cannot print Σ
-        if (
-            sys.stdout.isatty()
-        ):  # names in CSV have their control characters, which must not act here
-            lines = ("\t".join(map(clean, line.split("\t"))) for line in lines)
+        if sys.stdout.isatty():
+            # Names in CSV keep their control characters, which must not act on a terminal.
+            lines = ["\t".join(map(clean, line.split("\t"))) for line in lines]
         for line in lines:
             print(line)
         sys.stdout.flush()
@@ -147,7 +149,12 @@ def _fail(message: str) -> int:
 
 def tell(message: str) -> None:
     """Print a message in one line on standard error, if it is open."""
-    text = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in message)
+    text = "".join(map(_printable, message))
     if sys.stderr is not None:
         with suppress(OSError):
             print(f"{PROGRAM}: {text}", file=sys.stderr)
+
+
+def _printable(sign: str) -> str:
+    """A character, escaped if it cannot be printed."""
+    return sign if sign.isprintable() else repr(sign)[1:-1]

@@ -3,18 +3,18 @@
 from ..analysis.report.report import MEASURES, TITLE, report
 from ..analysis.statistics.defaults import ALPHA
 from .arguments import COLLECTION, alpha, inputs, run_named
-from .parser import PAGE, Arguments, Option, each
+from .parser import PAGE, Arguments, Option, as_list
 from .results import command_line
 
 USAGE = ("QRELS RUN… [MEASURE…]",)
 OPTIONS = (
     *COLLECTION,
     Option("--baseline RUN", "compare the other runs with this run; default: the best run"),
-    Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=each),
+    Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=as_list),
     Option("--title TITLE", "title of the page", default=TITLE),
     alpha(ALPHA),
     Option(
-        "-o --output FILE", "file of the page", default="report.html", writes=each, endings=PAGE
+        "-o --output FILE", "file of the page", default="report.html", writes=as_list, endings=PAGE
     ),
 )
 
@@ -22,21 +22,20 @@ OPTIONS = (
 def run(arguments: Arguments) -> list[str]:
     """Write a report on the runs as one HTML page.
 
-    The page shows the best runs with tests of their differences, the data, curves, the values and rankings of
-    each topic, the order of the runs under other gains, and the method. It is a single file and needs no
-    network. The default measures are nDCG_JK@10, ERR_G@10 and Q. Curves, topics, rankings and the order under
-    other gains use the first graded measure. With more than 250 topics, the page shows those in which the
-    runs differ most, or those with the highest values of a single run. The command needs the extra report.
+    The page shows the best runs with tests of their differences, the data, curves, the values and
+    rankings of each topic, the order of the runs under other gains, and the method. It is a single
+    file and needs no network. The default measures are nDCG_JK@10, ERR_G@10 and Q. Curves, topics,
+    rankings and the order under other gains use the first graded measure. With more than 250
+    topics, the page shows those in which the runs differ most, or those with the highest values of
+    a single run. The command needs the extra report.
 
       ir_measures_graded report qrels.txt runs/*.gz nDCG_JK@10 AP -o report.html
       ir_measures_graded report qrels.txt runs/*.gz --baseline bm25 --queries queries.tsv
     """
-    first = [*inputs(arguments, default=MEASURES)]
-    found = report(
-        *first,
-        baseline=run_named(arguments.baseline, first),
-        command=command_line(arguments),
-        **arguments.of("alpha", "title", "queries"),
-    )
-    found.save(arguments.output)
-    return [f"{arguments.output}: {found.summary}"]
+    first = inputs(arguments, default=MEASURES)
+    settings = arguments.of("alpha", "title", "queries")
+    settings["baseline"] = run_named(arguments.baseline, first)
+    settings["command"] = command_line(arguments)
+    page = report(*first, **settings)
+    page.save(arguments.output)
+    return [f"{arguments.output}: {page.summary}"]

@@ -23,8 +23,9 @@ from .parser import PAGE, Arguments
 class Answer:
     """What a command answers: a result and, if it is not 0, the exit status.
 
-    `documents` has functions that give the lines of some formats with a number of decimals. JSON has the
-    `facts` beside the rows. `others` has the contents of other files. `default` is the format to print.
+    `documents` has functions that give the lines of some formats with a number of decimals. JSON
+    has the `facts` beside the rows. `others` has the contents of other files. `default` is the
+    format to print.
     """
 
     result: Result
@@ -38,8 +39,8 @@ class Answer:
 def check_files(arguments: Arguments) -> None:
     """Raise `GradedError`, before any work, for files that the command cannot read or write.
 
-    A file to be written must not be an input, perhaps by a link, nor be named twice. Standard input can be
-    read once, if it is open.
+    A file to be written must not be an input, perhaps by a link, nor be named twice. Standard input
+    can be read once, if it is open.
     """
     inputs = arguments.reads
     outputs = [path for path in arguments.writes if path != "-"]
@@ -59,58 +60,71 @@ def stamps(arguments: Arguments) -> dict[str, tuple[int, int]]:
     return {path: (stat.st_mtime_ns, stat.st_size) for path, stat in stats.items()}
 
 
-def shown(arguments: Arguments, answer: Answer) -> list[str]:
-    """Write the files that -o names and the others of the answer, all or none; return the lines to print."""
+def written(arguments: Arguments, answer: Answer) -> list[str]:
+    """Write the files that -o names and the others of the answer, all or none.
 
+    Returns the lines to print.
+    """
+    form = arguments.format or answer.default
+    printed = lines_of(answer, form, arguments)
+    contents = {path: content_of(answer, path, arguments) for path in arguments.output}
+    write_files(contents | answer.others)
+    return printed
+
+
+def lines_of(answer: Answer, form: str, arguments: Arguments, in_file: bool = False) -> list[str]:
+    """The lines of an answer in a format; JSON has the facts and remarks beside the rows."""
+    in_form = answer.documents.get(form, partial(answer.result.lines, form))
+    places = decimals(form, arguments.places, in_file)
+    lines = list(in_form(places))
+    if form != "json" or not answer.facts:
+        return lines
     remarks = [
         {"kind": remark.kind, "subject": remark.subject, "text": remark.text}
         for remark in answer.result.remarks
     ]
+    return with_origin(lines, {**answer.facts, "remarks": remarks}, arguments)
 
-    def lines(form: str, in_file: bool = False) -> list[str]:
-        written = answer.documents.get(form, partial(answer.result.lines, form))
-        found = [*written(decimals(form, arguments.places, in_file))]
-        return (
-            with_origin(found, {**answer.facts, "remarks": remarks}, arguments)
-            if form == "json" and answer.facts
-            else found
-        )
 
-    def content(path: str) -> bytes:
-        ending = ending_of(path)
-        if ending in PAGE:
-            from ..analysis.report import pages  # takes time
+def content_of(answer: Answer, path: str, arguments: Arguments) -> bytes:
+    """The content of a file of an answer: a page, figure or table, by the ending of its path."""
+    ending = ending_of(path)
+    if ending in PAGE:
+        from ..analysis.report import pages  # takes time
 
-            title = f"{PROGRAM} {arguments.words[0]}"
-            lead = command_line(arguments)
-            places = decimals("text", arguments.places)
-            return pages.result_page(answer.result, title, lead, places).encode()
-        if ending in plots.FORMATS:
-            return plots.rendered(answer.result.figure(), ending)
-        return as_bytes(lines(TABLES.get(ending, ending), in_file=True))
-
-    printed = lines(arguments.format or answer.default)
-    write_files({path: content(path) for path in arguments.output} | answer.others)
-    return printed
+        title = f"{PROGRAM} {arguments.words[0]}"
+        lead = command_line(arguments)
+        places = decimals("text", arguments.places)
+        return pages.result_page(answer.result, title, lead, places).encode()
+    if ending in plots.FORMATS:
+        return plots.rendered(answer.result.figure(), ending)
+    form = TABLES.get(ending, ending)
+    return as_bytes(lines_of(answer, form, arguments, in_file=True))
 
 
 def with_origin(rows: list[str], facts: Mapping[str, Any], arguments: Arguments) -> list[str]:
     """The lines of rows in JSON, with facts about them and their origin.
 
-    The origin is the versions of the packages, and the SHA-256 of the files as they are, also compressed
-    ones. A folder counts as its files, and an ir-datasets id as the file of its qrels. What cannot be read
-    again, such as standard input, has none.
+    The origin is the versions of the packages, and the SHA-256 of the files as they are, also
+    compressed ones. A folder counts as its files, and an ir-datasets id as the file of its qrels.
+    What cannot be read again, such as standard input, has none.
     """
     import json  # takes time
 
-    names = dict.fromkeys(name for name in arguments.reads if name and is_file(name))
-    files = {file: file for name in names for file in parquet_files(name) or [name]}
+    files: dict[str, str] = {}
     qrels = arguments.get("qrels")
-    if qrels and not is_file(qrels) and (file := qrels_file_of(qrels)):
-        files = {qrels: file, **files}
+    if qrels and not is_file(qrels):
+        file_of_id = qrels_file_of(qrels)
+        if file_of_id:
+            files[qrels] = file_of_id
+    for name in arguments.reads:
+        if name and is_file(name):
+            for file in parquet_files(name) or [name]:
+                files[file] = file
     hashes = {name: sha256(file) if is_lasting(file) else None for name, file in files.items()}
-    others = json.dumps({**facts, "versions": dict(versions()), "sha256": hashes}, indent=1)
-    return [f'{{"values": {rows[0]}', *rows[1:-1], f"{rows[-1]},{others[1:]}"]
+    origin = {"versions": dict(versions()), "sha256": hashes}
+    others = json.dumps({**facts, **origin}, indent=1).removeprefix("{")
+    return [f'{{"values": {rows[0]}', *rows[1:-1], f"{rows[-1]},{others}"]
 
 
 def command_line(arguments: Arguments) -> str:

@@ -76,9 +76,10 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 def write_files(contents: Mapping[str, bytes]) -> None:
     """Replace files, each in one step: all of them, or none if one cannot be written.
 
-    No partly written file is ever visible, and none stays behind after an error or an interruption. A file
-    keeps its mode. A symbolic link remains, and its target is replaced. Pipes and devices are written to.
-    Raises `GradedError` for a file that cannot be written, and if two paths name one file.
+    No partly written file is ever visible, and none stays behind after an error or an interruption.
+    A file keeps its mode. A symbolic link remains, and its target is replaced. Pipes and devices
+    are written to. Raises `GradedError` for a file that cannot be written, and if two paths name
+    one file.
     """
     refuse_unwritable(contents)
     partials: dict[str, str] = {}

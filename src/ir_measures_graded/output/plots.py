@@ -1,8 +1,9 @@
 """The style of all figures, the drawings that several share, and saving a figure to a file.
 
-Figures are Matplotlib `Figure` objects made without pyplot: they need no display and leave the user's
-settings alone. Lines differ in colour, dashes and marker, so that they can be told apart in black and white
-too. The colours are Okabe and Ito's palette, which readers with colour vision deficiency can tell apart.
+Figures are Matplotlib `Figure` objects made without pyplot: they need no display and leave the
+user's settings alone. Lines differ in colour, dashes and marker, so that they can be told apart in
+black and white too. The colours are Okabe and Ito's palette, which readers with colour vision
+deficiency can tell apart.
 """
 
 from __future__ import annotations
@@ -118,7 +119,8 @@ def line_style(number: int) -> dict[str, Any]:
 def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
     """The line style of each run.
 
-    It depends on the set of runs, not on their order: a run looks the same in all figures of a collection.
+    It depends on the set of runs, not on their order: a run looks the same in all figures of a
+    collection.
 
     >>> run_styles(["B", "A"])["A"] == line_style(0)
     True
@@ -162,8 +164,8 @@ def title(text: object, width: int = 72) -> str:
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, depending on the path's ending; equal figures give equal files.
 
-    The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file that
-    cannot be written.
+    The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file
+    that cannot be written.
     """
     ending = checked_ending(path, FORMATS)
     write_whole(path, rendered(figure, ending))
@@ -182,10 +184,10 @@ def dot_plot(
 ) -> Figure:
     """Draw `values` (runs × measures); the runs are sorted from the best by the first measure to the worst.
 
-    `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label` describes
-    the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers are white if not
-    `filled` (runs × measures), which is given for differences, beside a line at 0. If `rows_of` names
-    the run of each row, `runs` are labels of rows, which stay in this order.
+    `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label`
+    describes the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers
+    are white if not `filled` (runs × measures), which is given for differences, beside a line at 0.
+    If `rows_of` names the run of each row, `runs` are labels of rows, which stay in this order.
     """
     names = INCHES * max(map(len, runs), default=0)
     height = 0.24 * len(runs) + 1.5

@@ -35,8 +35,8 @@ ROWS = 50
 class Result:
     """The result of an analysis. A notebook shows the figure and the first rows of the table.
 
-    A subclass declares `tables` or `data` or both, `answer` or `summary`, and `figure` and `notes` if it has
-    some; see `output.tables`. `remarks` are the unusual properties of the input.
+    A subclass declares `tables` or `data` or both, `answer` or `summary`, and `figure` and `notes`
+    if it has some; see `output.tables`. `remarks` are the unusual properties of the input.
     """
 
     remarks: tuple[Remark, ...] = ()
@@ -126,9 +126,10 @@ class Result:
     def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
         """Write the figure or the table. The ending of `path` chooses one, as for the command's -o.
 
-        Figures are svg, pdf or png; tables txt, md, tex, tsv, csv, json or jsonl. `places` is the number of
-        decimals, -1 for all; by default all in tables for programs (tsv, csv, json, jsonl) and otherwise 4.
-        Raises `GradedError` for another ending and for a file that cannot be written.
+        Figures are svg, pdf or png; tables txt, md, tex, tsv, csv, json or jsonl. `places` is the
+        number of decimals, -1 for all; by default all in tables for programs (tsv, csv, json,
+        jsonl) and otherwise 4. Raises `GradedError` for another ending and for a file that cannot
+        be written.
         """
         ending = checked_ending(path, [*plots.FORMATS, *TABLES])
         if ending in plots.FORMATS:

@@ -1,7 +1,7 @@
 """What a result declares: columns, tables and notes.
 
-A `Table` has `Column`s and rows of plain values. Programs read the names of the columns and all values.
-People read headings, and cells that the `kind` of a column makes of its values:
+A `Table` has `Column`s and rows of plain values. Programs read the names of the columns and all
+values. People read headings, and cells that the `kind` of a column makes of its values:
 
 >>> from ir_measures_graded.output.formats import text
 >>> table = Table([Column("run"), Column("mean_rank", kind=lambda rank: f"{rank:.1f}")], [["bm25", 1.25]])
@@ -11,17 +11,18 @@ People read headings, and cells that the `kind` of a column makes of its values:
 run   mean rank
 bm25  1.2
 
-A `Note` is a sentence whose names and numbers stand apart from its text. Every format escapes tables, titles
-and notes, so a result only declares them and never escapes a name itself:
+A `Note` is a sentence whose names and numbers stand apart from its text. Every format escapes
+tables, titles and notes, so a result only declares them and never escapes a name itself:
 
 >>> Note("{} lacks {} topics.", "bm25\\x1b[2J", 3)
 'bm25 [2J lacks 3 topics.'
 
 To declare a result, subclass `Result` and define `tables`, `answer`, whose first sentence is the
 `summary` and which every format for people begins with, and `figure` and `notes` if it has some.
-`Result` derives `table`, `records`, `to_frame`, `lines`, `save` and the view in notebooks from them. Programs
-read all columns of the first table. Define `data` if they should read something else, such as more columns,
-of which `select` takes some for people. A result with a single table defines `data` or `tables`.
+`Result` derives `table`, `records`, `to_frame`, `lines`, `save` and the view in notebooks from
+them. Programs read all columns of the first table. Define `data` if they should read something
+else, such as more columns, of which `select` takes some for people. A result with a single table
+defines `data` or `tables`.
 
     def data(self) -> Table:
         return Table.of(("topic", "document", Column("p", kind=PValue)), records)
@@ -69,8 +70,8 @@ class Column(NamedTuple):
 class Table:
     """Columns, rows of as many values, and a title, which may be empty.
 
-    A column without heading and kind can be given as its name, which people read as it is. Without `head`,
-    the formats text and tsv omit the line of headings, and text wraps the last column.
+    A column without heading and kind can be given as its name, which people read as it is. Without
+    `head`, the formats text and tsv omit the line of headings, and text wraps the last column.
 
     >>> Table(["run", "mean"], [["bm25", 0.5, 0.1]])
     Traceback (most recent call last):
