@@ -10,14 +10,15 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .. import __version__
 from ..docstrings import docstring_of
-from ..errors import GradedError, did_you_mean
+from ..errors import GradedError, InputWarning, did_you_mean
 from ..output.formats import clean
 from . import COMMANDS, GROUPS, PROGRAM
 
@@ -39,10 +40,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     try:
         if sys.stdout is None:
             raise GradedError("cannot write the output: standard output is closed")
-        with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: tell(f"warning: {message}")
-            lines, status = _lines(words)
-        return _write(lines) or status
+        output = _output(words)
+        return _write(output.lines) or output.status
     except (GradedError, Warning) as error:  # python -W error raises warnings
         return _fail(str(error))
     except MemoryError:
@@ -58,14 +57,49 @@ def _interrupt(number: int, _: object) -> NoReturn:
     raise KeyboardInterrupt(number)
 
 
-def _lines(words: Sequence[str]) -> tuple[list[str], int]:
-    """All output lines of the command, and its exit status."""
+@dataclass(frozen=True)
+class Output:
+    """The lines to print, the exit status, and the texts of the warnings that the lines have."""
+
+    lines: Sequence[str]
+    status: int = 0
+    remarks: Collection[str] = ()
+
+
+def _output(words: Sequence[str]) -> Output:
+    """The output of the command. Its warnings go to standard error.
+
+    Warnings of the input wait until the command ends, because the printed lines may have them.
+    """
+    waiting: list[str] = []
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if issubclass(category, InputWarning):
+            waiting.append(str(message))
+        else:
+            tell(f"warning: {message}")
+
+    printed: Collection[str] = ()
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = show
+            output = _answered(words)
+        printed = output.remarks
+        return output
+    finally:
+        for text in waiting:
+            if text not in printed:
+                tell(f"warning: {text}")
+
+
+def _answered(words: Sequence[str]) -> Output:
+    """The output of the command that the first word names."""
     if not words or words[0] == "help":
         words = [*words[1:2], "--help"]
     if words[0] in ("-h", "--help"):
-        return _overview(), 0
+        return Output(_overview())
     if words[0] == "--version":
-        return [f"{PROGRAM} {__version__}"], 0
+        return Output([f"{PROGRAM} {__version__}"])
     if words[0] not in COMMANDS:
         raise _no_command(words)
     command = import_module(f".{words[0]}", __package__)
@@ -75,10 +109,10 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
     forms = getattr(command, "USAGE", ())
     parser = Parser(command.OPTIONS, forms, prog=name, description=docstring_of(command.run))
     if "-h" in words or "--help" in words:
-        return parser.format_help().splitlines(), 0
+        return Output(parser.format_help().splitlines())
     arguments = parser.arguments(words)
     from ..output.result import Result
-    from .results import Answer, check_files, stamps, written
+    from .results import Answer, check_files, printed_remarks, stamps, written
 
     check_files(arguments)
     before = stamps(arguments)
@@ -89,8 +123,9 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
     if isinstance(answer, Result):
         answer = Answer(answer)
     if isinstance(answer, Answer):
-        return written(arguments, answer), answer.status
-    return list(answer), 0
+        lines = written(arguments, answer)
+        return Output(lines, answer.status, printed_remarks(arguments, answer))
+    return Output(list(answer))
 
 
 def _no_command(words: Sequence[str]) -> GradedError:

@@ -50,13 +50,22 @@ def issue(remarks: Iterable[Remark]) -> None:
     if collected is not None:
         collected += remarks
         return
+    for text in texts_of_warnings(remarks):
+        warnings.warn(text, InputWarning, stacklevel=level_of_caller())
+
+
+def texts_of_warnings(remarks: Iterable[Remark]) -> list[str]:
+    """The texts of the warnings of remarks, one for each subject.
+
+    >>> lacking = Remark("topics", "A", "the run lacks 1 of 9 topics")
+    >>> texts_of_warnings([lacking, Remark("ties", "A", "all scores are equal")])
+    ['A: the run lacks 1 of 9 topics; all scores are equal']
+    """
     by_subject: dict[str, list[str]] = {}
     for remark in merged(remarks):
         if remark.kind != EMPTY:
             by_subject.setdefault(remark.subject, []).append(remark.text)
-    for subject, texts in by_subject.items():
-        warning = Remark("", subject, "; ".join(texts))
-        warnings.warn(str(warning), InputWarning, stacklevel=level_of_caller())
+    return [str(Remark("", subject, "; ".join(texts))) for subject, texts in by_subject.items()]
 
 
 @contextmanager

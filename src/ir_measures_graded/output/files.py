@@ -9,8 +9,9 @@ from ..errors import GradedError
 
 
 def canonical(path: str | os.PathLike[str]) -> str:
-    """The path of the file that is written for `path`: links are followed, and ``no/../a`` is ``a``.
+    """The path of the file that is written for `path`.
 
+    Links are followed, and ``no/../a`` is ``a``.
     Whoever asks whether a file may be written must ask for this path, because `write_files` writes
     it. Raises `GradedError` for a text that cannot be a path.
 
@@ -91,10 +92,9 @@ def write_files(contents: Mapping[str, bytes]) -> None:
                 with open(target, "wb") as file:
                     file.write(contents[path])
                 continue
-            # The name is new, so it is no link to another file, and no other thread or process writes there.
-            partial = os.path.join(
-                os.path.dirname(target), f".ir_measures_graded.{os.urandom(8).hex()}"
-            )
+            # The name is new, so it is no link to another file, and nobody else writes there.
+            name = f".ir_measures_graded.{os.urandom(8).hex()}"
+            partial = os.path.join(os.path.dirname(target), name)
             partials[partial] = target
             with open(partial, "xb") as file:
                 file.write(contents[path])
@@ -115,7 +115,10 @@ def write_files(contents: Mapping[str, bytes]) -> None:
 
 
 def refuse_unwritable(paths: Iterable[str]) -> None:
-    """Raise `GradedError` if a path is a folder, if its folder does not exist, or if two name one file."""
+    """Raise `GradedError` for paths that cannot be written.
+
+    A path is a folder, its folder does not exist, or two paths name one file.
+    """
     targets: set[str] = set()
     for path in paths:
         target = canonical(path)
@@ -124,9 +127,8 @@ def refuse_unwritable(paths: Iterable[str]) -> None:
             raise GradedError(f"cannot write {path!r} twice; give each output a file of its own")
         if not os.path.isdir(folder):
             reason = "is a file" if os.path.exists(folder) else "does not exist; create it"
-            raise GradedError(
-                f"cannot write {path!r}: folder {os.path.dirname(path) or folder!r} {reason}"
-            )
+            name = os.path.dirname(path) or folder
+            raise GradedError(f"cannot write {path!r}: folder {name!r} {reason}")
         if os.path.isdir(target):
             raise GradedError(f"cannot write {path!r}: it is a folder")
         targets.add(target)
@@ -149,9 +151,8 @@ def checked_ending(path: str | os.PathLike[str], allowed: Iterable[str], hint: s
     """The ending of a path. Raises `GradedError` if it is not allowed."""
     ending = ending_of(path)
     if ending not in allowed:
-        raise GradedError(
-            f"cannot write {os.fspath(path)!r}: endings are {', '.join(allowed)}{hint}"
-        )
+        endings = ", ".join(allowed)
+        raise GradedError(f"cannot write {os.fspath(path)!r}: endings are {endings}{hint}")
     return ending
 
 

@@ -21,7 +21,10 @@ WIDTH = 110
 
 
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
-"""Line breaks and other control characters, also those that reverse the direction of the text behind them."""
+"""Line breaks and other control characters.
+
+Some of them reverse the direction of the text behind them.
+"""
 
 
 def clean(text: str) -> str:
@@ -55,11 +58,16 @@ class Percent(float):
     """
 
     def __format__(self, spec: str) -> str:
-        return f"{self.real if self in (0.0, 1.0) else min(max(self.real, 0.01), 0.99):.0%}"
+        share = self.real
+        if share not in (0.0, 1.0):
+            share = min(max(share, 0.01), 0.99)
+        return f"{share:.0%}"
 
 
 def decimal(number: float, sign: str = "") -> str:
-    """A number as a sentence has it, without the 0 before the point; with `sign` "+", a sign before any.
+    """A number as a sentence has it, without the 0 before the point.
+
+    With `sign` "+", positive numbers have a sign, too.
 
     >>> decimal(0.30143), decimal(-0.5), decimal(12.5), decimal(0.02, sign="+")
     ('.3014', '-.5000', '12.5000', '+.0200')
@@ -82,9 +90,12 @@ def listed(names: Iterable[object], most: int = 3) -> str:
     >>> listed("ABCDE")
     'A, B, C and 2 more'
     """
-    texts = list(map(str, names))
+    texts = [str(name) for name in names]
+    first = ", ".join(texts[:most])
     others = len(texts) - most
-    return ", ".join(texts[:most]) + (f" and {others} more" if others > 0 else "")
+    if others <= 0:
+        return first
+    return f"{first} and {others} more"
 
 
 def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
@@ -105,13 +116,14 @@ def wrapped(rows: Sequence[Row]) -> Iterator[Row]:
     >>> [[first, len(last)] for first, last in wrapped([["a", "word " * 25], ["b", "word"]])]
     [['a', 104], ['', 19], ['b', 4]]
     """
-    cells = [[*map(str, row)] for row in rows]
-    used = sum(max(map(_width, column)) + 2 for column in [*zip(*cells, strict=True)][:-1])
+    cells = [[str(cell) for cell in row] for row in rows]
+    columns = list(zip(*cells, strict=True))
+    width_before = sum(max(map(_width, column)) + 2 for column in columns[:-1])
+    width_of_last = WIDTH - width_before
     for *others, last in cells:
-        for part in wrap(last, WIDTH - used, break_long_words=False, break_on_hyphens=False) or [
-            last
-        ]:
-            yield [*others, part]
+        lines = wrap(last, width_of_last, break_long_words=False, break_on_hyphens=False)
+        for line in lines or [last]:
+            yield [*others, line]
             others = [""] * len(others)
 
 
@@ -127,10 +139,10 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
     """
     right, (head, *body) = _padded(columns, rows, places, escaped_markdown)
     yield f"| {' | '.join(head)} |"
-    rules = (
-        "-" * (_width(cell) + 1) + (":" if number else "-")
-        for cell, number in zip(head, right, strict=True)
-    )
+    rules = []
+    for cell, is_on_the_right in zip(head, right, strict=True):
+        end = ":" if is_on_the_right else "-"
+        rules.append("-" * (_width(cell) + 1) + end)
     yield f"|{'|'.join(rules)}|"
     for line in body:
         yield f"| {' | '.join(line)} |"
@@ -142,7 +154,10 @@ def escaped_markdown(text: str) -> str:
 
 
 _MARKDOWN = r"[\\`*|\[<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)"
-"""The characters that Markdown reads. It takes an underscore between letters or digits literally."""
+"""The characters that Markdown reads.
+
+It takes an underscore between letters or digits literally.
+"""
 
 
 def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
@@ -182,8 +197,9 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
     \end{tabular}
     """
     right, lines = _padded(columns, rows, places, escaped_latex)
+    sides = "".join("r" if is_on_the_right else "l" for is_on_the_right in right)
     head, *body = (rf"{' & '.join(line)} \\" for line in lines)
-    yield rf"\begin{{tabular}}{{{''.join('r' if number else 'l' for number in right)}}}"
+    yield rf"\begin{{tabular}}{{{sides}}}"
     yield from [r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
 
 
@@ -192,15 +208,18 @@ def escaped_latex(text: str) -> str:
     return clean(text).translate(_LATEX)
 
 
-_NAMED = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
-_LATEX = str.maketrans(
-    {sign: f"\\{sign}" for sign in "&%$#_{}"}
-    | dict(zip("\\~^<>|", map(r"\text{}{{}}".format, _NAMED), strict=True))
-    | {
-        "[": "{[}",
-        "*": "{*}",
-    }  # at the beginning of a row, they would be an argument of the row before
-)
+_LATEX_SIGNS = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # At the beginning of a row, these two would be an argument of the row before.
+    "[": "{[}",
+    "*": "{*}",
+}
+_LATEX = str.maketrans(_LATEX_SIGNS | {sign: f"\\{sign}" for sign in "&%$#_{}"})
 
 
 def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
@@ -213,17 +232,16 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     </table>
     """
     rows = list(rows)
-    styles = [
-        f"text-align: {'right' if number else 'left'}" for number in numeric(rows, len(columns))
-    ]
+    sides = ["right" if is_numeric else "left" for is_numeric in numeric(rows, len(columns))]
     yield "<table>"
-    for number, line in enumerate(_lines(columns, rows, places)):
-        tag = "td" if number else "th"
-        cells = (
-            f'<{tag} style="{style}">{escaped_html(cell)}</{tag}>'
-            for style, cell in zip(styles, line, strict=True)
-        )
+    tag = "th"
+    for line in _lines(columns, rows, places):
+        cells = [
+            f'<{tag} style="text-align: {side}">{escaped_html(cell)}</{tag}>'
+            for side, cell in zip(sides, line, strict=True)
+        ]
         yield f"<tr>{''.join(cells)}</tr>"
+        tag = "td"
     yield "</table>"
 
 
@@ -243,10 +261,8 @@ def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = -1) -> Iter
     ['{"score": null}']
     """
     for row in rows:
-        yield json.dumps(
-            {name: _json(value, places) for name, value in zip(columns, row, strict=True)},
-            default=_plain,
-        )
+        record = {name: _json(value, places) for name, value in zip(columns, row, strict=True)}
+        yield json.dumps(record, default=_plain)
 
 
 def json_array(columns: Sequence[str], rows: Iterable[Row], places: int = -1) -> Iterator[str]:
@@ -256,21 +272,28 @@ def json_array(columns: Sequence[str], rows: Iterable[Row], places: int = -1) ->
     ['[', '{"run": "bm25", "AP": 0.25},', '{"run": "random", "AP": 0.0}', ']']
     """
     lines = list(jsonl(columns, rows, places))
-    yield from ["[", *(f"{line}," for line in lines[:-1]), *lines[-1:], "]"]
+    separated = [f"{line}," for line in lines[:-1]]
+    yield from ["[", *separated, *lines[-1:], "]"]
 
 
 def _plain(value: Any) -> Any:
     """A scalar of NumPy as a Python number, anything else as text."""
-    return value.item() if isinstance(value, np.generic) else str(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    return str(value)
 
 
 def _json(value: Any, places: int) -> Any:
-    """`value`, or None for NaN (the mean over no topics) and infinite scores, because JSON has neither."""
+    """`value`, or None for NaN and infinite scores, because JSON has neither.
+
+    NaN is the mean over no topics.
+    """
     if not isinstance(value, float):
         return value
     if not math.isfinite(value):
         return None
-    return round(float(value), places) if places >= 0 else float(value)
+    number = float(value)
+    return round(number, places) if places >= 0 else number
 
 
 FORMATS: dict[str, Callable[..., Iterator[str]]] = {
@@ -299,21 +322,28 @@ def decimals(form: str, places: int | None = None, in_file: bool = False) -> int
     if places is not None:
         return places
     is_for_programs = form in FORMATS and form not in FOR_PEOPLE
-    return -1 if form in ("json", "jsonl") or (in_file and is_for_programs) else PLACES
+    if form in ("json", "jsonl") or (in_file and is_for_programs):
+        return -1
+    return PLACES
 
 
 def sentences(form: str, notes: Iterable[str]) -> list[str]:
-    r"""Sentences as lines of a format for people: in LaTeX comments, in Markdown paragraphs, else as text.
+    r"""Sentences as lines of a format for people.
 
-    >>> sentences("latex", ["a\n\\input{b} lacks 1 topic."]), sentences("markdown", ["# <b> lacks 1 topic."])
-    (['% a \\input{b} lacks 1 topic.'], ['\\# \\<b> lacks 1 topic.'])
+    They are comments in LaTeX, paragraphs in Markdown, and otherwise text.
+
+    >>> sentences("latex", ["a\n\\input{b} lacks 1 topic."])
+    ['% a \\input{b} lacks 1 topic.']
+    >>> sentences("markdown", ["# <b> lacks 1 topic."])
+    ['\\# \\<b> lacks 1 topic.']
     """
     if form == "markdown":
         return [re.sub(_BLOCK, r"\1\\\2", escaped_markdown(note.strip())) for note in notes]
     mark = "% " if form == "latex" else ""
-    return [
-        line for note in notes for line in wrap(mark + clean(note), WIDTH, subsequent_indent=mark)
-    ]
+    lines: list[str] = []
+    for note in notes:
+        lines += wrap(mark + clean(note), WIDTH, subsequent_indent=mark)
+    return lines
 
 
 _BLOCK = r"^(\d*)([#>+=.)-])"
@@ -333,32 +363,35 @@ def _cell(value: Any, places: int) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    return f"{value:.{places}f}" if isinstance(value, float) and places >= 0 else str(value)
+    if isinstance(value, float) and places >= 0:
+        return f"{value:.{places}f}"
+    return str(value)
 
 
 def numeric(rows: Sequence[Row], columns: int) -> list[bool]:
     """For each column, whether it holds a number in any row."""
-    return [
-        any(
-            isinstance(row[column], (int, float)) and not isinstance(row[column], bool)
-            for row in rows
-        )
-        for column in range(columns)
-    ]
+    return [any(_is_number(row[column]) for row in rows) for column in range(columns)]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _padded(
     columns: Sequence[str], rows: Iterable[Row], places: int, escaped: Callable[[str], str] = clean
 ) -> tuple[list[bool], list[list[str]]]:
-    """Which columns hold numbers, and the header and rows as escaped cells, each column of one width."""
+    """Which columns hold numbers, and the header and rows as escaped cells.
+
+    All cells of a column have one width.
+    """
     rows = list(rows)
     right = numeric(rows, len(columns))
     lines = [[escaped(cell) for cell in line] for line in _lines(columns, rows, places)]
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
 
-    def padded(cell: str, width: int, number: bool) -> str:
+    def padded(cell: str, width: int, is_on_the_right: bool) -> str:
         space = " " * (width - _width(cell))
-        return space + cell if number else cell + space
+        return space + cell if is_on_the_right else cell + space
 
     return right, [list(map(padded, line, widths, right)) for line in lines]
 
@@ -371,5 +404,6 @@ def _width(cell: str) -> int:
     """
     if cell.isascii():
         return len(cell)
-    wide = sum(east_asian_width(character) in "WF" for character in cell)
-    return len(cell) + wide - sum(category(character) in ("Mn", "Me", "Cf") for character in cell)
+    is_wide = [east_asian_width(character) in "WF" for character in cell]
+    is_invisible = [category(character) in ("Mn", "Me", "Cf") for character in cell]
+    return len(cell) + is_wide.count(True) - is_invisible.count(True)

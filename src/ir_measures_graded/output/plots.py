@@ -9,6 +9,7 @@ deficiency can tell apart.
 from __future__ import annotations
 
 import io
+import math
 import os
 import re
 import threading
@@ -57,9 +58,9 @@ STYLE = {
 }
 """What differs from Matplotlib's own style."""
 
-# Yellow is left out of the palette because it is invisible on white. The numbers of colours, dashes and
-# markers (7, 4 and 9) have no common divisor: the first 28 lines differ in colour or dashes, the first 252
-# in at least one of the three.
+# Yellow is left out of the palette because it is invisible on white.
+# The numbers of colours, dashes and markers (7, 4 and 9) have no common divisor: the first 28 lines
+# differ in colour or dashes, the first 252 in at least one of the three.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 MARKERS = "os^Dv*PX<"
@@ -68,7 +69,10 @@ SHADES = ("white", "#56B4E9", "#003D66")  # easy to tell apart in black and whit
 PALE: dict[str, Any] = {"color": "#b4b4b4", "linewidth": 0.7, "zorder": 1}
 """The style of the lines of runs that are not singled out."""
 PAGE = (11.0, 15.0)
-"""Maximum width and height in inches of figures of several panels, unless they would be unreadable."""
+"""Maximum width and height in inches of figures of several panels.
+
+A figure is larger if it would be unreadable otherwise.
+"""
 INCHES = 0.085
 """The approximate width of a letter."""
 ACROSS = 4
@@ -112,8 +116,11 @@ def new_figure(width: float = 7.0, height: float = 4.5) -> Figure:
 
 def line_style(number: int) -> dict[str, Any]:
     """Colour, dashes and marker of line `number`, counted from 0, as arguments of `Axes.plot`."""
-    looks = {"color": COLOURS, "linestyle": DASHES, "marker": MARKERS}
-    return {part: kinds[number % len(kinds)] for part, kinds in looks.items()}
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "linestyle": DASHES[number % len(DASHES)],
+        "marker": MARKERS[number % len(MARKERS)],
+    }
 
 
 def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -131,9 +138,9 @@ def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
 def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]:
     """Axes for `count` panels, at most `across` side by side."""
     across = min(count, across)
-    axes: list[Axes] = (
-        figure.subplots(-(-count // across), across, squeeze=False, **shared).ravel().tolist()
-    )
+    down = math.ceil(count / across)
+    grid = figure.subplots(down, across, squeeze=False, **shared)
+    axes: list[Axes] = grid.ravel().tolist()
     for unused in axes[count:]:
         unused.remove()
     return axes[:count]
@@ -144,14 +151,18 @@ def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
 
     Matplotlib would hide a name that begins with an underscore, so a space precedes it.
     """
-    shown = axes.get_legend_handles_labels()[0] if handles is None else list(handles)
-    names = [str(handle.get_label()) for handle in shown]
-    names = [f" {name}" if name.startswith("_") else name for name in names]
-    axes.legend(shown, names, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    if handles is None:
+        handles = axes.get_legend_handles_labels()[0]
+    entries = list(handles)
+    labels = [str(entry.get_label()) for entry in entries]
+    names = [f" {label}" if label.startswith("_") else label for label in labels]
+    axes.legend(entries, names, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
 
 
 def title(text: object, width: int = 72) -> str:
-    """A title, such as a measure string, broken after commas and spaces into lines of at most `width`.
+    """A title, such as a measure string, in lines of at most `width`.
+
+    It is broken after commas and spaces.
 
     >>> print(title("nDCG_JK(gains={1:1,2:10,3:100})@100", width=24))
     nDCG_JK(gains={1:1,2:10,
@@ -162,7 +173,9 @@ def title(text: object, width: int = 72) -> str:
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as PNG, SVG or PDF, depending on the path's ending; equal figures give equal files.
+    """Write a figure as PNG, SVG or PDF, depending on the path's ending.
+
+    Equal figures give equal files.
 
     The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file
     that cannot be written.
@@ -182,26 +195,30 @@ def dot_plot(
     filled: np.ndarray | None = None,
     rows_of: Sequence[str] | None = None,
 ) -> Figure:
-    """Draw `values` (runs × measures); the runs are sorted from the best by the first measure to the worst.
+    """Draw `values` (runs × measures); the best run by the first measure is at the top.
 
     `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label`
     describes the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers
     are white if not `filled` (runs × measures), which is given for differences, beside a line at 0.
     If `rows_of` names the run of each row, `runs` are labels of rows, which stay in this order.
     """
-    names = INCHES * max(map(len, runs), default=0)
+    width_of_names = INCHES * max(map(len, runs), default=0)
     height = 0.24 * len(runs) + 1.5
-    rows = max(1, int(PAGE[1] / height))
-    columns = min(len(measures), max(ACROSS, -(-len(measures) // rows)))
-    width = min(4.0, max(2.2, (PAGE[0] - names) / columns))
-    figure = new_figure(width * columns + names, height * -(-len(measures) // columns))
-    order = np.argsort(-signs[0] * values[:, 0], kind="stable").tolist()
+    rows_on_page = max(1, int(PAGE[1] / height))
+    needed_columns = math.ceil(len(measures) / rows_on_page)
+    columns = min(len(measures), max(ACROSS, needed_columns))
+    rows = math.ceil(len(measures) / columns)
+    width = min(4.0, max(2.2, (PAGE[0] - width_of_names) / columns))
+    figure = new_figure(width * columns + width_of_names, height * rows)
+    run_of_row = rows_of or runs
     if rows_of:
-        order = [*range(len(runs))]
-    styles = run_styles(rows_of or runs)
+        order = list(range(len(runs)))
+    else:
+        order = np.argsort(-signs[0] * values[:, 0], kind="stable").tolist()
+    styles = run_styles(run_of_row)
     for panel, axes in enumerate(panels(figure, len(measures), columns, sharey=True)):
         for place, run in enumerate(order):
-            style = {**styles[(rows_of or runs)[run]], "linestyle": "none"}
+            style = {**styles[run_of_row[run]], "linestyle": "none"}
             if bounds is not None:
                 axes.plot(bounds[:, run, panel], [place, place], color=style["color"])
             if filled is not None and not filled[run, panel]:
@@ -213,7 +230,8 @@ def dot_plot(
         axes.set_ylim(len(order) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
         axes.set_title(title(measures[panel], width=30), size=10)
-        axes.set_xlabel(label + ("\nsmaller is better" if signs[panel] < 0 else ""))
+        direction = "\nsmaller is better" if signs[panel] < 0 else ""
+        axes.set_xlabel(label + direction)
     return figure
 
 
@@ -225,7 +243,9 @@ def svg(figure: Figure, label: str = "") -> str:
     from html import escape  # This import takes time.
 
     picture = rendered(figure, "svg").decode()
-    described = f' role="img" aria-label="{escape(drawable(label))}"' if label else ""
+    described = ""
+    if label:
+        described = f' role="img" aria-label="{escape(drawable(label))}"'
     element = picture[picture.index("<svg") :]
     return element.replace("<svg", f'<svg style="max-width: 100%; height: auto"{described}', 1)
 
@@ -247,7 +267,8 @@ def rendered(figure: Figure, form: str) -> bytes:
         if form == "svg":  # it keeps the characters that Matplotlib's font lacks
             warnings.filterwarnings("ignore", "Glyph .* missing")
         figure.savefig(picture, format=form, metadata=FORMATS[form])
-    # Viewers without Matplotlib's font use a similar one. Names between tags may look like the font.
+    # Viewers without Matplotlib's font use a similar one.
+    # Names between tags may look like the font.
     return re.sub(rb"'DejaVu Sans'(?=[^<>]*>)", rb"\g<0>, Verdana, sans-serif", picture.getvalue())
 
 

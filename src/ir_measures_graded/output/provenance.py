@@ -14,9 +14,8 @@ def versions() -> Iterator[tuple[str, str]]:
 
     yield "Python", platform.python_version()
     for name in DISTRIBUTIONS:
-        with suppress(
-            PackageNotFoundError
-        ):  # optional, or run from a source folder without being installed
+        # A distribution may be optional, or run from a source folder without being installed.
+        with suppress(PackageNotFoundError):
             yield name, version(name)
 
 
@@ -26,6 +25,6 @@ def sha256(path: str) -> str:
 
     digest = hashlib.sha256()
     with open(path, "rb") as file:
-        while block := file.read(1 << 20):
+        for block in iter(lambda: file.read(1 << 20), b""):
             digest.update(block)
     return digest.hexdigest()

@@ -1,4 +1,7 @@
-"""The base class of all results: a subclass declares tables, notes and a figure; every form uses these."""
+"""The base class of all results.
+
+A subclass declares tables, notes and a figure; every form uses these.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,10 @@ class Result:
         return []
 
     def remark_notes(self) -> Sequence[str]:
-        """The remarks on the input as sentences, which every format for people shows below the notes."""
+        """The remarks on the input as sentences.
+
+        Every format for people shows them below the notes.
+        """
         return [Note("{}.", remark) for remark in merged(self.remarks)]
 
     def answer(self) -> Sequence[str]:
@@ -66,11 +72,17 @@ class Result:
 
     @property
     def summary(self) -> str:
-        """The answer in one sentence: the first of `answer`, or the content of a result without one."""
+        """The answer in one sentence.
+
+        It is the first of `answer`, or the content of a result without one.
+        """
         return str(self.answer()[0])
 
     def figure(self) -> Figure:
-        """A Matplotlib figure. Raises `GradedError` if there is none, and without the extra ``plot``."""
+        """A Matplotlib figure.
+
+        Raises `GradedError` if there is none, and without the extra ``plot``.
+        """
         raise GradedError(
             f"a result of the kind {type(self).__name__} has no figure; save its table"
         )
@@ -78,7 +90,9 @@ class Result:
     def drawing(self) -> Figure | str | None:
         """The figure, or the reason why it cannot be drawn; None if there is none."""
         try:
-            return None if type(self).figure is Result.figure else self.figure()
+            if type(self).figure is Result.figure:
+                return None
+            return self.figure()
         except GradedError as error:  # for example without Matplotlib
             return str(error)
 
@@ -95,22 +109,28 @@ class Result:
         return self.data().to_frame()
 
     def lines(self, form: str = "text", places: int | None = None) -> list[str]:
-        """The tables and notes in a format for people, or all values in one for programs (`FORMATS`).
+        """The tables and notes in a format for people, or all values in one for programs.
 
         `places` is the number of decimals, -1 for all; by default 4, and all in JSON.
         """
         places = decimals(form, places)
         if form not in FOR_PEOPLE:
             return [*self.data().lines(form, places)]
+        lines: list[str] = []
         answer = self.answer()
+        if answer:
+            lines += [*sentences(form, answer), ""]
         first, *others = self.tables()
-        notes = [*self.notes(), *self.remark_notes()]
-        lines = [*sentences(form, answer), ""] if answer else []
         lines += first.lines(form, places)
         for table in others:
-            lines += ["", *sentences(form, [table.title]), *([""] if form == "markdown" else [])]
+            lines += ["", *sentences(form, [table.title])]
+            if form == "markdown":
+                lines.append("")
             lines += table.lines(form, places)
-        return [*lines, "", *sentences(form, notes)] if notes else lines
+        notes = [*self.notes(), *self.remark_notes()]
+        if notes:
+            lines += ["", *sentences(form, notes)]
+        return lines
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -137,29 +157,34 @@ class Result:
             return
         form = TABLES[ending]
         places = decimals(form, places, in_file=True)
-        content = {"markdown": self.to_markdown, "latex": self.to_latex}.get(form)
-        write_whole(
-            path, as_bytes(content(places).split("\n") if content else self.lines(form, places))
-        )
+        if form == "markdown":  # a subclass may have a table of its own in this format and the next
+            lines = self.to_markdown(places).split("\n")
+        elif form == "latex":
+            lines = self.to_latex(places).split("\n")
+        else:
+            lines = self.lines(form, places)
+        write_whole(path, as_bytes(lines))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {clean(self.summary)}>"
 
     def _repr_html_(self) -> str:
+        summary = self.summary
+        parts = [f"<p><b>{type(self).__name__}</b>: {escaped_html(summary)}</p>"]
         drawing = self.drawing()
         if isinstance(drawing, str):
-            shown = f"<p>{escaped_html(drawing)}</p>"
-        else:
-            shown = f"<div>{plots.svg(drawing, label=self.summary)}</div>" if drawing else ""
-        (columns, rows), told = self.table(), self.summary.strip(".")
-        notes = [*self.answer(), *self.notes(), *self.remark_notes()]
+            parts.append(f"<p>{escaped_html(drawing)}</p>")
+        elif drawing:
+            parts.append(f"<div>{plots.svg(drawing, label=summary)}</div>")
+        columns, rows = self.table()
         table = "".join(html(columns, rows[:ROWS], PLACES))
-        rest = f"<p>{ROWS} of {len(rows)} rows</p>" if len(rows) > ROWS else ""
-        return (
-            f"<p><b>{type(self).__name__}</b>: {escaped_html(self.summary)}</p>"
-            f'{shown}<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
-            + "".join(f"<p>{escaped_html(note)}</p>" for note in notes if note.strip(".") != told)
-        )
+        parts.append(f'<div style="overflow: auto; max-height: 30em">{table}</div>')
+        if len(rows) > ROWS:
+            parts.append(f"<p>{ROWS} of {len(rows)} rows</p>")
+        for note in [*self.answer(), *self.notes(), *self.remark_notes()]:
+            if note.strip(".") != summary.strip("."):
+                parts.append(f"<p>{escaped_html(note)}</p>")
+        return "".join(parts)
 
 
 @dataclass(eq=False, repr=False)

@@ -4,7 +4,8 @@ A `Table` has `Column`s and rows of plain values. Programs read the names of the
 values. People read headings, and cells that the `kind` of a column makes of its values:
 
 >>> from ir_measures_graded.output.formats import text
->>> table = Table([Column("run"), Column("mean_rank", kind=lambda rank: f"{rank:.1f}")], [["bm25", 1.25]])
+>>> mean_rank = Column("mean_rank", kind=lambda rank: f"{rank:.1f}")
+>>> table = Table([Column("run"), mean_rank], [["bm25", 1.25]])
 >>> table.records()
 [{'run': 'bm25', 'mean_rank': 1.25}]
 >>> print(*text(*table.cells()), sep="\\n")
@@ -52,8 +53,8 @@ class Column(NamedTuple):
 
     - `name`: the key in records.
     - `heading`: what people read above the column; by default the name with blanks for underscores.
-    - `kind`: makes the cell that people read from a value, such as a shortened text or a p-value with its
-      bound; None leaves the value. An empty cell (None) stays empty.
+    - `kind`: makes the cell that people read from a value, such as a shortened text or a p-value
+      with its bound; None leaves the value. An empty cell (None) stays empty.
     """
 
     name: str
@@ -64,6 +65,12 @@ class Column(NamedTuple):
     def title(self) -> str:
         """What people read above the column."""
         return self.heading or self.name.replace("_", " ")
+
+    def cell(self, value: Any) -> Any:
+        """What people read for a value."""
+        if self.kind is None or value is None:
+            return value
+        return self.kind(value)
 
 
 @dataclass(eq=False, repr=False)
@@ -95,9 +102,10 @@ class Table:
         cls, columns: Iterable[Column | str], records: Iterable[Mapping[str, Any]], title: str = ""
     ) -> Table:
         """The table of the entries that records have for these columns."""
-        found = cls([*columns], [], title)
-        names = [head.name for head in found.heads]
-        return replace(found, rows=[[record[name] for name in names] for record in records])
+        empty = cls(list(columns), [], title)
+        names = [head.name for head in empty.heads]
+        rows = [[record[name] for name in names] for record in records]
+        return replace(empty, rows=rows)
 
     @classmethod
     def of_arrays(
@@ -109,25 +117,32 @@ class Table:
         >>> Table.of_arrays({"run": runs, "topic": topics}, {"AP": values}).rows
         [['bm25', '1', 0.25], ['bm25', '2', None]]
         """
-        cells = zip(*(known(array.ravel()) for array in arrays.values()), strict=True)
+        columns_of_cells = [known(array.ravel()) for array in arrays.values()]
+        rows_of_cells = zip(*columns_of_cells, strict=True)
+        rows_of_labels = product(*axes.values())
         rows = [
-            [*labels, *numbers]
-            for labels, numbers in zip(product(*axes.values()), cells, strict=True)
+            [*labels, *cells] for labels, cells in zip(rows_of_labels, rows_of_cells, strict=True)
         ]
         return cls([*axes, *arrays], rows, title)
 
     @property
     def heads(self) -> list[Column]:
         """The columns, also those that are given as a name."""
-        return [
-            Column(column, column) if isinstance(column, str) else column for column in self.columns
-        ]
+        heads: list[Column] = []
+        for column in self.columns:
+            if isinstance(column, str):
+                heads.append(Column(column, heading=column))
+            else:
+                heads.append(column)
+        return heads
 
     def select(self, *names: str) -> Table:
         """The columns with these names, in this order."""
-        places = [[head.name for head in self.heads].index(name) for name in names]
-        rows = [[row[place] for place in places] for row in self.rows]
-        return replace(self, columns=[self.columns[place] for place in places], rows=rows)
+        own_names = [head.name for head in self.heads]
+        positions = [own_names.index(name) for name in names]
+        columns = [self.columns[position] for position in positions]
+        rows = [[row[position] for position in positions] for row in self.rows]
+        return replace(self, columns=columns, rows=rows)
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per row, from the names of the columns to the values."""
@@ -136,35 +151,38 @@ class Table:
 
     def to_frame(self) -> DataFrame:
         """The records as a pandas DataFrame."""
-        return needed("pandas", "a DataFrame").DataFrame(self.records(), columns=self.values()[0])
+        pandas = needed("pandas", "a DataFrame")
+        names = [head.name for head in self.heads]
+        return pandas.DataFrame(self.records(), columns=names)
 
     def values(self) -> Cells:
         """The names of the columns and the rows, for programs."""
-        return [head.name for head in self.heads], list(map(list, self.rows))
+        names = [head.name for head in self.heads]
+        return names, [list(row) for row in self.rows]
 
     def cells(self) -> Cells:
         """The headings of the columns and the rows, for people."""
-        kinds = [head.kind for head in self.heads]
+        heads = self.heads
         rows = [
-            [
-                cell if kind is None or cell is None else kind(cell)
-                for kind, cell in zip(kinds, row, strict=True)
-            ]
-            for row in self.rows
+            [head.cell(value) for head, value in zip(heads, row, strict=True)] for row in self.rows
         ]
-        return [head.title for head in self.heads], rows
+        return [head.title for head in heads], rows
 
     def lines(self, form: str, places: int) -> Iterator[str]:
         """The table in a format, with `cells` for people and `values` for programs."""
         columns, rows = self.cells() if form in FOR_PEOPLE else self.values()
         if self.head or form not in ("text", "tsv"):
             return FORMATS[form](columns, rows, places)
-        shown = wrapped(rows) if form == "text" else rows
-        return islice(FORMATS[form]([""] * len(columns), shown, places), 1, None)
+        lines_of_rows = wrapped(rows) if form == "text" else rows
+        no_headings = [""] * len(columns)
+        lines = FORMATS[form](no_headings, lines_of_rows, places)
+        return islice(lines, 1, None)
 
 
 class Note(str):
-    """A sentence in one line: `text`, a format string, with `names`, which are names, numbers or measures.
+    """A sentence in one line: `text`, a format string, with `names`.
+
+    The names are names, numbers or measures.
 
     >>> note = Note("{} is better than {} with p < {:g}.", "a{b}", "c", 0.05)
     >>> note, note.names
@@ -176,6 +194,8 @@ class Note(str):
 
     def __new__(cls, text: str, *names: Any) -> Note:
         """The sentence; control characters in names become blanks."""
-        made = super().__new__(cls, clean(text.format(*names) if names else text))
-        made.text, made.names = text, names
-        return made
+        sentence = text.format(*names) if names else text
+        note = super().__new__(cls, clean(sentence))
+        note.text = text
+        note.names = names
+        return note
