@@ -15,6 +15,7 @@ from . import plots
 from .files import checked_ending, write_whole
 from .formats import (
     FOR_PEOPLE,
+    FORMATS,
     PLACES,
     TABLES,
     Cells,
@@ -113,6 +114,8 @@ class Result:
 
         `places` is the number of decimals, -1 for all; by default 4, and all in JSON.
         """
+        if form not in FORMATS:
+            raise GradedError(f"{form!r} is not a format; the formats are {', '.join(FORMATS)}")
         places = decimals(form, places)
         if form not in FOR_PEOPLE:
             return [*self.data().lines(form, places)]
