@@ -50,8 +50,7 @@ def photograph(page: str, name: str, width: int, height: int) -> None:
         "--force-device-scale-factor=1.4",
     ]
     picture = f"--screenshot={STATIC / name}"
-    name_of_page, hash_sign, place = page.partition("#")
-    address = f"file://{os.path.abspath(name_of_page)}{hash_sign}{place}"
+    address = f"file://{os.path.abspath(page)}"
     subprocess.run(
         [chromium, *flags, f"--window-size={width},{height}", picture, address], check=True
     )
@@ -67,7 +66,7 @@ def main() -> None:
         photograph("report.html", "report.png", 1120, 820)
         weightings = ["--gains", "w1", "--gains", "w10", "--gains", "w100"]
         cli.main(["sensitivity", "qrels.txt", *RUNS, "nDCG_JK@100", *weightings, "-o", "if.html"])
-        photograph("if.html#what-if", "what-if.png", 1120, 820)
+        photograph("if.html", "what-if.png", 1120, 820)
         orders = sensitivity("qrels.txt", RUNS, ["nDCG_JK@100"])
         plots.save(orders.figure(), STATIC / "gains.png")
         table = compare("qrels.txt", RUNS, ["nDCG_JK@10", "nDCG_JK@100", "Q", "AP"], baseline="D")
