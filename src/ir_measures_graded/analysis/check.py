@@ -146,7 +146,7 @@ def _remarks_on(
 
     def watched() -> Iterator[JudgedRanks]:
         for block in counts.watched(run.reduced(judgments)):
-            is_apart[block.numbers] = _apart(block)
+            is_apart[block.place.numbers] = _apart(block)
             yield block
 
     means = {}

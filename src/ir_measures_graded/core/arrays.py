@@ -19,7 +19,7 @@ from .by_topic import blocks, bounds_of, changes, positions
 from .measures.standard import definition_of
 from .provider import GradedEvaluator, GradedProvider, refuse_unsupported, warn_of_absent_levels
 from .ranking.judged import Judged
-from .ranking.ranks import JudgedRanks
+from .ranking.ranks import BlockPlace, JudgedRanks
 from .registry.notation import parse_list
 from .rows.columns import QRELS, RUN
 from .rows.decimals import as_decimals
@@ -150,7 +150,8 @@ class ArrayEvaluator(GradedEvaluator):
             in_block = document[start : start + rows.values.size] - first_judged
             matched = partial(_in_order_given, in_block, rows.offsets)
             order = np.arange(numbers.start, numbers.stop)
-            yield JudgedRanks.of(judged, rows, matched, numbers, order)
+            has_own = np.zeros(order.size, dtype=bool)
+            yield JudgedRanks.of(judged, BlockPlace(rows, numbers, order, has_own), matched)
 
     def values(self, scores: Array) -> np.ndarray:
         """The value of each measure for each group (measures × groups), NaN if no document is

@@ -72,9 +72,9 @@ class GradedEvaluator(Evaluator):
         values = {measure: np.empty(topics.size) for measure in self.measures}
         position = np.empty_like(topics)  # of each topic in the run; -1 if the run lacks it
         for block in blocks:
-            position[block.numbers] = block.order
+            position[block.place.numbers] = block.place.order
             for measure in self.measures:
-                values[measure][block.numbers] = values_of(measure, block)
+                values[measure][block.place.numbers] = values_of(measure, block)
         for measure in self.graded:
             yield measure, topics, values[measure]
         judged = np.diff(self.judged.offsets) > 0

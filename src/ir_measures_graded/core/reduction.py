@@ -7,18 +7,16 @@ documents and name documents in results.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ..errors import GradedError, shown
 from .by_topic import bounds_of, smallest
 from .ranking.judged import NO_INTENTS, Intents, Judged
-from .ranking.ranks import JudgedRanks, Sort
+from .ranking.ranks import BlockPlace, JudgedRanks, Sort
 from .rows.columns import NO_ITERATION
-from .rows.id_matching import equal_pairs
+from .rows.id_matching import Indices, equal_pairs
 from .rows.in_memory import read_run
 from .rows.rows import Distinct, Rows, distinct, judged_twice, refuse_mixed, refuse_repeated
 
@@ -34,11 +32,13 @@ def judged_of(qrels: Rows, collection: np.ndarray | None = None) -> Judged:
         collection=collection,
         conflict=documents.conflict,
         read_intents=partial(_intents_of, qrels, documents, collection),
-        rows=rows,
+        documents=rows,
     )
 
 
-def reduced(judged: Judged, run: Rows, numbers: Any = slice(None), start: int = 0) -> JudgedRanks:
+def reduced(
+    judged: Judged, run: Rows, numbers: Indices = slice(None), start: int = 0
+) -> JudgedRanks:
     """The run, reduced to the judged documents. Topics without judgments are ignored.
 
     `numbers` are those of the topics in the whole qrels, and `start` is the number of topics in
@@ -75,7 +75,7 @@ def reduced(judged: Judged, run: Rows, numbers: Any = slice(None), start: int = 
 
         return document_of_row, descending
 
-    return replace(JudgedRanks.of(judged, listed, matched, numbers, order), own=own)
+    return JudgedRanks.of(judged, BlockPlace(listed, numbers, order, own), matched)
 
 
 def blocks_of(judged: Judged, run: Rows | Iterable[Rows]) -> Iterator[JudgedRanks]:

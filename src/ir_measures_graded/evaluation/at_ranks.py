@@ -59,7 +59,7 @@ def values_at_ranks(
     with about(run.name):
         for ranks in remarks.watched(run.reduced(judgments)):
             of_topics = computed(measure, view(measure, ranks, cut=False), at_ranks, (depth,))
-            values[:, ranks.numbers] = of_topics.T
+            values[:, ranks.place.numbers] = of_topics.T
     # A study issues the remarks on its runs.
     if run.kept_for is None:
         issue(remarks.of(run.source, run.name))

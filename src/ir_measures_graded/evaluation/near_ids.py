@@ -76,7 +76,7 @@ class UnmatchedDocuments:
     def add(self, ranks: JudgedRanks) -> None:
         """Add topics of a block, evenly spaced, until the sample is complete."""
         missing = SAMPLED_TOPICS - len(self.topics)
-        if missing <= 0 or ranks.listed is None or ranks.judged.rows is None:
+        if missing <= 0 or ranks.block is None or ranks.judged.documents is None:
             return
         numbers = np.flatnonzero((ranks.retrieved > 0) & (ranks.judged.sizes > 0))
         if numbers.size > missing:

@@ -123,7 +123,7 @@ class RunRemarks:
 
     def count(self, ranks: JudgedRanks) -> None:
         """Count the documents of a block. A topic that appears in several blocks counts in the last one."""
-        numbers = ranks.numbers
+        numbers = ranks.place.numbers
         topics = ranks.retrieved.size
         self.retrieved[numbers] = ranks.retrieved
         self.judged[numbers] = np.bincount(ranks.topic, minlength=topics)
@@ -137,7 +137,7 @@ class RunRemarks:
         if 2 * judged_top.sum() < np.minimum(top, ranks.judged.sizes).sum():
             self.unmatched.add(ranks)
         self.has_scores[numbers] = ranks.highest > ranks.lowest
-        self.has_own[numbers] = ranks.own
+        self.has_own[numbers] = ranks.place.own
 
     @property
     def lacks_topic(self) -> np.ndarray:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from ...errors import GradedError
 from ..by_topic import bounds_of, cumsum, largest, offsets_of, positions, rows_of, tally
 from .gains import Gains, gain_of
+
+if TYPE_CHECKING:
+    from ..rows.rows import Rows
 
 NO_INTENTS = (
     "the qrels have no intents; measures of intents need an iteration (the second column of TREC "
@@ -66,8 +69,8 @@ class Judged:
     collection, `collection` has its levels, or NaN if they are unknown.
 
     If documents have levels for several intents, `level` is the highest, and `conflict` is the
-    error for all who need one level. `read_intents` returns the judgments for intents. `rows` are
-    those of the documents, if they have ids.
+    error for all who need one level. `read_intents` returns the judgments for intents. `documents`
+    are the rows of the documents, None if they have no ids.
     """
 
     topics: Sequence[str]
@@ -77,7 +80,7 @@ class Judged:
     collection: np.ndarray | None = None
     conflict: GradedError | None = None
     read_intents: Callable[[], Intents] | None = None
-    rows: Any = None
+    documents: Rows | None = None
     computed: dict[Hashable, Any] = field(default_factory=dict, init=False)
 
     def need_one_level(self) -> None:
@@ -91,6 +94,13 @@ class Judged:
         if self.read_intents is None:
             raise GradedError(NO_INTENTS)
         return self.read_intents()
+
+    @property
+    def rows(self) -> Rows:
+        """The `documents`. Raises `ValueError` if they have no ids."""
+        if self.documents is None:
+            raise ValueError("these judged documents have no ids")
+        return self.documents
 
     @property
     def whole(self) -> Judged:
@@ -129,8 +139,8 @@ class Judged:
         judged = Judged(names, bounds_of(sizes), self.level[documents], all_of=self.whole)
         judged.conflict = self.conflict
         judged.read_intents = lambda: self.intents.part(topics, len(self.topics))
-        if self.rows is not None:
-            judged.rows = self.rows.part(topics)
+        if self.documents is not None:
+            judged.documents = self.documents.part(topics)
         return judged
 
     @computed_once

@@ -20,7 +20,7 @@ from .judged import Judged
 from .order import as_compared, decisive, descending, tied
 
 if TYPE_CHECKING:
-    from ..rows.id_matching import Ids
+    from ..rows.id_matching import Ids, Indices
     from ..rows.rows import Rows
 
 Sort = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -36,6 +36,21 @@ def _array(compute: Callable[[JudgedRanks], np.ndarray]) -> cached_property[np.n
 
 def _no_positions() -> np.ndarray:
     return np.empty((2, 0), dtype=np.int64)
+
+
+@dataclass(eq=False, repr=False)
+class BlockPlace:
+    """A block of topics of a run, and its place in the qrels and in the run.
+
+    `rows` are those of the run, topic after topic in the order of the qrels. `numbers` are those of
+    the topics in the whole qrels. `order` (T) is the place of each topic in the run, −1 for a topic
+    that the run lacks. `own` (T) tells whether a document has the id of its topic.
+    """
+
+    rows: Rows
+    numbers: Indices
+    order: np.ndarray
+    own: np.ndarray
 
 
 @dataclass(eq=False, repr=False)
@@ -61,10 +76,8 @@ class JudgedRanks:
     document is at another row of the run, and these rows. `has_ids` is false if tied documents are
     in the order of the run, because they have no ids.
 
-    `listed` has the rows of the run in the order of `scores`. A run that is reduced in blocks of
-    topics has for each block the `numbers` of its topics among all, and `order` (T), the place of
-    each topic in the run, −1 for a topic that the run lacks. `own` (T) tells whether a document has
-    the id of its topic. Measures share what is `computed` from a run.
+    A run that is reduced in blocks of topics has for each the `block`; judgments of intents and
+    copies of documents have none. Measures share what is `computed` from a run.
     """
 
     judged: Judged
@@ -77,23 +90,19 @@ class JudgedRanks:
     ties: np.ndarray = field(default_factory=_no_positions)
     uncondensed: JudgedRanks | None = None
     has_ids: bool = True
-    listed: Any = None
-    numbers: Any = None
-    order: Any = None
-    own: Any = None
+    block: BlockPlace | None = None
     computed: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @classmethod
-    def of(
-        cls, judged: Judged, listed: Rows, matched: Matched, numbers: Any, order: np.ndarray
-    ) -> JudgedRanks:
-        """The ranks of the rows of a run that are `listed` in the order of the topics.
+    def of(cls, judged: Judged, place: BlockPlace, matched: Matched) -> JudgedRanks:
+        """The ranks of the rows of a block.
 
         `matched(a, b)` has the number of each document of the topics a … b − 1 among the judged
         documents, −1 if it is unjudged, and sorts tied documents; without ids, they stay in the
         order given.
         """
-        scores, offsets = listed.values, listed.offsets
+        scores = place.rows.values
+        offsets = place.rows.offsets
         hits = [np.empty((3, 0), dtype=np.int64)]
         moved = [_no_positions()]
         ties = [_no_positions()]
@@ -118,10 +127,20 @@ class JudgedRanks:
             moved=np.concatenate(moved, axis=1),
             ties=np.concatenate(ties, axis=1),
             has_ids=has_ids,
-            listed=listed,
-            numbers=numbers,
-            order=order,
+            block=place,
         )
+
+    @property
+    def place(self) -> BlockPlace:
+        """The `block`. Raises `ValueError` if there is none."""
+        if self.block is None:
+            raise ValueError("these ranks are not those of a block of a run")
+        return self.block
+
+    @property
+    def listed(self) -> Rows:
+        """The rows of the run in the order of `scores`."""
+        return self.place.rows
 
     def documents(self, position: np.ndarray) -> Ids:
         """The documents at some positions of the list, judged or not."""
