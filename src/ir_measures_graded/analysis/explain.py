@@ -1,9 +1,10 @@
-"""Explanations: the ranking of a topic beside its ideal list, and the amount that each document adds.
+"""Explanations: the ranking of a topic beside its ideal list, and the amount that each document
+adds.
 
 `explain` shows one run, `explain_difference` the documents that make the difference of two runs.
 
-A value that is a sum over documents, such as DCG, is split into their contributions. For every measure that
-takes a cutoff, the value of the list down to each rank is computed.
+A value that is a sum over documents, such as DCG, is split into their contributions. For every
+measure that takes a cutoff, the value of the list down to each rank is computed.
 """
 
 from __future__ import annotations
@@ -71,22 +72,24 @@ SHOWN = {"score": Column("score", kind=Score), "contribution": Column("contribut
 class Explanation(Result):
     """The ranking of one topic, rank by rank down to depth D, beside the ideal list.
 
-    `value` is the value of `measure` for `topic`. Each array has one entry per rank (D), which is NaN where
-    there is no number. An array is None if it does not apply to the measure.
+    `value` is the value of `measure` for `topic`. Each array has one entry per rank (D), which is
+    NaN where there is no number. An array is None if it does not apply to the measure.
 
     - `documents`: the ids in rank order; fewer than D if the list is shorter
-    - `scores`, `levels`, `gains`: those of the documents. Scores are rounded to 32-bit floats, which are
-      compared. An unjudged document has no level, and its gain is 0.
+    - `scores`, `levels`, `gains`: those of the documents. Scores are rounded to 32-bit floats,
+      which are compared. An unjudged document has no level, and its gain is 0.
     - `weights`: the weight of a gain of 1 at the rank, before sums are averaged or divided
-    - `contributions`: the amount that the document adds to `value`. The contributions at all ranks of the
-      list sum to `value`.
+    - `contributions`: the amount that the document adds to `value`. The contributions at all ranks
+      of the list sum to `value`.
     - `values`: the value of the list down to this rank
-    - `sums`: the running sum of weighted gains, for measures that divide it by the sum of the ideal list
-    - `ideal_levels`, `ideal_gains`: the levels and gains of the documents with a gain above 0, highest first
+    - `sums`: the running sum of weighted gains, for measures that divide it by the sum of the ideal
+      list
+    - `ideal_levels`, `ideal_gains`: the levels and gains of the documents with a gain above 0,
+      highest first
     - `ideal`: the running sum of the ideal list if there are `sums`
 
-    `relevant` is the number of relevant documents of the topic. `topics` is the number of topics among which
-    this one has the worst value, None if it was given.
+    `relevant` is the number of relevant documents of the topic. `topics` is the number of topics
+    among which this one has the worst value, None if it was given.
     """
 
     measure: Measure
@@ -135,7 +138,8 @@ class Explanation(Result):
 
     @property
     def found(self) -> str:
-        """The first relevant document, and the numbers of relevant and judged documents in the list."""
+        """The first relevant document, and the numbers of relevant and judged documents in the
+        list."""
         if not self.relevant:
             return "The topic has no relevant document"
         if not self.documents:
@@ -198,14 +202,15 @@ def explain(
     - `qrels`: as for `evaluate`.
     - `run`: one run, in any form that `evaluate` accepts.
     - `measure`: a graded measure, or a standard measure that has a definition here.
-    - `topic`: a topic of the qrels; a number stands for its decimal text. If the run lacks it, the list is
-      empty. By default it is the one with the worst value among those with a relevant document.
-    - `depth` (≥ 1): the last rank. The default is the cutoff or, without one, the rank of the last judged
+    - `topic`: a topic of the qrels; a number stands for its decimal text. If the run lacks it, the
+      list is empty. By default it is the one with the worst value among those with a relevant
       document.
+    - `depth` (≥ 1): the last rank. The default is the cutoff or, without one, the rank of the last
+      judged document.
     - `name`: the name of the run in the result and in error messages; none if empty.
 
-    Documents are in the order of the measure, which is mostly trec_eval's, with tied documents by descending
-    id. With judged_only=True, unjudged documents are removed before ranks are counted.
+    Documents are in the order of the measure, which is mostly trec_eval's, with tied documents by
+    descending id. With judged_only=True, unjudged documents are removed before ranks are counted.
 
     >>> qrels = {"q1": {"a": 3, "b": 2, "c": 1}}
     >>> found = explain(qrels, {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}}, "nCG@3", "q1")
@@ -214,9 +219,9 @@ def explain(
     >>> found.sums, found.ideal, found.values.round(2)
     (array([2., 2., 5.]), array([3., 5., 6.]), array([0.67, 0.4 , 0.83]))
 
-    Raises `GradedError` for a topic that the qrels lack, for a measure without a definition, for the options
-    `ties` and `unjudged`, whose values depend on other rankings and judgments, and for input that `evaluate`
-    refuses.
+    Raises `GradedError` for a topic that the qrels lack, for a measure without a definition, for
+    the options `ties` and `unjudged`, whose values depend on other rankings and judgments, and for
+    input that `evaluate` refuses.
     """
     study, measure, count = study_of(qrels, {name: run}), _explainable(measure), None
     if topic is None:
@@ -240,8 +245,8 @@ def explanations(
 ) -> dict[str, list[Explanation]]:
     """Explanations of several runs and topics: by the name of the run, in the order of the topics.
 
-    `qrels` and `runs` are as for `evaluate`; `measure` and `depth` are as for `explain`. `topics` are topics
-    of the qrels, by default all of them. Raises `GradedError` as `explain`.
+    `qrels` and `runs` are as for `evaluate`; `measure` and `depth` are as for `explain`. `topics`
+    are topics of the qrels, by default all of them. Raises `GradedError` as `explain`.
 
     >>> found = explanations({"q1": {"a": 1}, "q2": {"b": 1}}, {"mine": {"q1": {"a": 1.0}}}, "CG", depth=2)
     >>> [(each.documents, each.contributions.tolist()) for each in found["mine"]]
@@ -296,9 +301,11 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
 def _lists(
     run: Run, measure: GradedMeasure, ranks: JudgedRanks, ordered: JudgedRanks, depth: int
 ) -> tuple[list[tuple[str, ...]], dict[str, np.ndarray]]:
-    """The documents of each topic, and the fields of its list and of its ideal list (T × depth each).
+    """The documents of each topic, and the fields of its list and of its ideal list (T × depth
+    each).
 
-    `ranks` is the run's list in trec_eval's order. In `ordered`, tied documents are in that of the measure.
+    `ranks` is the run's list in trec_eval's order. In `ordered`, tied documents are in that of the
+    measure.
     """
     judged, shape = ranks.judged, (len(ranks.judged.topics), depth)
     gain = judged.gain(measure.weighting)
@@ -347,7 +354,8 @@ def _at_ranks(
     shape: tuple[int, int],
     others: Any = np.nan,
 ) -> np.ndarray:
-    """Values at their topics and ranks, down to the depth, and `others` elsewhere; the shape is T × depth."""
+    """Values at their topics and ranks, down to the depth, and `others` elsewhere; the shape is T ×
+    depth."""
     table = np.full(shape, others)
     within = rank <= shape[1]
     table[topic[within], rank[within] - 1] = values[within]
@@ -374,9 +382,9 @@ def filled(records: list[dict[str, Any]], always: Container[str] = ()) -> list[s
 class ExplainedDifference(Result):
     """Two runs side by side in one topic, the documents that make the difference first.
 
-    `other` and `run` explain the rankings of the first and of the second run. `topics` is the number of
-    topics among which the topic has the largest difference, None if it was given. Rows are of
-    documents down to rank `depth` of either list, by default of all.
+    `other` and `run` explain the rankings of the first and of the second run. `topics` is the
+    number of topics among which the topic has the largest difference, None if it was given. Rows
+    are of documents down to rank `depth` of either list, by default of all.
     """
 
     other: Explanation
@@ -414,8 +422,9 @@ class ExplainedDifference(Result):
     def data(self) -> Table:
         """One row per document of a list down to the depth, the largest difference first.
 
-        The `difference` is the contribution to `run` minus that to `other`, which is 0 outside a list. It is
-        None for a measure without contributions; documents with the best rank in either list then come first.
+        The `difference` is the contribution to `run` minus that to `other`, which is 0 outside a
+        list. It is None for a measure without contributions; documents with the best rank in either
+        list then come first.
         """
         other, run = (
             {row["document"]: row for row in each.records()[: len(each.documents)]}
@@ -438,7 +447,8 @@ class ExplainedDifference(Result):
         return Table.of(DIFFERING, rows)
 
     def _adding(self) -> list[dict[str, Any]]:
-        """The records of the documents that add to a value; all if the measure has no contributions."""
+        """The records of the documents that add to a value; all if the measure has no
+        contributions."""
         adding = ("contribution", "other_contribution")
         return [
             row for row in self.records() if row["difference"] is None or any(map(row.get, adding))
@@ -453,7 +463,8 @@ class ExplainedDifference(Result):
         return [Table.of([Column(name, heads.get(name, "")) for name in names], rows)]
 
     def notes(self) -> list[Note]:
-        """The number of omitted documents, and the sum of the contributions below the last ranks."""
+        """The number of omitted documents, and the sum of the contributions below the last
+        ranks."""
         if self.run.contributions is None:
             text = "{} has no contributions; the documents are in the order of their ranks."
             return [Note(text, self.run.measure)]
@@ -477,12 +488,12 @@ def explain_difference(
 ) -> ExplainedDifference:
     """The documents that make the difference of two runs in a topic.
 
-    - `qrels`, `runs`: as for `evaluate`. There are two runs, the first is the one that the second is
-      compared with.
+    - `qrels`, `runs`: as for `evaluate`. There are two runs, the first is the one that the second
+      is compared with.
     - `measure`: as for `explain`.
-    - `depth` (≥ 1): the last rank of the documents in the table; by default that of the longer list.
-      For a measure whose value is not a sum over documents, it is the cutoff or, without one, the rank of
-      the last judged document in either list.
+    - `depth` (≥ 1): the last rank of the documents in the table; by default that of the longer
+      list. For a measure whose value is not a sum over documents, it is the cutoff or, without one,
+      the rank of the last judged document in either list.
     - `topic`: a topic of the qrels; by default the one with the largest difference of the values.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}

@@ -1,23 +1,23 @@
 """The agreement of machine judges with a human on the levels of documents and on the order of runs.
 
-`judges` compares any number of qrels with those of a human. The qrels may also be of two humans, of two pools
-or of two years. For the documents that both judged, the result has the number
-of each pair of levels (confusion matrix), Cohen's κ, Krippendorff's α and the bias of the machine. With runs
-and measures, it has the agreement of the orders of the runs, of the significant differences, and the runs
-that the machine favours.
+`judges` compares any number of qrels with those of a human. The qrels may also be of two humans, of
+two pools or of two years. For the documents that both judged, the result has the number of each
+pair of levels (confusion matrix), Cohen's κ, Krippendorff's α and the bias of the machine. With
+runs and measures, it has the agreement of the orders of the runs, of the significant differences,
+and the runs that the machine favours.
 
-Resampled topics show how far the agreement depends on the topics. Their percentiles are no confidence
-interval of τ, because resampling adds the noise that already lowers it. The yardstick is the agreement of
-the human with itself on two random halves of the topics.
+Resampled topics show how far the agreement depends on the topics. Their percentiles are no
+confidence interval of τ, because resampling adds the noise that already lowers it. The yardstick is
+the agreement of the human with itself on two random halves of the topics.
 
-A judge favours a run if it values the run higher than other runs of the same quality. The means of the
-*other* runs under the machine are fitted as a line in their means under the human (least squares). With the
-weights c for which Σ c·machine is this line at the human mean of run r:
+A judge favours a run if it values the run higher than other runs of the same quality. The means of
+the *other* runs under the machine are fitted as a line in their means under the human (least
+squares). With the weights c for which Σ c·machine is this line at the human mean of run r:
 
     favour = mean over the topics of machine_r − Σ c·machine, with Student's interval, Šidák over the runs
 
-J. Cohen: Weighted kappa. Psychological Bulletin 70(4), 1968. K. Krippendorff: Content Analysis, 2004. H. A.
-Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
+J. Cohen: Weighted kappa. Psychological Bulletin 70(4), 1968. K. Krippendorff: Content Analysis,
+2004. H. A. Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ ORDER_STATISTICS: Final = {
 """The statistics of two orders of runs by name."""
 PREFERRED: Final = 10
 DEEPEST: Final = 20
-"""The greatest cutoff of measures with favours; a greater one than `PREFERRED` names more runs falsely."""
+"""The greatest cutoff of measures with favours; a greater one than `PREFERRED` names more runs
+falsely."""
 CHOSEN: Final = Note(
     "κ and α hold for the documents that the human judged. They hold for all documents of a machine only if "
     "these are a random sample, which documents chosen by holes are not; its option --random adds one."
@@ -97,7 +98,8 @@ DEEP: Final = (
 
 
 class Statistic(NamedTuple):
-    """A statistic and percentiles of it over resampled topics; each is None where it is undefined."""
+    """A statistic and percentiles of it over resampled topics; each is None where it is
+    undefined."""
 
     value: float | None
     lower: float | None
@@ -128,7 +130,8 @@ class Statistic(NamedTuple):
 
 
 class Favour(NamedTuple):
-    """The value of a run beyond that of other runs of its quality, with an interval, NaN if there is none."""
+    """The value of a run beyond that of other runs of its quality, with an interval, NaN if there
+    is none."""
 
     run: str
     value: float
@@ -147,12 +150,12 @@ class Favour(NamedTuple):
 class OrderAgreement:
     """The orders of the runs by one measure under either judge, over the topics that both judged.
 
-    `statistics` has ``tau``, ``tau_AP``, ``rho`` and ``RBO``, see `orders`, with their spread over sets of as
-    many topics. `halves` is τ of the human's orders on two random halves of the topics, as the mean over
-    1,000 splits. Of the pairs of runs that differ significantly under the human, `significant` is the number,
-    `agreed` the share that the machine also separates, and `reversed` the share that it separates in the
-    other direction; both are None if there is no such pair. `favours` has the favour of each run, and is
-    empty where `no_favours` gives a reason.
+    `statistics` has ``tau``, ``tau_AP``, ``rho`` and ``RBO``, see `orders`, with their spread over
+    sets of as many topics. `halves` is τ of the human's orders on two random halves of the topics,
+    as the mean over 1,000 splits. Of the pairs of runs that differ significantly under the human,
+    `significant` is the number, `agreed` the share that the machine also separates, and `reversed`
+    the share that it separates in the other direction; both are None if there is no such pair.
+    `favours` has the favour of each run, and is empty where `no_favours` gives a reason.
     """
 
     measure: Measure
@@ -182,16 +185,18 @@ class OrderAgreement:
 class JudgeAgreement:
     """The agreement of a machine, named `judge`, with the human; see `judges`.
 
-    `levels` are those of all judges. `confusion` (levels × levels) counts the documents that both judged,
-    with the human's level in the row; it is empty for more than 12 levels. `counts` has the number of these
-    ``documents``, the human's documents ``unanswered`` by the machine, the ``abstentions`` (rows without a
-    level and answers outside the scale, of which `outside` tells), the documents of the ``machine only``, the
-    share with the ``same`` level, and the ``bias``, the mean of the machine's level minus the human's.
+    `levels` are those of all judges. `confusion` (levels × levels) counts the documents that both
+    judged, with the human's level in the row; it is empty for more than 12 levels. `counts` has the
+    number of these ``documents``, the human's documents ``unanswered`` by the machine, the
+    ``abstentions`` (rows without a level and answers outside the scale, of which `outside` tells),
+    the documents of the ``machine only``, the share with the ``same`` level, and the ``bias``, the
+    mean of the machine's level minus the human's.
 
-    `statistics` has Cohen's κ: ``kappa``, ``kappa linear`` and ``kappa quadratic`` with weights that grow
-    with the difference of the levels or its square, and with at most 12 levels one for each division of the
-    levels in two, such as ``kappa 0|123``. It also has Krippendorff's α: ``alpha interval`` and ``alpha
-    ordinal``. They are over the documents of so many `topics`. `orders` has the agreement by each measure.
+    `statistics` has Cohen's κ: ``kappa``, ``kappa linear`` and ``kappa quadratic`` with weights
+    that grow with the difference of the levels or its square, and with at most 12 levels one for
+    each division of the levels in two, such as ``kappa 0|123``. It also has Krippendorff's α:
+    ``alpha interval`` and ``alpha ordinal``. They are over the documents of so many `topics`.
+    `orders` has the agreement by each measure.
     """
 
     judge: str
@@ -234,7 +239,8 @@ class Judges(Result):
     remarks: tuple[Remark, ...] = ()
 
     def answer(self) -> list[Note]:
-        """The agreement of the judge that agrees best with the human, on levels and on orders of runs."""
+        """The agreement of the judge that agrees best with the human, on levels and on orders of
+        runs."""
         kappas = np.array([each.statistics["kappa"].value for each in self.judges], dtype=float)
         best = self.judges[int(np.argmax(np.nan_to_num(kappas, nan=-1)))]
         kappa = best.statistics["kappa"]
@@ -279,9 +285,9 @@ class Judges(Result):
     def data(self) -> Table:
         """A row per judge: that of the table, ends of intervals, and at most 12 levels.
 
-        ``tau P@5 lower`` and ``upper`` are the ends of a spread over topics, and ``tau P@5 halves`` is the
-        yardstick. The number of documents with the levels 1 by the human and 2 by the machine is under
-        ``1>2``, if any judge has such documents.
+        ``tau P@5 lower`` and ``upper`` are the ends of a spread over topics, and ``tau P@5 halves``
+        is the yardstick. The number of documents with the levels 1 by the human and 2 by the
+        machine is under ``1>2``, if any judge has such documents.
         """
         levels = self.judges[0].levels
         used = np.argwhere(sum(judge.confusion for judge in self.judges)).tolist()
@@ -325,10 +331,11 @@ class Judges(Result):
         return Note("{}: {}.", order.measure, text)
 
     def spread_table(self) -> Table:
-        """A row per judge and measure with the agreement of the orders and of the significant differences.
+        """A row per judge and measure with the agreement of the orders and of the significant
+        differences.
 
-        τ has its spread over sets of as many topics. ``halves`` is τ of the human's own orders on two random
-        halves of the topics.
+        τ has its spread over sets of as many topics. ``halves`` is τ of the human's own orders on
+        two random halves of the topics.
         """
         records = []
         for judge, order in self._orders:
@@ -346,7 +353,8 @@ class Judges(Result):
         return Table.of(columns, records, title)
 
     def favour_table(self, named: bool = False) -> Table:
-        """A row per judge, measure and run, the largest favour first, or only for runs that are `named`.
+        """A row per judge, measure and run, the largest favour first, or only for runs that are
+        `named`.
 
         Raises `GradedError` with the reason if no measure has favours.
         """
@@ -362,7 +370,8 @@ class Judges(Result):
         return Table(columns, rows, "Favoured runs: value beyond that of runs of the same quality")
 
     def level_table(self) -> Table:
-        """The confusion matrices: one row per judge and human level; an error for more than 12 levels."""
+        """The confusion matrices: one row per judge and human level; an error for more than 12
+        levels."""
         levels = [*map(str, self.judges[0].levels)]
         if len(levels) > DIVIDED:
             raise GradedError(
@@ -393,16 +402,17 @@ def judges(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Judges:
-    """Compare the judgments of machines with those of a human, and the orders of the runs under them.
+    """Compare the judgments of machines with those of a human, and the orders of the runs under
+    them.
 
-    `machines` are qrels by name, or paths of qrels. `runs` and `measures` are those of
-    `evaluate`; give both runs and measures, or neither. `machine_levels` maps the levels of the machines to
-    the human's scale, as in `estimate`. Without it, levels outside this scale in at most 1 % of a machine's
-    answers are abstentions. The intervals of κ and α with the given `confidence`, and the spread of the
-    agreement on orders, are percentiles over at least 100 `resamples` of the topics with replacement. A pair
-    of runs is significant by the primary procedure of `compare` at the level 1 − `confidence`. Favours are
-    computed for at least 6 runs and discounted measures with a cutoff of at most 20 and an ideal list of
-    all judged documents. Needs the extra ``stats``.
+    `machines` are qrels by name, or paths of qrels. `runs` and `measures` are those of `evaluate`;
+    give both runs and measures, or neither. `machine_levels` maps the levels of the machines to the
+    human's scale, as in `estimate`. Without it, levels outside this scale in at most 1 % of a
+    machine's answers are abstentions. The intervals of κ and α with the given `confidence`, and the
+    spread of the agreement on orders, are percentiles over at least 100 `resamples` of the topics
+    with replacement. A pair of runs is significant by the primary procedure of `compare` at the
+    level 1 − `confidence`. Favours are computed for at least 6 runs and discounted measures with a
+    cutoff of at most 20 and an ideal list of all judged documents. Needs the extra ``stats``.
 
     >>> human = {"q1": {"a": 0, "b": 1, "c": 2}, "q2": {"d": 0, "e": 2}}
     >>> machine = {"q1": {"a": 0, "b": 2, "c": 2}, "q2": {"d": 1, "e": 2, "f": 0}}
@@ -414,8 +424,8 @@ def judges(
     >>> found.counts["same"], found.counts["bias"], round(found.statistics["kappa quadratic"].value, 3)
     (0.6, 0.4, 0.75)
 
-    Raises `GradedError` if no document is judged by both, for fewer than two runs, and for scales that differ
-    without `machine_levels`.
+    Raises `GradedError` if no document is judged by both, for fewer than two runs, and for scales
+    that differ without `machine_levels`.
     """
     found = panels(human, machines, runs, measures, machine_levels=machine_levels)
     if found[0].values is not None and len(found[0].values[0].runs) < 2:
@@ -625,8 +635,8 @@ def favours(
 ) -> tuple[Favour, ...]:
     """The favour of each run, from its values under either judge (runs × topics).
 
-    A run has none if all others have the same mean under the human, but for rounding errors. A favour that is
-    the same in every topic has no interval, as in `paired`.
+    A run has none if all others have the same mean under the human, but for rounding errors. A
+    favour that is the same in every topic has no interval, as in `paired`.
     """
     count = len(runs)
     means = mean_over_topics(human)

@@ -1,33 +1,34 @@
 """Means under human judgments, estimated with a machine's judgments for more topics.
 
-A language model can judge many topics, but the mean under its judgments is biased, however many topics there
-are. `estimate` takes the machine's judgments for all topics and human judgments for some, measures the bias
-on the topics that both judged, and corrects for it: prediction-powered inference. The result has the
-uncertainty of a mean under human judgments over more topics than humans judged.
+A language model can judge many topics, but the mean under its judgments is biased, however many
+topics there are. `estimate` takes the machine's judgments for all topics and human judgments for
+some, measures the bias on the topics that both judged, and corrects for it: prediction-powered
+inference. The result has the uncertainty of a mean under human judgments over more topics than
+humans judged.
 
-With L the value of a topic under the machine's qrels and H under the human's, n topics judged by both and N
-by the machine:
+With L the value of a topic under the machine's qrels and H under the human's, n topics judged by
+both and N by the machine:
 
     estimate = λ · mean over the N − n other topics of L + mean over the n topics of (H − λ·L)
     variance = λ² · var(L)/(N − n) + var(H − λ·L)/n
     λ = cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
 
-The intervals have n − 2 degrees of freedom, and var(H − λ·L) is a sum of squares divided by n − 2, because λ
-is fitted on the same topics. If λ = 0, or if fewer than 5 topics are judged by both, the estimate is the mean
-and the interval of the human alone. k topics judged by the human alone count in the mean of H. With
-s = n/(n + k):
+The intervals have n − 2 degrees of freedom, and var(H − λ·L) is a sum of squares divided by n − 2,
+because λ is fitted on the same topics. If λ = 0, or if fewer than 5 topics are judged by both, the
+estimate is the mean and the interval of the human alone. k topics judged by the human alone count
+in the mean of H. With s = n/(n + k):
 
     estimate = λ · mean over the N − n other topics of L + mean over the n + k topics of H
                − λ · mean over the n topics of L
     variance = λ² · var(L)/(N − n) + var(s·H − λ·L)/n + (1 − s)² · var(H)/k
     λ = s · cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
 
-The differences of all pairs of runs are a family: their intervals hold together (Šidák), and Holm corrects p.
-A pair without a significant difference is open.
+The differences of all pairs of runs are a family: their intervals hold together (Šidák), and Holm
+corrects p. A pair without a significant difference is open.
 
-A. N. Angelopoulos, J. C. Duchi, T. Zrnic: PPI++: Efficient prediction-powered inference. 2023. H. Oosterhuis,
-R. Jagerman, Z. Qin, X. Wang, M. Bendersky: Reliable confidence intervals for information retrieval evaluation
-using generative A.I. KDD 2024.
+A. N. Angelopoulos, J. C. Duchi, T. Zrnic: PPI++: Efficient prediction-powered inference. 2023. H.
+Oosterhuis, R. Jagerman, Z. Qin, X. Wang, M. Bendersky: Reliable confidence intervals for
+information retrieval evaluation using generative A.I. KDD 2024.
 """
 
 from __future__ import annotations
@@ -82,12 +83,12 @@ COLUMNS: Final = Note(
 class Estimate:
     """A mean by one judge, or a combined difference of means.
 
-    `judge` is ``human``, ``machine`` or ``combined``. `other` is None for a mean, else the run whose value
-    is subtracted. `weight` is λ, the weight of the machine's judgments, and `worth` the number of human
-    topics that would give an equally precise mean. Both are None for the machine alone, whose error is mostly
-    bias, and `worth` is None where nothing varies. `p` and `adjusted`, with Holm's correction over
-    the family, test a difference; they are None for a mean, for a constant difference, and for several
-    differences over fewer than 10 topics.
+    `judge` is ``human``, ``machine`` or ``combined``. `other` is None for a mean, else the run
+    whose value is subtracted. `weight` is λ, the weight of the machine's judgments, and `worth` the
+    number of human topics that would give an equally precise mean. Both are None for the machine
+    alone, whose error is mostly bias, and `worth` is None where nothing varies. `p` and `adjusted`,
+    with Holm's correction over the family, test a difference; they are None for a mean, for a
+    constant difference, and for several differences over fewer than 10 topics.
     """
 
     run: str
@@ -108,9 +109,9 @@ class Estimate:
 class Estimates(Result):
     """The estimates of every run and measure by every judge; see `estimate`.
 
-    `pairs` are the combined differences of all pairs of runs, a family for each measure. `both`, `human_only`
-    and `machine_only` count the topics by their judges. `outside` is a sentence about the machine's answers
-    outside the human's scale.
+    `pairs` are the combined differences of all pairs of runs, a family for each measure. `both`,
+    `human_only` and `machine_only` count the topics by their judges. `outside` is a sentence about
+    the machine's answers outside the human's scale.
     """
 
     estimates: tuple[Estimate, ...]
@@ -188,15 +189,16 @@ def estimate(
 ) -> Estimates:
     """The mean of each run by each measure under the human, the machine, and both together.
 
-    `human` and `machine` are qrels, `human` for some topics, `machine` for these and more. `runs` and
-    `measures` are those of `evaluate`. The intervals have the given `confidence`.
-    `machine_levels` maps the machine's scale to the human's: with ``0:0,5:1,10:3``, levels from 5 become 1,
-    from 10 become 3. Needs the extra ``stats``.
+    `human` and `machine` are qrels, `human` for some topics, `machine` for these and more. `runs`
+    and `measures` are those of `evaluate`. The intervals have the given `confidence`.
+    `machine_levels` maps the machine's scale to the human's: with ``0:0,5:1,10:3``, levels from 5
+    become 1, from 10 become 3. Needs the extra ``stats``.
 
-    The human mean is over all topics that the human judged, the machine's over all that the machine judged.
-    The combined estimate uses all of them, and is the human mean if the human judged all of the machine's
-    topics. The topics judged by the human must be a random sample of the topics. The intervals of the
-    differences of all pairs of runs hold together, as those of `compare`, and p has Holm's correction.
+    The human mean is over all topics that the human judged, the machine's over all that the machine
+    judged. The combined estimate uses all of them, and is the human mean if the human judged all of
+    the machine's topics. The topics judged by the human must be a random sample of the topics. The
+    intervals of the differences of all pairs of runs hold together, as those of `compare`, and p
+    has Holm's correction.
 
     >>> human = {str(topic): {"a": topic % 2} for topic in range(20)}
     >>> machine = {str(topic): {"a": topic % 2 if topic % 5 else 1} for topic in range(200)}
@@ -303,9 +305,9 @@ def prediction_powered(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The combined estimates of means, their variances, and λ; see the module for the formulas.
 
-    `human` and `machine` (… × n) are values of the same n ≥ 5 topics, `others` the machine's values of
-    further topics, at least one, and `alone` the human's of further topics, if any. var(L) is over all topics
-    of the machine, var(H) over all of the human.
+    `human` and `machine` (… × n) are values of the same n ≥ 5 topics, `others` the machine's values
+    of further topics, at least one, and `alone` the human's of further topics, if any. var(L) is
+    over all topics of the machine, var(H) over all of the human.
 
     >>> machine = np.array([0.2, 0.3, 0.5, 0.6, 0.7])
     >>> estimate, variance, weight = prediction_powered(
@@ -337,7 +339,8 @@ def prediction_powered(
 
 
 def _variance(values: np.ndarray, lost: int = 1) -> np.ndarray:
-    """The sum of squares divided by the number of values less `lost`; 0 if only rounding errors differ."""
+    """The sum of squares divided by the number of values less `lost`; 0 if only rounding errors
+    differ."""
     flat = np.ptp(values, axis=-1) <= EXACT * np.abs(values).max(axis=-1)
     return np.where(flat, 0.0, values.var(axis=-1, ddof=lost))
 
@@ -411,7 +414,8 @@ def _alone(values: np.ndarray) -> Means:
 
 
 def _combined(values: ByBoth) -> Means:
-    """The combined means; the human's if the judges share fewer than 5 topics, or all of the machine's."""
+    """The combined means; the human's if the judges share fewer than 5 topics, or all of the
+    machine's."""
     of_human = _alone(values.human)
     both = values.both
     others = values.machine.shape[1] - both

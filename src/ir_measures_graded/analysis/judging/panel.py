@@ -1,7 +1,9 @@
-"""What a human and machines judged: read as dicts, merged by one rule, on one scale, and runs under each.
+"""What a human and machines judged: read as dicts, merged by one rule, on one scale, and runs under
+each.
 
-The first source that judges a document of a topic decides its level. A later source with another level
-contradicts it. Contradictions are reported, not averaged. Each run is read once for all judges.
+The first source that judges a document of a topic decides its level. A later source with another
+level contradicts it. Contradictions are reported, not averaged. Each run is read once for all
+judges.
 """
 
 import os
@@ -53,12 +55,13 @@ Levels = dict[str, dict[str, float]]
 
 
 def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
-    """The judgments in qrels of any form as a dict of dicts, and the number of rows without a level.
+    """The judgments in qrels of any form as a dict of dicts, and the number of rows without a
+    level.
 
-    Whole levels become ints. In a text file, such as CSV with the columns topic, document and level, an empty
-    level, ``?`` or ``-`` means that the document is not judged. Raises `GradedError` for a document judged at
-    two levels, and for an id with and without the apostrophe of `as_text`. The message begins with `name`, or
-    with the file and its line.
+    Whole levels become ints. In a text file, such as CSV with the columns topic, document and
+    level, an empty level, ``?`` or ``-`` means that the document is not judged. Raises
+    `GradedError` for a document judged at two levels, and for an id with and without the apostrophe
+    of `as_text`. The message begins with `name`, or with the file and its line.
     """
     if isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels)):
         table = qrels_in(qrels, UNJUDGED)
@@ -80,7 +83,8 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
 
 
 def as_text(cell: str) -> str:
-    """The cell with an apostrophe before a sign that makes a spreadsheet compute; `answers_in` removes it.
+    """The cell with an apostrophe before a sign that makes a spreadsheet compute; `answers_in`
+    removes it.
 
     >>> as_text("=1+2"), as_text("d1-2")
     ("'=1+2", 'd1-2')
@@ -108,8 +112,9 @@ def by_id(cells: Mapping[str, Any], file: str) -> dict[str, Any]:
 def is_judge(path: str, beside_runs: bool = False) -> bool:
     """Whether a file has answers of a judge: by its form and, beside runs, by its first numbers.
 
-    A file whose form allows both is a run if a number is not whole. It is a judge if whole numbers repeat in
-    a topic of 5 documents or more, as levels do. Raises `GradedError` if its numbers allow both, too.
+    A file whose form allows both is a run if a number is not whole. It is a judge if whole numbers
+    repeat in a topic of 5 documents or more, as levels do. Raises `GradedError` if its numbers
+    allow both, too.
     """
     found: dict[Role, Part] = {}
     roles = (QRELS, RUN) if beside_runs else (QRELS,)
@@ -146,9 +151,9 @@ def judged_topics(qrels: Levels) -> Levels:
 class MergedQrels:
     """Merged qrels, and what each source added.
 
-    `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. `added` has for each source the
-    number of its judgments that are new, `contradictions` a sentence for each document that a later source
-    judges at another level.
+    `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. `added` has for each source
+    the number of its judgments that are new, `contradictions` a sentence for each document that a
+    later source judges at another level.
     """
 
     qrels: Levels
@@ -159,9 +164,9 @@ class MergedQrels:
 def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
     """The qrels, completed with judges' answers, such as files that `Holes.ask` wrote.
 
-    The first source that judges a document decides its level: the qrels take precedence over the answers, and
-    earlier files over later ones. Documents without an answer stay unjudged. All sources are in any form that
-    ir-measures takes, paths of files, or ir-datasets ids.
+    The first source that judges a document decides its level: the qrels take precedence over the
+    answers, and earlier files over later ones. Documents without an answer stay unjudged. All
+    sources are in any form that ir-measures takes, paths of files, or ir-datasets ids.
 
     >>> merged = add_answers({"q1": {"a": 2}}, {"q1": {"a": 1, "b": 3}, "q2": {"c": 0}})
     >>> merged.qrels, merged.added
@@ -169,8 +174,8 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
     >>> print(*merged.contradictions)
     topic 'q1', document 'a': level 2 by qrels, 1 by answers 1
 
-    Raises `GradedError` for qrels that cannot be read, for two sources of one name, and for a source that
-    judges a document at two levels.
+    Raises `GradedError` for qrels that cannot be read, for two sources of one name, and for a
+    source that judges a document at two levels.
     """
     merged = MergedQrels({}, {}, [])
     decided: dict[tuple[str, str], str] = {}
@@ -201,9 +206,9 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
 class Panel:
     """The judgments of a machine beside the human's, and the values of the runs under both.
 
-    `abstentions` counts the machine's rows without a level and its answers outside the human's scale, and
-    `outside` is a sentence about the latter. `values` has the values of the runs under the human and under
-    the machine; it is None without runs.
+    `abstentions` counts the machine's rows without a level and its answers outside the human's
+    scale, and `outside` is a sentence about the latter. `values` has the values of the runs under
+    the human and under the machine; it is None without runs.
     """
 
     name: str
@@ -301,12 +306,14 @@ def on_one_scale(
     machine_levels: Mapping[Any, Any] | str | None,
     name: str = MACHINE,
 ) -> tuple[Levels, int, str]:
-    """The machine's qrels on the human's scale, the number of answers outside it, and a sentence about them.
+    """The machine's qrels on the human's scale, the number of answers outside it, and a sentence
+    about them.
 
-    `machine_levels` is as in `rescaled`; `name` names the machine in messages. The human's scale has the
-    levels from the human's lowest level, or 0, to the highest, whole if the human's are. The machine need not
-    use all of them. The sentence names its first answer at another level. Such answers are abstentions in at
-    most 1 % of all. Raises `GradedError` if there are more, but keeps them all if `machine_levels` is given.
+    `machine_levels` is as in `rescaled`; `name` names the machine in messages. The human's scale
+    has the levels from the human's lowest level, or 0, to the highest, whole if the human's are.
+    The machine need not use all of them. The sentence names its first answer at another level. Such
+    answers are abstentions in at most 1 % of all. Raises `GradedError` if there are more, but keeps
+    them all if `machine_levels` is given.
     """
     if machine_levels is not None:
         machine = rescaled(machine, machine_levels, name)
@@ -343,7 +350,8 @@ def on_one_scale(
 def _advised(
     levels: Sequence[float], scale: Sequence[float], is_outside: Callable[[float], bool]
 ) -> str:
-    """A map that names every level of the machine: a scale of many levels by ranges, any other one by one.
+    """A map that names every level of the machine: a scale of many levels by ranges, any other one
+    by one.
 
     A level of the human's scale stays.
     """
@@ -375,14 +383,16 @@ class MappedRange(NamedTuple):
 def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:
     """The qrels on another scale.
 
-    `levels` maps levels of the qrels, or ranges of them, to those of the other scale, or is a string of such
-    pairs. It names every level of the qrels. `name` names the qrels in error messages.
+    `levels` maps levels of the qrels, or ranges of them, to those of the other scale, or is a
+    string of such pairs. It names every level of the qrels. `name` names the qrels in error
+    messages.
 
     >>> rescaled({"q": {"a": 0, "b": 4.5, "c": 7}}, "0-4.9:0,5-9.9:1,10:3")
     {'q': {'a': 0, 'b': 0, 'c': 1}}
 
-    Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice, for a
-    map that assigns a lower level to a higher one, and for a level of the qrels that the map does not name.
+    Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice,
+    for a map that assigns a lower level to a higher one, and for a level of the qrels that the map
+    does not name.
     """
     if isinstance(levels, str):
         text = levels
