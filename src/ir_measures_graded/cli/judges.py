@@ -1,9 +1,12 @@
 """The command `judges`."""
 
+from dataclasses import replace
+
 from ..analysis.judging.agreement import ONE_RUN, RESAMPLES, Judges, compared
 from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.panel import is_judge, panels
-from ..errors import GradedError
+from ..errors import GradedError, NotApplicableError, Remark
+from ..evaluation.remarks import issue
 from ..files.content import is_lasting
 from ..output.formats import counted
 from ..output.result import View
@@ -74,8 +77,20 @@ def run(arguments: Arguments) -> Answer:
     )
     agreed = compared(found, **arguments.of("confidence", "resamples", "seed"))
     results: list[Judges | Estimates] = [agreed]
+    remarks = list(agreed.remarks)
     if runs and not more and arguments.show in (None, *OF_ONE):
-        results.append(estimated(found[0], arguments.confidence))
+        try:
+            estimates = estimated(found[0], arguments.confidence)
+        except NotApplicableError as error:
+            if arguments.show is not None:
+                raise
+            # The agreement needs no estimate.
+            remark = Remark("no estimate", "", f"no estimate: {error}")
+            remarks.append(remark)
+            issue([remark])
+        else:
+            results.append(estimates)
+            remarks += [remark for remark in estimates.remarks if remark not in remarks]
     last = results[-1]
     notes = [note for result in results for note in result.notes()]
     # What the notes say must not be lost where programs read the values.
@@ -92,4 +107,5 @@ def run(arguments: Arguments) -> Answer:
         view = View([agreed.level_table()])
     else:
         view = View([agreed.favour_table()])
+    view = replace(view, remarks=tuple(remarks))
     return Answer(view, facts=facts)

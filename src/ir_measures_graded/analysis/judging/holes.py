@@ -100,7 +100,10 @@ class Holes(Result):
         if self.open == 0:
             text = "No further judgment is needed: no pair of {} is open by {}."
             return [Note(text, runs, self.measure), *self._next()]
-        text = "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the difference."
+        text = (
+            "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the "
+            "difference."
+        )
         pairs = counted(math.comb(len(self.runs), 2), "pair")
         are = "is" if self.open == 1 else "are"
         of_pairs = Note(text, self.open, pairs, runs, are, self.measure)
@@ -137,8 +140,12 @@ class Holes(Result):
         runs = {"run": [self.runs[run] for run in order.tolist()]}
         means = {"value": self.values[order], "with expected gains": self.expected[order]}
         of_runs = Table.of_arrays(runs, means, f"Means by {self.measure}")
-        shown = ("topic", "document", "gain", "runs", *(["sample"] if self.sampled else []))
-        return [self.data().select(*shown), of_runs] if len(self) else [of_runs]
+        if not len(self):
+            return [of_runs]
+        columns = ["topic", "document", "gain", "runs"]
+        if self.sampled:
+            columns.append("sample")
+        return [self.data().select(*columns), of_runs]
 
     def data(self) -> Table:
         """One row per document: its expected gain, its best rank, the runs with its ranks, and its
@@ -177,12 +184,17 @@ class Holes(Result):
 
     def to_judge(self, path: str | os.PathLike[str]) -> bytes:
         """The content that `ask` writes to this file."""
-        columns = ["topic", "document", "level", "runs", *(["sample"] if self.sampled else [])]
-        rows = [[as_text(each.get(column, "")) for column in columns] for each in self.records()]
+        columns = ["topic", "document", "level", "runs"]
+        if self.sampled:
+            columns.append("sample")
+        rows = [
+            [as_text(record.get(column, "")) for column in columns] for record in self.records()
+        ]
         content = as_bytes(comma_separated(columns, rows))
         if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
             raise FileError(
-                f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name another file"
+                f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name "
+                "another file"
             )
         return content
 
