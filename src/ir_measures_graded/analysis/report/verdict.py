@@ -149,15 +149,8 @@ class Verdict(NamedTuple):
         notes: dict[str, None] = {}
         for comparison in (self.tested, self.every_pair):
             if comparison is not None:
-                notes |= dict.fromkeys(remarks_of(comparison))
+                notes |= dict.fromkeys(map(str, comparison.notes_on_pairs()))
         return list(notes)
-
-
-def remarks_of(comparison: Comparison) -> list[str]:
-    """The notes of a comparison on some differences, without those on the procedure and the
-    families."""
-    general = 1 if len(comparison.measures) == 1 else 2
-    return [str(note) for note in comparison.notes()[general:]]
 
 
 def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: float) -> Verdict:
