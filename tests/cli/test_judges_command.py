@@ -55,6 +55,18 @@ def test_runs_and_measures_bring_orders_and_estimates(output, human):
     assert records == found.records()
 
 
+def test_a_human_sample_of_documents_has_an_agreement_but_no_estimate(output, human):
+    """JSON has what is unusual as remarks, and how to read the tables as notes."""
+    lines = Path("human.txt").read_text().splitlines(keepends=True)
+    Path("sample.txt").write_text("".join(lines[::2]))
+    words = ["judges", "sample.txt", demo.NAME, *RUNS.values(), "P@5"]
+    facts = json.loads("".join(output(*words, "-f", "json")))
+    (remark,) = (each for each in facts["remarks"] if each["kind"] == "no estimate")
+    assert "judged a sample of documents, not of topics: by P@5" in remark["text"]
+    assert not any(remark["text"] in note for note in facts["notes"])
+    assert facts["notes"][-1].startswith("documents: judged by both; ")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

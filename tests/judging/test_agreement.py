@@ -71,7 +71,7 @@ def test_the_tables_of_llmjudge_are_reproduced():
         assert (each.statistics == other.statistics) is (each.judge != "h2oloo-zeroshot2")
         assert other.counts["abstentions"] == (each.judge == "h2oloo-zeroshot2")
     outside = "h2oloo-zeroshot2: the human's levels are 0, 1, 2, 3; 1 of 4423 answers is outside"
-    assert outside in unmapped.notes()[0]
+    assert outside in unmapped.remark_notes()[0]
 
 
 def test_kappas_and_alphas_equal_those_of_peers(human):
@@ -145,7 +145,7 @@ def test_topics_without_a_value_are_left_out_and_counted():
     ).judges
     assert order.statistics == alone.orders[0].statistics
     assert order.halves == alone.orders[0].halves
-    assert any("no value for 1 of 12 topics of B" in str(note) for note in found.notes())
+    assert any("no value for 1 of 12 topics of B" in str(remark) for remark in found.remarks)
     assert not re.search(r"\bnan\b", f"{found}{found.records()}")
 
 

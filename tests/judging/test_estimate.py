@@ -1,7 +1,5 @@
 """Human and machine judges: coverage by simulation, a peer, the edges of the estimates, and scales."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -200,17 +198,65 @@ def test_values_that_never_vary_give_intervals_without_width():
 
 def test_too_few_topics_of_both_raise_an_error_or_a_warning():
     human, machine, runs = judged(30)
-    for topics in (0, 1):
+    for topics in (0, 4):
         given = first(human, topics) | {"x": {"d1": 3}}
         with pytest.raises(
-            GradedError, match=f"needs at least 2 topics judged by both .*, not {topics}"
+            GradedError, match=f"needs at least 5 topics judged by both .*, not {topics}"
         ):
             estimate(given, machine, runs, [NDCG])
-    with pytest.warns(FewTopicsWarning, match="only 4 topics are judged by both; below 10 the"):
-        few = estimate(first(human, 4), machine, runs, [NDCG])
-    alone, combined = (by(few, "A", NDCG, judge) for judge in (HUMAN, COMBINED))
-    assert replace(combined, judge=HUMAN, weight=None, topics=4) == alone
+    with pytest.warns(FewTopicsWarning, match="only 5 topics are judged by both; below 10 the"):
+        estimate(first(human, 5), machine, runs, [NDCG])
     estimate(first(human, 10), machine, runs, [NDCG])
+
+
+def without(qrels, topics, documents):
+    """The qrels without some documents of some topics."""
+    kept = {topic: dict(levels) for topic, levels in qrels.items()}
+    for topic in topics:
+        for document in documents[topic]:
+            kept[topic].pop(document)
+    return kept
+
+
+def test_a_topic_of_which_the_human_judged_a_sample_counts_as_the_machines():
+    """Documents below the cutoff need no judgment; by recall, which has none, they do."""
+    human, machine, runs = judged(30)
+    human = first(human, 15)
+    order = {topic: sorted(docs, key=docs.get) for topic, docs in runs["A"].items()}
+    runs = {"A": runs["A"]}
+    complete = list(human)[:12]
+    partly = list(human)[12:]
+    tops = {topic: docs[-10:] for topic, docs in order.items()}
+    tails = {topic: docs[:-10] for topic, docs in order.items()}
+    of_complete = {topic: human[topic] for topic in complete}
+    whole = estimate(of_complete, machine, runs, [NDCG])
+    # One of the first 10 documents, 10 %, is unjudged in 3 topics.
+    lacking = without(human, partly, {topic: docs[-1:] for topic, docs in tops.items()})
+    found = estimate(lacking, machine, runs, [NDCG])
+    assert found.estimates == whole.estimates
+    assert (found.both, found.machine_only) == (12, 18)
+    (remark,) = found.remarks
+    assert (remark.kind, remark.subject) == ("incomplete", NDCG)
+    assert remark.text.startswith("3 topics of both count as judged by the machine alone")
+    # No document below the cutoff is judged.
+    shallow = without(human, human, tails)
+    found = estimate(shallow, machine, runs, ["DCG_JK@10"])
+    assert (found.both, found.remarks) == (15, ())
+    with pytest.raises(
+        GradedError, match=r"by DCG_JK, less than 95 % of .* in 15 of 15 topics of both"
+    ):
+        estimate(shallow, machine, runs, ["DCG_JK"])
+
+
+def test_a_human_sample_of_documents_gives_no_estimate():
+    human, machine, runs = judged(30)
+    half = {topic: [f"d{number}" for number in range(0, 20, 2)] for topic in human}
+    sample = without(human, human, half)
+    with pytest.raises(
+        GradedError,
+        match=r"sample of documents, not of topics: by .* in 30 of 30 topics .* at least 5 ",
+    ):
+        estimate(sample, machine, runs, [NDCG])
 
 
 def test_all_pairs_are_one_family_and_open_without_a_significant_difference():

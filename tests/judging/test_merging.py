@@ -135,7 +135,7 @@ SCALE = {"q": {"a": 0, "b": 3}, "r": {"a": 1}}
 @pytest.mark.parametrize("levels", [(0, 1, 2), (0, 0, 0), (3, 2, 1)])
 def test_a_machine_need_not_use_all_levels(levels):
     machine = {"q": dict(zip("abc", levels))}
-    assert on_one_scale(SCALE, machine, None) == (machine, 0, "")
+    assert on_one_scale(SCALE, machine, None) == (machine, 0, None)
     assert on_one_scale({"q": {"a": 0.5, "b": 3}}, {"q": {"a": 1.25}}, None)[0] == {
         "q": {"a": 1.25}
     }
@@ -150,10 +150,10 @@ def test_levels_of_another_scale_are_abstentions_up_to_1_percent_of_the_answers(
     }
     with pytest.raises(GradedError, match=rf"\(topic 'r', document 'd': {level}\); map every"):
         on_one_scale(SCALE, machine, None)
-    kept, outside, sentence = on_one_scale(SCALE, machine, "-1:0,0:0,0.5:1,1:1,2:1,3:9,10:9")
+    kept, outside, remark = on_one_scale(SCALE, machine, "-1:0,0:0,0.5:1,1:1,2:1,3:9,10:9")
     assert ({*kept["q"].values()}, outside) == ({0, 1, 9}, 0)
-    assert "(topic 'q', document 'd3': 9). The map" in sentence
+    assert "(topic 'q', document 'd3': 9). The map" in str(remark)
     del machine["q"]["d0"], machine["r"]["d"], machine["s"]["g"]
-    kept, outside, sentence = on_one_scale(SCALE, machine | {"t": {"f": 1}}, None, "m")
+    kept, outside, remark = on_one_scale(SCALE, machine | {"t": {"f": 1}}, None, "m")
     assert (kept, outside) == ({"q": machine["q"], "r": {"c": 2}, "s": {}, "t": {"f": 1}}, 1)
-    assert f"1 of 200 answers is outside (topic 's', document 'e': {level}). Such" in sentence
+    assert f"1 of 200 answers is outside (topic 's', document 'e': {level}). Such" in str(remark)

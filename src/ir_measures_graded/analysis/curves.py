@@ -1,7 +1,7 @@
 """Curves: the mean of a measure over topics at every rank, one line per run.
 
-Figures 1 to 4 of Järvelin & Kekäläinen 2002 and Figure 1 of Kekäläinen 2005 are such curves. `curves`
-computes all ranks of a run in one pass.
+Figures 1 to 4 of Järvelin & Kekäläinen 2002 and Figure 1 of Kekäläinen 2005 are such curves.
+`curves` computes all ranks of a run in one pass.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ NARROW = Note(
 class Curves(Result):
     """The mean of a measure over topics at every rank.
 
-    `values` (runs × depth) holds the curve of each of `runs` at the ranks 1 … depth. `ideal` (depth) is the
-    curve of the judged documents in the best order, or None. `bands` (runs × 2 × depth) are the lower and
-    upper ends of the interval at level `confidence`; both are None without intervals. `topics` is
-    the number of topics. Of more than 12 runs, figures show the best five and those to `highlight` in colour
-    and the others in grey.
+    `values` (runs × depth) holds the curve of each of `runs` at the ranks 1 … depth. `ideal`
+    (depth) is the curve of the judged documents in the best order, or None. `bands` (runs × 2 ×
+    depth) are the lower and upper ends of the interval at level `confidence`; both are None without
+    intervals. `topics` is the number of topics. Of more than 12 runs, figures show the best five
+    and those to `highlight` in colour and the others in grey.
     """
 
     measure: Measure
@@ -113,7 +113,8 @@ class Curves(Result):
         return [Note(text, *names, leads, counted(depth, "rank"))]
 
     def tables(self) -> list[Table]:
-        """One row per rank, one column per curve that figures show in colour, each followed by its band."""
+        """One row per rank, one column per curve that figures show in colour, each followed by its
+        band."""
         columns: dict[str, np.ndarray] = {RANK: self.ranks}
         if self.ideal is not None:
             columns[IDEAL] = self.ideal
@@ -225,15 +226,17 @@ def curves(
     seed: int = 0,
     highlight: Iterable[str] = (),
 ) -> Curves:
-    """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each run.
+    """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each
+    run.
 
     - `qrels`, `runs`: as for `evaluate`.
     - `measure`: a measure that takes a cutoff, graded or a standard one with a definition.
     - `depth` (1 to 100,000): the last rank; by default the measure's cutoff,
       or 100 without one. A depth that would need too much memory is refused.
     - `ideal`: whether to add the curve of the ideal list; by default for CG, DCG_JK and DCG_Burges.
-    - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap, from
-      `resamples` (≥ 100) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
+    - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap,
+      from `resamples` (≥ 100) samples of topics. All runs share the samples, which depend on `seed`
+      (≥ 0) alone.
     - `highlight`: the runs that figures of more than 12 runs show in colour, besides the best five.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
@@ -241,8 +244,8 @@ def curves(
     >>> found.values, found.ideal
     (array([[1. , 2.5, 2.5]]), array([2., 3., 3.]))
 
-    Raises `GradedError` for a measure without a cutoff, several measures, an option out of range, and input
-    that `evaluate` refuses.
+    Raises `GradedError` for a measure without a cutoff, several measures, an option out of range,
+    and input that `evaluate` refuses.
     """
     named_measure = one_measure(measure, "curves", uncut=True)
     open_end = uncut(named_measure)
@@ -302,7 +305,8 @@ def _refuse_names_of_columns(runs: Iterable[str], has_bands: bool) -> None:
 
 
 def _last_rank(measure: Measure, depth: int | None) -> int:
-    """The depth of the curve: as given, or the measure's cutoff. Raises `GradedError` if both differ."""
+    """The depth of the curve: as given, or the measure's cutoff. Raises `GradedError` if both
+    differ."""
     cutoff = measure.params.get("cutoff")
     if depth is None:
         depth = cutoff or DEPTH

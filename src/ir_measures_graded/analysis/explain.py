@@ -1,9 +1,10 @@
-"""Explanations: the ranking of a topic beside its ideal list, and the amount that each document adds.
+"""Explanations: the ranking of a topic beside its ideal list, and the amount that each document
+adds.
 
 `explain` shows one run, `explain_difference` the documents that make the difference of two runs.
 
-A value that is a sum over documents, such as DCG, is split into their contributions. For every measure that
-takes a cutoff, the value of the list down to each rank is computed.
+A value that is a sum over documents, such as DCG, is split into their contributions. For every
+measure that takes a cutoff, the value of the list down to each rank is computed.
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ DIFFERING = (
 """The columns of an explained difference."""
 WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
 """The columns whose whole numbers have no decimals."""
+ROUNDING = 1e-9
+"""A sum of differences that is off by this much can be a rounding error."""
 
 
 class Score(float):
@@ -71,22 +74,24 @@ SHOWN = {"score": Column("score", kind=Score), "contribution": Column("contribut
 class Explanation(Result):
     """The ranking of one topic, rank by rank down to depth D, beside the ideal list.
 
-    `value` is the value of `measure` for `topic`. Each array has one entry per rank (D), which is NaN where
-    there is no number. An array is None if it does not apply to the measure.
+    `value` is the value of `measure` for `topic`. Each array has one entry per rank (D), which is
+    NaN where there is no number. An array is None if it does not apply to the measure.
 
     - `documents`: the ids in rank order; fewer than D if the list is shorter
-    - `scores`, `levels`, `gains`: those of the documents. Scores are rounded to 32-bit floats, which are
-      compared. An unjudged document has no level, and its gain is 0.
+    - `scores`, `levels`, `gains`: those of the documents. Scores are rounded to 32-bit floats,
+      which are compared. An unjudged document has no level, and its gain is 0.
     - `weights`: the weight of a gain of 1 at the rank, before sums are averaged or divided
-    - `contributions`: the amount that the document adds to `value`. The contributions at all ranks of the
-      list sum to `value`.
+    - `contributions`: the amount that the document adds to `value`. The contributions at all ranks
+      of the list sum to `value`.
     - `values`: the value of the list down to this rank
-    - `sums`: the running sum of weighted gains, for measures that divide it by the sum of the ideal list
-    - `ideal_levels`, `ideal_gains`: the levels and gains of the documents with a gain above 0, highest first
+    - `sums`: the running sum of weighted gains, for measures that divide it by the sum of the ideal
+      list
+    - `ideal_levels`, `ideal_gains`: the levels and gains of the documents with a gain above 0,
+      highest first
     - `ideal`: the running sum of the ideal list if there are `sums`
 
-    `relevant` is the number of relevant documents of the topic. `topics` is the number of topics among which
-    this one has the worst value, None if it was given.
+    `relevant` is the number of relevant documents of the topic. `topics` is the number of topics
+    among which this one has the worst value, None if it was given.
     """
 
     measure: Measure
@@ -135,19 +140,21 @@ class Explanation(Result):
 
     @property
     def found(self) -> str:
-        """The first relevant document, and the numbers of relevant and judged documents in the list."""
+        """The first relevant document, and the numbers of relevant and judged documents in the
+        list."""
         if not self.relevant:
             return "The topic has no relevant document"
         if not self.documents:
             return "The run retrieves no document"
-        documents, ranks = len(self.documents), self.ranks[self.gains > 0]
+        documents = len(self.documents)
+        ranks = self.ranks[self.gains > 0]
         judged = int((~np.isnan(self.levels)).sum())
-        known = "all" if judged == documents else f"{judged} of the"
-        found = (
-            f"First relevant document at rank {ranks[0]}; {ranks.size}" if ranks.size else "None"
-        )
+        relevant = "None"
+        if ranks.size:
+            relevant = f"First relevant document at rank {ranks[0]}; {ranks.size}"
         among = f"of its {self.relevant} relevant ones in the first {documents}"
-        return f"{found} {among}; {known} {documents} judged"
+        of_judged = "all" if judged == documents else f"{judged} of the"
+        return f"{relevant} {among}; {of_judged} {documents} judged"
 
     def tables(self) -> list[Table]:
         """One row per rank. Columns without any entry are omitted."""
@@ -161,15 +168,17 @@ class Explanation(Result):
         fields["score"] = self.scores.astype(np.float32).astype(str).astype(float)
         if self.contributions is not None:
             fields["contribution"] = self.contributions[: len(self.documents)]
-        lists = (() if values is None else values for values in fields.values())
-        rows = zip_longest(*(each if isinstance(each, tuple) else each.tolist() for each in lists))
-        return Table(
-            list(fields),
-            [
-                [_entry(cell, name in WHOLE) for name, cell in zip(fields, row, strict=True)]
-                for row in rows
-            ],
-        )
+        columns = []
+        for values in fields.values():
+            if isinstance(values, np.ndarray):
+                columns.append(values.tolist())
+            else:
+                columns.append(values or ())
+        rows = []
+        for row in zip_longest(*columns):
+            cells = zip(fields, row, strict=True)
+            rows.append([_entry(cell, name in WHOLE) for name, cell in cells])
+        return Table(list(fields), rows)
 
     def notes(self) -> list[Note]:
         """The meaning of the columns."""
@@ -179,8 +188,11 @@ class Explanation(Result):
             "value is the measure of the list down to this rank": self.values,
             sums: self.sums,
         }
-        found = "; ".join(text for text, column in meaning.items() if column is not None)
-        return [Note("{}.", found[0].upper() + found[1:])] if found else []
+        meanings = [text for text, column in meaning.items() if column is not None]
+        if not meanings:
+            return []
+        sentence = "; ".join(meanings)
+        return [Note("{}.", sentence[0].upper() + sentence[1:])]
 
 
 @checks_arguments("explain(qrels, run, 'nDCG@10', 'q1')")
@@ -198,14 +210,15 @@ def explain(
     - `qrels`: as for `evaluate`.
     - `run`: one run, in any form that `evaluate` accepts.
     - `measure`: a graded measure, or a standard measure that has a definition here.
-    - `topic`: a topic of the qrels; a number stands for its decimal text. If the run lacks it, the list is
-      empty. By default it is the one with the worst value among those with a relevant document.
-    - `depth` (≥ 1): the last rank. The default is the cutoff or, without one, the rank of the last judged
+    - `topic`: a topic of the qrels; a number stands for its decimal text. If the run lacks it, the
+      list is empty. By default it is the one with the worst value among those with a relevant
       document.
+    - `depth` (≥ 1): the last rank. The default is the cutoff or, without one, the rank of the last
+      judged document.
     - `name`: the name of the run in the result and in error messages; none if empty.
 
-    Documents are in the order of the measure, which is mostly trec_eval's, with tied documents by descending
-    id. With judged_only=True, unjudged documents are removed before ranks are counted.
+    Documents are in the order of the measure, which is mostly trec_eval's, with tied documents by
+    descending id. With judged_only=True, unjudged documents are removed before ranks are counted.
 
     >>> qrels = {"q1": {"a": 3, "b": 2, "c": 1}}
     >>> found = explain(qrels, {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}}, "nCG@3", "q1")
@@ -214,11 +227,13 @@ def explain(
     >>> found.sums, found.ideal, found.values.round(2)
     (array([2., 2., 5.]), array([3., 5., 6.]), array([0.67, 0.4 , 0.83]))
 
-    Raises `GradedError` for a topic that the qrels lack, for a measure without a definition, for the options
-    `ties` and `unjudged`, whose values depend on other rankings and judgments, and for input that `evaluate`
-    refuses.
+    Raises `GradedError` for a topic that the qrels lack, for a measure without a definition, for
+    the options `ties` and `unjudged`, whose values depend on other rankings and judgments, and for
+    input that `evaluate` refuses.
     """
-    study, measure, count = study_of(qrels, {name: run}), _explainable(measure), None
+    study = study_of(qrels, {name: run})
+    measure = _explainable(measure)
+    count = None
     if topic is None:
         judged = study.judgments.judged
         topics = np.flatnonzero(judged.relevant(measure.weighting))
@@ -226,9 +241,10 @@ def explain(
             raise GradedError("no topic has a relevant document; name a topic")
         values = evaluate(study.judgments, study.runs, [measure]).of(measure)[0, topics]
         worst = int((facts.sign_of(measure) * values).argmin())
-        topic, count = study.judgments.topics[topics[worst]], topics.size
-    (found,) = explanations(study.judgments, study.runs, measure, depth, [topic])[name]
-    return replace(found, topics=count)
+        topic = study.judgments.topics[topics[worst]]
+        count = topics.size
+    (explanation,) = explanations(study.judgments, study.runs, measure, depth, [topic])[name]
+    return replace(explanation, topics=count)
 
 
 def explanations(
@@ -240,104 +256,123 @@ def explanations(
 ) -> dict[str, list[Explanation]]:
     """Explanations of several runs and topics: by the name of the run, in the order of the topics.
 
-    `qrels` and `runs` are as for `evaluate`; `measure` and `depth` are as for `explain`. `topics` are topics
-    of the qrels, by default all of them. Raises `GradedError` as `explain`.
+    `qrels` and `runs` are as for `evaluate`; `measure` and `depth` are as for `explain`. `topics`
+    are topics of the qrels, by default all of them. Raises `GradedError` as `explain`.
 
-    >>> found = explanations({"q1": {"a": 1}, "q2": {"b": 1}}, {"mine": {"q1": {"a": 1.0}}}, "CG", depth=2)
-    >>> [(each.documents, each.contributions.tolist()) for each in found["mine"]]
+    >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    >>> by_run = explanations(qrels, {"mine": {"q1": {"a": 1.0}}}, "CG", depth=2)
+    >>> [(topic.documents, topic.contributions.tolist()) for topic in by_run["mine"]]
     [(('a',), [1.0, 0.0]), ((), [0.0, 0.0])]
     """
-    study, measure = study_of(qrels, runs), _explainable(measure)
-    study = study if topics is None else study.part(tuple(dict.fromkeys(map(str, topics))))
+    study = study_of(qrels, runs)
+    measure = _explainable(measure)
+    if topics is not None:
+        wanted = dict.fromkeys(map(str, topics))
+        study = study.part(tuple(wanted))
     return {run.name: _explained(run, measure, depth) for run in study.runs}
 
 
 def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Explanation]:
     """The explanation of each topic of the run."""
-    cutoff, judged = measure.params.get("cutoff"), run.judgments.judged
-    ranks, uncut = measure.listed(run.ranks), run.view(measure, cut=False)
+    cutoff = measure.params.get("cutoff")
+    judged = run.judgments.judged
+    ranks = measure.listed(run.ranks)
+    uncut = run.view(measure, cut=False)
     if depth is None:
         depth = cutoff or min(DEEPEST, int(ranks.rank.max(initial=1)))
     depth = whole_number(depth, "depth", 1, DEEPEST)
     last = min(depth, cutoff or depth)
     value = evaluate(run.judgments, [run], [measure]).values[0, 0]
-    documents, found = _lists(run, measure, ranks, uncut.ranks, depth)
+    documents, fields = _lists(run, measure, ranks, uncut.ranks, depth)
     if measure.CUTOFF:
-        found["values"] = values_at_ranks(measure, run, run.judgments, last).T
-        if last == cutoff:  # the curve of a mean over ranks adds in another order
-            found["values"][:, -1] = value
+        fields["values"] = values_at_ranks(measure, run, run.judgments, last).T
+        if last == cutoff:
+            # The curve of a mean over ranks adds in another order.
+            fields["values"][:, -1] = value
     with np.errstate(all="ignore"):  # the results are finite
         added = measure.contributions(run.view(measure))
         if facts.is_normalised(measure):
-            found["sums"], found["ideal"] = measure.vectors(uncut, last)
+            fields["sums"], fields["ideal"] = measure.vectors(uncut, last)
     if added is not None:
-        found["contributions"] = _at_ranks(
-            added.topic, added.rank, added.gain, (uncut.count, depth), 0.0
-        )
+        shape = (uncut.count, depth)
+        fields["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
         if isinstance(measure, GainSum):
-            found["weights"] = np.tile(measure.rank_weights(last), (uncut.count, 1))
-    for name, values in found.items():
-        found[name] = np.pad(values, ((0, 0), (0, depth - values.shape[1])), constant_values=np.nan)
-    of_topics = zip(
-        judged.topics,
-        value.tolist(),
-        documents,
-        judged.relevant(measure.weighting).tolist(),
-        strict=True,
-    )
-    return [
-        Explanation(
-            measure, run.name, *of_topic, **{name: rows[number] for name, rows in found.items()}
-        )
-        for number, of_topic in enumerate(of_topics)
-    ]
+            fields["weights"] = np.tile(measure.rank_weights(last), (uncut.count, 1))
+    for name, table in fields.items():
+        missing = depth - table.shape[1]
+        fields[name] = np.pad(table, ((0, 0), (0, missing)), constant_values=np.nan)
+    values = value.tolist()
+    relevant = judged.relevant(measure.weighting).tolist()
+    explained = []
+    for number, topic in enumerate(judged.topics):
+        arrays = {name: table[number] for name, table in fields.items()}
+        facts_of_topic = (topic, values[number], documents[number], relevant[number])
+        explained.append(Explanation(measure, run.name, *facts_of_topic, **arrays))
+    return explained
 
 
 def _lists(
     run: Run, measure: GradedMeasure, ranks: JudgedRanks, ordered: JudgedRanks, depth: int
 ) -> tuple[list[tuple[str, ...]], dict[str, np.ndarray]]:
-    """The documents of each topic, and the fields of its list and of its ideal list (T × depth each).
+    """The documents of each topic, and the fields of its list and of its ideal list (T × depth
+    each).
 
-    `ranks` is the run's list in trec_eval's order. In `ordered`, tied documents are in that of the measure.
+    `ranks` is the run's list in trec_eval's order. In `ordered`, tied documents are in that of the
+    measure.
     """
-    judged, shape = ranks.judged, (len(ranks.judged.topics), depth)
+    judged = ranks.judged
+    shape = (len(judged.topics), depth)
     gain = judged.gain(measure.weighting)
     sizes = np.minimum(ranks.retrieved, depth)
-    topic, rank = np.repeat(np.arange(sizes.size), sizes), positions(sizes) + 1
+    topic = np.repeat(np.arange(sizes.size), sizes)
+    rank = positions(sizes) + 1
     order = np.arange(ranks.score.size)
-    if ordered is not ranks:  # tied documents by ascending id
+    if ordered is not ranks:
+        # Tied documents are in ascending order of their ids.
         first = order - positions(ranks.retrieved) + ranks.first_of_tie
         order = np.lexsort((-order, -ranks.score, first))
-    position = order[bounds_of(ranks.retrieved)[topic] + rank - 1]
-    documents = [*ranks.documents(position)]
+    first_of_topic = bounds_of(ranks.retrieved)[topic]
+    position = order[first_of_topic + rank - 1]
+    ids = list(ranks.documents(position))
+    documents = [tuple(ids[start:end]) for start, end in pairwise(bounds_of(sizes).tolist())]
     scores = _at_ranks(topic, rank, as_compared(ranks.score[position]), shape)
     unjudged = np.where(np.isnan(scores), np.nan, 0.0)
+    best = _ideal_documents(run, measure, judged.level, gain)
+    best_topic = judged.topic[best]
+    best_rank = positions(np.bincount(best_topic, minlength=sizes.size)) + 1
+    level_in_list = judged.level[ordered.doc]
+    gain_in_list = gain[ordered.doc]
+    fields = {
+        "scores": scores,
+        "levels": _at_ranks(ordered.topic, ordered.rank, level_in_list, shape),
+        "gains": _at_ranks(ordered.topic, ordered.rank, gain_in_list, shape, unjudged),
+        "ideal_levels": _at_ranks(best_topic, best_rank, judged.level[best], shape),
+        "ideal_gains": _at_ranks(best_topic, best_rank, gain[best], shape),
+    }
+    return documents, fields
 
+
+def _ideal_documents(
+    run: Run, measure: GradedMeasure, level: np.ndarray, gain: np.ndarray
+) -> np.ndarray:
+    """The numbers of the documents of the ideal lists, topic by topic, the highest gain first."""
     among = np.arange(gain.size)
     if measure.ideal_documents == "retrieved":
         among = np.sort(run.ranks.doc)
-    best = among[np.lexsort((-judged.level[among], -gain[among], judged.topic[among]))]
-    best = best[gain[best] > 0]
-    topic = judged.topic[best]
-    rank = positions(np.bincount(topic, minlength=sizes.size)) + 1
-    return [tuple(documents[start:end]) for start, end in pairwise(bounds_of(sizes).tolist())], {
-        "scores": scores,
-        "levels": _at_ranks(ordered.topic, ordered.rank, judged.level[ordered.doc], shape),
-        "gains": _at_ranks(ordered.topic, ordered.rank, gain[ordered.doc], shape, unjudged),
-        "ideal_levels": _at_ranks(topic, rank, judged.level[best], shape),
-        "ideal_gains": _at_ranks(topic, rank, gain[best], shape),
-    }
+    topic = run.ranks.judged.topic[among]
+    best = among[np.lexsort((-level[among], -gain[among], topic))]
+    return best[gain[best] > 0]
 
 
 def _explainable(measure: Measure | str) -> GradedMeasure:
     """The measure. Raises `GradedError` if one ranking does not explain its value."""
-    found = facts.defined(one_measure(measure, "explain"), "contributions")
-    if found.INTENTS or found.option("unjudged") or found.option("ties"):
+    explainable = facts.defined(one_measure(measure, "explain"), "contributions")
+    if explainable.INTENTS or explainable.option("unjudged") or explainable.option("ties"):
         raise NotApplicableError(
-            f"{found} cannot be explained: one ranking with one level of each document is shown, and the "
-            "measure or its option ties= or unjudged= uses several"
+            f"{explainable} cannot be explained: one ranking with one level of each document is "
+            "shown, and the measure or its option ties= or unjudged= uses several"
         )
-    return found
+    return explainable
 
 
 def _at_ranks(
@@ -347,7 +382,8 @@ def _at_ranks(
     shape: tuple[int, int],
     others: Any = np.nan,
 ) -> np.ndarray:
-    """Values at their topics and ranks, down to the depth, and `others` elsewhere; the shape is T × depth."""
+    """Values at their topics and ranks, down to the depth, and `others` elsewhere; the shape is T ×
+    depth."""
     table = np.full(shape, others)
     within = rank <= shape[1]
     table[topic[within], rank[within] - 1] = values[within]
@@ -374,9 +410,9 @@ def filled(records: list[dict[str, Any]], always: Container[str] = ()) -> list[s
 class ExplainedDifference(Result):
     """Two runs side by side in one topic, the documents that make the difference first.
 
-    `other` and `run` explain the rankings of the first and of the second run. `topics` is the number of
-    topics among which the topic has the largest difference, None if it was given. Rows are of
-    documents down to rank `depth` of either list, by default of all.
+    `other` and `run` explain the rankings of the first and of the second run. `topics` is the
+    number of topics among which the topic has the largest difference, None if it was given. Rows
+    are of documents down to rank `depth` of either list, by default of all.
     """
 
     other: Explanation
@@ -391,18 +427,21 @@ class ExplainedDifference(Result):
 
     def answer(self) -> list[Note]:
         """The values, their difference and the document that makes most of it; then each list."""
-        run, other, records = self.run, self.other, self.records()
+        run = self.run
+        other = self.other
+        records = self.records()
         text = "Topic {}: {} of {} = {:.4f}, of {} = {:.4f}, difference {:+.4f}"
         names: list[Any] = [run.topic, run.measure, run.run, run.value]
         names += [other.run, other.value, self.difference]
         if self.topics is not None:
             text += f", the largest of {counted(self.topics, 'topic')}"
         if records and records[0]["difference"]:
-            row = max(records, key=lambda row: row["difference"] * np.sign(self.difference))
+            sign = np.sign(self.difference)
+            row = max(records, key=lambda row: row["difference"] * sign)
             text += "; {} makes {:+.4f} of it, {} and {}"
             names += [row["document"], row["difference"]]
-            for each, rank in ((run, row["rank"]), (other, row["other_rank"])):
-                names.append(f"at rank {rank} of {each.run}" if rank else f"not in {each.run}")
+            names.append(_place(run.run, row["rank"]))
+            names.append(_place(other.run, row["other_rank"]))
         lists = []
         for explanation in (other, run):
             if explanation.contributions is None and self.depth is not None:
@@ -414,57 +453,85 @@ class ExplainedDifference(Result):
     def data(self) -> Table:
         """One row per document of a list down to the depth, the largest difference first.
 
-        The `difference` is the contribution to `run` minus that to `other`, which is 0 outside a list. It is
-        None for a measure without contributions; documents with the best rank in either list then come first.
+        The `difference` is the contribution to `run` minus that to `other`, which is 0 outside a
+        list. It is None for a measure without contributions; documents with the best rank in either
+        list then come first.
         """
-        other, run = (
-            {row["document"]: row for row in each.records()[: len(each.documents)]}
-            for each in (self.other, self.run)
-        )
-        known = self.run.contributions is not None
+        of_other = _by_document(self.other)
+        of_run = _by_document(self.run)
         rows = []
-        shown = self.other.documents[: self.depth] + self.run.documents[: self.depth]
-        for document in dict.fromkeys(shown):
-            before, after = other.get(document, {}), run.get(document, {})
-            row = {name: (after or before)[name] for name in ("document", "level", "gain")}
+        in_either = self.other.documents[: self.depth] + self.run.documents[: self.depth]
+        for document in dict.fromkeys(in_either):
+            before = of_other.get(document, {})
+            after = of_run.get(document, {})
+            judgment = after or before
+            row = {name: judgment[name] for name in ("document", "level", "gain")}
             for name in ("rank", "contribution"):
-                row |= {f"other_{name}": before.get(name), name: after.get(name)}
-            change = (
-                after.get("contribution", 0.0) - before.get("contribution", 0.0) if known else None
-            )
-            rows.append(row | {"difference": change})
-        rows.sort(key=lambda row: min(filter(None, (row["rank"], row["other_rank"]))))
+                row[f"other_{name}"] = before.get(name)
+                row[name] = after.get(name)
+            row["difference"] = None
+            if self.run.contributions is not None:
+                added = after.get("contribution", 0.0)
+                row["difference"] = added - before.get("contribution", 0.0)
+            rows.append(row)
+        rows.sort(key=_best_rank)
         rows.sort(key=lambda row: -abs(row["difference"] or 0))
         return Table.of(DIFFERING, rows)
 
     def _adding(self) -> list[dict[str, Any]]:
-        """The records of the documents that add to a value; all if the measure has no contributions."""
-        adding = ("contribution", "other_contribution")
-        return [
-            row for row in self.records() if row["difference"] is None or any(map(row.get, adding))
-        ]
+        """The records of the documents that add to a value; all if the measure has no
+        contributions."""
+        adding = []
+        for row in self.records():
+            is_adding = row["contribution"] or row["other_contribution"]
+            if row["difference"] is None or is_adding:
+                adding.append(row)
+        return adding
 
     def tables(self) -> list[Table]:
         """One row per document that adds to a value."""
-        rows, heads = self._adding(), dict[str, str]()
+        rows = self._adding()
+        heads = {}
         for name, word in (("rank", "rank"), ("contribution", "adds")):
-            heads |= {f"other_{name}": f"{self.other.run} {word}", name: f"{self.run.run} {word}"}
+            heads[f"other_{name}"] = f"{self.other.run} {word}"
+            heads[name] = f"{self.run.run} {word}"
         names = filled(rows) if rows else ["document"]
-        return [Table.of([Column(name, heads.get(name, "")) for name in names], rows)]
+        columns = [Column(name, heads.get(name, "")) for name in names]
+        return [Table.of(columns, rows)]
 
     def notes(self) -> list[Note]:
-        """The number of omitted documents, and the sum of the contributions below the last ranks."""
+        """The number of omitted documents, and the sum of the contributions below the last
+        ranks."""
         if self.run.contributions is None:
             text = "{} has no contributions; the documents are in the order of their ranks."
             return [Note(text, self.run.measure)]
-        rows, found = self.records(), []
-        if others := len(rows) - len(self._adding()):
+        rows = self.records()
+        notes = []
+        others = len(rows) - len(self._adding())
+        if others:
             text = "Omitted: {} without a contribution to either value."
-            found.append(Note(text, counted(others, "document")))
+            notes.append(Note(text, counted(others, "document")))
         below = self.difference - sum(row["difference"] for row in rows)
-        if abs(below) > 1e-9:
-            found.append(Note("Documents below the depth make a difference of {:+.4f}.", below))
-        return found
+        if abs(below) > ROUNDING:
+            notes.append(Note("Documents below the depth make a difference of {:+.4f}.", below))
+        return notes
+
+
+def _by_document(explanation: Explanation) -> dict[str, dict[str, Any]]:
+    """The record of each document of the list."""
+    records = explanation.records()[: len(explanation.documents)]
+    return {record["document"]: record for record in records}
+
+
+def _best_rank(row: dict[str, Any]) -> int:
+    """The best rank of a document in either list."""
+    ranks = [rank for rank in (row["rank"], row["other_rank"]) if rank is not None]
+    return min(ranks)
+
+
+def _place(run: str, rank: int | None) -> str:
+    """The place of a document in the list of a run."""
+    return f"not in {run}" if rank is None else f"at rank {rank} of {run}"
 
 
 @checks_arguments("explain_difference(qrels, {'old': old, 'new': new}, 'nDCG@10')")
@@ -477,12 +544,12 @@ def explain_difference(
 ) -> ExplainedDifference:
     """The documents that make the difference of two runs in a topic.
 
-    - `qrels`, `runs`: as for `evaluate`. There are two runs, the first is the one that the second is
-      compared with.
+    - `qrels`, `runs`: as for `evaluate`. There are two runs, the first is the one that the second
+      is compared with.
     - `measure`: as for `explain`.
-    - `depth` (≥ 1): the last rank of the documents in the table; by default that of the longer list.
-      For a measure whose value is not a sum over documents, it is the cutoff or, without one, the rank of
-      the last judged document in either list.
+    - `depth` (≥ 1): the last rank of the documents in the table; by default that of the longer
+      list. For a measure whose value is not a sum over documents, it is the cutoff or, without one,
+      the rank of the last judged document in either list.
     - `topic`: a topic of the qrels; by default the one with the largest difference of the values.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
@@ -501,7 +568,8 @@ def explain_difference(
 
     Raises `GradedError` unless there are two runs, and as `explain`.
     """
-    study, measure = study_of(qrels, runs), _explainable(measure)
+    study = study_of(qrels, runs)
+    measure = _explainable(measure)
     if len(study.runs) != 2:
         raise GradedError(
             f"explain_difference needs 2 runs, not {len(study.runs)}; pass both in one mapping"
@@ -511,11 +579,10 @@ def explain_difference(
     if topic is None:
         values = evaluate(study.judgments, study.runs, [measure]).of(measure)
         topic = topics[int(np.abs(values[1] - values[0]).argmax())]
-    longest = max(1, *(int(run.ranks.retrieved.max()) for run in study.runs))
+    lengths = [int(run.ranks.retrieved.max()) for run in study.runs]
+    longest = min(max(1, *lengths), DEEPEST)
     # The whole lists show where documents of the other list went.
-    whole = explanations(
-        study.judgments, study.runs, measure, depth=min(longest, DEEPEST), topics=[topic]
-    )
+    whole = explanations(study.judgments, study.runs, measure, longest, [topic])
     (other,), (run,) = whole.values()
     if depth is not None:
         depth = whole_number(depth, "depth", 1, DEEPEST)

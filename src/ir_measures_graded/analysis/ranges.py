@@ -1,8 +1,8 @@
 """The ranges of values, and of differences between runs, over tied scores and unjudged documents.
 
-The data often allow several values: tied scores do not determine the order of documents, and a judge
-could have found an unjudged document relevant. The ranges are exact: no order of the ties and no judgment of
-the unjudged documents within the cutoff gives a value outside them.
+The data often allow several values: tied scores do not determine the order of documents, and a
+judge could have found an unjudged document relevant. The ranges are exact: no order of the ties and
+no judgment of the unjudged documents within the cutoff gives a value outside them.
 """
 
 from __future__ import annotations
@@ -45,13 +45,15 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Range:
-    """The ranges of the mean `value` of one run by one measure, or of the difference `run` minus `other`.
+    """The ranges of the mean `value` of one run by one measure, or of the difference `run` minus
+    `other`.
 
-    `ties` is its range over all orders of tied documents, `unjudged` its range over all judgments of the
-    documents within the cutoff that the run, or either run, has unjudged. Each is None if it is not known;
-    `note` gives the reason for the last one. `judged` is the share of judged documents within the cutoff of a
-    run, None without a retrieved document. If a difference is `exact`, a document that both runs retrieved
-    has one level in both. Otherwise the differences lie in the range of `unjudged`, but do not fill it.
+    `ties` is its range over all orders of tied documents, `unjudged` its range over all judgments
+    of the documents within the cutoff that the run, or either run, has unjudged. Each is None if it
+    is not known; `note` gives the reason for the last one. `judged` is the share of judged
+    documents within the cutoff of a run, None without a retrieved document. If a difference is
+    `exact`, a document that both runs retrieved has one level in both. Otherwise the differences
+    lie in the range of `unjudged`, but do not fill it.
     """
 
     measure: GradedMeasure
@@ -86,7 +88,8 @@ class Ranges(Result):
     differences: tuple[Range, ...]
 
     def answer(self) -> list[Note]:
-        """How far tied scores and judgments move the value that they move most, and which pairs can turn."""
+        """How far tied scores and judgments move the value that they move most, and which pairs can
+        turn."""
         found = [note for measure in self.measures for note in self._answer(measure)]
         return found or [Note("No ranges are known by {}.", listed(self.measures))]
 
@@ -124,7 +127,8 @@ class Ranges(Result):
         return Table.of(_COLUMNS, [each.record() for each in (*self.values, *self.differences)])
 
     def notes(self) -> list[Note]:
-        """The meaning of the columns, and a sentence on each measure without some ranges, with the reason."""
+        """The meaning of the columns, and a sentence on each measure without some ranges, with the
+        reason."""
         found = [Note("judged is the share of judged documents within the cutoff.")]
         for kind, over, all_of in _OVER:
             lacking = [each for each in self.values if getattr(each, kind) is None]
@@ -152,10 +156,11 @@ _COLUMNS = ("measure", "run", "other", "value", *_ENDS, "judged", "stands_over_t
 
 @checks_arguments("ranges(qrels, {'mine': run}, ['nDCG@10'])")
 def ranges(qrels: Qrels, runs: Runs, measures: Iterable[GradedMeasure | str]) -> Ranges:
-    """The ranges of each run's value and of each difference over tied scores and unjudged documents.
+    """The ranges of each run's value and of each difference over tied scores and unjudged
+    documents.
 
-    `qrels` and `runs` are as for `evaluate`. `measures` are graded measures and standard ones that have a
-    definition, without the options `ties` and `unjudged`.
+    `qrels` and `runs` are as for `evaluate`. `measures` are graded measures and standard ones that
+    have a definition, without the options `ties` and `unjudged`.
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 0}}
     >>> runs = {"A": {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, "B": {"q": {"x": 1.0, "y": 1.0}}}
@@ -165,7 +170,8 @@ def ranges(qrels: Qrels, runs: Runs, measures: Iterable[GradedMeasure | str]) ->
     >>> found.differences[0].unjudged  # the level of x counts for both runs
     (0.0, 0.75)
 
-    Raises `GradedError` for a measure without a definition, such as Bpref, or with one of these options.
+    Raises `GradedError` for a measure without a definition, such as Bpref, or with one of these
+    options.
     """
     wanted = [_checked(measure) for measure in measures_for(qrels, measures)]
     study = study_of(qrels, runs)
@@ -196,8 +202,9 @@ def differences_by_topic(
 
 
 class Standing(NamedTuple):
-    """The ranges of the runs by a measure, the number of `differences` other than 0 between two of them, and
-    how many of these certainly keep their sign over ties and over judgments; None if that is not known."""
+    """The ranges of the runs by a measure, the number of `differences` other than 0 between two of
+    them, and how many of these certainly keep their sign over ties and over judgments; None if that
+    is not known."""
 
     ranges: tuple[Range, ...]
     differences: int
@@ -206,7 +213,8 @@ class Standing(NamedTuple):
 
 
 def standings(study: Study, measures: Iterable[Measure]) -> dict[Measure, Standing]:
-    """The ranges by each of the measures that have some, for which most differences need no exact bounds."""
+    """The ranges by each of the measures that have some, for which most differences need no exact
+    bounds."""
     return {
         each: _Runs(_checked(each), study.runs).standing() for each in filter(has_ranges, measures)
     }
@@ -232,8 +240,8 @@ def _checked(given: Measure) -> GradedMeasure:
 
 
 def _values(measure: GradedMeasure, topics: Topics) -> tuple[np.ndarray, str]:
-    """The values of topics, the lowest and the highest over the orders of ties, and those over all judgments
-    (5 × T), NaN if they are not known, and the reason why the last are not."""
+    """The values of topics, the lowest and the highest over the orders of ties, and those over all
+    judgments (5 × T), NaN if they are not known, and the reason why the last are not."""
     values = np.full((5, topics.count), np.nan)
     values[0] = _evaluated(measure, topics)
     values[1:3], _ = _extremes(measure, topics, "ties")
@@ -242,8 +250,8 @@ def _values(measure: GradedMeasure, topics: Topics) -> tuple[np.ndarray, str]:
 
 
 def _extremes(measure: GradedMeasure, topics: Topics, option: str) -> tuple[np.ndarray, str]:
-    """The lowest and the highest value of each topic under an option (2 × T), NaN if either is not known, and
-    the reason for that."""
+    """The lowest and the highest value of each topic under an option (2 × T), NaN if either is not
+    known, and the reason for that."""
     unknown = np.full((2, topics.count), np.nan)
     lowest = with_option(measure, option, "min")
     highest = with_option(measure, option, "max")
@@ -270,12 +278,12 @@ def _evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
 
 
 class _Runs:
-    """Some runs by one measure, and the differences of pairs of them. `pairs` are the numbers of two runs
-    (P × 2).
+    """Some runs by one measure, and the differences of pairs of them. `pairs` are the numbers of
+    two runs (P × 2).
 
-    `values` (5 × runs × T) and `notes` are as from `_values`, and `means` (5 × runs) are those over the
-    topics. `known` tells of each run whether its range over judgments is known. `ends` are those of the
-    differences between these runs, None if they are not known.
+    `values` (5 × runs × T) and `notes` are as from `_values`, and `means` (5 × runs) are those over
+    the topics. `known` tells of each run whether its range over judgments is known. `ends` are
+    those of the differences between these runs, None if they are not known.
     """
 
     def __init__(self, measure: GradedMeasure, runs: Sequence[Run]):
@@ -342,8 +350,8 @@ class _Runs:
         return Standing(tuple(self.ranges()), len(unequal), *counts)
 
     def apart(self, row: int, pairs: np.ndarray) -> np.ndarray:
-        """The ranges of differences whose two sides are independent of each other (2 × P × T), NaN if they
-        are not known; `row` is that of the lowest values."""
+        """The ranges of differences whose two sides are independent of each other (2 × P × T), NaN
+        if they are not known; `row` is that of the lowest values."""
         one, other = pairs.T
         low, high = self.values[row], self.values[row + 1]
         return np.stack([low[one] - high[other], high[one] - low[other]])
@@ -352,7 +360,8 @@ class _Runs:
         """The ranges of differences over all judgments (2 × P × T), NaN if they are not known."""
         if self.ends is None and not self.measure.RECALL_BASE:
             return self.apart(3, pairs)
-        # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores this.
+        # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores
+        # this.
         found = np.full((2, len(pairs), self.values.shape[2]), np.nan)
         known = self.known[pairs].all(axis=1)
         if self.ends is not None and known.any():
@@ -361,7 +370,8 @@ class _Runs:
 
 
 def _numbers(runs: Sequence[Topics]) -> list[np.ndarray]:
-    """The numbers of the unjudged documents of each run within the cutoff; equal documents have one."""
+    """The numbers of the unjudged documents of each run within the cutoff; equal documents have
+    one."""
     columns = []
     for topics in runs:
         unjudged, ranks = unjudged_of(topics), topics.ranks

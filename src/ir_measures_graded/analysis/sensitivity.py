@@ -1,9 +1,10 @@
-"""The dependence of the order of the runs on the weighting of the levels: Kekäläinen 2005, Tables 4–6.
+"""The dependence of the order of the runs on the weighting of the levels: Kekäläinen 2005, Tables
+4–6.
 
-`sensitivity` ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
-by Kendall's τ-b. Correlations of .9 and more "should be considered equivalent and those less
-than 0.8 generally reflect noticeable changes" (Voorhees 2001, as cited there). This was said of many runs: of
-five, a single swap gives .8.
+`sensitivity` ranks the runs under every measure × cutoff × weighting and correlates each pair of
+rankings by Kendall's τ-b. Correlations of .9 and more "should be considered equivalent and those
+less than 0.8 generally reflect noticeable changes" (Voorhees 2001, as cited there). This was said
+of many runs: of five, a single swap gives .8.
 """
 
 from __future__ import annotations
@@ -45,12 +46,14 @@ MOST = 400
 """The largest number of settings, of which each pair is compared."""
 DECIMALS = 12  # of τ: rounding errors must not push it below 1
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
-"""Weightings by name, where the name of a preset stands for its weighting; or texts: w3, mine=1:1,2:10."""
+"""Weightings by name, where the name of a preset stands for its weighting; or texts: w3,
+mine=1:1,2:10."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A measure under one weighting at one cutoff; each is None if the measure does not take the choice."""
+    """A measure under one weighting at one cutoff; each is None if the measure does not take the
+    choice."""
 
     measure: Measure
     base: Measure
@@ -66,9 +69,9 @@ class Setting:
 class Sensitivity(Result):
     """The rankings of the runs under all settings, and their agreement.
 
-    `means` and `ranks` are arrays (runs × settings). Rank 1 is the best; equal runs share their mean rank.
-    `tau` (settings × settings) holds Kendall's τ of each pair of settings, NaN where undefined. `study` has the
-    qrels and runs, for the what-if page.
+    `means` and `ranks` are arrays (runs × settings). Rank 1 is the best; equal runs share their
+    mean rank. `tau` (settings × settings) holds Kendall's τ of each pair of settings, NaN where
+    undefined. `study` has the qrels and runs, for the what-if page.
     """
 
     runs: tuple[str, ...]
@@ -80,7 +83,8 @@ class Sensitivity(Result):
     study: Study | None = None
 
     def what_if(self) -> WhatIf | None:
-        """The what-if page's content, with the first setting at first; None if the page cannot show it.
+        """The what-if page's content, with the first setting at first; None if the page cannot show
+        it.
 
         See `analysis.whatif`. Sensitivity that was computed from values alone has none.
         """
@@ -186,13 +190,13 @@ def sensitivity(
 ) -> Sensitivity:
     """Rank the runs under every measure × cutoff × weighting and compare the rankings.
 
-    `qrels`, `runs`, `measures` and `sessions` are as for `evaluate`. `gains` maps names
-    to weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are
-    for the levels 0 to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it.
-    A single measure without gains and cutoffs has the weightings of `levels`.
+    `qrels`, `runs`, `measures` and `sessions` are as for `evaluate`. `gains` maps names to
+    weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and
+    w100 are for the levels 0 to 3. A measure that sets its gains or its cutoff, or takes none, is
+    not varied in it. A single measure without gains and cutoffs has the weightings of `levels`.
 
-    Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure takes,
-    and for a preset if the qrels have levels other than 0 to 3.
+    Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no
+    measure takes, and for a preset if the qrels have levels other than 0 to 3.
     """
     judgments = read_judgments(in_sessions(qrels, sessions))
     bases = list(measures_for(judgments, measures, uncut=True))
@@ -221,7 +225,8 @@ def sensitivity(
 
 
 def _ranks(costs: np.ndarray) -> np.ndarray:
-    """The rank of each run, 1 for the smallest cost; runs without a mean (NaN) share the last ranks."""
+    """The rank of each run, 1 for the smallest cost; runs without a mean (NaN) share the last
+    ranks."""
     has_mean = ~np.isnan(costs)
     ranks = np.empty(costs.size)
     ranks[has_mean] = run_ranks(costs[has_mean, None])[:, 0]

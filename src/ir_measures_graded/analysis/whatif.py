@@ -1,8 +1,9 @@
 """What a page needs to compute measures under any gains in a browser: the what-if page.
 
-The order of the runs depends on what a level is worth. `what_if` reduces qrels and runs to the ranks of the
-documents above level 0 and the number of judged documents of each level. From these, the script
-``whatif.js`` computes the mean of every run for gains, cutoffs and bases that a reader chooses.
+The order of the runs depends on what a level is worth. `what_if` reduces qrels and runs to the
+ranks of the documents above level 0 and the number of judged documents of each level. From these,
+the script ``whatif.js`` computes the mean of every run for gains, cutoffs and bases that a reader
+chooses.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ OFFERED = {
     "ERR_G": (),
     "RBP_G": ("p",),
 }
-"""The measures that the page computes, and the parameters that they have beside gains and cutoff."""
+"""The measures that the page computes, and the parameters that they have beside gains and
+cutoff."""
 STANDARD = "nDCG_JK"
 """The measure at first, if the page does not compute the one that was named."""
 NOTHING = "."
@@ -52,10 +54,10 @@ NOTHING = "."
 class WhatIf:
     """The rankings of the runs, as the page has them, and the setting at first.
 
-    `levels` are the distinct levels above 0, ascending. `judged` is the number of judged documents of each
-    topic at each of them (topics × levels). `lists` has a text for each run and topic: one character a rank,
-    ``.`` for a document that is unjudged or not above level 0, ``a`` for the lowest of `levels`, and so on.
-    `gains` are those of `levels` at first.
+    `levels` are the distinct levels above 0, ascending. `judged` is the number of judged documents
+    of each topic at each of them (topics × levels). `lists` has a text for each run and topic: one
+    character a rank, ``.`` for a document that is unjudged or not above level 0, ``a`` for the
+    lowest of `levels`, and so on. `gains` are those of `levels` at first.
     """
 
     runs: tuple[str, ...]
@@ -98,10 +100,10 @@ class WhatIf:
 def what_if(study: Study, measure: Measure) -> WhatIf | None:
     """The what-if page's content for the runs of a study. `measure` is the setting at first.
 
-    A measure that the page does not compute is replaced by nDCG_JK with the same gains and cutoff. None if
-    the page cannot show these data: if the measure has no gains or an option for ties or unjudged documents,
-    if a level of 0 or below has a gain, or if there are no levels above 0, fewer than two runs, more than 12
-    levels above 0, or more than 20,000 lists.
+    A measure that the page does not compute is replaced by nDCG_JK with the same gains and cutoff.
+    None if the page cannot show these data: if the measure has no gains or an option for ties or
+    unjudged documents, if a level of 0 or below has a gain, or if there are no levels above 0,
+    fewer than two runs, more than 12 levels above 0, or more than 20,000 lists.
     """
     if not is_graded(measure) or "gains" not in measure.SUPPORTED_PARAMS:
         return None
@@ -167,7 +169,8 @@ def _judged_by_level(study: Study, levels: np.ndarray) -> np.ndarray:
 
 
 def _lists(ranks: JudgedRanks, levels: np.ndarray, is_condensed: bool) -> tuple[str, ...]:
-    """The text of each topic: the level at each of the first ranks, without the empty ranks at its end."""
+    """The text of each topic: the level at each of the first ranks, without the empty ranks at its
+    end."""
     if is_condensed:
         ranks = ranks.condensed
     level = ranks.judged.level[ranks.doc]

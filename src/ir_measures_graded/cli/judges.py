@@ -1,5 +1,6 @@
 """The command `judges`."""
 
+from dataclasses import replace
 from typing import Any
 
 from ir_measures import Measure
@@ -7,7 +8,8 @@ from ir_measures import Measure
 from ..analysis.judging.agreement import ONE_RUN, RESAMPLES, Judges, compared
 from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.panel import is_judge, panels
-from ..errors import GradedError
+from ..errors import GradedError, NotApplicableError, Remark
+from ..evaluation.remarks import issue
 from ..files.content import is_lasting
 from ..output.formats import counted
 from ..output.result import View
@@ -85,9 +87,21 @@ def run(arguments: Arguments) -> Answer:
     )
     agreement = compared(panels_of_machines, **arguments.of("confidence", "resamples", "seed"))
     results: list[Judges | Estimates] = [agreement]
+    remarks = list(agreement.remarks)
     shows_estimates = arguments.show is None or arguments.show in OF_ONE
     if runs and not more and shows_estimates:
-        results.append(estimated(panels_of_machines[0], arguments.confidence))
+        try:
+            estimates = estimated(panels_of_machines[0], arguments.confidence)
+        except NotApplicableError as error:
+            if arguments.show is not None:
+                raise
+            # The agreement needs no estimate.
+            remark = Remark("no estimate", "", f"no estimate: {error}")
+            remarks.append(remark)
+            issue([remark])
+        else:
+            results.append(estimates)
+            remarks += [remark for remark in estimates.remarks if remark not in remarks]
     last = results[-1]
     notes = [note for result in results for note in result.notes()]
     # What the notes say must not be lost where programs read the values.
@@ -104,4 +118,5 @@ def run(arguments: Arguments) -> Answer:
         view = View([agreement.level_table()])
     else:
         view = View([agreement.favour_table()])
+    view = replace(view, remarks=tuple(remarks))
     return Answer(view, facts=facts)

@@ -126,7 +126,7 @@ class OverCollections(Comparison):
         if not self.baseline:
             found.append(f"Letters name the runs beaten with p < {self.alpha:g}; {STARS_SENTENCE}.")
         found += self._runs_without_mean()
-        found += self._remarks()
+        found += self.notes_on_pairs()
         for name, part in self.groups.items():
             found += [f"{name}: {text}" for text in part.lacking]
         return found

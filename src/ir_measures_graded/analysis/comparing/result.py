@@ -340,17 +340,17 @@ class Comparison(Result):
         if len(self.measures) > 1:
             primary = f"{self.measures[0]}, named first, is the primary one"
             found.append(f"{len(self.measures)} families of {count} were tested; {primary}.")
-        found += self._remarks()
+        found += self.notes_on_pairs()
         if self.groups:
             tested = sum(part.topics >= LEAST_TESTED_TOPICS for part in self.groups.values())
             groups = f"Groups of at least {LEAST_TESTED_TOPICS} topics are tested"
             text = f"{groups}, here {tested} of {len(self.groups)}"
             found.append(f"{text}; their p and intervals are corrected for all of these.")
         for name, part in self.groups.items():
-            found += [f"{name}: {note}" for note in part._remarks() if note not in self.lacking]
+            found += [f"{name}: {note}" for note in part.notes_on_pairs() if note not in self.lacking]
         return found
 
-    def _remarks(self) -> list[str]:
+    def notes_on_pairs(self) -> list[str]:
         """What is special about some differences, and about the runs."""
         noted: dict[str, list[Test]] = {}
         for test in self.outcomes:

@@ -1,23 +1,24 @@
 """The agreement of machine judges with a human on the levels of documents and on the order of runs.
 
-`judges` compares any number of qrels with those of a human. The qrels may also be of two humans, of two pools
-or of two years. For the documents that both judged, the result has the number
-of each pair of levels (confusion matrix), Cohen's κ, Krippendorff's α and the bias of the machine. With runs
-and measures, it has the agreement of the orders of the runs, of the significant differences, and the runs
-that the machine favours.
+`judges` compares any number of qrels with those of a human. The qrels may also be of two humans, of
+two pools or of two years. For the documents that both judged, the result has the number of each
+pair of levels (confusion matrix), Cohen's κ, Krippendorff's α and the bias of the machine. With
+runs and measures, it has the agreement of the orders of the runs, of the significant differences,
+and the runs that the machine favours.
 
-Resampled topics show how far the agreement depends on the topics. Their percentiles are no confidence
-interval of τ, because resampling adds the noise that already lowers it. The yardstick is the agreement of
-the human with itself on two random halves of the topics.
+Resampled topics show how far the agreement depends on the topics. Their percentiles are no
+confidence interval of τ, because resampling adds the noise that already lowers it. The yardstick is
+the agreement of the human with itself on two random halves of the topics.
 
-A judge favours a run if it values the run higher than other runs of the same quality. The means of the
-*other* runs under the machine are fitted as a line in their means under the human (least squares). With the
-weights c for which Σ c·machine is this line at the human mean of run r:
+A judge favours a run if it values the run higher than other runs of the same quality. The means of
+the *other* runs under the machine are fitted as a line in their means under the human (least
+squares). With the weights c for which Σ c·machine is this line at the human mean of run r:
 
-    favour = mean over the topics of machine_r − Σ c·machine, with Student's interval, Šidák over the runs
+    favour = mean over the topics of machine_r − Σ c·machine,
+             with Student's interval, Šidák over the runs
 
-J. Cohen: Weighted kappa. Psychological Bulletin 70(4), 1968. K. Krippendorff: Content Analysis, 2004. H. A.
-Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
+J. Cohen: Weighted kappa. Psychological Bulletin 70(4), 1968. K. Krippendorff: Content Analysis,
+2004. H. A. Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import ir_measures
@@ -68,36 +70,40 @@ ORDER_STATISTICS: Final = {
 """The statistics of two orders of runs by name."""
 PREFERRED: Final = 10
 DEEPEST: Final = 20
-"""The greatest cutoff of measures with favours; a greater one than `PREFERRED` names more runs falsely."""
+"""The greatest cutoff of measures with favours; a greater one than `PREFERRED` names more runs
+falsely."""
 CHOSEN: Final = Note(
-    "κ and α hold for the documents that the human judged. They hold for all documents of a machine only if "
-    "these are a random sample, which documents chosen by holes are not; its option --random adds one."
+    "κ and α hold for the documents that the human judged. They hold for all documents of a "
+    "machine only if these are a random sample, which documents chosen by holes are not; "
+    "its option --random adds one."
 )
 COLUMNS: Final = Note(
-    "documents: judged by both; unanswered: the human's documents without an answer of the judge; same: "
-    "share with equal levels; bias: mean of the judge's level minus the human's; kappa 0|12: κ with the "
-    "levels divided in two."
+    "documents: judged by both; unanswered: the human's documents without an answer of the judge; "
+    "same: share with equal levels; bias: mean of the judge's level minus the human's; "
+    "kappa 0|12: κ with the levels divided in two."
 )
 ORDERS: Final = Note(
-    "moves: the judge moves the order of the runs less or more than other topics would: tau against halves, "
-    "the tau of the human's own orders on two random halves of the topics; pairs: those of runs that differ "
-    "significantly under the human; agreed, reversed: their shares that the judge separates likewise and in "
-    "the other direction. Equal means share their place; tau_AP has no value if runs tie under the human."
+    "moves: the judge moves the order of the runs less or more than other topics would: tau "
+    "against halves, the tau of the human's own orders on two random halves of the topics; "
+    "pairs: those of runs that differ significantly under the human; agreed, reversed: their "
+    "shares that the judge separates likewise and in the other direction. Equal means share "
+    "their place; tau_AP has no value if runs tie under the human."
 )
 BELIEVE: Final = (
-    "believe the largest favour of a judge first, because one favoured run makes others look favoured or "
-    "disfavoured; a judge must not judge the system that it is part of"
+    "believe the largest favour of a judge first, because one favoured run makes others look "
+    "favoured or disfavoured; a judge must not judge the system that it is part of"
 )
 UNPROVED: Final = "no run is found to be favoured, which does not prove that none is"
 DEEP: Final = (
-    "; prefer a cutoff of 10: with random levels for 80 % of the documents and 24 runs, nDCG@20 named a run "
-    "falsely in 82 to 89 % of simulations, nDCG@10 in at most 5 %"
+    "; prefer a cutoff of 10: with random levels for 80 % of the documents and 24 runs, nDCG@20 "
+    "named a run falsely in 82 to 89 % of simulations, nDCG@10 in at most 5 %"
 )
 """The end of the note on a measure with a greater cutoff than 10."""
 
 
 class Statistic(NamedTuple):
-    """A statistic and percentiles of it over resampled topics; each is None where it is undefined."""
+    """A statistic and percentiles of it over resampled topics; each is None where it is
+    undefined."""
 
     value: float | None
     lower: float | None
@@ -128,7 +134,8 @@ class Statistic(NamedTuple):
 
 
 class Favour(NamedTuple):
-    """The value of a run beyond that of other runs of its quality, with an interval, NaN if there is none."""
+    """The value of a run beyond that of other runs of its quality, with an interval, NaN if there
+    is none."""
 
     run: str
     value: float
@@ -147,12 +154,12 @@ class Favour(NamedTuple):
 class OrderAgreement:
     """The orders of the runs by one measure under either judge, over the topics that both judged.
 
-    `statistics` has ``tau``, ``tau_AP``, ``rho`` and ``RBO``, see `orders`, with their spread over sets of as
-    many topics. `halves` is τ of the human's orders on two random halves of the topics, as the mean over
-    1,000 splits. Of the pairs of runs that differ significantly under the human, `significant` is the number,
-    `agreed` the share that the machine also separates, and `reversed` the share that it separates in the
-    other direction; both are None if there is no such pair. `favours` has the favour of each run, and is
-    empty where `no_favours` gives a reason.
+    `statistics` has ``tau``, ``tau_AP``, ``rho`` and ``RBO``, see `orders`, with their spread over
+    sets of as many topics. `halves` is τ of the human's orders on two random halves of the topics,
+    as the mean over 1,000 splits. Of the pairs of runs that differ significantly under the human,
+    `significant` is the number, `agreed` the share that the machine also separates, and `reversed`
+    the share that it separates in the other direction; both are None if there is no such pair.
+    `favours` has the favour of each run, and is empty where `no_favours` gives a reason.
     """
 
     measure: Measure
@@ -182,16 +189,18 @@ class OrderAgreement:
 class JudgeAgreement:
     """The agreement of a machine, named `judge`, with the human; see `judges`.
 
-    `levels` are those of all judges. `confusion` (levels × levels) counts the documents that both judged,
-    with the human's level in the row; it is empty for more than 12 levels. `counts` has the number of these
-    ``documents``, the human's documents ``unanswered`` by the machine, the ``abstentions`` (rows without a
-    level and answers outside the scale, of which `outside` tells), the documents of the ``machine only``, the
-    share with the ``same`` level, and the ``bias``, the mean of the machine's level minus the human's.
+    `levels` are those of all judges. `confusion` (levels × levels) counts the documents that both
+    judged, with the human's level in the row; it is empty for more than 12 levels. `counts` has the
+    number of these ``documents``, the human's documents ``unanswered`` by the machine, the
+    ``abstentions`` (rows without a level and answers outside the scale, of which `outside` tells),
+    the documents of the ``machine only``, the share with the ``same`` level, and the ``bias``, the
+    mean of the machine's level minus the human's.
 
-    `statistics` has Cohen's κ: ``kappa``, ``kappa linear`` and ``kappa quadratic`` with weights that grow
-    with the difference of the levels or its square, and with at most 12 levels one for each division of the
-    levels in two, such as ``kappa 0|123``. It also has Krippendorff's α: ``alpha interval`` and ``alpha
-    ordinal``. They are over the documents of so many `topics`. `orders` has the agreement by each measure.
+    `statistics` has Cohen's κ: ``kappa``, ``kappa linear`` and ``kappa quadratic`` with weights
+    that grow with the difference of the levels or its square, and with at most 12 levels one for
+    each division of the levels in two, such as ``kappa 0|123``. It also has Krippendorff's α:
+    ``alpha interval`` and ``alpha ordinal``. They are over the documents of so many `topics`.
+    `orders` has the agreement by each measure.
     """
 
     judge: str
@@ -207,18 +216,17 @@ class JudgeAgreement:
         """The judge's counts, statistics with their ends, and shares of significant pairs."""
         statistics = dict(self.statistics)
         shares: dict[str, float | None] = {}
+        halves: dict[str, float | None] = {}
         for order in self.orders:
-            statistics |= {
-                f"{name} {order.measure}": each for name, each in order.statistics.items()
-            }
-            shares |= {
-                f"agreed {order.measure}": order.agreed,
-                f"reversed {order.measure}": order.reversed,
-            }
-        halves = {f"tau {order.measure} halves": order.halves for order in self.orders}
-        values = {name: each.value for name, each in statistics.items()}
-        lower = {f"{name} lower": each.lower for name, each in statistics.items()}
-        upper = {f"{name} upper": each.upper for name, each in statistics.items()}
+            measure = order.measure
+            for name, statistic in order.statistics.items():
+                statistics[f"{name} {measure}"] = statistic
+            shares[f"agreed {measure}"] = order.agreed
+            shares[f"reversed {measure}"] = order.reversed
+            halves[f"tau {measure} halves"] = order.halves
+        values = {name: statistic.value for name, statistic in statistics.items()}
+        lower = {f"{name} lower": statistic.lower for name, statistic in statistics.items()}
+        upper = {f"{name} upper": statistic.upper for name, statistic in statistics.items()}
         return {"judge": self.judge, **self.counts, **values, **shares, **lower, **upper, **halves}
 
 
@@ -226,7 +234,8 @@ class JudgeAgreement:
 class Judges(Result):
     """The agreement of each machine with the human; see `judges`.
 
-    `confidence` is the level of the intervals. `remarks` count the topics without a value.
+    `confidence` is the level of the intervals. `remarks` are on a machine's answers outside the
+    human's scale, and on topics without a value.
     """
 
     judges: tuple[JudgeAgreement, ...]
@@ -234,8 +243,9 @@ class Judges(Result):
     remarks: tuple[Remark, ...] = ()
 
     def answer(self) -> list[Note]:
-        """The agreement of the judge that agrees best with the human, on levels and on orders of runs."""
-        kappas = np.array([each.statistics["kappa"].value for each in self.judges], dtype=float)
+        """The agreement of the judge that agrees best with the human, on levels and on orders of
+        runs."""
+        kappas = np.array([judge.statistics["kappa"].value for judge in self.judges], dtype=float)
         best = self.judges[int(np.argmax(np.nan_to_num(kappas, nan=-1)))]
         kappa = best.statistics["kappa"]
         documents = counted(int(best.counts["documents"]), "document")
@@ -260,10 +270,10 @@ class Judges(Result):
         names = self.judges[0].statistics
         divided = [name for name in names if "|" in name]
         weighted = [name for name in names if " " in name and name not in divided]
-        records = [vars(each) | each.counts | each.statistics for each in self.judges]
+        records = [vars(judge) | judge.counts | judge.statistics for judge in self.judges]
         shown = ["judge", "documents", "unanswered", "abstentions", "same", "bias"]
-        kappa = Column("kappa", kind=lambda found: found.value)
-        interval = Column("kappa", f"{share} interval", lambda found: found.interval)
+        kappa = Column("kappa", kind=attrgetter("value"))
+        interval = Column("kappa", f"{share} interval", attrgetter("interval"))
         tables = [Table.of([*shown, kappa, interval], records)]
         groups = {"κ with weights, and α": weighted, "κ with the levels divided in two": divided}
         for title, group in groups.items():
@@ -279,26 +289,25 @@ class Judges(Result):
     def data(self) -> Table:
         """A row per judge: that of the table, ends of intervals, and at most 12 levels.
 
-        ``tau P@5 lower`` and ``upper`` are the ends of a spread over topics, and ``tau P@5 halves`` is the
-        yardstick. The number of documents with the levels 1 by the human and 2 by the machine is under
-        ``1>2``, if any judge has such documents.
+        ``tau P@5 lower`` and ``upper`` are the ends of a spread over topics, and ``tau P@5 halves``
+        is the yardstick. The number of documents with the levels 1 by the human and 2 by the
+        machine is under ``1>2``, if any judge has such documents.
         """
         levels = self.judges[0].levels
         used = np.argwhere(sum(judge.confusion for judge in self.judges)).tolist()
         records = []
         for judge in self.judges:
-            cells = {
-                f"{levels[human]}>{levels[machine]}": int(judge.confusion[human, machine])
-                for human, machine in used
-            }
-            records.append(judge.record() | cells)
+            record = judge.record()
+            for human, machine in used:
+                name = f"{levels[human]}>{levels[machine]}"
+                record[name] = int(judge.confusion[human, machine])
+            records.append(record)
         return Table.of(records[0], records)
 
     def notes(self) -> list[str]:
         """What the reader of the tables must know."""
-        topics = min(each.topics for each in self.judges)
-        notes = [judge.outside for judge in self.judges if judge.outside]
-        notes += [f"{remark}." for remark in self.remarks]
+        topics = min(judge.topics for judge in self.judges)
+        notes: list[str] = []
         if topics < LEAST_TOPICS:
             text = "The intervals of κ and α are too short with fewer than {} topics, here {}."
             notes.append(Note(text, LEAST_TOPICS, topics))
@@ -325,14 +334,15 @@ class Judges(Result):
         return Note("{}: {}.", order.measure, text)
 
     def spread_table(self) -> Table:
-        """A row per judge and measure with the agreement of the orders and of the significant differences.
+        """A row per judge and measure with the agreement of the orders and of the significant
+        differences.
 
-        τ has its spread over sets of as many topics. ``halves`` is τ of the human's own orders on two random
-        halves of the topics.
+        τ has its spread over sets of as many topics. ``halves`` is τ of the human's own orders on
+        two random halves of the topics.
         """
         records = []
         for judge, order in self._orders:
-            values = {name: each.value for name, each in order.statistics.items()}
+            values = {name: statistic.value for name, statistic in order.statistics.items()}
             names = {"judge": judge, "measure": str(order.measure), "moves": order.moves}
             records.append(vars(order) | values | names | {"tau": order.statistics["tau"]})
         columns: list[Column | str] = ["judge", "measure", Column("tau", kind=str), "halves"]
@@ -346,39 +356,42 @@ class Judges(Result):
         return Table.of(columns, records, title)
 
     def favour_table(self, named: bool = False) -> Table:
-        """A row per judge, measure and run, the largest favour first, or only for runs that are `named`.
+        """A row per judge, measure and run, the largest favour first, or only for runs that are
+        `named`.
 
         Raises `GradedError` with the reason if no measure has favours.
         """
         if not named and self._orders and all(order.no_favours for _, order in self._orders):
             raise GradedError(self._orders[0][1].no_favours)
-        rows = [
-            [judge, str(order.measure), favour.run, *known(np.array(favour[1:])), favour.verdict]
-            for judge, order in self._orders
-            for favour in sorted(order.favours, key=lambda favour: -abs(favour.value))
-            if favour.verdict or not named
-        ]
+        rows = []
+        for judge, order in self._orders:
+            for favour in sorted(order.favours, key=lambda favour: -abs(favour.value)):
+                if favour.verdict or not named:
+                    numbers = known(np.array(favour[1:]))
+                    names = [judge, str(order.measure), favour.run]
+                    rows.append([*names, *numbers, favour.verdict])
         columns = ("judge", "measure", "run", "favour", "lower", "upper", "verdict")
         return Table(columns, rows, "Favoured runs: value beyond that of runs of the same quality")
 
     def level_table(self) -> Table:
-        """The confusion matrices: one row per judge and human level; an error for more than 12 levels."""
-        levels = [*map(str, self.judges[0].levels)]
+        """The confusion matrices: one row per judge and human level; an error for more than 12
+        levels."""
+        levels = list(map(str, self.judges[0].levels))
         if len(levels) > DIVIDED:
             raise GradedError(
                 f"there are {len(levels)} levels; their table is for at most {DIVIDED}"
             )
-        matrices = [
-            (each.judge, zip(levels, each.confusion.tolist(), strict=True)) for each in self.judges
-        ]
-        rows = [[judge, level, *counts] for judge, matrix in matrices for level, counts in matrix]
+        rows = []
+        for judge in self.judges:
+            for level, counts in zip(levels, judge.confusion.tolist(), strict=True):
+                rows.append([judge.judge, level, *counts])
         title = "Documents by the human's level (row) and the machine's (column)"
         return Table(["judge", "human \\ machine", *levels], rows, title)
 
     @property
     def _orders(self) -> list[tuple[str, OrderAgreement]]:
         """The name of each judge with its agreement by each measure."""
-        return [(each.judge, order) for each in self.judges for order in each.orders]
+        return [(judge.judge, order) for judge in self.judges for order in judge.orders]
 
 
 @checks_arguments("judges(human, {'machine': qrels}, runs, ['nDCG@10'])")
@@ -393,16 +406,17 @@ def judges(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Judges:
-    """Compare the judgments of machines with those of a human, and the orders of the runs under them.
+    """Compare the judgments of machines with those of a human, and the orders of the runs under
+    them.
 
-    `machines` are qrels by name, or paths of qrels. `runs` and `measures` are those of
-    `evaluate`; give both runs and measures, or neither. `machine_levels` maps the levels of the machines to
-    the human's scale, as in `estimate`. Without it, levels outside this scale in at most 1 % of a machine's
-    answers are abstentions. The intervals of κ and α with the given `confidence`, and the spread of the
-    agreement on orders, are percentiles over at least 100 `resamples` of the topics with replacement. A pair
-    of runs is significant by the primary procedure of `compare` at the level 1 − `confidence`. Favours are
-    computed for at least 6 runs and discounted measures with a cutoff of at most 20 and an ideal list of
-    all judged documents. Needs the extra ``stats``.
+    `machines` are qrels by name, or paths of qrels. `runs` and `measures` are those of `evaluate`;
+    give both runs and measures, or neither. `machine_levels` maps the levels of the machines to the
+    human's scale, as in `estimate`. Without it, levels outside this scale in at most 1 % of a
+    machine's answers are abstentions. The intervals of κ and α with the given `confidence`, and the
+    spread of the agreement on orders, are percentiles over at least 100 `resamples` of the topics
+    with replacement. A pair of runs is significant by the primary procedure of `compare` at the
+    level 1 − `confidence`. Favours are computed for at least 6 runs and discounted measures with a
+    cutoff of at most 20 and an ideal list of all judged documents. Needs the extra ``stats``.
 
     >>> human = {"q1": {"a": 0, "b": 1, "c": 2}, "q2": {"d": 0, "e": 2}}
     >>> machine = {"q1": {"a": 0, "b": 2, "c": 2}, "q2": {"d": 1, "e": 2, "f": 0}}
@@ -411,112 +425,152 @@ def judges(
     array([[1, 1, 0],
            [0, 0, 1],
            [0, 0, 2]])
-    >>> found.counts["same"], found.counts["bias"], round(found.statistics["kappa quadratic"].value, 3)
-    (0.6, 0.4, 0.75)
+    >>> found.counts["same"], found.counts["bias"]
+    (0.6, 0.4)
+    >>> round(found.statistics["kappa quadratic"].value, 3)
+    0.75
 
-    Raises `GradedError` if no document is judged by both, for fewer than two runs, and for scales that differ
-    without `machine_levels`.
+    Raises `GradedError` if no document is judged by both, for fewer than two runs, and for scales
+    that differ without `machine_levels`.
     """
-    found = panels(human, machines, runs, measures, machine_levels=machine_levels)
-    if found[0].values is not None and len(found[0].values[0].runs) < 2:
+    of_machines = panels(human, machines, runs, measures, machine_levels=machine_levels)
+    values = of_machines[0].values
+    if values is not None and len(values[0].runs) < 2:
         raise GradedError(ONE_RUN)
-    return compared(found, confidence, resamples, seed)
+    return compared(of_machines, confidence, resamples, seed)
 
 
-def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: int) -> Judges:
+def compared(of_machines: Sequence[Panel], confidence: float, resamples: int, seed: int) -> Judges:
     """The agreement in each panel, as `judges`."""
     check_probability(confidence, "confidence", 0.95)
     resamples = whole_number(resamples, "resamples", 100)
     seed = whole_number(seed, "seed", 0)
     statistics_library("scipy.special")
-    pairs = [_pairs(panel) for panel in found]
-    levels = np.unique(np.concatenate([each for by_topic in pairs for each in by_topic]))
-    options = levels, resamples, confidence, seed
-    agreements = (
-        _agreement(panel, by_topic, *options) for panel, by_topic in zip(found, pairs, strict=True)
-    )
-    return Judges(tuple(agreements), confidence, remarks_on(found))
+    pairs = [_pairs(panel) for panel in of_machines]
+    all_levels = [levels for by_topic in pairs for levels in by_topic]
+    levels = np.unique(np.concatenate(all_levels))
+    sampling = Sampling(resamples, confidence, seed)
+    agreements = [
+        _agreement(panel, by_topic, levels, sampling)
+        for panel, by_topic in zip(of_machines, pairs, strict=True)
+    ]
+    return Judges(tuple(agreements), confidence, remarks_on(of_machines))
 
 
 def _pairs(panel: Panel) -> list[np.ndarray]:
     """The levels of the documents that both judged (documents × judges), by topic."""
-    found = []
+    pairs = []
     for topic in panel.both:
-        others, judged = panel.machine[topic], panel.human[topic]
-        if levels := [(level, others[doc]) for doc, level in judged.items() if doc in others]:
-            found.append(np.array(levels, dtype=float))
-    if not found:
+        by_machine = panel.machine[topic]
+        levels = []
+        for document, level in panel.human[topic].items():
+            if document in by_machine:
+                levels.append((level, by_machine[document]))
+        if levels:
+            pairs.append(np.array(levels, dtype=float))
+    if not pairs:
         raise GradedError(
             f"no document is judged by both the human and {panel.name}; compare their ids"
         )
-    return found
+    return pairs
+
+
+class Sampling(NamedTuple):
+    """The number of resamples of the topics, the level of the intervals over them, and the seed."""
+
+    resamples: int
+    confidence: float
+    seed: int
+
+
+class Cells(NamedTuple):
+    """The numbers of documents by topic, human level and machine level, without zeros, sorted by
+    the levels.
+
+    `topic` and `documents` have an entry for each. `starts` are the first entries of each pair of
+    levels, whose numbers are `human` and `machine`.
+    """
+
+    topic: np.ndarray
+    documents: np.ndarray
+    starts: np.ndarray
+    human: np.ndarray
+    machine: np.ndarray
+
+    @classmethod
+    def of(cls, pairs: Sequence[np.ndarray], levels: np.ndarray) -> Cells:
+        """From the levels by both judges (documents × judges) in each topic."""
+        topic = np.repeat(np.arange(len(pairs)), [len(of_topic) for of_topic in pairs])
+        human, machine = np.searchsorted(levels, np.concatenate(pairs)).T
+        cells, documents = np.unique([human, machine, topic], axis=1, return_counts=True)
+        human, machine, topic = cells
+        is_start = np.diff(human, prepend=-1) | np.diff(machine, prepend=-1)
+        starts = np.flatnonzero(is_start)
+        return cls(topic, documents, starts, human[starts], machine[starts])
+
+    def sums(self, weights: np.ndarray) -> np.ndarray:
+        """The number of documents of each pair of levels, with weights of the topics."""
+        return np.add.reduceat(weights[:, self.topic] * self.documents, self.starts, axis=1)
 
 
 def _agreement(
-    panel: Panel,
-    pairs: list[np.ndarray],
-    levels: np.ndarray,
-    resamples: int,
-    confidence: float,
-    seed: int,
+    panel: Panel, pairs: Sequence[np.ndarray], levels: np.ndarray, sampling: Sampling
 ) -> JudgeAgreement:
-    number = np.repeat(np.arange(len(pairs)), [*map(len, pairs)])
-    human, machine = np.searchsorted(levels, np.concatenate(pairs)).T
-    # Cells of levels and topics, sorted by levels: the sums over topics are those of neighbours.
-    (human, machine, number), count = np.unique(
-        [human, machine, number], axis=1, return_counts=True
-    )
-    starts = np.flatnonzero(np.diff(human, prepend=-1) | np.diff(machine, prepend=-1))
-    human, machine = human[starts], machine[starts]
+    cells = Cells.of(pairs, levels)
     is_divided = levels.size <= DIVIDED
 
-    def agreement_in(drawn: np.ndarray) -> dict[str, np.ndarray]:
-        cells = np.add.reduceat(drawn[:, number] * count, starts, axis=1)
-        return of_levels(cells, human, machine, levels, is_divided)
+    def agreement_in(weights: np.ndarray) -> dict[str, np.ndarray]:
+        return of_levels(cells.sums(weights), cells.human, cells.machine, levels, is_divided)
 
-    found = in_parts(agreement_in, count.size + levels.size, draws(len(pairs), resamples, seed))
-    sizes = np.add.reduceat(count, starts)
-    confusion = np.zeros((levels.size, levels.size) if is_divided else (0, 0), dtype=np.int64)
+    weights = draws(len(pairs), sampling.resamples, sampling.seed)
+    statistics = in_parts(agreement_in, cells.documents.size + levels.size, weights)
+    sizes = np.add.reduceat(cells.documents, cells.starts)
+    side = levels.size if is_divided else 0
+    confusion = np.zeros((side, side), dtype=np.int64)
     if is_divided:
-        confusion[human, machine] = sizes
-    documents = int(count.sum())
+        confusion[cells.human, cells.machine] = sizes
+    documents = int(sizes.sum())
+    same = sizes[cells.human == cells.machine].sum()
+    differences = levels[cells.machine] - levels[cells.human]
     counts = {
         "documents": documents,
         "unanswered": sum(map(len, panel.human.values())) - documents,
         "abstentions": panel.abstentions,
         "machine only": sum(map(len, panel.machine.values())) - documents,
-        "same": float(sizes[human == machine].sum() / documents),
-        "bias": float((sizes * (levels[machine] - levels[human])).sum() / documents),
+        "same": float(same / documents),
+        "bias": float((sizes * differences).sum() / documents),
     }
+    intervals = {
+        name: Statistic.of(values, sampling.confidence) for name, values in statistics.items()
+    }
+    outside = "" if panel.outside is None else f"{panel.outside}."
     return JudgeAgreement(
         panel.name,
         tuple(map(plain_number, levels)),
         confusion,
         counts,
-        {name: Statistic.of(values, confidence) for name, values in found.items()},
+        intervals,
         len(pairs),
-        panel.outside,
-        tuple(order_agreements(panel, resamples, confidence, seed)),
+        outside,
+        tuple(order_agreements(panel, *sampling)),
     )
 
 
 def in_parts(
     function: Callable[..., dict[str, Any]], size: int, *rows: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """The arrays that a function makes of rows of this size, of a part at a time."""
+    """The arrays that a function makes of rows of this size, of some rows at a time."""
     count = 1 + len(rows[0]) * size // PERMUTED_AT_ONCE
-    found = [
-        function(*part)
-        for part in zip(*(np.array_split(each, count) for each in rows), strict=True)
-    ]
-    return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
+    split = [np.array_split(array, count) for array in rows]
+    by_part = [function(*arrays) for arrays in zip(*split, strict=True)]
+    names = list(by_part[0])
+    return {name: np.concatenate([values[name] for values in by_part]) for name in names}
 
 
 def draws(topics: int, resamples: int, seed: int) -> np.ndarray:
     """How often each topic is in the sample and in each resample of it (1 + resamples × topics)."""
-    weights = np.random.default_rng(seed).multinomial(
-        topics, np.full(topics, 1 / topics), resamples
-    )
+    generator = np.random.default_rng(seed)
+    weights = generator.multinomial(topics, np.full(topics, 1 / topics), resamples)
     return np.concatenate([np.ones((1, topics), dtype=np.int64), weights])
 
 
@@ -594,7 +648,8 @@ def _tau_of_halves(values: np.ndarray, seed: int) -> float | None:
     topics = values.shape[1]
     if topics < 2:
         return None
-    places = np.argsort(np.random.default_rng(seed).random((SPLITS, topics)))
+    generator = np.random.default_rng(seed)
+    places = np.argsort(generator.random((SPLITS, topics)))
     first = places < topics // 2
     second = ~first
     means_of_first = first @ values.T / first[0].sum()
@@ -612,8 +667,9 @@ def why_no_favours(measure: Measure, runs: int, topics: int) -> str:
         fits = np.ptp(measure.rank_weights(DEEPEST)) > 0
     if not (fits and cutoff and cutoff <= DEEPEST):
         return (
-            f"only measures with a cutoff of at most {DEEPEST}, a discount and an ideal list of all judged "
-            "documents, such as nDCG@10, show whom a judge favours; others name runs falsely"
+            f"only measures with a cutoff of at most {DEEPEST}, a discount and an ideal list of "
+            "all judged documents, such as nDCG@10, show whom a judge favours; others name runs "
+            "falsely"
         )
     if runs < FEWEST_RUNS or topics < 2:
         return f"a favour needs at least {FEWEST_RUNS} runs and 2 topics, not {runs} and {topics}"
@@ -625,8 +681,8 @@ def favours(
 ) -> tuple[Favour, ...]:
     """The favour of each run, from its values under either judge (runs × topics).
 
-    A run has none if all others have the same mean under the human, but for rounding errors. A favour that is
-    the same in every topic has no interval, as in `paired`.
+    A run has none if all others have the same mean under the human, but for rounding errors. A
+    favour that is the same in every topic has no interval, as in `paired`.
     """
     count = len(runs)
     means = mean_over_topics(human)
@@ -647,10 +703,9 @@ def favours(
     if not pairs:
         return ()
     tested = paired(np.concatenate([machine, expected]), pairs, 1 - confidence)
-    bounds = zip(
-        tested.difference.tolist(), tested.lower.tolist(), tested.upper.tolist(), strict=True
-    )
-    return tuple(Favour(runs[run], *of_run) for (run, _), of_run in zip(pairs, bounds, strict=True))
+    names = [runs[run] for run, _ in pairs]
+    columns = (tested.difference.tolist(), tested.lower.tolist(), tested.upper.tolist())
+    return tuple(Favour(*row) for row in zip(names, *columns, strict=True))
 
 
 def _orders(human: np.ndarray, machine: np.ndarray) -> dict[str, np.ndarray]:

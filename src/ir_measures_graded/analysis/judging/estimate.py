@@ -1,33 +1,38 @@
 """Means under human judgments, estimated with a machine's judgments for more topics.
 
-A language model can judge many topics, but the mean under its judgments is biased, however many topics there
-are. `estimate` takes the machine's judgments for all topics and human judgments for some, measures the bias
-on the topics that both judged, and corrects for it: prediction-powered inference. The result has the
-uncertainty of a mean under human judgments over more topics than humans judged.
+A language model can judge many topics, but the mean under its judgments is biased, however many
+topics there are. `estimate` takes the machine's judgments for all topics and human judgments for
+some, measures the bias on the topics that both judged, and corrects for it: prediction-powered
+inference. The result has the uncertainty of a mean under human judgments over more topics than
+humans judged.
 
-With L the value of a topic under the machine's qrels and H under the human's, n topics judged by both and N
-by the machine:
+With L the value of a topic under the machine's qrels and H under the human's, n topics judged by
+both and N by the machine:
 
     estimate = λ · mean over the N − n other topics of L + mean over the n topics of (H − λ·L)
     variance = λ² · var(L)/(N − n) + var(H − λ·L)/n
     λ = cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
 
-The intervals have n − 2 degrees of freedom, and var(H − λ·L) is a sum of squares divided by n − 2, because λ
-is fitted on the same topics. If λ = 0, or if fewer than 5 topics are judged by both, the estimate is the mean
-and the interval of the human alone. k topics judged by the human alone count in the mean of H. With
-s = n/(n + k):
+The intervals have n − 2 degrees of freedom, and var(H − λ·L) is a sum of squares divided by n − 2,
+because λ is fitted on the same topics. If λ = 0, or if fewer than 5 topics of both have a value,
+the estimate is the mean and the interval of the human alone. k topics judged by the human alone
+count in the mean of H. With s = n/(n + k):
 
     estimate = λ · mean over the N − n other topics of L + mean over the n + k topics of H
                − λ · mean over the n topics of L
     variance = λ² · var(L)/(N − n) + var(s·H − λ·L)/n + (1 − s)² · var(H)/k
     λ = s · cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
 
-The differences of all pairs of runs are a family: their intervals hold together (Šidák), and Holm corrects p.
-A pair without a significant difference is open.
+A topic is the human's only if it is judged completely: the human judged at least 95 % of the
+documents that the machine judged within the cutoff of a run. Any other topic of the machine counts
+as judged by the machine alone, because its value under the human is too low.
 
-A. N. Angelopoulos, J. C. Duchi, T. Zrnic: PPI++: Efficient prediction-powered inference. 2023. H. Oosterhuis,
-R. Jagerman, Z. Qin, X. Wang, M. Bendersky: Reliable confidence intervals for information retrieval evaluation
-using generative A.I. KDD 2024.
+The differences of all pairs of runs are a family: their intervals hold together (Šidák), and Holm
+corrects p. A pair without a significant difference is open.
+
+A. N. Angelopoulos, J. C. Duchi, T. Zrnic: PPI++: Efficient prediction-powered inference. 2023. H.
+Oosterhuis, R. Jagerman, Z. Qin, X. Wang, M. Bendersky: Reliable confidence intervals for
+information retrieval evaluation using generative A.I. KDD 2024.
 """
 
 from __future__ import annotations
@@ -44,7 +49,7 @@ from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
-from ...errors import GradedError, Remark, level_of_caller
+from ...errors import GradedError, NotApplicableError, Remark, level_of_caller
 from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels, Runs
 from ...output.formats import counted, known, listed
@@ -54,27 +59,40 @@ from ..statistics.corrections import holm
 from ..statistics.defaults import LEAST_TESTED_TOPICS
 from ..statistics.options import check_probability, statistics_library
 from ..statistics.precision import EXACT, differences_of
+from ..statistics.primary import cut_at_0
 from ..statistics.student import FewTopicsWarning, student_interval, student_p
-from .panel import HUMAN, MACHINE, Panel, panels, remarks_on, values_of
+from .panel import COMPLETE, HUMAN, MACHINE, OUTSIDE, Panel, panels, remarks_on, values_of
 
 COMBINED: Final = "combined"
 JUDGES: Final = (HUMAN, MACHINE, COMBINED)
 Label = tuple[str, str | None, Measure]
 """A run, the run whose value is subtracted or None, and the measure."""
 LEAST_TOPICS: Final = 5
-"""With fewer topics of both judges, the human's are used alone."""
+"""An estimate needs so many topics that the human judged completely."""
 NUMBERS: Final = ("value", "lower", "upper", "topics", "lambda", Column("worth", kind=round))
 BEST: Final = (
-    "{} has the best estimate by {}, {:.4f} ({:.4f} to {:.4f}){}; {} judged by both, {} by the machine "
-    "alone, {} by the human alone."
+    "{} has the best estimate by {}, {:.4f} ({:.4f} to {:.4f}){}; {} judged by both, {} by the "
+    "machine alone, {} by the human alone."
 )
 LEFT: Final = (
-    "{}: {} of {} of runs {} open, without a significant difference of the combined estimates (Holm over all "
-    "pairs)."
+    "{}: {} of {} of runs {} open, without a significant difference of the combined estimates "
+    "(Holm over all pairs)."
 )
 COLUMNS: Final = Note(
-    "lambda: the weight of the machine's judgments; worth: the human topics that give an equally precise "
-    "mean."
+    "lambda: the weight of the machine's judgments; worth: the human topics that give an equally "
+    "precise mean."
+)
+INCOMPLETE: Final = "incomplete"
+"""The kind of the remark on topics that the human did not judge completely."""
+SAMPLE: Final = (
+    "the human judged a sample of documents, not of topics: by {measure}, less than "
+    f"{COMPLETE} % of the documents that the machine judged within the cutoff of the runs "
+    "in {of_topics} of both; "
+    f"judge at least {LEAST_TOPICS} topics completely"
+)
+COUNTED: Final = (
+    "{} of both count as judged by the machine alone, because the human judged less than {} % of "
+    "the documents that the machine judged within the cutoff of the runs"
 )
 
 
@@ -82,12 +100,12 @@ COLUMNS: Final = Note(
 class Estimate:
     """A mean by one judge, or a combined difference of means.
 
-    `judge` is ``human``, ``machine`` or ``combined``. `other` is None for a mean, else the run whose value
-    is subtracted. `weight` is λ, the weight of the machine's judgments, and `worth` the number of human
-    topics that would give an equally precise mean. Both are None for the machine alone, whose error is mostly
-    bias, and `worth` is None where nothing varies. `p` and `adjusted`, with Holm's correction over
-    the family, test a difference; they are None for a mean, for a constant difference, and for several
-    differences over fewer than 10 topics.
+    `judge` is ``human``, ``machine`` or ``combined``. `other` is None for a mean, else the run
+    whose value is subtracted. `weight` is λ, the weight of the machine's judgments, and `worth` the
+    number of human topics that would give an equally precise mean. Both are None for the machine
+    alone, whose error is mostly bias, and `worth` is None where nothing varies. `p` and `adjusted`,
+    with Holm's correction over the family, test a difference; they are None for a mean, for a
+    constant difference, and for several differences over fewer than 10 topics.
     """
 
     run: str
@@ -108,9 +126,10 @@ class Estimate:
 class Estimates(Result):
     """The estimates of every run and measure by every judge; see `estimate`.
 
-    `pairs` are the combined differences of all pairs of runs, a family for each measure. `both`, `human_only`
-    and `machine_only` count the topics by their judges. `outside` is a sentence about the machine's answers
-    outside the human's scale.
+    `pairs` are the combined differences of all pairs of runs, a family for each measure. `both`,
+    `human_only` and `machine_only` count the topics by their judges, by the first measure.
+    `remarks` are on the machine's answers outside the human's scale, on topics without a value, and
+    on topics that the human did not judge completely.
     """
 
     estimates: tuple[Estimate, ...]
@@ -119,8 +138,13 @@ class Estimates(Result):
     both: int
     human_only: int
     machine_only: int
-    outside: str
     remarks: tuple[Remark, ...] = ()
+
+    @property
+    def outside(self) -> str:
+        """The sentence on the machine's answers outside the human's scale; empty without any."""
+        sentences = [f"{remark}." for remark in self.remarks if remark.kind == OUTSIDE]
+        return "".join(sentences)
 
     def answer(self) -> list[Note]:
         """The run with the best estimate, and the number of topics by judge."""
@@ -156,14 +180,12 @@ class Estimates(Result):
         return sum(pair.adjusted is None or pair.adjusted >= level for pair in pairs)
 
     def notes(self) -> list[str]:
-        """The answers outside the scale, the open pairs of runs, and the topics."""
-        notes = [self.outside] if self.outside else []
-        notes += [f"{remark}." for remark in self.remarks]
+        """The open pairs of runs, and the meaning of the columns."""
+        notes: list[str] = []
         for measure, count in Counter(pair.measure for pair in self.pairs).items():
             left = self.open(measure)
-            notes.append(
-                Note(LEFT, measure, left, counted(count, "pair"), "is" if left == 1 else "are")
-            )
+            are = "is" if left == 1 else "are"
+            notes.append(Note(LEFT, measure, left, counted(count, "pair"), are))
         return [*notes, COLUMNS]
 
 
@@ -188,15 +210,17 @@ def estimate(
 ) -> Estimates:
     """The mean of each run by each measure under the human, the machine, and both together.
 
-    `human` and `machine` are qrels, `human` for some topics, `machine` for these and more. `runs` and
-    `measures` are those of `evaluate`. The intervals have the given `confidence`.
-    `machine_levels` maps the machine's scale to the human's: with ``0:0,5:1,10:3``, levels from 5 become 1,
-    from 10 become 3. Needs the extra ``stats``.
+    `human` and `machine` are qrels, `human` for some topics, `machine` for these and more. `runs`
+    and `measures` are those of `evaluate`. The intervals have the given `confidence`.
+    `machine_levels` maps the machine's scale to the human's: with ``0:0,5:1,10:3``, levels from 5
+    become 1, from 10 become 3. Needs the extra ``stats``.
 
-    The human mean is over all topics that the human judged, the machine's over all that the machine judged.
-    The combined estimate uses all of them, and is the human mean if the human judged all of the machine's
-    topics. The topics judged by the human must be a random sample of the topics. The intervals of the
-    differences of all pairs of runs hold together, as those of `compare`, and p has Holm's correction.
+    The human mean is over the topics that the human judged completely, the machine's over all that
+    the machine judged. A topic is judged completely if the human judged at least 95 % of the
+    documents that the machine judged within the cutoff of a run. The combined estimate uses both,
+    and is the human mean if the human judged all of the machine's topics. The topics judged by the
+    human must be a random sample of the topics. The intervals of the differences of all pairs of
+    runs hold together, as those of `compare`, and p has Holm's correction.
 
     >>> human = {str(topic): {"a": topic % 2} for topic in range(20)}
     >>> machine = {str(topic): {"a": topic % 2 if topic % 5 else 1} for topic in range(200)}
@@ -205,8 +229,9 @@ def estimate(
     >>> {each.judge: round(each.value, 3) for each in found.estimates}
     {'human': 0.5, 'machine': 0.6, 'combined': 0.5}
 
-    Raises `GradedError` for fewer than 2 topics judged by both, and for scales that differ without
-    `machine_levels`. Warns (`FewTopicsWarning`) for fewer than 10 topics judged by both.
+    Raises `GradedError` for fewer than 5 topics that the human judged completely and the machine
+    judged too, and for scales that differ without `machine_levels`. Warns (`FewTopicsWarning`) for
+    fewer than 10 such topics.
     """
     statistics_library("scipy.special")
     check_probability(confidence, "confidence", 0.95)
@@ -219,40 +244,60 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
     if panel.values is None:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
     human, _ = panel.values
-    both = panel.both
-    if len(both) < 2:
-        raise GradedError(
-            f"an estimate needs at least 2 topics judged by both the human ({listed(panel.human)}) and the "
-            f"machine ({listed(panel.machine)}), not {len(both)}"
-        )
-    if len(both) < LEAST_TESTED_TOPICS:
+    topics_by_measure = {measure: _complete_topics(panel, measure) for measure in human.measures}
+    fewest = min(map(len, topics_by_measure.values()))
+    if fewest < LEAST_TESTED_TOPICS:
         warnings.warn(
-            f"only {len(both)} topics are judged by both; below {LEAST_TESTED_TOPICS} the intervals are rough, and below "
-            f"{LEAST_TOPICS} the human's topics are used alone",
+            f"only {fewest} topics are judged by both; below {LEAST_TESTED_TOPICS} the intervals "
+            "are rough",
             FewTopicsWarning,
             stacklevel=level_of_caller(),
         )
     estimates: list[Estimate] = []
     pairs: list[Estimate] = []
+    remarks = list(remarks_on([panel]))
     for column, measure in enumerate(human.measures):
-        values = _by_both(panel, column)
+        complete = topics_by_measure[measure]
+        incomplete = len(panel.both) - len(complete)
+        if incomplete:
+            text = COUNTED.format(counted(incomplete, "topic"), COMPLETE)
+            remarks.append(Remark(INCOMPLETE, str(measure), text))
+        values = _by_both(panel, column, complete)
         labels: list[Label] = [(run, None, measure) for run in human.runs]
         estimates += _family(labels, values, confidence)
         labels = [(run, other, measure) for run, other in combinations(human.runs, 2)]
         if labels:
             pairs += _family(labels, values.differences(), confidence)
-    human_only = len(panel.human) - len(both)
-    machine_only = len(panel.machine) - len(both)
+    both = len(topics_by_measure[human.measures[0]])
     return Estimates(
         tuple(estimates),
         tuple(pairs),
         confidence,
-        len(both),
-        human_only,
-        machine_only,
-        panel.outside,
-        remarks_on([panel]),
+        both,
+        len(panel.human) - len(panel.both),
+        len(panel.machine) - both,
+        tuple(remarks),
     )
+
+
+def _complete_topics(panel: Panel, measure: Measure) -> list[str]:
+    """The topics of both judges that the human judged completely; see the module.
+
+    Raises `NotApplicableError` for fewer than 5.
+    """
+    both = panel.both
+    incomplete = panel.incomplete[measure]
+    complete = [topic for topic in both if topic not in incomplete]
+    if len(complete) >= LEAST_TOPICS:
+        return complete
+    if len(both) < LEAST_TOPICS:
+        raise NotApplicableError(
+            f"an estimate needs at least {LEAST_TOPICS} topics judged by both the human "
+            f"({listed(panel.human)}) and the machine ({listed(panel.machine)}), not {len(both)}"
+        )
+    missing = len(both) - len(complete)
+    of_topics = f"{missing} of {counted(len(both), 'topic')}"
+    raise NotApplicableError(SAMPLE.format(of_topics=of_topics, measure=measure))
 
 
 class ByBoth(NamedTuple):
@@ -273,29 +318,29 @@ class ByBoth(NamedTuple):
         return ByBoth(of_human, of_machine, self.both)
 
 
-def _by_both(panel: Panel, column: int) -> ByBoth:
-    """The values of the runs by one measure. A topic without a value of any run is left out."""
+def _by_both(panel: Panel, column: int, complete: Iterable[str]) -> ByBoth:
+    """The values of the runs by one measure. A topic without a value of any run is left out.
+
+    The topics of both are those that the human judged completely.
+    """
     assert panel.values is not None
-    has_value = []
-    of_judges = []
-    first = dict.fromkeys(panel.both)
-    for evaluation in panel.values:
-        topics = first | dict.fromkeys(evaluation.topics)
-        values = values_of(evaluation, topics)[:, column]
-        of_judges.append(values)
-        has_value.append(~np.isnan(values).any(axis=0))
-    human, machine = of_judges
-    of_human, of_machine = has_value
-    shared = of_human[: len(first)] & of_machine[: len(first)]
-    of_human[: len(first)] = shared
-    of_machine[: len(first)] = shared
+    by_human, by_machine = panel.values
+    first = dict.fromkeys(complete)
+    of_human_alone = dict.fromkeys(topic for topic in by_human.topics if topic not in panel.machine)
+    human = values_of(by_human, first | of_human_alone)[:, column]
+    machine = values_of(by_machine, first | dict.fromkeys(by_machine.topics))[:, column]
+    human_has_value = ~np.isnan(human).any(axis=0)
+    machine_has_value = ~np.isnan(machine).any(axis=0)
+    shared = human_has_value[: len(first)] & machine_has_value[: len(first)]
+    human_has_value[: len(first)] = shared
+    machine_has_value[: len(first)] = shared
     both = int(shared.sum())
     if both < 2:
-        raise GradedError(
-            f"{panel.values[0].measures[column]} has a value for {both} of the {len(first)} topics judged by "
-            "both; an estimate needs at least 2"
+        raise NotApplicableError(
+            f"{by_human.measures[column]} has a value for {both} of the {len(first)} topics judged "
+            "by both; an estimate needs at least 2"
         )
-    return ByBoth(human[:, of_human], machine[:, of_machine], both)
+    return ByBoth(human[:, human_has_value], machine[:, machine_has_value], both)
 
 
 def prediction_powered(
@@ -303,9 +348,9 @@ def prediction_powered(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The combined estimates of means, their variances, and λ; see the module for the formulas.
 
-    `human` and `machine` (… × n) are values of the same n ≥ 5 topics, `others` the machine's values of
-    further topics, at least one, and `alone` the human's of further topics, if any. var(L) is over all topics
-    of the machine, var(H) over all of the human.
+    `human` and `machine` (… × n) are values of the same n ≥ 5 topics, `others` the machine's values
+    of further topics, at least one, and `alone` the human's of further topics, if any. var(L) is
+    over all topics of the machine, var(H) over all of the human.
 
     >>> machine = np.array([0.2, 0.3, 0.5, 0.6, 0.7])
     >>> estimate, variance, weight = prediction_powered(
@@ -322,10 +367,12 @@ def prediction_powered(
     h = human - human.mean(axis=-1, keepdims=True)
     m = machine - machine.mean(axis=-1, keepdims=True)
     covariance = np.asarray((h * m).sum(axis=-1) / (n - 1))
-    rounding = 1e-12 * np.sqrt((h**2).sum(axis=-1) * (m**2).sum(axis=-1)) / (n - 1)
+    squares = (h**2).sum(axis=-1) * (m**2).sum(axis=-1)
+    rounding = 1e-12 * np.sqrt(squares) / (n - 1)
     covariance = np.where(np.abs(covariance) > rounding, covariance, 0.0)
     spread_or_infinity = np.where(spread > 0, spread, np.inf)
-    weight = np.clip(share * covariance / ((1 + n / more) * spread_or_infinity), 0, 1)
+    denominator = (1 + n / more) * spread_or_infinity
+    weight = np.clip(share * covariance / denominator, 0, 1)
     rectified = share * human - weight[..., None] * machine
     value = weight * mean_over_topics(others) + mean_over_topics(rectified)
     variance = weight**2 * spread / more + _variance(rectified, 2) / n
@@ -337,7 +384,8 @@ def prediction_powered(
 
 
 def _variance(values: np.ndarray, lost: int = 1) -> np.ndarray:
-    """The sum of squares divided by the number of values less `lost`; 0 if only rounding errors differ."""
+    """The sum of squares divided by the number of values less `lost`; 0 if only rounding errors
+    differ."""
     flat = np.ptp(values, axis=-1) <= EXACT * np.abs(values).max(axis=-1)
     return np.where(flat, 0.0, values.var(axis=-1, ddof=lost))
 
@@ -357,7 +405,8 @@ def _family(labels: Sequence[Label], values: ByBoth, confidence: float) -> list[
     spread = _variance(values.human)
     unknown = np.full(count, np.nan)
     by_judge = []
-    for judge in (COMBINED,) if is_difference else JUDGES:
+    judges = (COMBINED,) if is_difference else JUDGES
+    for judge in judges:
         means = judged[judge]
         error = means.variance**0.5
         lower, upper = student_interval(means.value, error, means.degrees, level)
@@ -368,20 +417,15 @@ def _family(labels: Sequence[Label], values: ByBoth, confidence: float) -> list[
             worth = np.where(means.weight > 0, spread / means.variance, topics)
         is_worth = (spread > 0) & (means.variance > 0) & (judge != MACHINE)
         worth = np.where(is_worth, worth, np.nan)
-        columns = (
-            means.value,
-            lower,
-            upper,
-            np.full(count, means.topics),
-            means.weight if judge == COMBINED else unknown,
-            worth,
-            p,
-            holm(p, count),
-        )
-        rows = zip(*map(known, columns), strict=True)
-        by_judge.append(
-            [Estimate(*label, judge, *row) for label, row in zip(labels, rows, strict=True)]
-        )
+        weight = means.weight if judge == COMBINED else unknown
+        topics_of_mean = np.full(count, means.topics)
+        adjusted = holm(p, count)
+        # p and interval agree, as in `compare`.
+        lower, upper = cut_at_0(means.value, lower, upper, adjusted < 1 - confidence)
+        columns = (means.value, lower, upper, topics_of_mean, weight, worth, p, adjusted)
+        cells = zip(*map(known, columns), strict=True)
+        rows = [Estimate(*label, judge, *row) for label, row in zip(labels, cells, strict=True)]
+        by_judge.append(rows)
     return [estimate for of_row in zip(*by_judge, strict=True) for estimate in of_row]
 
 
@@ -411,7 +455,8 @@ def _alone(values: np.ndarray) -> Means:
 
 
 def _combined(values: ByBoth) -> Means:
-    """The combined means; the human's if the judges share fewer than 5 topics, or all of the machine's."""
+    """The combined means; the human's if the judges share fewer than 5 topics, or all of the
+    machine's."""
     of_human = _alone(values.human)
     both = values.both
     others = values.machine.shape[1] - both

@@ -1,9 +1,9 @@
 """The unjudged documents that are worth judging next, in batches.
 
-An unjudged document counts with its expected gain, estimated from judged documents with similar ranks. A
-pair of runs is open while the unjudged documents could plausibly reverse the sign of its difference. The next
-batch has the documents whose weights differ most between the runs of open pairs. With `near` = Σ over runs
-1/(rank + 5), the weights w (documents × runs) and T topics:
+An unjudged document counts with its expected gain, estimated from judged documents with similar
+ranks. A pair of runs is open while the unjudged documents could plausibly reverse the sign of its
+difference. The next batch has the documents whose weights differ most between the runs of open
+pairs. With `near` = Σ over runs 1/(rank + 5), the weights w (documents × runs) and T topics:
 
     fit = isotonic regression of the gains of the judged documents on near, through (0, 0)
     e   = gain if judged, else fit(near);  s² = mean squared residual
@@ -11,12 +11,12 @@ batch has the documents whose weights differ most between the runs of open pairs
     D   = T · (v_a − v_b);  G = hᵀh;  V = s² · (G_aa + G_bb − 2 G_ab);  z = |D| / √V
     C   = exp(−z²/2) / V, diagonal 0;  L = diag(C·1) − C;  score = row sums of (h L) ∘ h
 
-A pair is open if z < 3, if the order of its means differs from that with expected gains, or if more than half
-of the documents within the cutoff of either run are unjudged: the pool may be that of one of the runs, which
-the model cannot know. Documents are judged by depth until a residual is known.
+A pair is open if z < 3, if the order of its means differs from that with expected gains, or if more
+than half of the documents within the cutoff of either run are unjudged: the pool may be that of one
+of the runs, which the model cannot know. Documents are judged by depth until a residual is known.
 
-B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval evaluation. SIGIR 2006. The
-regression of gains and the batches are ours.
+B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval evaluation. SIGIR
+2006. The regression of gains and the batches are ours.
 """
 
 from __future__ import annotations
@@ -67,12 +67,13 @@ COLUMNS = Note(
 class Holes(Result):
     """The next batch of unjudged documents, the most useful first; see `holes`.
 
-    `topics` and `documents` name them, the `sampled` ones of a random sample first. `ranks` (documents ×
-    runs) is their rank in each run, 0 if it is beyond the cutoff or the run does not retrieve them. `gains`
-    are their expected gains. `unjudged` counts all unjudged documents within the cutoff. `values` are the
-    means of the runs, `expected` those with expected gains. `shares` are the shares of the documents of each
-    run within the cutoff that are unjudged. `open` is the number of open pairs of runs, and `turned` has the
-    pairs whose order differs with expected gains. `merged` are the qrels with the answers.
+    `topics` and `documents` name them, the `sampled` ones of a random sample first. `ranks`
+    (documents × runs) is their rank in each run, 0 if it is beyond the cutoff or the run does not
+    retrieve them. `gains` are their expected gains. `unjudged` counts all unjudged documents within
+    the cutoff. `values` are the means of the runs, `expected` those with expected gains. `shares`
+    are the shares of the documents of each run within the cutoff that are unjudged. `open` is the
+    number of open pairs of runs, and `turned` has the pairs whose order differs with expected
+    gains. `merged` are the qrels with the answers.
     """
 
     runs: tuple[str, ...]
@@ -99,14 +100,18 @@ class Holes(Result):
         if self.open == 0:
             text = "No further judgment is needed: no pair of {} is open by {}."
             return [Note(text, runs, self.measure), *self._next()]
-        text = "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the difference."
+        text = (
+            "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the "
+            "difference."
+        )
         pairs = counted(math.comb(len(self.runs), 2), "pair")
         are = "is" if self.open == 1 else "are"
         of_pairs = Note(text, self.open, pairs, runs, are, self.measure)
         return [*self._reason(), of_pairs, *self._next()]
 
     def _reason(self) -> list[Note]:
-        """The run with the most unjudged documents, if they are more than half, or a pair that turns."""
+        """The run with the most unjudged documents, if they are more than half, or a pair that
+        turns."""
         depth = self.measure.params["cutoff"]
         most = int(np.argmax(self.shares))
         if self.shares[most] > MOSTLY_UNJUDGED:
@@ -135,11 +140,16 @@ class Holes(Result):
         runs = {"run": [self.runs[run] for run in order.tolist()]}
         means = {"value": self.values[order], "with expected gains": self.expected[order]}
         of_runs = Table.of_arrays(runs, means, f"Means by {self.measure}")
-        shown = ("topic", "document", "gain", "runs", *(["sample"] if self.sampled else []))
-        return [self.data().select(*shown), of_runs] if len(self) else [of_runs]
+        if not len(self):
+            return [of_runs]
+        columns = ["topic", "document", "gain", "runs"]
+        if self.sampled:
+            columns.append("sample")
+        return [self.data().select(*columns), of_runs]
 
     def data(self) -> Table:
-        """One row per document: its expected gain, its best rank, the runs with its ranks, and its sample."""
+        """One row per document: its expected gain, its best rank, the runs with its ranks, and its
+        sample."""
         rows: list[list[Any]] = []
         for topic, document, gain, ranks in zip(
             self.topics, self.documents, self.gains, self.ranks.tolist(), strict=True
@@ -162,22 +172,29 @@ class Holes(Result):
         return [*notes, COLUMNS] if len(self) else notes
 
     def ask(self, path: str | os.PathLike[str]) -> None:
-        """Write the documents for a judge as CSV, which `add_answers` reads once levels are filled in.
+        """Write the documents for a judge as CSV, which `add_answers` reads once levels are filled
+        in.
 
-        The columns are topic, document, level (empty) and runs, and ``sample`` if there is a random one. An
-        apostrophe marks cells as text that a spreadsheet would compute. Raises `GradedError` if the file
-        cannot be written, and if it exists with another content, so that answers are never overwritten.
+        The columns are topic, document, level (empty) and runs, and ``sample`` if there is a random
+        one. An apostrophe marks cells as text that a spreadsheet would compute. Raises
+        `GradedError` if the file cannot be written, and if it exists with another content, so that
+        answers are never overwritten.
         """
         write_whole(path, self.to_judge(path))
 
     def to_judge(self, path: str | os.PathLike[str]) -> bytes:
         """The content that `ask` writes to this file."""
-        columns = ["topic", "document", "level", "runs", *(["sample"] if self.sampled else [])]
-        rows = [[as_text(each.get(column, "")) for column in columns] for each in self.records()]
+        columns = ["topic", "document", "level", "runs"]
+        if self.sampled:
+            columns.append("sample")
+        rows = [
+            [as_text(record.get(column, "")) for column in columns] for record in self.records()
+        ]
         content = as_bytes(comma_separated(columns, rows))
         if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
             raise FileError(
-                f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name another file"
+                f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name "
+                "another file"
             )
         return content
 
@@ -194,18 +211,19 @@ def holes(
 ) -> Holes:
     """The next documents to judge, for the order of the runs by a measure.
 
-    `qrels` and `runs` are as in `evaluate`; there are at least two runs. The cutoff of the measure is the
-    last rank whose documents are judged. `answers` are further qrels, such as files that a judge has filled
-    in; earlier ones take precedence. `batch` is the number of documents, by default 2.5 % of the unjudged
-    ones, or 50 if nothing is judged, and none if no pair of runs is open. If `qrels` are empty, the
-    topics are those of the runs. Needs the extra ``stats``.
+    `qrels` and `runs` are as in `evaluate`; there are at least two runs. The cutoff of the measure
+    is the last rank whose documents are judged. `answers` are further qrels, such as files that a
+    judge has filled in; earlier ones take precedence. `batch` is the number of documents, by
+    default 2.5 % of the unjudged ones, or 50 if nothing is judged, and none if no pair of runs is
+    open. If `qrels` are empty, the topics are those of the runs. Needs the extra ``stats``.
 
-    The agreement of judges on documents that were chosen in this way is not their agreement on all. With
-    `random`, a share such as 0.1, a random sample of as many of the unjudged documents comes before the
-    batch. The ids decide which documents are in the sample, so that later calls go on with the same one.
+    The agreement of judges on documents that were chosen in this way is not their agreement on all.
+    With `random`, a share such as 0.1, a random sample of as many of the unjudged documents comes
+    before the batch. The ids decide which documents are in the sample, so that later calls go on
+    with the same one.
 
-    The measure is a sum of gains with a weight for each rank, such as P and RBP, perhaps divided by that of
-    the ideal list, such as nDCG_JK.
+    The measure is a sum of gains with a weight for each rank, such as P and RBP, perhaps divided by
+    that of the ideal list, such as nDCG_JK.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "f": 0}}
     >>> run = {"q1": {"a": 3, "x": 2, "b": 1}, "q2": {"c": 1, "f": 0}}
@@ -214,7 +232,8 @@ def holes(
     >>> found.open, found.documents, found.unjudged
     (1, ('y',), 2)
 
-    Raises `GradedError` for fewer than two runs, for other measures, and for a measure without a cutoff.
+    Raises `GradedError` for fewer than two runs, for other measures, and for a measure without a
+    cutoff.
     """
     statistics_library("scipy.special")
     measure = one_measure(measure, "holes")
@@ -297,7 +316,8 @@ def holes(
 
 
 def _unjudged_shares(ranks: np.ndarray, depth: int, judged: np.ndarray) -> np.ndarray:
-    """The share of the documents of each run within the depth that are unjudged; 0 without documents."""
+    """The share of the documents of each run within the depth that are unjudged; 0 without
+    documents."""
     within = (ranks > 0) & (ranks <= depth)
     unjudged = (within & ~judged[:, None]).sum(axis=0)
     return np.asarray(unjudged / np.maximum(within.sum(axis=0), 1))
@@ -331,9 +351,11 @@ def _drawn(topic: str, document: str) -> float:
 
 
 def _pool(levels: Levels, runs: Sequence[Run], depth: int) -> tuple[Judged, np.ndarray]:
-    """The documents that are judged or that a run retrieves within the depth, as judged, and their ranks.
+    """The documents that are judged or that a run retrieves within the depth, as judged, and their
+    ranks.
 
-    Unjudged ones have level 0. The ranks (documents × runs) are 0 where a run does not retrieve a document.
+    Unjudged ones have level 0. The ranks (documents × runs) are 0 where a run does not retrieve a
+    document.
     """
     documents = {topic: dict(judged) for topic, judged in levels.items()}
     for run in runs:
@@ -356,7 +378,8 @@ def _pool(levels: Levels, runs: Sequence[Run], depth: int) -> tuple[Judged, np.n
 
 
 def _expected(gain: np.ndarray, near: np.ndarray, judged: np.ndarray) -> tuple[np.ndarray, float]:
-    """The gains of judged documents, those that the others are expected to have, and s²; see the module."""
+    """The gains of judged documents, those that the others are expected to have, and s²; see the
+    module."""
     known = judged & (near > 0)
     if not known.any():
         return np.where(judged, gain, 0.0), 0.0
@@ -381,7 +404,8 @@ def _increasing(x: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
 def _weights(
     measure: Measure, depth: int, pool: Judged, ranks: np.ndarray, gains: np.ndarray
 ) -> np.ndarray:
-    """The weights (documents × runs), divided by the topic's ideal value if documents have these gains."""
+    """The weights (documents × runs), divided by the topic's ideal value if documents have these
+    gains."""
     within = (ranks > 0) & (ranks <= depth)
     longest = int(max(np.diff(pool.offsets).max(initial=1), ranks[within].max(initial=1)))
     ideal = measure.rank_weights(longest)
@@ -398,8 +422,8 @@ def _weights(
 
 
 def _settled(h: np.ndarray, total: np.ndarray, variance: float) -> tuple[np.ndarray, np.ndarray]:
-    """The scores of the unjudged documents, and whether the model leaves each pair of runs open (runs × runs);
-    see the module for the formulas."""
+    """The scores of the unjudged documents, and whether the model leaves each pair of runs open
+    (runs × runs); see the module for the formulas."""
     distances = _squared_distances(h)
     uncertainty = variance * distances
     with np.errstate(divide="ignore", invalid="ignore"):

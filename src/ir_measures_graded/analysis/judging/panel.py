@@ -1,7 +1,9 @@
-"""What a human and machines judged: read as dicts, merged by one rule, on one scale, and runs under each.
+"""What a human and machines judged: read as dicts, merged by one rule, on one scale, and runs under
+each.
 
-The first source that judges a document of a topic decides its level. A later source with another level
-contradicts it. Contradictions are reported, not averaged. Each run is read once for all judges.
+The first source that judges a document of a topic decides its level. A later source with another
+level contradicts it. Contradictions are reported, not averaged. Each run is read once for all
+judges.
 """
 
 import os
@@ -10,7 +12,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from typing import Any, Final, NamedTuple
 
@@ -24,12 +26,21 @@ from ...core.rows.columns import QRELS, RUN, Chosen, Role
 from ...core.rows.rows import Part, distinct, is_whole, joined
 from ...errors import FileError, GradedError, InputWarning, Remark, level_of_caller, shown
 from ...evaluation.evaluate import NO_VALUE, Evaluation, evaluate
-from ...evaluation.named import Judgments, Qrels, Runs, about, named_runs, run_names
+from ...evaluation.named import (
+    Judgments,
+    Qrels,
+    Run,
+    Runs,
+    Study,
+    about,
+    named_runs,
+    run_names,
+    study_of,
+)
 from ...files.content import Reading
 from ...files.files import grouped, parts_of, qrels_in
 from ...files.sources import is_file, qrels_source
 from ...output.formats import listed
-from ...output.tables import Note
 
 HUMAN: Final = "human"
 MACHINE: Final = "machine"
@@ -37,10 +48,17 @@ LISTED = 12
 """The number of levels that a message lists."""
 ABSTAINED: Final = 0.01
 """At most this share of a machine's answers may be outside the human's scale."""
-OUTSIDE: Final = (
-    "{}: the human's levels are {}; {} of {} answers {} outside (topic {}, document {}: {})"
+OUTSIDE: Final = "outside"
+"""The kind of the remark on answers outside the human's scale."""
+ANSWERS_OUTSIDE: Final = (
+    "the human's levels are {}; {} of {} answers {} outside (topic {}, document {}: {})"
 )
-MAP: Final = "map every level of the machine to one of the human with machine_levels (--machine_levels), such as "
+MAP: Final = (
+    "map every level of the machine to one of the human with machine_levels (--machine_levels), "
+    "such as "
+)
+COMPLETE: Final = 95
+"""A topic is judged completely from this percentage of the documents on."""
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 MAPPED: Final = re.compile(rf"(?P<low>{_NUMBER})(?:-(?P<high>{_NUMBER}))?\s*:\s*(?P<to>{_NUMBER})")
 """A level, or a range of levels, and the level that they become."""
@@ -53,34 +71,36 @@ Levels = dict[str, dict[str, float]]
 
 
 def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
-    """The judgments in qrels of any form as a dict of dicts, and the number of rows without a level.
+    """The judgments in qrels of any form as a dict of dicts, and the number of rows without a
+    level.
 
-    Whole levels become ints. In a text file, such as CSV with the columns topic, document and level, an empty
-    level, ``?`` or ``-`` means that the document is not judged. Raises `GradedError` for a document judged at
-    two levels, and for an id with and without the apostrophe of `as_text`. The message begins with `name`, or
-    with the file and its line.
+    Whole levels become ints. In a text file, such as CSV with the columns topic, document and
+    level, an empty level, ``?`` or ``-`` means that the document is not judged. Raises
+    `GradedError` for a document judged at two levels, and for an id with and without the apostrophe
+    of `as_text`. The message begins with `name`, or with the file and its line.
     """
     if isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels)):
         table = qrels_in(qrels, UNJUDGED)
     else:
         table = qrels.rows if isinstance(qrels, Judgments) else qrels_source(qrels)
-    found = distinct(replace(table, role=table.role._replace(kind=name)))
-    if found.conflict:
-        raise found.conflict
-    judged = found.qrels.dicts()
-    levels = {
-        topic: {doc: plain_number(level) for doc, level in judged.get(topic, {}).items()}
-        for topic in table.topics
-    }
-    if table.facts.form == "CSV":
-        levels = by_id(
-            {topic: by_id(docs, table.file) for topic, docs in levels.items()}, table.file
-        )
+    named_rows = replace(table, role=table.role._replace(kind=name))
+    judgments = distinct(named_rows)
+    if judgments.conflict:
+        raise judgments.conflict
+    judged = judgments.qrels.dicts()
+    is_csv = table.facts.form == "CSV"
+    levels = {}
+    for topic in table.topics:
+        of_topic = {doc: plain_number(level) for doc, level in judged.get(topic, {}).items()}
+        levels[topic] = by_id(of_topic, table.file) if is_csv else of_topic
+    if is_csv:
+        levels = by_id(levels, table.file)
     return levels, table.facts.unjudged
 
 
 def as_text(cell: str) -> str:
-    """The cell with an apostrophe before a sign that makes a spreadsheet compute; `answers_in` removes it.
+    """The cell with an apostrophe before a sign that makes a spreadsheet compute; `answers_in`
+    removes it.
 
     >>> as_text("=1+2"), as_text("d1-2")
     ("'=1+2", 'd1-2')
@@ -94,40 +114,43 @@ def by_id(cells: Mapping[str, Any], file: str) -> dict[str, Any]:
     >>> by_id({"'=1+2": 3, "d1-2": 0}, "answers.csv")
     {'=1+2': 3, 'd1-2': 0}
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for cell, value in cells.items():
-        text = cell[1:] if re.match(r"'+[=+\-@]", cell) else cell
-        if text in found:
+        text = cell
+        if re.match(r"'+[=+\-@]", cell):
+            text = cell[1:]
+        if text in values:
             raise FileError(
                 f"{file}: the id {shown(text)} is written with and without an apostrophe"
             )
-        found[text] = value
-    return found
+        values[text] = value
+    return values
 
 
 def is_judge(path: str, beside_runs: bool = False) -> bool:
     """Whether a file has answers of a judge: by its form and, beside runs, by its first numbers.
 
-    A file whose form allows both is a run if a number is not whole. It is a judge if whole numbers repeat in
-    a topic of 5 documents or more, as levels do. Raises `GradedError` if its numbers allow both, too.
+    A file whose form allows both is a run if a number is not whole. It is a judge if whole numbers
+    repeat in a topic of 5 documents or more, as levels do. Raises `GradedError` if its numbers
+    allow both, too.
     """
-    found: dict[Role, Part] = {}
+    readings: dict[Role, Part] = {}
     roles = (QRELS, RUN) if beside_runs else (QRELS,)
     for role in roles:
-        with (
-            suppress(GradedError),
-            closing(parts_of(path, Reading(role, Chosen(unjudged=UNJUDGED)))) as parts,
-        ):
-            found[role] = joined(islice(parts, 1), role)
-    if len(found) < 2:
-        return QRELS in found
-    levels = found[QRELS].columns["relevance"]
-    if np.array_equal(levels, found[RUN].columns["score"], equal_nan=True):  # one column is both
+        reading = Reading(role, Chosen(unjudged=UNJUDGED))
+        with suppress(GradedError), closing(parts_of(path, reading)) as parts:
+            readings[role] = joined(islice(parts, 1), role)
+    if len(readings) < 2:
+        return QRELS in readings
+    levels = readings[QRELS].columns["relevance"]
+    scores = readings[RUN].columns["score"]
+    is_one_column = np.array_equal(levels, scores, equal_nan=True)
+    if is_one_column:
         if not is_whole(levels):
             return False
-        rows, _, bounds = grouped(found[QRELS], "query_id")
+        rows, _, bounds = grouped(readings[QRELS], "query_id")
         topics = np.split(rows.columns["relevance"], bounds)
-        if any(5 <= len(topic) > len({*topic}) for topic in topics):
+        if any(5 <= len(topic) > np.unique(topic).size for topic in topics):
             return True
     raise GradedError(UNCLEAR.format(path))
 
@@ -146,9 +169,9 @@ def judged_topics(qrels: Levels) -> Levels:
 class MergedQrels:
     """Merged qrels, and what each source added.
 
-    `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. `added` has for each source the
-    number of its judgments that are new, `contradictions` a sentence for each document that a later source
-    judges at another level.
+    `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. `added` has for each source
+    the number of its judgments that are new, `contradictions` a sentence for each document that a
+    later source judges at another level.
     """
 
     qrels: Levels
@@ -159,9 +182,9 @@ class MergedQrels:
 def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
     """The qrels, completed with judges' answers, such as files that `Holes.ask` wrote.
 
-    The first source that judges a document decides its level: the qrels take precedence over the answers, and
-    earlier files over later ones. Documents without an answer stay unjudged. All sources are in any form that
-    ir-measures takes, paths of files, or ir-datasets ids.
+    The first source that judges a document decides its level: the qrels take precedence over the
+    answers, and earlier files over later ones. Documents without an answer stay unjudged. All
+    sources are in any form that ir-measures takes, paths of files, or ir-datasets ids.
 
     >>> merged = add_answers({"q1": {"a": 2}}, {"q1": {"a": 1, "b": 3}, "q2": {"c": 0}})
     >>> merged.qrels, merged.added
@@ -169,8 +192,8 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
     >>> print(*merged.contradictions)
     topic 'q1', document 'a': level 2 by qrels, 1 by answers 1
 
-    Raises `GradedError` for qrels that cannot be read, for two sources of one name, and for a source that
-    judges a document at two levels.
+    Raises `GradedError` for qrels that cannot be read, for two sources of one name, and for a
+    source that judges a document at two levels.
     """
     merged = MergedQrels({}, {}, [])
     decided: dict[tuple[str, str], str] = {}
@@ -190,9 +213,9 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
             first = merged.qrels[topic].setdefault(document, level)
             kept = decided.setdefault((topic, document), name)
             if first != level:
-                merged.contradictions.append(
-                    f"topic {topic!r}, document {document!r}: level {first:g} by {kept}, {level:g} by {name}"
-                )
+                place = f"topic {topic!r}, document {document!r}"
+                levels_by_source = f"level {first:g} by {kept}, {level:g} by {name}"
+                merged.contradictions.append(f"{place}: {levels_by_source}")
         merged.added[name] = len(decided) - judged
     return merged
 
@@ -201,17 +224,20 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
 class Panel:
     """The judgments of a machine beside the human's, and the values of the runs under both.
 
-    `abstentions` counts the machine's rows without a level and its answers outside the human's scale, and
-    `outside` is a sentence about the latter. `values` has the values of the runs under the human and under
-    the machine; it is None without runs.
+    `abstentions` counts the machine's rows without a level and its answers outside the human's
+    scale, and `outside` is a remark on the latter. `values` has the values of the runs under the
+    human and under the machine; it is None without runs. `incomplete` has, by each measure, the
+    topics of the machine that the human did not judge completely: less than 95 % of the documents
+    that the machine judged within the cutoff of a run.
     """
 
     name: str
     human: Levels
     machine: Levels
     abstentions: int
-    outside: str
+    outside: Remark | None
     values: tuple[Evaluation, Evaluation] | None = None
+    incomplete: Mapping[Measure, frozenset[str]] = field(default_factory=dict)
 
     @property
     def both(self) -> list[str]:
@@ -219,20 +245,23 @@ class Panel:
         return [topic for topic in self.human if topic in self.machine]
 
 
-def remarks_on(judged: Iterable[Panel]) -> tuple[Remark, ...]:
-    """The remarks on topics without a value under any judge."""
+def remarks_on(panels: Iterable[Panel]) -> tuple[Remark, ...]:
+    """The remarks on answers outside the scale, and on topics without a value under any judge."""
     remarks: dict[Remark, None] = {}
-    for panel in judged:
+    without_value: dict[Remark, None] = {}
+    for panel in panels:
+        if panel.outside is not None:
+            remarks[panel.outside] = None
         for values in panel.values or ():
             gaps = (remark for remark in values.remarks if remark.kind == NO_VALUE)
-            remarks |= dict.fromkeys(gaps)
-    return tuple(remarks)
+            without_value |= dict.fromkeys(gaps)
+    return tuple(remarks | without_value)
 
 
-def values_of(found: Evaluation, topics: Iterable[str]) -> np.ndarray:
+def values_of(evaluation: Evaluation, topics: Iterable[str]) -> np.ndarray:
     """The values for these topics (runs × measures × topics)."""
-    number = {topic: column for column, topic in enumerate(found.topics)}
-    return found.values[:, :, [number[topic] for topic in topics]]
+    number = {topic: column for column, topic in enumerate(evaluation.topics)}
+    return evaluation.values[:, :, [number[topic] for topic in topics]]
 
 
 def panels(
@@ -244,55 +273,123 @@ def panels(
     machine_levels: Mapping[Any, Any] | str | None = None,
 ) -> list[Panel]:
     """A `Panel` for each machine. The parameters are those of `judges` and `estimate`."""
-    if isinstance(machines, (str, os.PathLike)):
-        machines = [machines]
-    if not isinstance(machines, Mapping):
-        paths = [os.fspath(path) for path in machines]
-        machines = dict(zip(run_names(paths), paths, strict=True))
-        if len(machines) < len(paths):
-            raise GradedError(f"a machine judge is given twice: {', '.join(paths)}")
-    if not machines:
-        raise GradedError(
-            "no machine judge is given; pass one or more by name, or paths of qrels files"
-        )
+    qrels_by_name = _named_machines(machines)
     wanted = parse_measures(measures) if measures else ()
     named = named_runs(runs, needed=False)
     if bool(named) != bool(wanted):
         raise GradedError("to compare the orders of runs, give both runs and measures")
-    if refused := [*filter(needs_intents, wanted)]:
-        raise GradedError(
-            f"{refused[0]} takes no judges: they are compared by one level of each document"
-        )
-    by_human = judged_topics(answers_in(human, HUMAN)[0])
-    found = []
-    for name, machine in machines.items():
-        levels, abstentions = answers_in(machine, MACHINE)
-        levels, outside, sentence = on_one_scale(by_human, levels, machine_levels, str(name))
-        found.append(
-            Panel(str(name), by_human, judged_topics(levels), abstentions + outside, sentence)
-        )
+    for measure in wanted:
+        if needs_intents(measure):
+            raise GradedError(
+                f"{measure} takes no judges: they are compared by one level of each document"
+            )
+    human_levels, _ = answers_in(human, HUMAN)
+    by_human = judged_topics(human_levels)
+    without_values = []
+    for name, machine in qrels_by_name.items():
+        answers, unanswered = answers_in(machine, MACHINE)
+        levels, count, outside = on_one_scale(by_human, answers, machine_levels, str(name))
+        abstentions = unanswered + count
+        by_machine = judged_topics(levels)
+        without_values.append(Panel(str(name), by_human, by_machine, abstentions, outside))
     if not named:
-        return found
-    read = []
+        return without_values
+    return _with_values(without_values, named, wanted)
+
+
+def _named_machines(
+    machines: Mapping[str, Qrels] | Iterable[str | os.PathLike[str]],
+) -> dict[str, Qrels]:
+    """The qrels of each machine by its name. Raises `GradedError` for none, or one given twice."""
+    if isinstance(machines, Mapping):
+        by_name = dict(machines)
+    else:
+        if isinstance(machines, (str, os.PathLike)):
+            machines = [machines]
+        paths = [os.fspath(path) for path in machines]
+        by_name = dict(zip(run_names(paths), paths, strict=True))
+        if len(by_name) < len(paths):
+            raise GradedError(f"a machine judge is given twice: {', '.join(paths)}")
+    if not by_name:
+        raise GradedError(
+            "no machine judge is given; pass one or more by name, or paths of qrels files"
+        )
+    return by_name
+
+
+def _with_values(
+    panels_of_runs: Sequence[Panel], named: Sequence[Run], measures: Sequence[Measure]
+) -> list[Panel]:
+    """The panels with the values of the runs. Warnings of several judges are issued once."""
+    runs = []
     for run in named:
         with about(run.name):
-            read.append(replace(run, source=run.source.rows()))
-    values = []
-    told: set[str] = set()
-    for name, levels in (("", by_human), *((each.name, each.machine) for each in found)):
-        with warnings.catch_warnings(record=True) as issued:
-            warnings.simplefilter("always", InputWarning)
-            values.append(evaluate(levels, read, wanted))
-        new = [text for text in (str(each.message) for each in issued) if text not in told]
-        told.update(new)
-        if name and new:  # warnings of a machine that the human's levels do not cause are one line
-            new = [f"{name}: {listed(new)}"]
-        for text in new:
-            warnings.warn(text, InputWarning, stacklevel=level_of_caller())
-    return [
-        replace(panel, values=(values[0], other))
-        for panel, other in zip(found, values[1:], strict=True)
-    ]
+            runs.append(replace(run, source=run.source.rows()))
+    warned: set[str] = set()
+    by_human = panels_of_runs[0].human
+    of_human = _evaluated(study_of(by_human, runs), measures, "", warned)
+    complete_panels = []
+    for panel in panels_of_runs:
+        study = study_of(panel.machine, runs)
+        of_machine = _evaluated(study, measures, panel.name, warned)
+        incomplete = _incomplete_topics(study, by_human, of_machine.measures)
+        values = (of_human, of_machine)
+        complete_panels.append(replace(panel, values=values, incomplete=incomplete))
+    return complete_panels
+
+
+def _evaluated(
+    study: Study, measures: Sequence[Measure], machine: str, warned: set[str]
+) -> Evaluation:
+    """The values of a study. Issues the warnings that are not among those `warned` of, as one line
+    for a machine."""
+    with warnings.catch_warnings(record=True) as issued:
+        warnings.simplefilter("always", InputWarning)
+        values = evaluate(study.judgments, study.runs, measures)
+    texts = [str(warning.message) for warning in issued]
+    new = [text for text in texts if text not in warned]
+    warned.update(new)
+    if machine and new:
+        new = [f"{machine}: {listed(new)}"]
+    for text in new:
+        warnings.warn(text, InputWarning, stacklevel=level_of_caller())
+    return values
+
+
+def _incomplete_topics(
+    study: Study, human: Levels, measures: Iterable[Measure]
+) -> dict[Measure, frozenset[str]]:
+    """The topics of a machine's study that the human did not judge completely, by each measure."""
+    judged = study.judgments.judged
+    by_human = []
+    for topic, documents in judged.rows.dicts().items():
+        of_topic = human.get(topic, {})
+        by_human += [document in of_topic for document in documents]
+    is_by_human = np.array(by_human, dtype=bool)
+    topics = np.array(judged.topics, dtype=object)
+    incomplete = {}
+    for measure in measures:
+        is_within = _within_cutoff(study, measure)
+        by_machine = np.bincount(judged.topic[is_within], minlength=topics.size)
+        by_both = np.bincount(judged.topic[is_within & is_by_human], minlength=topics.size)
+        is_incomplete = 100 * by_both < COMPLETE * by_machine
+        incomplete[measure] = frozenset(topics[is_incomplete].tolist())
+    return incomplete
+
+
+def _within_cutoff(study: Study, measure: Measure) -> np.ndarray:
+    """Whether some run of the study retrieves each judged document within the cutoff."""
+    is_within = np.zeros(study.judgments.judged.level.size, dtype=bool)
+    cutoff = measure.params.get("cutoff")
+    for run in study.runs:
+        ranks = run.ranks
+        if measure.params.get("judged_only"):
+            ranks = ranks.condensed
+        documents = ranks.doc
+        if cutoff is not None:
+            documents = documents[ranks.rank <= cutoff]
+        is_within[documents] = True
+    return is_within
 
 
 def on_one_scale(
@@ -300,13 +397,15 @@ def on_one_scale(
     machine: Levels,
     machine_levels: Mapping[Any, Any] | str | None,
     name: str = MACHINE,
-) -> tuple[Levels, int, str]:
-    """The machine's qrels on the human's scale, the number of answers outside it, and a sentence about them.
+) -> tuple[Levels, int, Remark | None]:
+    """The machine's qrels on the human's scale, the number of answers outside it, and a sentence
+    about them.
 
-    `machine_levels` is as in `rescaled`; `name` names the machine in messages. The human's scale has the
-    levels from the human's lowest level, or 0, to the highest, whole if the human's are. The machine need not
-    use all of them. The sentence names its first answer at another level. Such answers are abstentions in at
-    most 1 % of all. Raises `GradedError` if there are more, but keeps them all if `machine_levels` is given.
+    `machine_levels` is as in `rescaled`; `name` names the machine in messages. The human's scale
+    has the levels from the human's lowest level, or 0, to the highest, whole if the human's are.
+    The machine need not use all of them. The remark names its first answer at another level. Such
+    answers are abstentions in at most 1 % of all. Raises `GradedError` if there are more, but keeps
+    them all if `machine_levels` is given.
     """
     if machine_levels is not None:
         machine = rescaled(machine, machine_levels, name)
@@ -322,39 +421,41 @@ def on_one_scale(
     answers = list(judgments_of(machine))
     outside = [answer for answer in answers if is_outside(answer[2])]
     if not outside:
-        return machine, 0, ""
+        return machine, 0, None
     topic, document, level = outside[0]
     levels = listed((f"{level:g}" for level in scale), LISTED) or "none"
     are = "is" if len(outside) == 1 else "are"
     first = (shown(topic), shown(document), level)
-    facts = (name, levels, len(outside), len(answers), are, *first)
+    text = ANSWERS_OUTSIDE.format(levels, len(outside), len(answers), are, *first)
     if machine_levels is not None:
-        return machine, 0, Note(f"{OUTSIDE}. The map of the levels keeps them.", *facts)
+        return machine, 0, Remark(OUTSIDE, name, f"{text}. The map of the levels keeps them")
     advice = MAP + _advised(sorted({level for *_, level in answers}), scale, is_outside)
     if len(outside) > ABSTAINED * len(answers):
-        raise GradedError(f"{OUTSIDE.format(*facts)}; {advice}")
+        raise GradedError(f"{name}: {text}; {advice}")
     kept = {topic: dict(judged) for topic, judged in machine.items()}
     for topic, document, _ in outside:
         del kept[topic][document]
-    sentence = f"{OUTSIDE}. Such answers are abstentions; to keep them, {{}}."
-    return kept, len(outside), Note(sentence, *facts, advice)
+    text += f". Such answers are abstentions; to keep them, {advice}"
+    return kept, len(outside), Remark(OUTSIDE, name, text)
 
 
 def _advised(
     levels: Sequence[float], scale: Sequence[float], is_outside: Callable[[float], bool]
 ) -> str:
-    """A map that names every level of the machine: a scale of many levels by ranges, any other one by one.
+    """A map that names every level of the machine: a scale of many levels by ranges, any other one
+    by one.
 
     A level of the human's scale stays.
     """
+    pairs = []
     if len(levels) > LISTED:
         parts = np.array_split(np.array(levels), max(1, len(scale)))
         ranges = [part.tolist() for part in parts if part.size]
-        return ",".join(
-            f"{plain_number(part[0])}-{plain_number(part[-1])}:{plain_number(level)}"
-            for part, level in zip(ranges, scale or [0], strict=False)
-        )
-    pairs = []
+        for levels_in_range, human_level in zip(ranges, scale or [0], strict=False):
+            low = plain_number(levels_in_range[0])
+            high = plain_number(levels_in_range[-1])
+            pairs.append(f"{low}-{high}:{plain_number(human_level)}")
+        return ",".join(pairs)
     for level in levels:
         mapped = level
         if is_outside(level):
@@ -375,14 +476,16 @@ class MappedRange(NamedTuple):
 def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:
     """The qrels on another scale.
 
-    `levels` maps levels of the qrels, or ranges of them, to those of the other scale, or is a string of such
-    pairs. It names every level of the qrels. `name` names the qrels in error messages.
+    `levels` maps levels of the qrels, or ranges of them, to those of the other scale, or is a
+    string of such pairs. It names every level of the qrels. `name` names the qrels in error
+    messages.
 
     >>> rescaled({"q": {"a": 0, "b": 4.5, "c": 7}}, "0-4.9:0,5-9.9:1,10:3")
     {'q': {'a': 0, 'b': 0, 'c': 1}}
 
-    Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice, for a
-    map that assigns a lower level to a higher one, and for a level of the qrels that the map does not name.
+    Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice,
+    for a map that assigns a lower level to a higher one, and for a level of the qrels that the map
+    does not name.
     """
     if isinstance(levels, str):
         text = levels
@@ -392,7 +495,8 @@ def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels"
     if not ranges:
         raise GradedError(
             f"levels {text!r} are not allowed; write LEVEL:LEVEL,… or LEVEL-LEVEL:LEVEL,…, such as "
-            "0:0,1:1,5:2 or 0-4:0,5-9:1,10:3, in which no level is named twice and no higher one becomes lower"
+            "0:0,1:1,5:2 or 0-4:0,5-9:1,10:3, in which no level is named twice and no higher one "
+            "becomes lower"
         )
     lows = [mapped.low for mapped in ranges]
     scaled: Levels = {topic: {} for topic in qrels}
@@ -401,7 +505,8 @@ def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels"
         if place < 0 or level > ranges[place].high:
             raise GradedError(
                 f"{name}: topic {topic!r}, document {document!r}: level {level:g} is not named in "
-                f"{text!r}; name every level, those that stay too, as in 2:2, or a range, as in 5-9:1"
+                f"{text!r}; name every level, those that stay too, as in 2:2, or a range, as in "
+                "5-9:1"
             )
         scaled[topic][document] = ranges[place].to
     return scaled
@@ -420,7 +525,8 @@ def _ranges_in(text: str) -> list[MappedRange]:
     ranges.sort()
     is_finite = bool(np.isfinite(ranges).all())
     is_forward = all(mapped.low <= mapped.high for mapped in ranges)
-    is_rising = all(
-        before.high < after.low and before.to <= after.to for before, after in pairwise(ranges)
-    )
-    return ranges if is_finite and is_forward and is_rising else []
+    neighbours = list(pairwise(ranges))
+    are_apart = all(before.high < after.low for before, after in neighbours)
+    is_rising = all(before.to <= after.to for before, after in neighbours)
+    is_map = is_finite and is_forward and are_apart and is_rising
+    return ranges if is_map else []

@@ -1,8 +1,9 @@
-"""Self-contained HTML pages: they need no network and no other file, and are readable without scripts.
+"""Self-contained HTML pages: they need no network and no other file, and are readable without
+scripts.
 
-A page has a content security policy that forbids every request and allows only its own style sheet and
-script, identified by their hashes. Such a policy also forbids style attributes; `drawing` turns those of
-Matplotlib into presentation attributes. The Jinja templates are in the folder `page`.
+A page has a content security policy that forbids every request and allows only its own style sheet
+and script, identified by their hashes. Such a policy also forbids style attributes; `drawing` turns
+those of Matplotlib into presentation attributes. The Jinja templates are in the folder `page`.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ LONGEST = 300
 def page(
     kind: str, title: str, extra_style: str = "", parts: Sequence[str] = (), **values: Any
 ) -> str:
-    """The HTML of a page from the template of its `kind`, which gets the `values`. Text in them is escaped.
+    """The HTML of a page from the template of its `kind`, which gets the `values`. Text in them is
+    escaped.
 
-    Style sheet and script of the kind, if it has them, follow those of all pages, and then those of the
-    `parts` that the page includes. `extra_style` has more rules for the style sheet. Raises `GradedError` if Jinja (extra ``report``) is not installed.
+    Style sheet and script of the kind, if it has them, follow those of all pages, and then those of
+    the `parts` that the page includes. `extra_style` has more rules for the style sheet. Raises
+    `GradedError` if Jinja (extra ``report``) is not installed.
     """
     names = ("page", kind, *parts)
     style = "\n".join([*_files(names, "css"), extra_style])
@@ -99,7 +102,8 @@ def _source(text: str) -> str:
 
 
 def number(value: float | None, places: int = 4) -> str:
-    """A float with decimal places, all for -1, an int without, with a true minus sign; a dash for None.
+    """A float with decimal places, all for -1, an int without, with a true minus sign; a dash for
+    None.
 
     >>> number(-0.25, 2), number(-0.125, -1), number(7), number(None)
     ('−0.25', '−0.125', '7', '–')
@@ -161,9 +165,9 @@ THEME = {
 def drawing(figure: Figure, label: str) -> str:
     """A figure as an ``<svg>`` element without style attributes, in the colours of the page.
 
-    `label` describes the figure for screen readers. The id ``run-3`` that `Artist.set_gid` set becomes the
-    attribute ``data-run="3"``. A page has one figure at most, because ids of figures are not unique; even in
-    one figure, equal images have the same id, so images lose theirs.
+    `label` describes the figure for screen readers. The id ``run-3`` that `Artist.set_gid` set
+    becomes the attribute ``data-run="3"``. A page has one figure at most, because ids of figures
+    are not unique; even in one figure, equal images have the same id, so images lose theirs.
     """
     for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
         patch.set_visible(False)  # the page is the background
@@ -174,7 +178,8 @@ def drawing(figure: Figure, label: str) -> str:
 
 
 def _tag(tag: str) -> str:
-    """A tag of an SVG as `drawing` has it. The text between tags may have names, which no rule may change."""
+    """A tag of an SVG as `drawing` has it. The text between tags may have names, which no rule may
+    change."""
     tag = re.sub(r' style="([^"]*)"', lambda found: _attributes(found[1]), tag)
     tag = re.sub(r' id="run-(\d+)"', r' data-run="\1"', tag)
     tag = re.sub(r' (id="image[^"]*"|transform="rotate\(-0 [^"]*\)")', "", tag)

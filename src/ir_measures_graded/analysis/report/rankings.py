@@ -34,12 +34,12 @@ UNIT = 10_000
 class Rankings(NamedTuple):
     """The lists of all `topics` down to `depth`, which may be less than the measure's cutoff.
 
-    Each of the topics has its ``number`` in the order of the qrels, the levels of the ``ideal`` list, and the
-    ``lists`` (run, value and levels of the documents), with that of the best run first. Its ``data`` has the
-    documents, for the script of the page.
+    Each of the topics has its ``number`` in the order of the qrels, the levels of the ``ideal``
+    list, and the ``lists`` (run, value and levels of the documents), with that of the best run
+    first. Its ``data`` has the documents, for the script of the page.
 
-    `levels` maps each level of the qrels, as text, to its gain. `data` has what all topics share, for the
-    script of the page.
+    `levels` maps each level of the qrels, as text, to its gain. `data` has what all topics share,
+    for the script of the page.
     """
 
     measure: Measure
@@ -50,7 +50,8 @@ class Rankings(NamedTuple):
 
     @property
     def style(self) -> str:
-        """The strength of the colour of each level: the highest gain contrasts most with the page."""
+        """The strength of the colour of each level: the highest gain contrasts most with the
+        page."""
         gains = [*self.levels.values()]
         ranked = gains if len({*gains}) > 1 else [*range(len(gains))]
         steps = sorted({*ranked})

@@ -41,8 +41,8 @@ MEASURES = ("nDCG_JK@10", "ERR_G@10", "Q")
 class Report(Result):
     """The results of all sections of a report. A section that does not apply to the runs is None.
 
-    `evaluation` has all values. `html` is the page, and `save` writes it to a file. The table and the
-    records are those of the `verdict`: one row per measure and run.
+    `evaluation` has all values. `html` is the page, and `save` writes it to a file. The table and
+    the records are those of the `verdict`: one row per measure and run.
     """
 
     title: str
@@ -56,7 +56,8 @@ class Report(Result):
     method: dict[str, Any]
 
     def answer(self) -> list[str]:
-        """What the comparison of all pairs of runs finds by each measure; without tests, the input."""
+        """What the comparison of all pairs of runs finds by each measure; without tests, the
+        input."""
         pairs = self.verdict.every_pair
         return pairs.answer() if pairs else [f"{self.evaluation.summary}."]
 
@@ -131,19 +132,21 @@ def report(
 
     - `qrels`, `runs` and `measures` are as for `evaluate`. At least one run is needed. The
       default measures are nDCG_JK@10, ERR_G@10 and Q.
-    - `baseline` is the name of the run that the others are compared with. Without one, the best run is
-      compared with the others.
+    - `baseline` is the name of the run that the others are compared with. Without one, the best run
+      is compared with the others.
     - `alpha` (above 0, below 1) is the level of the tests and intervals.
     - `title` is the title of the page.
-    - `queries` maps topics to the texts of their queries, or is the path of a file of lines with a topic, a
-      tab and the text. The default is the queries of the ir-datasets collection, if `qrels` is its id.
+    - `queries` maps topics to the texts of their queries, or is the path of a file of lines with a
+      topic, a tab and the text. The default is the queries of the ir-datasets collection, if
+      `qrels` is its id.
     - `command` is the command line that reproduces the page, which shows it.
 
-    The sections on curves, topics, rankings and weighting use the first graded measure. Without one, they use
-    the first measure, if they apply to it. Tests and intervals need two topics. Needs the extra ``report``.
+    The sections on curves, topics, rankings and weighting use the first graded measure. Without
+    one, they use the first measure, if they apply to it. Tests and intervals need two topics. Needs
+    the extra ``report``.
 
-    Raises `GradedError` for no run, for an unknown baseline, and for input and options that `evaluate` or
-    `compare` refuses.
+    Raises `GradedError` for no run, for an unknown baseline, and for input and options that
+    `evaluate` or `compare` refuses.
     """
     needed(*pages.NEEDS)
     needed(*plots.NEEDS)

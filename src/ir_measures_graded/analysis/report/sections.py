@@ -31,19 +31,20 @@ DEPTHS = (10, 100)
 DEPTH = 100
 """Curves end at least at this rank."""
 MOST = 250
-"""The maximum number of topics listed; of more topics, those in which the runs differ most are listed, or
-those with the highest values of a single run."""
+"""The maximum number of topics listed; of more topics, those in which the runs differ most are
+listed, or those with the highest values of a single run."""
 
 # ---------------------------------------------------------------------------------- data
 
 
 def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...]) -> dict[str, Any]:
-    """The ``levels`` of the qrels and, for each of the ``runs``, the documents that it ``retrieved``.
+    """The ``levels`` of the qrels and, for each of the ``runs``, the documents that it
+    ``retrieved``.
 
-    ``judged`` has, for each of the ``depths``, the share of judged documents among those retrieved down to
-    this rank; None if there are none. ``tied`` is the share of documents with the score of another document
-    of the topic. ``missing`` are the topics of the qrels for which the run retrieves nothing, and ``ignored``
-    the topics of the run that the qrels lack.
+    ``judged`` has, for each of the ``depths``, the share of judged documents among those retrieved
+    down to this rank; None if there are none. ``tied`` is the share of documents with the score of
+    another document of the topic. ``missing`` are the topics of the qrels for which the run
+    retrieves nothing, and ``ignored`` the topics of the run that the qrels lack.
     """
     cutoffs = {measure.params.get("cutoff") for measure in measures} - {None}
     depths, runs = sorted({*DEPTHS, *cutoffs}), []
@@ -66,7 +67,8 @@ def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...])
 
 
 def profile(study: Study, measure: Measure, baseline: str | None) -> Curves | None:
-    """The curves of a measure down to its cutoff, but at least to rank 100; the baseline is in colour.
+    """The curves of a measure down to its cutoff, but at least to rank 100; the baseline is in
+    colour.
 
     None for a measure that `curves` refuses.
     """
@@ -81,7 +83,8 @@ def profile(study: Study, measure: Measure, baseline: str | None) -> Curves | No
 
 @plots.styled
 def figure(found: Curves, cutoff: int | None) -> Figure:
-    """Draw curves without a legend, and a line at the cutoff; the gid of the line of run 3 is ``run-3``."""
+    """Draw curves without a legend, and a line at the cutoff; the gid of the line of run 3 is
+    ``run-3``."""
     figure = plots.new_figure(6.8, 4.2)
     axes = figure.add_subplot()
     for number, line in enumerate(found.draw(axes)):
@@ -97,11 +100,11 @@ def figure(found: Curves, cutoff: int | None) -> Figure:
 class ByTopic(NamedTuple):
     """The `values` of all runs by one measure (runs × topics), NaN where a provider gives none.
 
-    Topics are in the order of the qrels. `shown` has the numbers of the topics that are listed. `relevant`
-    has, for each topic, the number of documents above level 0. `differences` has the sorted differences of
-    each other run from the `reference` over the topics for which both have a value, the run with the largest
-    mean difference first. A positive difference means that the run is better. With only one run, there are
-    none.
+    Topics are in the order of the qrels. `shown` has the numbers of the topics that are listed.
+    `relevant` has, for each topic, the number of documents above level 0. `differences` has the
+    sorted differences of each other run from the `reference` over the topics for which both have a
+    value, the run with the largest mean difference first. A positive difference means that the run
+    is better. With only one run, there are none.
     """
 
     measure: Measure
@@ -139,8 +142,9 @@ def by_topic(
     queries: dict[str, str],
     most: int = MOST,
 ) -> ByTopic:
-    """The values of a measure for each topic. `relevant` (T) has the numbers of documents above level 0. At
-    `most` so many topics are shown. Without a baseline, runs are compared with the best one."""
+    """The values of a measure for each topic. `relevant` (T) has the numbers of documents above
+    level 0. At `most` so many topics are shown. Without a baseline, runs are compared with the best
+    one."""
     runs = evaluation.runs
     values = evaluation.of(measure)
     sign = sign_of(measure)
@@ -173,7 +177,8 @@ def _mean_difference(differences: np.ndarray) -> float:
 def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Sensitivity | None:
     """The order of the runs under each weighting that `levels` suggests.
 
-    None for fewer than two runs, for a measure that takes no gains, and if the order cannot be computed.
+    None for fewer than two runs, for a measure that takes no gains, and if the order cannot be
+    computed.
     """
     gains = judged_levels.gains()
     if len(study.runs) < 2 or len(gains) < 2 or "gains" not in measure.SUPPORTED_PARAMS:
@@ -191,9 +196,9 @@ def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Sensiti
 def method(evaluation: Evaluation, study: Study, command: str) -> dict[str, Any]:
     """The facts that a reader needs to check the values and to reproduce them.
 
-    ``inputs`` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and ``sha256`` of
-    the file, which are empty where there is none. ``definitions`` have the facts about each measure, and
-    ``works`` are the sources.
+    ``inputs`` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and
+    ``sha256`` of the file, which are empty where there is none. ``definitions`` have the facts
+    about each measure, and ``works`` are the sources.
     """
     inputs = [{"kind": "qrels", "name": "", "path": study.judgments.name or ""}]
     for run in study.runs:

@@ -26,9 +26,10 @@ from ..statistics.student import mean_interval
 class Line(NamedTuple):
     """One run by one measure.
 
-    `mean` and its confidence `interval` are over the topics with a value; the mean is None without any.
-    `test` is the paired t-test of the difference from the baseline or, without one, from the best run; it is
-    None for that run. `span` has the ranges over ties and over judgments, None if the measure has none.
+    `mean` and its confidence `interval` are over the topics with a value; the mean is None without
+    any. `test` is the paired t-test of the difference from the baseline or, without one, from the
+    best run; it is None for that run. `span` has the ranges over ties and over judgments, None if
+    the measure has none.
     """
 
     run: str
@@ -41,10 +42,10 @@ class Line(NamedTuple):
 class OfMeasure(NamedTuple):
     """The verdict by one measure. `lines` start with the best run.
 
-    `equal` are the runs that the comparison of all pairs does not separate from the best run, and `separated`
-    is the number of pairs that it separates, None if it tests no pair. `standing` counts the differences
-    between two runs that certainly keep their sign in all orders of tied documents, and those that keep it
-    under all judgments of the unjudged documents.
+    `equal` are the runs that the comparison of all pairs does not separate from the best run, and
+    `separated` is the number of pairs that it separates, None if it tests no pair. `standing`
+    counts the differences between two runs that certainly keep their sign in all orders of tied
+    documents, and those that keep it under all judgments of the unjudged documents.
     """
 
     measure: Measure
@@ -69,13 +70,15 @@ class OfMeasure(NamedTuple):
         return tuple(run for run, mean in means.items() if isclose(mean, best, rel_tol=EXACT))
 
     def has(self, kind: str) -> bool:
-        """Whether any run has a range of a kind, ``ties`` or ``unjudged``, that is wider than one value."""
+        """Whether any run has a range of a kind, ``ties`` or ``unjudged``, that is wider than one
+        value."""
         spans = [getattr(line.span, kind, None) for line in self.lines]
         return any(span is not None and span[0] < span[1] for span in spans)
 
     def marks(self, place: int) -> bool:
-        """Whether a line is that of the best run or the baseline, or is beside the cut of significance: that
-        of the runs as good as the best one, or of those that differ from the baseline."""
+        """Whether a line is that of the best run or the baseline, or is beside the cut of
+        significance: that of the runs as good as the best one, or of those that differ from the
+        baseline."""
         if place == 0 or self.lines[place].test is None:
             return True
         top = (self.best.run, *self.equal)
@@ -90,9 +93,9 @@ class OfMeasure(NamedTuple):
 class Verdict(NamedTuple):
     """The verdict by each measure.
 
-    `baseline` is the run that was named as such, else None, and `confidence` is None if there are no
-    intervals. `tested` compares the runs with the baseline, and is None without one. `every_pair` compares
-    them with each other. Both are None without tests.
+    `baseline` is the run that was named as such, else None, and `confidence` is None if there are
+    no intervals. `tested` compares the runs with the baseline, and is None without one.
+    `every_pair` compares them with each other. Both are None without tests.
     """
 
     measures: tuple[OfMeasure, ...]
@@ -113,7 +116,8 @@ class Verdict(NamedTuple):
 
     @property
     def contrary(self) -> tuple[OfMeasure, OfMeasure] | None:
-        """Two measures with other best runs, each significantly better than the other's, if there are any."""
+        """Two measures with other best runs, each significantly better than the other's, if there
+        are any."""
         for one, other in combinations(self.measures, 2):
             differ = one.best.run != other.best.run
             if differ and other.best.run not in one.equal and one.best.run not in other.equal:
@@ -122,7 +126,8 @@ class Verdict(NamedTuple):
 
     @property
     def families(self) -> str:
-        """The families of differences that are tested, if there are several; the page says it only here."""
+        """The families of differences that are tested, if there are several; the page says it only
+        here."""
         if self.every_pair is None:
             return ""
         families = [f"the {counted(self.every_pair.pairs, 'difference')} between all pairs of runs"]
@@ -144,14 +149,8 @@ class Verdict(NamedTuple):
         notes: dict[str, None] = {}
         for comparison in (self.tested, self.every_pair):
             if comparison is not None:
-                notes |= dict.fromkeys(remarks_of(comparison))
+                notes |= dict.fromkeys(map(str, comparison.notes_on_pairs()))
         return list(notes)
-
-
-def remarks_of(comparison: Comparison) -> list[str]:
-    """The notes of a comparison on some differences, without those on the procedure and the families."""
-    general = 1 if len(comparison.measures) == 1 else 2
-    return [str(note) for note in comparison.notes()[general:]]
 
 
 def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: float) -> Verdict:

@@ -162,11 +162,18 @@ def _cut_at_0(tests: Paired, alpha: float, correction: str) -> Paired:
         return tests
     with quietly():
         is_found = tests.adjusted < alpha
-        is_above = is_found & (tests.difference > 0) & (tests.lower < 0)
-        is_below = is_found & (tests.difference < 0) & (tests.upper > 0)
-    lower = np.where(is_above, 0.0, tests.lower)
-    upper = np.where(is_below, 0.0, tests.upper)
+    lower, upper = cut_at_0(tests.difference, tests.lower, tests.upper, is_found)
     return tests._replace(lower=lower, upper=upper)
+
+
+def cut_at_0(
+    difference: np.ndarray, lower: np.ndarray, upper: np.ndarray, is_significant: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The intervals of differences; those of significant differences do not reach beyond 0."""
+    with quietly():
+        is_above = is_significant & (difference > 0) & (lower < 0)
+        is_below = is_significant & (difference < 0) & (upper > 0)
+    return np.where(is_above, 0.0, lower), np.where(is_below, 0.0, upper)
 
 
 def sign_flip_p(topics: int) -> float:
