@@ -1,10 +1,10 @@
 """The power of a set of topics: which differences it finds, and how many topics find a difference.
 
-All numbers belong to the primary procedure of `compare`, at the level α/k of a family of k pairs of runs. The
-spread σ of the differences over topics varies from pair to pair, so
-numbers are given for the pairs with the lowest, the median and the highest σ. A pilot estimates σ with error:
-`limit` is its upper 80 % confidence limit. The discriminative power of a measure is the share of pairs
-with p < α.
+All numbers belong to the primary procedure of `compare`, at the level α/k of a family of k pairs of
+runs. The spread σ of the differences over topics varies from pair to pair, so numbers are given for
+the pairs with the lowest, the median and the highest σ. A pilot estimates σ with error: `limit` is
+its upper 80 % confidence limit. The discriminative power of a measure is the share of pairs with p
+< α.
 
 T. Sakai: Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
 """
@@ -35,7 +35,8 @@ from .statistics.options import as_list, check_probability, statistics_library
 from .statistics.precision import quietly
 
 SPREADS: Final = ("lowest", "median", "highest", "at_limit")
-"""Pairs of runs by the spread of their differences: lowest, median, highest, median at its upper limit."""
+"""Pairs of runs by the spread of their differences: lowest, median, highest, median at its upper
+limit."""
 COLUMNS: Final = (
     "measure", "difference", "lowest", "median", "highest", Column("at_limit"), "chance", "deviation",
     "discriminative_power", "significant", "pairs", "topics", "level", "power",
@@ -46,9 +47,10 @@ COLUMNS: Final = (
 class Power(Result):
     """The p-value of every pair of runs by every measure, and the spread of their differences.
 
-    `p_values`, with Holm's correction, and `deviations` (σ of the differences over topics) are arrays
-    (measures × pairs), NaN if they are undefined. `wanted` are the differences for which topics are
-    tabulated; `power` is the probability of finding them. `unit` is ``topic`` or ``session``.
+    `p_values`, with Holm's correction, and `deviations` (σ of the differences over topics) are
+    arrays (measures × pairs), NaN if they are undefined. `wanted` are the differences for which
+    topics are tabulated; `power` is the probability of finding them. `unit` is ``topic`` or
+    ``session``.
     """
 
     runs: tuple[str, ...]
@@ -77,7 +79,8 @@ class Power(Result):
 
     @property
     def limit(self) -> float:
-        """The upper 80 % confidence limit of a standard deviation, in estimates from as many topics."""
+        """The upper 80 % confidence limit of a standard deviation, in estimates from as many
+        topics."""
         return student.deviation_limits(self.topics, confidence=0.6)[1]
 
     @property
@@ -93,7 +96,8 @@ class Power(Result):
         return lowest, median, highest, median * self.limit
 
     def detectable(self, measure: Measure | str) -> tuple[float, ...]:
-        """The smallest true difference that the test finds with `power`, for the pairs `SPREADS`."""
+        """The smallest true difference that the test finds with `power`, for the pairs
+        `SPREADS`."""
         effect = student.detectable_effect(self.topics, self.level, self.power)
         return tuple(deviation * effect for deviation in self.spread(measure))
 
@@ -108,7 +112,8 @@ class Power(Result):
         )
 
     def chance(self, measure: Measure | str, difference: float) -> float:
-        """The probability that as many topics find a true difference, for the pair of median spread."""
+        """The probability that as many topics find a true difference, for the pair of median
+        spread."""
         deviation = self.spread(measure)[1]
         return student.chance_to_find(difference / deviation, self.topics, self.level)
 
@@ -147,7 +152,8 @@ class Power(Result):
             yield f"No p for {counted(untested, 'pair')} by {measure} ({primary.UNTESTED})."
 
     def tables(self) -> list[Table]:
-        """The topics that the wanted differences need or, without any, the differences that the topics find.
+        """The topics that the wanted differences need or, without any, the differences that the
+        topics find.
 
         The measure with the highest discriminative power comes first.
         """
@@ -158,10 +164,11 @@ class Power(Result):
         return sorted(self.measures, key=lambda measure: -self.share(measure))
 
     def data(self) -> Table:
-        """One row per measure and wanted difference, or per measure; the numbers of `tables` and others.
+        """One row per measure and wanted difference, or per measure; the numbers of `tables` and
+        others.
 
-        ``chance`` is the probability that as many topics find the wanted difference, and ``deviation`` the
-        spread, for the median pair.
+        ``chance`` is the probability that as many topics find the wanted difference, and
+        ``deviation`` the spread, for the median pair.
         """
         rows: list[list[Any]] = []
         for measure in self._best_first():
@@ -213,8 +220,9 @@ def power(
     a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
     ``stats``.
 
-    `alpha` is the level of the tests. `power`, between `alpha` and 1, is the probability that the t-test
-    finds a true difference of a pair. `differences` > 0 are those for which topics are tabulated.
+    `alpha` is the level of the tests. `power`, between `alpha` and 1, is the probability that the
+    t-test finds a true difference of a pair. `differences` > 0 are those for which topics are
+    tabulated.
 
     >>> values = np.array([[0.5, 0.7, 0.6, 0.8], [0.4, 0.5, 0.5, 0.6], [0.4, 0.6, 0.5, 0.5]])
     >>> from ir_measures_graded import nDCG_JK
