@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from evaluations import of_array
 
-from ir_measures_graded import demo
-from ir_measures_graded.analysis import evaluate, power
+from ir_measures_graded import GradedError, demo, parse_measure
+from ir_measures_graded.analysis import Evaluation, compare, evaluate, power
+from ir_measures_graded.analysis.statistics.student import detectable_effect
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
@@ -114,3 +115,24 @@ def test_pairs_with_few_changes_and_topics_without_a_value_are_left_out():
     lowest, _, highest, _ = found.spread("nDCG_JK")
     assert (lowest, highest) == pytest.approx(tuple(spreads))
     assert any("no value for 1 of 40 topics of C" in note for note in found.notes())
+
+
+def test_the_family_of_a_baseline_and_complete_topics_are_those_of_compare():
+    values = np.random.default_rng(4).random((4, 2, 30))
+    values[2, 1, :6] = np.nan
+    measures = tuple(map(parse_measure, ("AP", "P@5")))
+    topics = tuple(map(str, range(30)))
+    evaluation = Evaluation(tuple("ABCD"), measures, topics, values)
+    found = power(evaluation, baseline="C")
+    compared = compare(evaluation, baseline="C")
+    assert found.pairs == [("A", "C"), ("B", "C"), ("D", "C")]
+    for row, (measure, count) in enumerate(zip(measures, (30, 24))):
+        tests = compared.find(measure)
+        assert found.p_values[row] == pytest.approx([test.adjusted for test in tests])
+        assert found.deviations[row] == pytest.approx([test.deviation for test in tests])
+        assert found.topics_of(measure) == count
+        effect = found.detectable(measure)[1] / found.spread(measure)[1]
+        assert effect == pytest.approx(detectable_effect(count, 0.05 / 3, 0.8))
+        assert any(line.startswith(f"{count} topics find") for line in found.answer())
+    with pytest.raises(GradedError, match="baseline 'E' is not among the runs"):
+        power(evaluation, baseline="E")

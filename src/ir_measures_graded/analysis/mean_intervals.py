@@ -1,7 +1,7 @@
 """Confidence intervals of means over topics.
 
-Another sample of topics would give another mean. `intervals` computes how far it could lie from the mean at
-hand, for every run and measure of an `Evaluation`.
+Another sample of topics would give another mean. `intervals` computes how far it could lie from the
+mean at hand, for every run and measure of an `Evaluation`.
 """
 
 import warnings
@@ -31,17 +31,18 @@ from .statistics.options import whole_number
 from .statistics.student import BCA, KINDS, STUDENT, FewTopicsWarning, mean_interval
 
 ENOUGH: Final = 25
-"""With fewer topics, the BCa bootstrap is too narrow: its coverage at 10 topics is 3 to 14 points too low."""
+"""With fewer topics, the BCa bootstrap is too narrow: its coverage at 10 topics is 3 to 14
+points too low."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Intervals(Result):
     """The value of every run by every measure, with its confidence interval over the topics.
 
-    `values`, `lower` and `upper` are arrays (runs × measures). `values` are means, or sums for the measures
-    that ir-measures sums over the topics, such as NumRet. `topics` (runs × measures) counts the topics that
-    have a value. `method` is ``t`` or ``bca``. `unit` is ``topic`` or ``session``. Each interval holds
-    for itself, not all of them together.
+    `values`, `lower` and `upper` are arrays (runs × measures). `values` are means, or sums for the
+    measures that ir-measures sums over the topics, such as NumRet. `topics` (runs × measures)
+    counts the topics that have a value. `method` is ``t`` or ``bca``. `unit` is ``topic`` or
+    ``session``. Each interval holds for itself, not all of them together.
     """
 
     runs: tuple[str, ...]
@@ -109,12 +110,13 @@ def intervals(
 ) -> Intervals:
     """The confidence interval of every run by every measure, over the topics.
 
-    `confidence` is between 0 and 1. `method` is ``t`` (Student's t) or ``bca`` (the BCa bootstrap with 9999
-    resamples drawn with `seed`), which warns below 25 topics. Topics for which a
-    provider of ir-measures reports no value are left out, as in its mean. The bounds of a sum over n topics
-    are n times those of the mean. If fewer than 10 and fewer than half of the topics differ from the most
-    frequent value, Student's interval is that of the values with two more topics at the ends of the range of
-    the measure. No bound of Student's t is outside the range. Needs the extra ``stats``.
+    `confidence` is between 0 and 1. `method` is ``t`` (Student's t) or ``bca`` (the BCa bootstrap
+    with 9999 resamples drawn with `seed`), which warns below 25 topics. Topics for which a provider
+    of ir-measures reports no value are left out, as in its mean. The bounds of a sum over n topics
+    are n times those of the mean. If fewer than 10 and fewer than half of the topics differ from
+    the most frequent value, Student's interval is that of the values with two more topics at the
+    ends of the range of the measure. No bound of Student's t is outside the range. Needs the extra
+    ``stats``.
 
     >>> from ir_measures_graded.analysis import evaluate
     >>> qrels = {"q1": {"a": 1}, "q2": {"a": 2}, "q3": {"a": 3}}

@@ -1,10 +1,10 @@
 """The power of a set of topics: which differences it finds, and how many topics find a difference.
 
-All numbers belong to the primary procedure of `compare`, at the level α/k of a family of k pairs of runs. The
-spread σ of the differences over topics varies from pair to pair, so
-numbers are given for the pairs with the lowest, the median and the highest σ. A pilot estimates σ with error:
-`limit` is its upper 80 % confidence limit. The discriminative power of a measure is the share of pairs
-with p < α.
+All numbers belong to the primary procedure of `compare`, at the level α/k of a family of k pairs of
+runs. The spread σ of the differences over topics varies from pair to pair, so numbers are given for
+the pairs with the lowest, the median and the highest σ. A pilot estimates σ with error: `limit` is
+its upper 80 % confidence limit. The discriminative power of a measure is the share of pairs with p
+< α.
 
 T. Sakai: Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
 """
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -28,17 +27,25 @@ from ..evaluation.sessions import Given
 from ..output.formats import counted, known
 from ..output.result import Result
 from ..output.tables import Column, Table
-from .comparing.families import refuse_few_topics, refuse_many_pairs, remarks_on, width_of
+from .comparing.families import (
+    baseline_of,
+    family_of,
+    refuse_few_topics,
+    refuse_many_pairs,
+    remarks_on,
+    width_of,
+)
 from .statistics import primary, student
 from .statistics.defaults import ALPHA, POWER
 from .statistics.options import as_list, check_probability, statistics_library
 from .statistics.precision import quietly
 
 SPREADS: Final = ("lowest", "median", "highest", "at_limit")
-"""Pairs of runs by the spread of their differences: lowest, median, highest, median at its upper limit."""
+"""Pairs of runs by the spread of their differences: lowest, median, highest, median at its upper
+limit."""
 COLUMNS: Final = (
-    "measure", "difference", "lowest", "median", "highest", Column("at_limit"), "chance", "deviation",
-    "discriminative_power", "significant", "pairs", "topics", "level", "power",
+    "measure", "difference", "lowest", "median", "highest", Column("at_limit"), "chance",
+    "deviation", "discriminative_power", "significant", "pairs", "topics", "level", "power",
 )  # fmt: skip
 
 
@@ -46,9 +53,11 @@ COLUMNS: Final = (
 class Power(Result):
     """The p-value of every pair of runs by every measure, and the spread of their differences.
 
-    `p_values`, with Holm's correction, and `deviations` (σ of the differences over topics) are arrays
-    (measures × pairs), NaN if they are undefined. `wanted` are the differences for which topics are
-    tabulated; `power` is the probability of finding them. `unit` is ``topic`` or ``session``.
+    `p_values`, with Holm's correction, and `deviations` (σ of the differences over topics) are
+    arrays (measures × pairs), NaN if they are undefined. `wanted` are the differences for which
+    topics are tabulated; `power` is the probability of finding them. `unit` is ``topic`` or
+    ``session``. With a `baseline`, the pairs are each other run and this one. `complete` has the
+    number of topics with a value of every run, by measure; all numbers rest on these topics.
     """
 
     runs: tuple[str, ...]
@@ -61,11 +70,20 @@ class Power(Result):
     deviations: np.ndarray
     unit: str = "topic"
     lacking: Sequence[str] = ()
+    baseline: str | None = None
+    complete: tuple[int, ...] = ()
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The pairs of runs, in the order of the columns of `p_values`."""
-        return list(combinations(self.runs, 2))
+        numbers = family_of(self.runs, self.baseline, range(len(self.runs)))
+        return [(self.runs[run], self.runs[other]) for run, other in numbers]
+
+    def topics_of(self, measure: Measure | str) -> int:
+        """The number of topics for which every run has a value by the measure."""
+        if self.complete:
+            return self.complete[self._row(measure)]
+        return self.topics
 
     def separated(self, measure: Measure | str) -> int:
         """The number of pairs with p < `alpha`."""
@@ -75,10 +93,10 @@ class Power(Result):
         """The discriminative power: the share of pairs with p < `alpha`."""
         return self.separated(measure) / len(self.pairs)
 
-    @property
-    def limit(self) -> float:
-        """The upper 80 % confidence limit of a standard deviation, in estimates from as many topics."""
-        return student.deviation_limits(self.topics, confidence=0.6)[1]
+    def limit(self, measure: Measure | str) -> float:
+        """The upper 80 % confidence limit of a standard deviation, in estimates from as many
+        topics."""
+        return student.deviation_limits(self.topics_of(measure), confidence=0.6)[1]
 
     @property
     def level(self) -> float:
@@ -90,11 +108,12 @@ class Power(Result):
         deviations = self.deviations[self._row(measure)]
         with quietly():
             lowest, median, highest = np.nanquantile(deviations, (0, 0.5, 1)).tolist()
-        return lowest, median, highest, median * self.limit
+        return lowest, median, highest, median * self.limit(measure)
 
     def detectable(self, measure: Measure | str) -> tuple[float, ...]:
-        """The smallest true difference that the test finds with `power`, for the pairs `SPREADS`."""
-        effect = student.detectable_effect(self.topics, self.level, self.power)
+        """The smallest true difference that the test finds with `power`, for the pairs
+        `SPREADS`."""
+        effect = student.detectable_effect(self.topics_of(measure), self.level, self.power)
         return tuple(deviation * effect for deviation in self.spread(measure))
 
     def topics_for(self, measure: Measure | str, difference: float) -> tuple[int | None, ...]:
@@ -103,14 +122,15 @@ class Power(Result):
         None if more than 10 million, or if the spread is undefined.
         """
         return tuple(
-            student.topics_needed(difference, each, self.level, self.power)
-            for each in self.spread(measure)
+            student.topics_needed(difference, deviation, self.level, self.power)
+            for deviation in self.spread(measure)
         )
 
     def chance(self, measure: Measure | str, difference: float) -> float:
-        """The probability that as many topics find a true difference, for the pair of median spread."""
-        deviation = self.spread(measure)[1]
-        return student.chance_to_find(difference / deviation, self.topics, self.level)
+        """The probability that as many topics find a true difference, for the pair of median
+        spread."""
+        effect = difference / self.spread(measure)[1]
+        return student.chance_to_find(effect, self.topics_of(measure), self.level)
 
     def _row(self, measure: Measure | str) -> int:
         return self.measures.index(one_of(self.measures, measure))
@@ -121,9 +141,11 @@ class Power(Result):
 
     def _answer(self, measure: Measure) -> Iterator[str]:
         if np.isnan(self.spread(measure)).any():
-            yield f"No power for {measure}: in every pair, the difference is constant or too few {self.unit}s differ."
+            reason = f"the difference is constant or too few {self.unit}s differ"
+            yield f"No power for {measure}: in every pair, {reason}."
             return
-        topics, several = counted(self.topics, self.unit), len(self.pairs) > 1
+        topics = counted(self.topics_of(measure), self.unit)
+        several = len(self.pairs) > 1
         median = " (median pair)" if several else ""
         if not self.wanted:
             lowest, middle, highest, _ = self.detectable(measure)
@@ -132,22 +154,25 @@ class Power(Result):
             yield f"{find} with probability {self.power:g}{by_pair}."
         for wanted in self.wanted:
             needed = self.topics_for(measure, wanted)
-            least, usual, most, _ = (each or "over ten million" for each in needed)
+            least, usual, most, _ = (number or "over ten million" for number in needed)
             by_pair = f", {least} to {most} by pair," if several else ""
             chance = f"{self.chance(measure, wanted):.2f}{median}"
             need = f"about {usual} {self.unit}s{by_pair} find it with {self.power:g}"
-            yield f"{topics} find a difference of {wanted:g} in {measure} with probability {chance}; {need}."
+            find = f"{topics} find a difference of {wanted:g} in {measure}"
+            yield f"{find} with probability {chance}; {need}."
         without_spread = int(np.isnan(self.deviations[self._row(measure)]).sum())
         if without_spread:
             left_out = f"{counted(without_spread, 'pair')} of constant difference or few changes"
             yield f"{left_out} by {measure} left out of lowest, median and highest."
         pairs = f"{self.separated(measure)} of {counted(len(self.pairs), 'pair')} of runs"
         yield f"{measure} separates {pairs} (p < {self.alpha:g})."
-        if untested := int(np.isnan(self.p_values[self._row(measure)]).sum()):
+        untested = int(np.isnan(self.p_values[self._row(measure)]).sum())
+        if untested:
             yield f"No p for {counted(untested, 'pair')} by {measure} ({primary.UNTESTED})."
 
     def tables(self) -> list[Table]:
-        """The topics that the wanted differences need or, without any, the differences that the topics find.
+        """The topics that the wanted differences need or, without any, the differences that the
+        topics find.
 
         The measure with the highest discriminative power comes first.
         """
@@ -158,15 +183,23 @@ class Power(Result):
         return sorted(self.measures, key=lambda measure: -self.share(measure))
 
     def data(self) -> Table:
-        """One row per measure and wanted difference, or per measure; the numbers of `tables` and others.
+        """One row per measure and wanted difference, or per measure; the numbers of `tables` and
+        others.
 
-        ``chance`` is the probability that as many topics find the wanted difference, and ``deviation`` the
-        spread, for the median pair.
+        ``chance`` is the probability that as many topics find the wanted difference, and
+        ``deviation`` the spread, for the median pair.
         """
         rows: list[list[Any]] = []
         for measure in self._best_first():
-            counts = self.share(measure), self.separated(measure), len(self.pairs), self.topics
-            facts = self.spread(measure)[1], *counts, self.level, self.power
+            facts = [
+                self.spread(measure)[1],
+                self.share(measure),
+                self.separated(measure),
+                len(self.pairs),
+                self.topics_of(measure),
+                self.level,
+                self.power,
+            ]
             if not self.wanted:
                 rows.append([str(measure), None, *self.detectable(measure), None, *facts])
             for wanted in self.wanted:
@@ -179,19 +212,19 @@ class Power(Result):
     def notes(self) -> list[str]:
         """The meaning of the columns."""
         count = len(self.pairs)
-        correction = (
-            "one comparison" if count == 1 else f"Holm's correction for {count} comparisons"
-        )
-        what = (
-            f"{self.unit.capitalize()}s that find the difference"
-            if self.wanted
-            else "Differences found"
-        )
+        correction = f"Holm's correction for {count} comparisons"
+        if count == 1:
+            correction = "one comparison"
+        what = "Differences found"
+        if self.wanted:
+            what = f"{self.unit.capitalize()}s that find the difference"
+        limits = dict.fromkeys(f"{self.limit(measure):.2f}" for measure in self.measures)
+        times = " or ".join(limits)
         return [
             f"Paired t over {counted(self.topics, self.unit)}, {correction}.",
-            f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, for the "
-            "pair of lowest, median and highest spread; at limit: the median spread at its upper 80 % limit, "
-            f"{self.limit:.2f} times the estimate.",
+            f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, "
+            "for the pair of lowest, median and highest spread; at limit: the median spread at its "
+            f"upper 80 % limit, {times} times the estimate.",
             *self.lacking,
         ]
 
@@ -203,6 +236,7 @@ def power(
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
+    baseline: str | None = None,
     alpha: float = ALPHA,
     power: float = POWER,
     differences: Iterable[float] | float = (),
@@ -213,8 +247,12 @@ def power(
     a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
     ``stats``.
 
-    `alpha` is the level of the tests. `power`, between `alpha` and 1, is the probability that the t-test
-    finds a true difference of a pair. `differences` > 0 are those for which topics are tabulated.
+    `baseline` names a run: the family then has the pairs of each other run and this one, as
+    in `compare`. A topic for which some run has no value is left out.
+
+    `alpha` is the level of the tests. `power`, between `alpha` and 1, is the probability that the
+    t-test finds a true difference of a pair. `differences` > 0 are those for which topics are
+    tabulated.
 
     >>> values = np.array([[0.5, 0.7, 0.6, 0.8], [0.4, 0.5, 0.5, 0.6], [0.4, 0.6, 0.5, 0.5]])
     >>> from ir_measures_graded import nDCG_JK
@@ -237,17 +275,32 @@ def power(
             raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
     evaluation, _ = evaluated(qrels, runs, measures, sessions)
     refuse_few_topics(evaluation)
-    refuse_many_pairs(len(evaluation.runs), len(evaluation.measures))
-    pairs = [*combinations(range(len(evaluation.runs)), 2)]
-    found = [
+    if baseline is None:
+        refuse_many_pairs(len(evaluation.runs), len(evaluation.measures))
+    else:
+        baseline = baseline_of(evaluation.runs, baseline)
+    pairs = family_of(evaluation.runs, baseline, range(len(evaluation.runs)))
+    by_measure = [
         primary.paired(evaluation.paired(measure), pairs, width=width_of(measure))
         for measure in evaluation.measures
     ]
-    p_values = np.array([tests.adjusted for tests in found])
+    p_values = np.array([tests.adjusted for tests in by_measure])
     # Pairs of which few topics change have no detectable difference: their spread is too small.
     deviations = np.array(
-        [np.where(np.isnan(tests.detectable), np.nan, tests.deviation) for tests in found]
+        [np.where(np.isnan(tests.detectable), np.nan, tests.deviation) for tests in by_measure]
     )
-    labels = evaluation.runs, evaluation.measures, len(evaluation.topics)
-    lacking = remarks_on(evaluation)
-    return Power(*labels, alpha, power, wanted, p_values, deviations, evaluation.unit, lacking)
+    complete = [len(evaluation.paired_topics(measure)) for measure in evaluation.measures]
+    return Power(
+        evaluation.runs,
+        evaluation.measures,
+        len(evaluation.topics),
+        alpha,
+        power,
+        wanted,
+        p_values,
+        deviations,
+        evaluation.unit,
+        remarks_on(evaluation),
+        baseline,
+        tuple(complete),
+    )

@@ -37,8 +37,8 @@ from ..output.formats import known, listed
 from ..output.result import Result
 from ..output.tables import Table
 from .levels import levels
-from .statistics.agreement import kendall
 from .statistics.options import as_list
+from .statistics.orders import tau_of_all
 from .statistics.tests import run_ranks
 from .whatif import WhatIf, what_if
 
@@ -219,7 +219,7 @@ def sensitivity(
     # Settings are ranked one by one because rounding is relative to the largest value.
     for column, measure in enumerate(wanted):
         ranks[:, column] = _ranks(-sign_of(measure) * means[:, column])
-    tau = kendall(ranks.T, ranks.T).round(DECIMALS)
+    tau = tau_of_all(ranks.T, ranks.T).round(DECIMALS)
     np.fill_diagonal(tau, 1)
     return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau, study)
 

@@ -1,6 +1,7 @@
 """The command `gate`."""
 
-from ..analysis.gating.gate import STATUS, UNDECIDED, gate
+from ..analysis.gating.gate import gate
+from ..analysis.gating.verdict import STATUS, UNDECIDED
 from ..files.sources import is_file
 from .arguments import BY, VALUES_HELP, chosen, collection_or_values, inputs, values_of, words_of
 from .parser import Arguments, Option, at_least_1, output

@@ -3,13 +3,21 @@
 from ..analysis import power
 from ..analysis.statistics.defaults import ALPHA, POWER
 from ..output.result import Result
-from .arguments import OF_RUNS, OF_VALUES, alpha, collection_inputs, collection_or_values
+from .arguments import (
+    OF_RUNS,
+    OF_VALUES,
+    alpha,
+    collection_inputs,
+    collection_or_values,
+    run_named,
+)
 from .parser import Arguments, Option, numbers, output, real
 
 USAGE = (OF_RUNS, OF_VALUES)
 OPTIONS = (
     *collection_or_values(),
     Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
+    Option("--baseline RUN", "the family of each other run and this one, as in compare"),
     Option("--power P", "probability of finding a difference", real, default=POWER),
     alpha(ALPHA),
     *output(figure=False),
@@ -23,10 +31,13 @@ def run(arguments: Arguments) -> Result:
     the pairs of runs whose differences have the lowest, median and highest spread, and for the
     median spread at its upper 80 % limit. Without --differences, the table has the true differences
     that are found with probability --power; with it, the numbers of topics that find these
-    differences. The test is that of compare: paired t with Holm's correction.
+    differences. The test is that of compare: paired t with Holm's correction for all pairs or, with
+    --baseline, for those with it.
 
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP -o power.csv
     """
     first = collection_inputs(arguments)
-    return power(*first, **arguments.of("power", "differences", "alpha"))
+    settings = arguments.of("power", "differences", "alpha")
+    settings["baseline"] = run_named(arguments.baseline, first)
+    return power(*first, **settings)

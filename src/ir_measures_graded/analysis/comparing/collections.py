@@ -1,12 +1,15 @@
 """Comparison of runs over several collections, each of which counts once.
 
-The mean of a run is the mean over the collections of its means over their topics. A run without a value in
-some collection has no mean, because a mean over other collections could not be compared with it. Differences
-are tested in each collection by paired t-tests (`paired`), and over all by two tests (`intervals`):
+The mean of a run is the mean over the collections of its means over their topics. A run without a
+value in some collection has no mean, because a mean over other collections could not be compared
+with it. Differences are tested in each collection by paired t-tests (`paired`), and over all by two
+tests (`intervals`):
 
-- over these collections, for other topics: a stratified t-test, so that a large collection does not decide;
-- over collections like these, for other collections: Student's t over the collections' mean differences. It
-  is the primary one from 3 collections on; of 2 collections, it calls nothing significant.
+- over these collections, for other topics: a stratified t-test, so that a large collection does not
+  decide;
+- over collections like these, for other collections: Student's t over the collections' mean
+  differences. It is the primary one from 3 collections on; of 2 collections, it calls nothing
+  significant.
 """
 
 import os
@@ -58,7 +61,8 @@ ALL: Final = "all"
 """The name of means over all collections."""
 LACKING: Final = "one of the runs lacks a collection"
 LEAST_COLLECTIONS: Final = 3
-"""Fewer collections show intervals over collections like these, but nothing is called significant."""
+"""Fewer collections show intervals over collections like these, but nothing is called
+significant."""
 MOST_COLLECTIONS_NAMED: Final = 20
 OF_A_PAIR: Final = ("run", "other", *(each.name for each in COLLECTION_FIELDS))
 """The fields of a test of a pair, for programs."""
@@ -68,9 +72,9 @@ OF_A_PAIR: Final = ("run", "other", *(each.name for each in COLLECTION_FIELDS))
 class OverCollections(Comparison):
     """Means of runs in several collections, and tests of their differences in each and over all.
 
-    `groups` has the comparison in each collection, in which a run without values has the mean NaN. `values`
-    are the means over the collections, NaN for a run without a value in one of them, and `bounds` (2 × runs ×
-    measures) their intervals. `topics` is the number of collections.
+    `groups` has the comparison in each collection, in which a run without values has the mean NaN.
+    `values` are the means over the collections, NaN for a run without a value in one of them, and
+    `bounds` (2 × runs × measures) their intervals. `topics` is the number of collections.
     """
 
     bounds: np.ndarray = field(kw_only=True)
@@ -142,7 +146,8 @@ class OverCollections(Comparison):
                     yield f"{run} has no mean of {measure}: it lacks {listed(lacks, 5)}."
 
     def data(self, what: str = "differences") -> Table:
-        """One row per measure, collection or test over all, and pair of runs; or run, for the `means`."""
+        """One row per measure, collection or test over all, and pair of runs; or run, for the
+        `means`."""
         if what == "means":
             return self._means_by_collection()
         if what != "differences":
@@ -161,7 +166,8 @@ class OverCollections(Comparison):
         return Table(["measure", COLLECTION, *OF_A_PAIR], rows)
 
     def _means_by_collection(self) -> Table:
-        """One row per measure, collection and run, then those over all collections with their bounds."""
+        """One row per measure, collection and run, then those over all collections with their
+        bounds."""
         means = np.stack([*(part.values for part in self.groups.values()), self.values])
         lower = np.full(means.shape, np.nan)
         upper = np.full(means.shape, np.nan)
@@ -207,8 +213,8 @@ def compare_collections(
 ) -> OverCollections:
     """Compare runs over several collections, each of which counts once. Needs the extra ``stats``.
 
-    `collections` maps the name of each collection to an `Evaluation` or a pair of qrels and runs, as
-    `read_collections` reads them from a file. Otherwise it is a table of values as for
+    `collections` maps the name of each collection to an `Evaluation` or a pair of qrels and runs,
+    as `read_collections` reads them from a file. Otherwise it is a table of values as for
     `Evaluation.from_values`, with a column collection; `smaller` is as there.
 
     `measures` are those to evaluate, or to take of values, by default all. `baseline`, `alpha` and
@@ -222,8 +228,9 @@ def compare_collections(
     array([[0.2],
            [0.4]])
 
-    A collection may lack runs and measures. Raises `GradedError`, which names row and column, for a table
-    that cannot be used, for fewer than two runs, and for a collection of fewer than two topics.
+    A collection may lack runs and measures. Raises `GradedError`, which names row and column, for a
+    table that cannot be used, for fewer than two runs, and for a collection of fewer than two
+    topics.
     """
     check_probability(alpha, "alpha", ALPHA)
     correction_of(correction)
@@ -293,7 +300,8 @@ def compare_collections(
 def _evaluated(
     collections: Any, measures: Iterable[Measure | str], smaller: Collection[str]
 ) -> dict[str, Evaluation]:
-    """The evaluation of each collection. Raises `GradedError` for a collection of fewer than two topics."""
+    """The evaluation of each collection. Raises `GradedError` for a collection of fewer than two
+    topics."""
     if isinstance(collections, Mapping) and all(
         isinstance(part, (tuple, Evaluation)) for part in collections.values()
     ):
@@ -334,7 +342,8 @@ def _measures_of(
 def _array_of(
     evaluation: Evaluation, runs: Sequence[str], measures: Sequence[Measure]
 ) -> np.ndarray:
-    """The values of a collection (runs × measures × its topics in order); NaN where it lacks a run or measure."""
+    """The values of a collection (runs × measures × its topics in order); NaN where it lacks a
+    run or measure."""
     names = [str(measure) for measure in measures]
     part = evaluation.part(
         evaluation.runs, [measure for measure in evaluation.measures if str(measure) in names]
@@ -390,12 +399,14 @@ def _over_all(
 
 
 def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:
-    """The qrels and the runs of each collection in a table file with the columns collection, qrels and runs.
+    """The qrels and the runs of each collection in a table file with the columns collection, qrels
+    and runs.
 
-    Paths are relative to the file. Runs are a file, a pattern of files such as ``runs/*/covid.run``, whose
-    ``*`` stands for the name of the run, or the ir-datasets id of a collection with a run. Qrels are a file
-    or an ir-datasets id. Further rows of a collection add runs. Raises `GradedError`, which names the
-    row, for an empty cell and for runs that are not found.
+    Paths are relative to the file. Runs are a file, a pattern of files such as
+    ``runs/*/covid.run``, whose ``*`` stands for the name of the run, or the ir-datasets id of a
+    collection with a run. Qrels are a file or an ir-datasets id. Further rows of a collection add
+    runs. Raises `GradedError`, which names the row, for an empty cell and for runs that are not
+    found.
     """
     name, frame = os.fspath(path), frame_of(path)
     folder = os.path.dirname(name)

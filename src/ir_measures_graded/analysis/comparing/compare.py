@@ -1,14 +1,17 @@
 """Comparison of runs: which differences between them hold for other topics too?
 
-`compare` evaluates the runs and tests their differences by the primary procedure of `paired`: paired t-tests
-with a correction for the family, simultaneous intervals and minimum detectable effects. The family is the one pair, all
-runs against the baseline, or all pairs. Other tests are computed on request:
+`compare` evaluates the runs and tests their differences by the primary procedure of `paired`:
+paired t-tests with a correction for the family, simultaneous intervals and minimum detectable
+effects. The family is the one pair, all runs against the baseline, or all pairs. Other tests are
+computed on request:
 
-- ``conover``: Friedman's test of all runs and, if it is significant, Conover's comparison of each pair
-  (Practical Nonparametric Statistics, 1980), as in Järvelin & Kekäläinen 2002, Table II;
+- ``conover``: Friedman's test of all runs and, if it is significant, Conover's comparison of each
+  pair (Practical Nonparametric Statistics, 1980), as in Järvelin & Kekäläinen 2002, Table II;
 - ``anova``: the two-way analysis of variance by run and topic;
-- ``tukey``: the randomised Tukey HSD of each pair. One run far from the others takes away all its power;
-- ``wilcoxon``: Wilcoxon's signed-rank test of each pair; ``randomisation``: Fisher's test of each pair.
+- ``tukey``: the randomised Tukey HSD of each pair. One run far from the others takes away all its
+  power;
+- ``wilcoxon``: Wilcoxon's signed-rank test of each pair; ``randomisation``: Fisher's test of each
+  pair.
 """
 
 from collections.abc import Iterable, Sequence
@@ -71,19 +74,22 @@ def compare(
     a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
     ``stats``.
 
-    `baseline` is the name of a run; the first of two runs is the default. `tests` names further tests, see
-    the module. `correction` is that of the p-values of pairs for the family: ``holm``, ``bonferroni``, ``bh``
-    (the false discovery rate) or ``none``. The randomised Tukey HSD has its own for all pairs. A p-value below
-    `alpha` (above 0, below 1) is significant. Random tests draw `resamples` (≥ 1), which depend on `seed` (≥
-    0) alone; the randomisation test draws more if no difference could be significant with so many.
+    `baseline` is the name of a run; the first of two runs is the default. `tests` names further
+    tests, see the module. `correction` is that of the p-values of pairs for the family: ``holm``,
+    ``bonferroni``, ``bh`` (the false discovery rate) or ``none``. The randomised Tukey HSD has its
+    own for all pairs. A p-value below `alpha` (above 0, below 1) is significant. Random tests draw
+    `resamples` (≥ 1), which depend on `seed` (≥ 0) alone; the randomisation test draws more if no
+    difference could be significant with so many.
 
-    A topic for which a provider gives some run no value is left out of the means and tests of that measure.
+    A topic for which a provider gives some run no value is left out of the means and tests of that
+    measure.
 
-    `by` groups the topics: a mapping to an attribute, or ``FILE:COLUMN``. `groups` of the result then has a
-    comparison for each group, by the primary procedure, see `groups_of`. Its p-values and intervals have a
-    correction for all groups. A group of fewer than 10 topics is not tested. For two or more groups that are,
-    Alexander and Govern's test tells whether a difference depends on the group, with Holm's correction for
-    the differences of the family. Groups must not be made from the values themselves.
+    `by` groups the topics: a mapping to an attribute, or ``FILE:COLUMN``. `groups` of the result
+    then has a comparison for each group, by the primary procedure, see `groups_of`. Its p-values
+    and intervals have a correction for all groups. A group of fewer than 10 topics is not tested.
+    For two or more groups that are, Alexander and Govern's test tells whether a difference depends
+    on the group, with Holm's correction for the differences of the family. Groups must not be made
+    from the values themselves.
 
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK
@@ -146,7 +152,8 @@ def compare(
 
 
 def _values_in(part: Evaluation, measure: Measure) -> np.ndarray:
-    """The values for the topics of a group (runs × topics); a column of NaN if no topic has all values."""
+    """The values for the topics of a group (runs × topics); a column of NaN if no topic has all
+    values."""
     values = part.paired(measure)
     if values.shape[1] == 0:
         return np.full((len(part.runs), 1), np.nan)

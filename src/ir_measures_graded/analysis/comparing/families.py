@@ -1,4 +1,5 @@
-"""Families of pairs of runs: all runs against a baseline, or all pairs; and what is said about their runs."""
+"""Families of pairs of runs: all runs against a baseline, or all pairs; and what is said about
+their runs."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
@@ -28,7 +29,8 @@ def refuse_few(count: int, what: str) -> None:
 
 
 def refuse_few_topics(evaluation: Evaluation) -> None:
-    """Raise `GradedError` for fewer than 2 runs, or fewer than 2 topics with a value of every run."""
+    """Raise `GradedError` for fewer than 2 runs, or fewer than 2 topics with a value of every
+    run."""
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
     for measure in evaluation.measures:
@@ -59,7 +61,8 @@ at most 250,000 are tested; give fewer runs or measures
 
 
 def baseline_of(runs: Sequence[str], baseline: str | None) -> str | None:
-    """The baseline or, without any, the first of two runs. Raises `GradedError` for an unknown baseline."""
+    """The baseline or, without any, the first of two runs. Raises `GradedError` for an unknown
+    baseline."""
     if baseline is None:
         if len(runs) == 2:
             return runs[0]
@@ -73,7 +76,8 @@ def baseline_of(runs: Sequence[str], baseline: str | None) -> str | None:
 
 
 def family_of(runs: Sequence[str], baseline: str | None, order: Iterable[int]) -> Pairs:
-    """The numbers of each run and the baseline or, without one, of all pairs of runs in this order."""
+    """The numbers of each run and the baseline or, without one, of all pairs of runs in this
+    order."""
     if baseline is None:
         return list(combinations(order, 2))
     base = runs.index(baseline)

@@ -73,8 +73,8 @@ def all_pairs(comparison: Comparison) -> Figure:
 def differences(comparison: Comparison) -> Figure:
     """Draw the differences from the baseline with their confidence intervals.
 
-    There is one panel per measure. The best runs by the first measure are on top, or the groups of topics in
-    their order. The marker of a difference is filled if it is significant.
+    There is one panel per measure. The best runs by the first measure are on top, or the groups of
+    topics in their order. The marker of a difference is filled if it is significant.
     """
     measures = comparison.measures
     rows: list[list[list[Any]]] = []

@@ -1,4 +1,5 @@
-"""The table that papers print: runs × measures with marks and a caption, in LaTeX, Markdown and HTML."""
+"""The table that papers print: runs × measures with marks and a caption, in LaTeX, Markdown and
+HTML."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ def letters(number: int) -> str:
 
 
 def labels(measures: Sequence[Measure]) -> list[str]:
-    """The name and the cutoff of each measure, or the whole measure string if several agree in both.
+    """The name and the cutoff of each measure, or the whole measure string if several agree in
+    both.
 
     >>> from ir_measures import AP, nDCG
     >>> labels([nDCG(judged_only=True) @ 5, AP(rel=2), nDCG(judged_only=True) @ 10, nDCG @ 10])
@@ -40,9 +42,9 @@ def labels(measures: Sequence[Measure]) -> list[str]:
 class PaperTable:
     """The means of runs by measures (`values`), and which differences between runs are significant.
 
-    A value that is NaN is missing. `wins` has the better and the worse run of the significant differences by
-    each measure. With a `baseline`, the other runs are compared with this one only. `about` are the sentences
-    of the caption on data and test.
+    A value that is NaN is missing. `wins` has the better and the worse run of the significant
+    differences by each measure. With a `baseline`, the other runs are compared with this one only.
+    `about` are the sentences of the caption on data and test.
     """
 
     runs: tuple[str, ...]
@@ -73,7 +75,8 @@ class PaperTable:
         return {run: letters(number).lower() for number, run in enumerate(self.runs)}
 
     def _column(self, number: int, places: int, marks: Marks) -> list[str]:
-        """The printed means by one measure with their marks; equal printed numbers are equally good."""
+        """The printed means by one measure with their marks; equal printed numbers are equally
+        good."""
         best, second, above, below = marks
         second = second if len(self.runs) > 2 else "%s"
         means = self.values[:, number].tolist()

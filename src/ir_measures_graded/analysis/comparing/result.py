@@ -133,17 +133,17 @@ def fields_shown(test: str) -> list[Field]:
 class Comparison(Result):
     """Means of several runs over the topics, and tests of their differences, the primary one first.
 
-    Three data frames answer three questions: `means` (a row per measure and run), `differences` (a row per
-    measure and pair of the family, by the primary procedure) and `tests` (a row per further test). The
-    family has all runs against the `baseline`, which is the given one, or the first of two runs; without it,
-    all pairs.
+    Three data frames answer three questions: `means` (a row per measure and run), `differences` (a
+    row per measure and pair of the family, by the primary procedure) and `tests` (a row per further
+    test). The family has all runs against the `baseline`, which is the given one, or the first of
+    two runs; without it, all pairs.
 
-    `values` (runs × measures) are the means. `outcomes` holds all tests; `primary` is the name of the primary
-    one. `correction` is the name of the correction for the family. `lacking` has a sentence on each run that
-    lacks topics, and each other unusual property. `groups` has the comparisons over groups of topics. Such a
-    comparison has the `name` of the group, and the number `families` of groups that are tested together.
-    `unit` is ``topic`` or ``session``. `paired_topics` has the number of topics for which all runs
-    have a value, by measure.
+    `values` (runs × measures) are the means. `outcomes` holds all tests; `primary` is the name of
+    the primary one. `correction` is the name of the correction for the family. `lacking` has a
+    sentence on each run that lacks topics, and each other unusual property. `groups` has the
+    comparisons over groups of topics. Such a comparison has the `name` of the group, and the number
+    `families` of groups that are tested together. `unit` is ``topic`` or ``session``.
+    `paired_topics` has the number of topics for which all runs have a value, by measure.
     """
 
     runs: tuple[str, ...]
@@ -178,7 +178,8 @@ class Comparison(Result):
         return self.data("tests").to_frame()
 
     def data(self, what: str = "differences") -> Table:
-        """One row per measure and pair of runs; or the rows of `means` or `tests`, or of ``all`` tests.
+        """One row per measure and pair of runs; or the rows of `means` or `tests`, or of ``all``
+        tests.
 
         Those of groups follow.
         """
@@ -204,7 +205,8 @@ class Comparison(Result):
         return replace(table, columns=["group", *table.columns], rows=rows)
 
     def find(self, measure: Measure | str, test: str = "") -> list[Test]:
-        """All tests of this name for one of the measures; by default those of the primary procedure."""
+        """All tests of this name for one of the measures; by default those of the primary
+        procedure."""
         key = one_of(self.measures, measure), test or self.primary
         return list(self._tests.get(key, ()))
 
@@ -215,7 +217,8 @@ class Comparison(Result):
 
     @cached_property
     def _tests(self) -> dict[tuple[Measure, str], list[Test]]:
-        """The tests by measure and name; a search through all of them takes long for many measures."""
+        """The tests by measure and name; a search through all of them takes long for many
+        measures."""
         tests: dict[tuple[Measure, str], list[Test]] = {}
         for test in self.outcomes:
             tests.setdefault((test.measure, test.test), []).append(test)
@@ -248,11 +251,13 @@ class Comparison(Result):
 
     @property
     def _has_row_per_pair(self) -> bool:
-        """Whether tables for people have a row per pair, or per run and its difference to the baseline."""
+        """Whether tables for people have a row per pair, or per run and its difference to the
+        baseline."""
         return bool(self.baseline) or self.pairs <= MOST_PAIRS_SHOWN
 
     def wins(self, measure: Measure | str, test: str = "") -> dict[tuple[str, str], float]:
-        """The p-value of each significant difference by a test of pairs, by the better and the worse run."""
+        """The p-value of each significant difference by a test of pairs, by the better and the
+        worse run."""
         found = {}
         for outcome in self.find(measure, test):
             if outcome.winner:
@@ -260,7 +265,8 @@ class Comparison(Result):
         return found
 
     def best_first(self, measure: Measure | str) -> list[str]:
-        """The runs, sorted from the best mean by one of the measures to the worst, then those without."""
+        """The runs, sorted from the best mean by one of the measures to the worst, then those
+        without."""
         measure = one_of(self.measures, measure)
         means = self.values[:, self._columns[measure]]
         order = np.argsort(-sign_of(measure) * means, kind="stable")
@@ -363,8 +369,8 @@ class Comparison(Result):
         """The tables of the primary procedure, then one of each further test, with its title.
 
         Differences from a baseline have a row per run, and further tests a row per pair. Without a
-        baseline, there is a row per pair for at most 15 pairs, else a row per run, and a second table compares
-        the best run with the next ten.
+        baseline, there is a row per pair for at most 15 pairs, else a row per run, and a second
+        table compares the best run with the next ten.
         """
         if self.baseline:
             found = [self._against()]
@@ -478,7 +484,8 @@ class Comparison(Result):
         return Table(["measure", *names, *columns], rows, title)
 
     def beaten(self, measure: Measure, test: str = "") -> dict[str, str]:
-        """The letters of the runs that each run beats, grouped by stars, or their number if they are many."""
+        """The letters of the runs that each run beats, grouped by stars, or their number if they
+        are many."""
         losers_of: dict[str, dict[str, list[int]]] = {run: defaultdict(list) for run in self.runs}
         number_of = {run: number for number, run in enumerate(self.runs)}
         for (winner, loser), p in self.wins(measure, test).items():
@@ -498,7 +505,8 @@ class Comparison(Result):
         return found
 
     def papers(self) -> list[PaperTable]:
-        """The table that papers print: runs × measures, over all topics and over each group of them."""
+        """The table that papers print: runs × measures, over all topics and over each group of
+        them."""
         correction = ""
         if self.family > 1:
             family = counted(self.family, "difference")
@@ -516,8 +524,9 @@ class Comparison(Result):
     def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The tables that papers print in LaTeX, which needs the package booktabs.
 
-        The best mean of each measure is bold, the second-best of more than two underlined. Letters mark
-        significant differences, and the caption names the test. `comments` stand above as LaTeX comments.
+        The best mean of each measure is bold, the second-best of more than two underlined. Letters
+        mark significant differences, and the caption names the test. `comments` stand above as
+        LaTeX comments.
         """
         first, *others = (table.latex(places) for table in self.papers())
         above = [f"% {clean(line)}" for line in comments]
@@ -556,7 +565,8 @@ def _are(names: Sequence[str]) -> str:
 
 
 def difference_sentence(test: Test) -> str:
-    """The difference of two runs, the better one first if it is significant, as the start of a sentence."""
+    """The difference of two runs, the better one first if it is significant, as the start of a
+    sentence."""
     first, second = str(test.run), str(test.other)
     sign = 1
     if test.winner == test.other:

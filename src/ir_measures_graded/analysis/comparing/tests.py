@@ -35,7 +35,8 @@ OF_ALL: Final = (ANOVA_OF_RUNS, ANOVA_OF_TOPICS, FRIEDMAN)
 TESTS: Final = ("conover", "anova", "tukey", "wilcoxon", "randomisation")
 """The tests besides the primary procedure, as options."""
 RESAMPLES_BEYOND_LEAST: Final = 20
-"""The randomisation draws so many times the samples that can be significant at all, if it needs more."""
+"""The randomisation draws so many times the samples that can be significant at all, if it needs
+more."""
 MOST_RESAMPLES: Final = 1_000_000
 """The randomisation raises its samples up to this number."""
 
@@ -60,17 +61,18 @@ class PValue(float):
 class Test:
     """A significance test of one measure's values.
 
-    `run` and `other` are the two runs compared; both are None in a test of all runs. `better` is the run that
-    the test favours, and `significant` whether it is better. `statistic` and `p` are None if they are
-    undefined or the library does not return them; `note` gives the reason. `adjusted` is p with the
-    correction for the family.
+    `run` and `other` are the two runs compared; both are None in a test of all runs. `better` is
+    the run that the test favours, and `significant` whether it is better. `statistic` and `p` are
+    None if they are undefined or the library does not return them; `note` gives the reason.
+    `adjusted` is p with the correction for the family.
 
-    A primary test also has the `difference` of the means of `run` and `other`, with bounds (`lower`, `upper`)
-    that hold for the whole family together. The paired t-test has the standard `deviation` of the differences
-    over the topics, Cohen's d_z (`effect_size`), and the smallest true difference that it finds with
-    probability .8 at the family's level (`detectable`), None if all topics have the same difference or few
-    change. Tests over collections have Alexander and Govern's `A`, its p-value, and `I2`, which tell
-    whether the difference varies between the collections.
+    A primary test also has the `difference` of the means of `run` and `other`, with bounds
+    (`lower`, `upper`) that hold for the whole family together. The paired t-test has the standard
+    `deviation` of the differences over the topics, Cohen's d_z (`effect_size`), and the smallest
+    true difference that it finds with probability .8 at the family's level (`detectable`), None if
+    all topics have the same difference or few change. Tests over collections have Alexander and
+    Govern's `A`, its p-value, and `I2`, which tell whether the difference varies between the
+    collections.
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -127,8 +129,8 @@ def pairwise_tests(
 ) -> list[Test]:
     """The tests of pairs of runs.
 
-    `columns` has lists or arrays of the fields of the tests, NaN for None. The test favours the first run of
-    a pair if ``leaning``, by default the difference, is above 0.
+    `columns` has lists or arrays of the fields of the tests, NaN for None. The test favours the
+    first run of a pair if ``leaning``, by default the difference, is above 0.
     """
     lists = {name: known(np.asarray(column)) for name, column in columns.items()}
     leaning = lists.pop("leaning", None) or lists["difference"]
@@ -159,7 +161,8 @@ def columns_of(outcomes: Sequence[Outcome], correction: Correction | None) -> di
 
 @dataclass(frozen=True)
 class Further:
-    """The further tests: their names, some of `TESTS`, the level, the correction, and the random samples."""
+    """The further tests: their names, some of `TESTS`, the level, the correction, and the random
+    samples."""
 
     names: tuple[str, ...]
     alpha: float
@@ -168,7 +171,8 @@ class Further:
     seed: int
 
     def of(self, measure: Measure, values: np.ndarray, pairs: Pairs, labels: Any) -> list[Test]:
-        """The tests of one measure's values (runs × topics); `labels` are the names of the pairs."""
+        """The tests of one measure's values (runs × topics); `labels` are the names of the
+        pairs."""
         found = []
         for name, outcomes in self._outcomes(values, pairs):
             if name in OF_ALL:
@@ -211,8 +215,8 @@ class Further:
     def _enough_resamples(self, pairs: int, topics: int) -> int:
         """The random samples, raised if none of so many pairs could be significant with fewer.
 
-        The smallest two-sided p of B samples is 2/(B + 1). If all signs of the topics are tried, no number is
-        enough. Raises `GradedError` if more than a million samples were needed.
+        The smallest two-sided p of B samples is 2/(B + 1). If all signs of the topics are tried, no
+        number is enough. Raises `GradedError` if more than a million samples were needed.
         """
         factor = 1
         if self.correction.is_corrected:

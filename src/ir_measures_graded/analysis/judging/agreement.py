@@ -43,6 +43,7 @@ from ...evaluation.named import Qrels, Runs
 from ...output.formats import Percent, counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
+from ..comparing.families import width_of
 from ..statistics import orders
 from ..statistics.levels import of_levels
 from ..statistics.options import check_probability, statistics_library, whole_number
@@ -629,7 +630,8 @@ def _order_agreement(
     no_favours = why_no_favours(measure, len(values.runs), values.topics)
     favoured: tuple[Favour, ...] = ()
     if not no_favours:
-        favoured = favours(values.runs, values.human, values.machine, confidence)
+        width = width_of(measure)
+        favoured = favours(values.runs, values.human, values.machine, confidence, width)
     return OrderAgreement(
         measure,
         values.runs,
@@ -677,9 +679,16 @@ def why_no_favours(measure: Measure, runs: int, topics: int) -> str:
 
 
 def favours(
-    runs: tuple[str, ...], human: np.ndarray, machine: np.ndarray, confidence: float
+    runs: tuple[str, ...],
+    human: np.ndarray,
+    machine: np.ndarray,
+    confidence: float,
+    width: float = np.inf,
 ) -> tuple[Favour, ...]:
     """The favour of each run, from its values under either judge (runs × topics).
+
+    `width` is that of the range of the measure, for intervals if few topics differ, as in
+    `paired`.
 
     A run has none if all others have the same mean under the human, but for rounding errors. A
     favour that is the same in every topic has no interval, as in `paired`.
@@ -702,7 +711,7 @@ def favours(
             pairs.append((run, count + run))
     if not pairs:
         return ()
-    tested = paired(np.concatenate([machine, expected]), pairs, 1 - confidence)
+    tested = paired(np.concatenate([machine, expected]), pairs, 1 - confidence, width=width)
     names = [runs[run] for run, _ in pairs]
     columns = (tested.difference.tolist(), tested.lower.tolist(), tested.upper.tolist())
     return tuple(Favour(*row) for row in zip(names, *columns, strict=True))

@@ -1,8 +1,8 @@
 """Corrections of p-values for several tests, and their names in prose.
 
-S. Holm: A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 1979.
-Y. Benjamini, Y. Hochberg: Controlling the false discovery rate. Journal of the Royal Statistical Society B 57,
-1995.
+S. Holm: A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics
+6, 1979. Y. Benjamini, Y. Hochberg: Controlling the false discovery rate. Journal of the Royal
+Statistical Society B 57, 1995.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from ...errors import GradedError
+from ...errors import GradedError, shown
 
 PValues = Sequence[float] | Sequence[None] | np.ndarray
 
@@ -23,11 +23,12 @@ class Adjust(Protocol):
 
 
 def holm(p_values: PValues, count: int | None = None) -> np.ndarray:
-    """The p-values with Holm's correction for a family of `count` tests, by default those with a p-value.
+    """The p-values with Holm's correction for a family of `count` tests, by default those with a
+    p-value.
 
-    NaN stays NaN; such tests of the family, and those that are not given, count as larger than all others.
-    statsmodels' `multipletests` gives the same, but collects all garbage of the process in every call, which
-    can take a quarter of a second.
+    NaN stays NaN; such tests of the family, and those that are not given, count as larger than all
+    others. statsmodels' `multipletests` gives the same, but collects all garbage of the process in
+    every call, which can take a quarter of a second.
 
     >>> holm([0.75, 0.125, 0.625])
     array([1.   , 0.375, 1.   ])
@@ -52,7 +53,8 @@ def bonferroni(p_values: PValues, count: int | None = None) -> np.ndarray:
 
 
 def benjamini_hochberg(p_values: PValues, count: int | None = None) -> np.ndarray:
-    """The p-values adjusted for the false discovery rate, the share of false ones among the significant.
+    """The p-values adjusted for the false discovery rate, the share of false ones among the
+    significant.
 
     NaN stays NaN; tests of the family that are not given count as larger than all others.
 
@@ -87,8 +89,8 @@ class Correction:
     """A correction of p-values: its name in prose, and the function.
 
     Family-wise corrections control the chance of any false difference. With them, the interval of a
-    significant difference is cut at 0. `is_corrected` tells whether intervals hold together for the family.
-    `caution` is a sentence on what the correction does not control.
+    significant difference is cut at 0. `is_corrected` tells whether intervals hold together for the
+    family. `caution` is a sentence on what the correction does not control.
     """
 
     name: str
@@ -106,8 +108,8 @@ CORRECTIONS: Final = {
         benjamini_hochberg,
         is_family_wise=False,
         caution=(
-            "Benjamini and Hochberg's correction controls the false discovery rate: the share of false "
-            "differences among those called significant, and not the chance of any."
+            "Benjamini and Hochberg's correction controls the false discovery rate: the share of "
+            "false differences among those called significant, and not the chance of any."
         ),
     ),
     "none": Correction(
@@ -126,8 +128,8 @@ adjusted_p: Final = CORRECTIONS[DEFAULT].adjust
 
 def correction_of(name: str) -> Correction:
     """The correction of this name. Raises `GradedError` for any other."""
-    if name not in CORRECTIONS:
+    if not isinstance(name, str) or name not in CORRECTIONS:
         raise GradedError(
-            f"correction={name!r} is not known; it is one of {', '.join(CORRECTIONS)}"
+            f"correction={shown(name)} is not known; it is one of {', '.join(CORRECTIONS)}"
         )
     return CORRECTIONS[name]

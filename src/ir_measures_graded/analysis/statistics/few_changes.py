@@ -1,8 +1,8 @@
 """What few changes show: values that are few, or mostly equal, as those of Success@5.
 
-A spread that is estimated from few changes is too small. If fewer than 10 topics and fewer than half of them
-change, an interval is that of the values with two more topics at the ends of what is possible. The spread
-then shows neither a detectable difference nor a number of topics.
+A spread that is estimated from few changes is too small. If fewer than 10 topics and fewer than
+half of them change, an interval is that of the values with two more topics at the ends of what is
+possible. The spread then shows neither a detectable difference nor a number of topics.
 """
 
 import numpy as np
@@ -24,7 +24,8 @@ def are_few(changed: np.ndarray, topics: int) -> np.ndarray:
 def interval_with_two_more(
     values: np.ndarray, low: float, high: float, confidence: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Student's interval of the mean over the last axis, with one more value `low` and one more `high`.
+    """Student's interval of the mean over the last axis, with one more value `low` and one more
+    `high`.
 
     NaN if one of them is infinite.
 

@@ -1,8 +1,8 @@
 """The agreement of two judges on levels, in arrays of many resamples at once.
 
-scikit-learn computes Cohen's κ, and the package krippendorff computes α, for one table at a time; the
-functions here take any number of tables. Levels are counted by the cells of the confusion matrix that have
-documents, so the cost depends on the documents and not on the scale.
+scikit-learn computes Cohen's κ, and the package krippendorff computes α, for one table at a time;
+the functions here take any number of tables. Levels are counted by the cells of the confusion
+matrix that have documents, so the cost depends on the documents and not on the scale.
 """
 
 import numpy as np
@@ -19,14 +19,14 @@ def of_levels(
 ) -> dict[str, np.ndarray]:
     """Cohen's κ and Krippendorff's α of the levels that two judges give to the same documents.
 
-    `counts` (… × cells) has the number of documents in each cell of the confusion matrix: those to which the
-    judges give the levels with the numbers `first` and `second`. The result has
+    `counts` (… × cells) has the number of documents in each cell of the confusion matrix: those to
+    which the judges give the levels with the numbers `first` and `second`. The result has
 
-    - ``kappa``, and ``kappa linear`` and ``kappa quadratic``, weighted by the difference of two levels or its
-      square;
+    - ``kappa``, and ``kappa linear`` and ``kappa quadratic``, weighted by the difference of two
+      levels or its square;
     - if `divide`, κ of each division of the sorted `levels` in two, such as ``kappa 0|123``;
-    - ``alpha interval``, whose distance of two levels is the square of their difference, and ``alpha
-      ordinal``, whose distance is the square of the number of judgments between them.
+    - ``alpha interval``, whose distance of two levels is the square of their difference, and
+      ``alpha ordinal``, whose distance is the square of the number of judgments between them.
 
     NaN where both judges use the same single level.
 
@@ -35,8 +35,8 @@ def of_levels(
     >>> [round(float(found[name]), 3) for name in ("kappa", "kappa 0|1", "alpha interval", "alpha ordinal")]
     [0.615, 0.615, 0.64, 0.64]
 
-    Sources: Cohen, Weighted kappa, Psychological Bulletin 70(4), 1968; Krippendorff, Content Analysis, 2004,
-    chapter 11.
+    Sources: Cohen, Weighted kappa, Psychological Bulletin 70(4), 1968; Krippendorff, Content
+    Analysis, 2004, chapter 11.
     """
     # Squares of large or tiny levels would leave the floats.
     largest = np.abs(levels).max() or 1.0

@@ -1,4 +1,5 @@
-"""One-sided tests of whether a mean is above 0, as a gate needs them, and the topics that they need.
+"""One-sided tests of whether a mean is above 0, as a gate needs them, and the topics that they
+need.
 
 All functions take the values of the topics of one difference, whose mean should be above 0.
 
@@ -34,10 +35,11 @@ def standard_error(values: np.ndarray, noise: float = 0.0) -> float:
 
 
 def p_above_0(values: np.ndarray, noise: float = 0.0) -> float:
-    """The p-value of the one-sided t-test of whether the true mean is above 0, but for errors of `noise`.
+    """The p-value of the one-sided t-test of whether the true mean is above 0, but for errors of
+    `noise`.
 
-    It is above 0. If all values are equal, t is undefined: p is then that of the exact sign-flip test, 2^−n
-    for n values above 0, and 1 for others.
+    It is above 0. If all values are equal, t is undefined: p is then that of the exact sign-flip
+    test, 2^−n for n values above 0, and 1 for others.
 
     >>> p_above_0(np.array([0.5, 0.5])), round(p_above_0(np.array([0.5, 0.25])), 3)
     (0.25, 0.102)
@@ -56,9 +58,9 @@ def p_above_0(values: np.ndarray, noise: float = 0.0) -> float:
 def least_lower_bound(low: np.ndarray, high: np.ndarray, level: float) -> float:
     """A number that is at most the lower bound of the mean for any values from `low` to `high`.
 
-    The bound mean − k‖e − mean‖ is concave in the values e, so its minimum is at ends of their ranges. For
-    any centre c and scale β > 0, it is at least Σ [e/n − k(e − c)²/2β] − kβ/2. Each topic's term of this sum
-    is also least at an end.
+    The bound mean − k‖e − mean‖ is concave in the values e, so its minimum is at ends of their
+    ranges. For any centre c and scale β > 0, it is at least Σ [e/n − k(e − c)²/2β] − kβ/2. Each
+    topic's term of this sum is also least at an end.
 
     >>> least_lower_bound(np.array([0.1, 0.3]), np.array([0.2, 0.4]), 0.05) < 0
     True

@@ -1,6 +1,7 @@
 """Checks of options, and the libraries of the extra ``stats``, imported on first use.
 
-`scipy.special` has the distributions that most analyses need; `scipy.stats` takes a second to import.
+`scipy.special` has the distributions that most analyses need; `scipy.stats` takes a second to
+import.
 """
 
 from numbers import Real
@@ -37,7 +38,8 @@ def as_list(given: Any) -> list[Any]:
 
 
 def refuse_large(name: str, value: int, needed: int, what: str) -> None:
-    """Raise `GradedError`, before an analysis begins, if it would need too much memory for an option."""
+    """Raise `GradedError`, before an analysis begins, if it would need too much memory for an
+    option."""
     if needed > MEMORY:
         raise GradedError(
             f"{name}={value} is too large: {what} would need {needed / 2**30:.0f} GiB of memory, "

@@ -115,6 +115,33 @@ def tau(first: Order, second: Order) -> np.ndarray:
         return np.asarray((same - opposite) / np.sqrt(untied))
 
 
+def tau_of_all(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """τ-b of each of n orders with each of k others (… × n × k), from the values of m systems.
+
+    The orders are those of `first` (… × n × m) and `second` (… × k × m). `tau` takes pairs of
+    orders; for all of n × k pairs, it would need m × m numbers for each of them. NaN if all systems
+    tie in one order.
+
+    >>> tau_of_all(np.array([[3, 2, 1], [2, 3, 1]]), np.array([[3, 2, 1]])).round(2).tolist()
+    [[1.0], [0.33]]
+    """
+    a = _signs(Order.of(first))
+    b = _signs(Order.of(second))
+    untied_in_first = (a * a).sum(axis=-1)
+    untied_in_second = (b * b).sum(axis=-1)
+    untied = untied_in_first[..., :, None] * untied_in_second[..., None, :]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(a @ b.swapaxes(-1, -2) / np.sqrt(untied))
+
+
+def _signs(order: Order) -> np.ndarray:
+    """1 for each two systems of which the first is better, −1 if the second is, in one row of m²
+    numbers."""
+    groups = order.group.astype(np.float64)
+    signs = np.sign(groups[..., None, :] - groups[..., :, None])
+    return signs.reshape(*groups.shape[:-1], -1)
+
+
 def tau_ap(first: Order, second: Order) -> np.ndarray:
     """τ_AP of the second order, judged by the first, in which errors at the top weigh more.
 

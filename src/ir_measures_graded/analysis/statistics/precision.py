@@ -57,7 +57,8 @@ def rounded(values: np.ndarray) -> np.ndarray:
 
 
 def on_grid(values: np.ndarray, step: float) -> np.ndarray:
-    """`values` rounded to multiples of the next power of two; common fractions lie off its midpoints."""
+    """`values` rounded to multiples of the next power of two; common fractions lie off its
+    midpoints."""
     unit = 2 ** np.ceil(np.log2(step))
     return np.asarray(np.round(values / unit) * unit)
 

@@ -1,12 +1,13 @@
 """The primary procedure: paired t-tests of a family of pairs of runs.
 
-A family is one pair, all runs against a baseline, or all pairs. `paired` tests the differences of a family by
-the two-sided paired t-test with a correction for the family. Its intervals hold simultaneously (Šidák), and
-its minimum detectable effects are those at the level of the family.
+A family is one pair, all runs against a baseline, or all pairs. `paired` tests the differences of a
+family by the two-sided paired t-test with a correction for the family. Its intervals hold
+simultaneously (Šidák), and its minimum detectable effects are those at the level of the family.
 
 SciPy computes the tests. They assume that the topics are a random sample.
 
-Z. Šidák: Rectangular confidence regions for the means of multivariate normal distributions. JASA 62, 1967.
+Z. Šidák: Rectangular confidence regions for the means of multivariate normal distributions. JASA
+62, 1967.
 """
 
 from collections.abc import Sequence
@@ -36,11 +37,12 @@ FEW_DIFFER: Final = f"fewer than {LEAST_TESTED_TOPICS} topics differ"
 class Paired(NamedTuple):
     """The differences of a family, in arrays over its pairs; a number is NaN where it is undefined.
 
-    `difference` is the mean of the first run minus that of the second. `statistic` is t, `p` its p-value,
-    `adjusted` the p-value with the correction for the family. `lower` and `upper` bound all differences of
-    the family together. `deviation` is the standard deviation of the differences over the topics,
-    `effect_size` Cohen's d_z. `detectable` is the smallest true difference that the test finds with
-    probability .8 at the family's level. `note` explains what is undefined or rough.
+    `difference` is the mean of the first run minus that of the second. `statistic` is t, `p` its
+    p-value, `adjusted` the p-value with the correction for the family. `lower` and `upper` bound
+    all differences of the family together. `deviation` is the standard deviation of the differences
+    over the topics, `effect_size` Cohen's d_z. `detectable` is the smallest true difference that
+    the test finds with probability .8 at the family's level. `note` explains what is undefined or
+    rough.
     """
 
     difference: np.ndarray
@@ -66,18 +68,19 @@ def paired(
 ) -> Paired:
     """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
 
-    Two equal rows have p = 1. A constant difference other than 0 has no interval and the p of the exact
-    sign-flip test, because t is undefined. Several differences over fewer than 10 topics have intervals, but
-    no p.
+    Two equal rows have p = 1. A constant difference other than 0 has no interval and the p of the
+    exact sign-flip test, because t is undefined. Several differences over fewer than 10 topics have
+    intervals, but no p.
 
-    If fewer than 10 and fewer than half of the topics differ, the interval is that of the differences with
-    two more topics, +`width` and −`width`, the width of the range of the measure. An infinite one gives no
-    interval. Such a pair has no detectable difference. Where a family-wise `correction` finds a difference,
-    an interval that reaches 0 is cut there, so that p and interval agree.
+    If fewer than 10 and fewer than half of the topics differ, the interval is that of the
+    differences with two more topics, +`width` and −`width`, the width of the range of the measure.
+    An infinite one gives no interval. Such a pair has no detectable difference. Where a family-wise
+    `correction` finds a difference, an interval that reaches 0 is cut there, so that p and interval
+    agree.
 
-    The topics may be those of one of several parts. Its parts of at least 10 topics then have `family`
-    differences in all, and intervals and effects hold for all of them together. Fewer than 10 topics of a
-    part have no p. A row may be NaN.
+    The topics may be those of one of several parts. Its parts of at least 10 topics then have
+    `family` differences in all, and intervals and effects hold for all of them together. Fewer than
+    10 topics of a part have no p. A row may be NaN.
 
     >>> found = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
     >>> found.difference.round(3), found.statistic.round(3), found.effect_size.round(3)
@@ -177,9 +180,11 @@ def cut_at_0(
 
 
 def sign_flip_p(topics: int) -> float:
-    """The two-sided p-value of Fisher's exact sign-flip test if all topics have the same difference.
+    """The two-sided p-value of Fisher's exact sign-flip test if all topics have the same
+    difference.
 
-    Only two of the 2^n ways to give each topic's difference a sign have a mean that is as far from 0.
+    Only two of the 2^n ways to give each topic's difference a sign have a mean that is as far from
+    0.
 
     >>> sign_flip_p(6)
     0.03125
@@ -197,8 +202,8 @@ def paired_in_parts(
 ) -> list[Paired]:
     """The tests of `pairs` in each of some parts of the topics, such as groups or collections.
 
-    P-values, intervals and effects have the correction for all differences in all parts of at least 10
-    topics. `width` and `correction` are as for `paired`.
+    P-values, intervals and effects have the correction for all differences in all parts of at least
+    10 topics. `width` and `correction` are as for `paired`.
     """
     first, second = np.array(pairs).T
     family = 0

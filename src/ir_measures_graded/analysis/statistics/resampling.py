@@ -47,13 +47,14 @@ def bootstrap(
 def tukey_hsd(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """The randomised Tukey HSD: the p-value of each pair of runs, corrected for the number of runs.
 
-    If all runs are equal, any order of a topic's values is equally likely. The values of each topic are
-    shuffled `resamples` times. The p-value of two runs is the share of shuffles in which the best mean
-    exceeds the worst by at least the difference of the two; the observed order counts as one more shuffle,
-    so that p is never 0. For two runs this is Fisher's randomisation test.
+    If all runs are equal, any order of a topic's values is equally likely. The values of each topic
+    are shuffled `resamples` times. The p-value of two runs is the share of shuffles in which the
+    best mean exceeds the worst by at least the difference of the two; the observed order counts as
+    one more shuffle, so that p is never 0. For two runs this is Fisher's randomisation test.
 
-    Source: Carterette, Multiple testing in statistical analysis of systems-based information retrieval
-    experiments, TOIS 30(1), 2012; Sakai, Laboratory Experiments in Information Retrieval, 2018.
+    Source: Carterette, Multiple testing in statistical analysis of systems-based information
+    retrieval experiments, TOIS 30(1), 2012; Sakai, Laboratory Experiments in Information Retrieval,
+    2018.
     """
     means = values.mean(axis=1)
     differences = np.abs(means[:, None] - means)
@@ -72,10 +73,11 @@ def tukey_hsd(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
 
 
 def randomisation(values: np.ndarray, others: np.ndarray, resamples: int, seed: int) -> Outcome:
-    """Fisher's randomisation test of the mean difference of two runs (SciPy); its statistic is the mean.
+    """Fisher's randomisation test of the mean difference of two runs (SciPy); its statistic is the
+    mean.
 
-    Any sign of a topic's difference is equally likely if the runs are equal. All signs are tried if there are
-    at most `resamples` ways, else as many random ones.
+    Any sign of a topic's difference is equally likely if the runs are equal. All signs are tried if
+    there are at most `resamples` ways, else as many random ones.
     """
     differences, _ = differences_of(values, others)
     if not differences.any():

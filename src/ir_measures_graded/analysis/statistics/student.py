@@ -1,19 +1,22 @@
-"""Student's t: intervals and p-values, what it finds with which probability, and means over collections.
+"""Student's t: intervals and p-values, what it finds with which probability, and means over
+collections.
 
-SciPy computes the distributions. Student's t assumes that the topics are a random sample of the topics that
-matter.
+SciPy computes the distributions. Student's t assumes that the topics are a random sample of the
+topics that matter.
 
-Collections are strata of topics, and each counts once, whatever its size. With n_c topics, mean m_c and
-standard deviation s_c in each of k collections, the mean over the collections and its standard error are
+Collections are strata of topics, and each counts once, whatever its size. With n_c topics, mean m_c
+and standard deviation s_c in each of k collections, the mean over the collections and its standard
+error are
 
     M = Σ m_c / k        se² = Σ s_c² / n_c / k²
 
-The test *over these collections* is Student's t of M / se, for other topics of the same collections. For one
-collection it is the paired t-test. The test *over collections like these* is Student's t over the k means,
-for other collections. The collections must then be a sample of those that matter.
+The test *over these collections* is Student's t of M / se, for other topics of the same
+collections. For one collection it is the paired t-test. The test *over collections like these* is
+Student's t over the k means, for other collections. The collections must then be a sample of those
+that matter.
 
-F. E. Satterthwaite: An approximate distribution of estimates of variance components. Biometrics 2, 1946.
-W. G. Cochran: The combination of estimates from different experiments. Biometrics 10, 1954.
+F. E. Satterthwaite: An approximate distribution of estimates of variance components. Biometrics 2,
+1946. W. G. Cochran: The combination of estimates from different experiments. Biometrics 10, 1954.
 """
 
 from bisect import bisect_left
@@ -47,7 +50,8 @@ class FewTopicsWarning(UserWarning):
 def student_interval(
     mean: Any, error: Any, degrees: Any, confidence: float = CONFIDENCE
 ) -> tuple[Any, Any]:
-    """The lower and upper bound of Student's t, for numbers or arrays of estimates and standard errors.
+    """The lower and upper bound of Student's t, for numbers or arrays of estimates and standard
+    errors.
 
     >>> lower, upper = student_interval(0.5, 0.1, 10)
     >>> round(float(lower), 3), round(float(upper), 3)
@@ -70,11 +74,12 @@ def student_p(statistic: Any, degrees: Any) -> Any:
 def mean_interval(
     values: np.ndarray, confidence: float = CONFIDENCE, method: str = STUDENT, *, seed: int = 0
 ) -> tuple[float, float]:
-    """The confidence interval of the mean of `values`, an array of at least two numbers, one per topic.
+    """The confidence interval of the mean of `values`, an array of at least two numbers, one per
+    topic.
 
-    The bootstrap draws the topics with replacement; BCa corrects its percentiles for bias and skew. Student's
-    t assumes that the mean is normally distributed. The order of the values does not matter. Equal values
-    give an interval without width.
+    The bootstrap draws the topics with replacement; BCa corrects its percentiles for bias and skew.
+    Student's t assumes that the mean is normally distributed. The order of the values does not
+    matter. Equal values give an interval without width.
 
     >>> mean_interval(np.array([0.5, 0.5, 0.5]))
     (0.5, 0.5)
@@ -105,10 +110,12 @@ def mean_interval(
 
 @lru_cache(KEPT_EFFECTS)
 def detectable_effect(topics: int, alpha: float = ALPHA, power: float = POWER) -> float:
-    """The smallest effect size that the paired t-test finds with probability `power` on so many topics.
+    """The smallest effect size that the paired t-test finds with probability `power` on so many
+    topics.
 
-    On fewer than 2 topics, no effect is found: the size is infinite. `alpha` is the level of the two-sided
-    test, below `power`. An effect size is a mean difference in standard deviations of the differences.
+    On fewer than 2 topics, no effect is found: the size is infinite. `alpha` is the level of the
+    two-sided test, below `power`. An effect size is a mean difference in standard deviations of the
+    differences.
 
     >>> round(detectable_effect(20), 3)
     0.66
@@ -130,7 +137,8 @@ def detectable_effect(topics: int, alpha: float = ALPHA, power: float = POWER) -
 def topics_needed(
     difference: float, deviation: float, alpha: float = ALPHA, power: float = POWER
 ) -> int | None:
-    """The smallest number of topics, at least 2, on which the paired t-test finds a true difference.
+    """The smallest number of topics, at least 2, on which the paired t-test finds a true
+    difference.
 
     `deviation` is the standard deviation of the differences. None if more than ten million.
 
@@ -168,7 +176,8 @@ def deviation_limits(topics: int, confidence: float = 0.8) -> tuple[float, float
 
 
 def chance_to_find(effect: float, topics: int, alpha: float) -> float:
-    """The probability that the two-sided paired t-test finds an effect of that size with its right sign.
+    """The probability that the two-sided paired t-test finds an effect of that size with its right
+    sign.
 
     This is the power of the one-sided test at half of `alpha`.
     """
@@ -185,11 +194,13 @@ def chance_to_find(effect: float, topics: int, alpha: float) -> float:
 def stratified_t(
     means: np.ndarray, deviations: np.ndarray, topics: np.ndarray, confidence: float = CONFIDENCE
 ) -> tuple[np.ndarray, ...]:
-    """Test whether means over collections differ from 0: these means, their lower and upper bounds, and p.
+    """Test whether means over collections differ from 0: these means, their lower and upper bounds,
+    and p.
 
-    `means` and `deviations` (collections × differences) are those over the topics of each collection,
-    `topics` their numbers (at least 2). A deviation is NaN or 0 if the differences of all topics are equal. p
-    is 1 if all differences are 0, and undefined if they are constant otherwise.
+    `means` and `deviations` (collections × differences) are those over the topics of each
+    collection, `topics` their numbers (at least 2). A deviation is NaN or 0 if the differences of
+    all topics are equal. p is 1 if all differences are 0, and undefined if they are constant
+    otherwise.
 
     >>> found = stratified_t(np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]]), np.array([100, 25]))
     >>> [f"{numbers[0]:.2g}" for numbers in found]
@@ -208,7 +219,8 @@ def stratified_t(
 
 
 def t_of_means(means: np.ndarray, confidence: float = CONFIDENCE) -> tuple[np.ndarray, ...]:
-    """Test whether means over other collections differ from 0: the means, lower and upper bounds, and p.
+    """Test whether means over other collections differ from 0: the means, lower and upper bounds,
+    and p.
 
     `means` (collections × differences) are a sample. One collection has neither bounds nor p.
 
@@ -227,7 +239,8 @@ def t_of_means(means: np.ndarray, confidence: float = CONFIDENCE) -> tuple[np.nd
 def _t_test(
     means: np.ndarray, error: np.ndarray, degrees: np.ndarray | int, confidence: float
 ) -> tuple[np.ndarray, ...]:
-    """The mean, its bounds and p. p is 1 if all means are 0, and undefined if the error is 0 otherwise.
+    """The mean, its bounds and p. p is 1 if all means are 0, and undefined if the error is 0
+    otherwise.
 
     An error that rounding explains counts as 0.
     """
@@ -249,17 +262,17 @@ def heterogeneity(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Whether means differ between collections: Alexander and Govern's A, its p, and I².
 
-    Cochran's Q rejects too often if collections have few topics; Alexander and Govern's test does not. I²
-    (Higgins & Thompson 2002), the share of the variance of the means that topics do not explain, rests on Q:
-    it is given only if every collection has 50 topics. All are undefined for one collection, and if the
-    differences of a collection are constant.
+    Cochran's Q rejects too often if collections have few topics; Alexander and Govern's test does
+    not. I² (Higgins & Thompson 2002), the share of the variance of the means that topics do not
+    explain, rests on Q: it is given only if every collection has 50 topics. All are undefined for
+    one collection, and if the differences of a collection are constant.
 
     >>> found = heterogeneity(np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]]), np.array([100, 50]))
     >>> [f"{numbers[0]:.2g}" for numbers in found]
     ['9.6', '0.002', '0.9']
 
-    Source: Alexander & Govern, A new and simpler approximation for ANOVA under variance heterogeneity,
-    Journal of Educational Statistics 19(2), 1994.
+    Source: Alexander & Govern, A new and simpler approximation for ANOVA under variance
+    heterogeneity, Journal of Educational Statistics 19(2), 1994.
     """
     collections, differences = means.shape
     undefined = np.full(differences, np.nan)

@@ -1,7 +1,7 @@
 """Significance tests on arrays (runs × topics), besides the primary one in `primary`.
 
-SciPy and scikit-posthocs compute all tests but the analysis of variance, which they lack, and Wilcoxon's
-exact distribution with ties. This module adds the cases in which a test is undefined.
+SciPy and scikit-posthocs compute all tests but the analysis of variance, which they lack, and
+Wilcoxon's exact distribution with ties. This module adds the cases in which a test is undefined.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,8 @@ MOST_TOPICS_OF_EXACT_RANKS: Final = 50
 class Outcome(NamedTuple):
     """A test's statistic and p-value; each is None if undefined, and `note` gives the reason.
 
-    In a test of two runs, `leaning` is > 0 if the test favours the first run, < 0 if it favours the second.
+    In a test of two runs, `leaning` is > 0 if the test favours the first run, < 0 if it favours the
+    second.
     """
 
     statistic: float | None = None
@@ -51,8 +52,9 @@ def friedman(values: np.ndarray) -> Outcome:
 def conover(values: np.ndarray) -> np.ndarray:
     """Conover's comparisons after Friedman's test: the p-value of each pair of at least three runs.
 
-    scikit-posthocs' `posthoc_conover_friedman`, without correction, as in Conover (1980). If all topics
-    rank the runs in the same order, its t is infinite and p is 0 for runs of different ranks.
+    scikit-posthocs' `posthoc_conover_friedman`, without correction, as in Conover (1980). If all
+    topics rank the runs in the same order, its t is infinite and p is 0 for runs of different
+    ranks.
     """
     ranks = run_ranks(values)
     if (ranks == ranks[:, :1]).all():
@@ -64,7 +66,8 @@ def conover(values: np.ndarray) -> np.ndarray:
 
 
 def run_ranks(values: np.ndarray) -> np.ndarray:
-    """The rank of each run in each topic, 1 for the smallest value; equal runs share their mean rank.
+    """The rank of each run in each topic, 1 for the smallest value; equal runs share their mean
+    rank.
 
     >>> run_ranks(np.array([[0.1, 0.5], [0.3, 0.5]]))
     array([[1. , 1.5],
@@ -82,8 +85,8 @@ def run_ranks(values: np.ndarray) -> np.ndarray:
 def two_way_anova(values: np.ndarray) -> tuple[Outcome, Outcome]:
     """F tests of the runs and of the topics in a two-way analysis of variance.
 
-    The model has no interaction, because there is one value per run and topic. The tests are undefined if
-    runs and topics explain all variation, because the error variance is then zero.
+    The model has no interaction, because there is one value per run and topic. The tests are
+    undefined if runs and topics explain all variation, because the error variance is then zero.
     """
     values = values / unit_of(values.ravel())
     of_runs = values.mean(axis=1, keepdims=True)
@@ -110,15 +113,15 @@ def two_way_anova(values: np.ndarray) -> tuple[Outcome, Outcome]:
 def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
     """Wilcoxon's signed-rank test of two runs; topics with equal values are dropped.
 
-    Differences that agree to nine digits of the largest one are ties. The distribution is exact, with ties
-    too, if at most 50 topics differ. For more, it is SciPy's normal approximation. The statistic is the
-    smaller one of the two sums of ranks.
+    Differences that agree to nine digits of the largest one are ties. The distribution is exact,
+    with ties too, if at most 50 topics differ. For more, it is SciPy's normal approximation. The
+    statistic is the smaller one of the two sums of ranks.
 
     >>> wilcoxon(np.array([0.5, 0.25, 0.5, 0.75]), np.zeros(4))
     Outcome(statistic=0.0, p=0.125, leaning=10.0, note='')
 
-    Source: Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1(6), 1945; Pratt &
-    Gibbons, Concepts of Nonparametric Theory, 1981, on the distribution with ties.
+    Source: Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1(6), 1945;
+    Pratt & Gibbons, Concepts of Nonparametric Theory, 1981, on the distribution with ties.
     """
     differences, noise = differences_of(values, others)
     if not differences.any():
@@ -144,8 +147,9 @@ def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
 def _signed_rank_p(doubled_ranks: np.ndarray, least: int) -> float:
     """The two-sided p-value of the smaller sum of doubled ranks, if each rank may have either sign.
 
-    The number of signs for each sum is counted by dynamic programming: a rank is in the sum or not. Ranks are
-    doubled, because tied ones may end with .5. At most 2^50 signs are counted, so floats are exact.
+    The number of signs for each sum is counted by dynamic programming: a rank is in the sum or not.
+    Ranks are doubled, because tied ones may end with .5. At most 2^50 signs are counted, so floats
+    are exact.
 
     >>> _signed_rank_p(np.array([2, 4, 6, 8]), 0)
     0.125
@@ -159,10 +163,11 @@ def _signed_rank_p(doubled_ranks: np.ndarray, least: int) -> float:
 
 
 def alexander_govern(groups: Iterable[tuple[np.ndarray, np.ndarray]]) -> Outcome:
-    """Alexander and Govern's test of whether the mean difference of two runs depends on the group (SciPy).
+    """Alexander and Govern's test of whether the mean difference of two runs depends on the group
+    (SciPy).
 
-    Each group has the values of both runs. Variances may differ. Undefined if all differences in a group are
-    equal.
+    Each group has the values of both runs. Variances may differ. Undefined if all differences in a
+    group are equal.
 
     >>> found = alexander_govern(
     ...     [(np.array([0.1, 0.2, 0.4, 0.2]), np.zeros(4)), (np.array([0.3, 0.5, 0.4, 0.9]), np.zeros(4))]
@@ -170,8 +175,8 @@ def alexander_govern(groups: Iterable[tuple[np.ndarray, np.ndarray]]) -> Outcome
     >>> round(found.p, 3)
     0.109
 
-    Source: Alexander & Govern, A new and simpler approximation for ANOVA under variance heterogeneity,
-    Journal of Educational Statistics 19(2), 1994.
+    Source: Alexander & Govern, A new and simpler approximation for ANOVA under variance
+    heterogeneity, Journal of Educational Statistics 19(2), 1994.
     """
     of_groups = []
     for values, others in groups:
@@ -191,7 +196,8 @@ def outcome_of(result: Any, leaning: float = 0.0) -> Outcome:
 def leaning_by_means(
     p: np.ndarray, merit: np.ndarray, pairs: Sequence[tuple[int, int]]
 ) -> list[Outcome]:
-    """The outcomes of pairs of runs from a matrix of p-values; the run with the larger merit is favoured."""
+    """The outcomes of pairs of runs from a matrix of p-values; the run with the larger merit is
+    favoured."""
     return [
         Outcome(p=float(p[run, other]), leaning=merit[run] - merit[other]) for run, other in pairs
     ]

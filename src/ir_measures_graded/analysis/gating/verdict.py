@@ -1,0 +1,432 @@
+"""The verdict by one measure: a non-inferiority test by topic, with a margin.
+
+With d = new − old (mirrored if smaller values are better) and a margin δ, a topic's value is
+e = d + δ·old for a relative margin, and e = d + δ for an absolute one. Bounds are one-sided 95 %
+bounds of Student's t; of K `looks`, each has the level .05/K.
+
+- holds: the lower bound of the mean of e is above 0. The new system is not worse by the margin.
+- worse: it does not hold, and the upper bound of the mean of d is below 0, with Holm's correction
+  for the measures.
+- undecided: neither. `Verdict` tells how many topics are needed, and the smallest margin that the
+  given topics can show, unless too few topics changed to show the spread.
+
+Student's t sees losses that are spread over topics, and no rare failures: of n topics, a share of
+1 − .05^(1/n) may fail unseen. If fewer than 10 topics differ, the verdict holds only if none lost
+at least half of its value, or if the upper bound of the share of such topics is within the margin.
+
+With `equivalent`, for reproductions, the mean must also be below old by less than the margin in the
+other direction (two one-sided tests), and a significant difference in any direction is ``differs``.
+
+S. Wellek: Testing statistical hypotheses of equivalence and noninferiority. 2nd edition, 2010.
+C. J. Clopper, E. S. Pearson: The use of confidence or fiducial limits. Biometrika 26, 1934.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from ir_measures import Measure
+
+from ...core.by_topic import mean_over_topics
+from ...core.registry.facts import sign_of
+from ...errors import GradedError
+from ...evaluation.evaluate import Evaluation
+from ...evaluation.named import Study
+from ...evaluation.values import number_in
+from ...output.formats import known
+from ..comparing.tests import PValue
+from ..ranges import differences_by_topic
+from ..statistics.corrections import holm
+from ..statistics.defaults import LEAST_TESTED_TOPICS, POWER
+from ..statistics.few_changes import are_few
+from ..statistics.noninferiority import (
+    least_lower_bound,
+    most_unseen,
+    p_above_0,
+    quantile,
+    standard_error,
+)
+from ..statistics.precision import EXACT, differences_of
+from ..statistics.student import topics_needed
+
+HOLDS: Final = "holds"
+WORSE: Final = "worse"
+DIFFERS: Final = "differs"
+UNDECIDED: Final = "undecided"
+SMALL: Final = "too few topics"
+STATUS: Final = {HOLDS: 0, WORSE: 1, DIFFERS: 1, UNDECIDED: 3}
+"""The exit status of the command by verdict."""
+DROP: Final = 0.1 + EXACT
+"""A note counts topics that fall, or rise, by more than this."""
+MOST_FALLEN_NAMED: Final = 5
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The loss that the new system may have: a share of the old values if `relative`, else a
+    difference.
+
+    >>> str(Margin.of("5%")), str(Margin.of(0.01))
+    ('5 %', '0.01')
+    """
+
+    size: float
+    relative: bool
+
+    @classmethod
+    def of(cls, margin: str | float) -> Margin:
+        """The margin in a text such as ``5%`` or ``0.01``. Raises `GradedError` unless it is above
+        0."""
+        text = str(margin).strip()
+        relative = text.endswith("%")
+        size = number_in(text.removesuffix("%"))
+        largest = np.inf
+        if relative:
+            size /= 100
+            largest = 1
+        if not 0 < size < largest:
+            raise GradedError(
+                f"margin={margin!r} is not allowed; give a share below 100%, as 5%, or 0.01"
+            )
+        return cls(size, relative)
+
+    def allowed(self, old: np.ndarray) -> np.ndarray:
+        """The loss that is allowed for each of the old values."""
+        if self.relative:
+            return self.size * old
+        return self.size * np.ones_like(old)
+
+    def share(self, old: float) -> float:
+        """The loss that is allowed, as a share of the old mean; infinite if this is 0."""
+        if self.relative:
+            return self.size
+        if old == 0:
+            return np.inf
+        return self.size / abs(old)
+
+    def __str__(self) -> str:
+        if self.relative:
+            return f"{100 * self.size:.3g} %"
+        return f"{self.size:.3g}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict by one measure, over all topics or over those of one `group`.
+
+    `old` and `new` are means, `difference` is new − old, and `lower` and `upper` are its one-sided
+    bounds, None for a single topic. The verdict holds if the bound on the side of a loss is within
+    the margin; with a relative margin δ, this bound has the standard error of new − (1 − δ)·old.
+
+    `p_holds` is the p-value of "holds". `p_worse` is that of "worse" (one-sided) or "differs"
+    (two-sided), with Holm's correction for the measures. `p` is that of the claim that the verdict
+    makes, None if it makes none. If t is undefined, because all topics agree, they are those of the
+    exact sign-flip test: 2^−n or 1. `beyond` is true if the new run is certainly worse by more than
+    the margin (upper bound of e below 0) or, if the runs should be equivalent, better by more.
+
+    `changed` topics differ, and `lost` of them lost at least half of their value; at most the share
+    `unseen` of all topics does so (the one-sided bound of Clopper and Pearson).
+
+    For an undecided verdict, `reachable` is the smallest margin that as many topics show with
+    probability .8 if there is no difference, and `needed` the number of topics for this margin.
+    Both are None if fewer than 10 and fewer than half of the topics changed, because these do not
+    show the spread. `stands_over_ties` and `stands_over_judgments` tell whether the verdict is the
+    same for all orders of ties and for all judgments, None if this is not known. `may_turn` tells
+    whether some judgments of the unjudged documents turn the sign of the difference of a run that
+    is worse or differs, None if this is not known. `fallen` are the topics that fell most, with the
+    old and the new value; `drops` and `rises` count changes above 0.1.
+    """
+
+    measure: Measure
+    group: str | None
+    verdict: str
+    topics: int
+    old: float
+    new: float
+    difference: float
+    lower: float | None
+    upper: float | None
+    p: float | None
+    p_holds: float
+    p_worse: float
+    beyond: bool
+    changed: int
+    lost: int
+    unseen: float
+    fallen: tuple[tuple[str, float, float], ...]
+    drops: int
+    rises: int
+    reachable: Margin | None = None
+    needed: int | None = None
+    stands_over_ties: bool | None = None
+    stands_over_judgments: bool | None = None
+    may_turn: bool | None = None
+
+    @property
+    def name(self) -> str:
+        """The measure and the group."""
+        if self.group:
+            return f"{self.measure} in {self.group}"
+        return str(self.measure)
+
+    @property
+    def shows_no_spread(self) -> bool:
+        """Whether too few topics changed to show the spread of the differences."""
+        return bool(are_few(np.array(self.changed), self.topics))
+
+    def record(self) -> dict[str, Any]:
+        """The numbers as a row for programs."""
+        numbers = {name: value for name, value in vars(self).items() if name != "fallen"}
+        reachable = None if self.reachable is None else str(self.reachable)
+        return numbers | {"measure": str(self.measure), "reachable": reachable}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How verdicts are reached: the margin, the level of every bound, and whether no run may be
+    better."""
+
+    margin: Margin
+    level: float
+    equivalent: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Change:
+    """The values of both runs by one measure in each topic, and the loss that is allowed there.
+
+    `difference` is new − old, and `better` the same, but above 0 if the new run is better. Numbers
+    of at most `noise` are rounding errors.
+    """
+
+    old: np.ndarray
+    new: np.ndarray
+    difference: np.ndarray
+    better: np.ndarray
+    allowed: np.ndarray
+    noise: float
+
+    @classmethod
+    def of(cls, part: Evaluation, measure: Measure, margin: Margin) -> _Change:
+        """The change over the topics with a value of both runs."""
+        old, new = part.paired(measure)
+        difference, rounding = differences_of(new, old)
+        better = sign_of(measure) * difference
+        return cls(old, new, difference, better, margin.allowed(old), float(rounding))
+
+    @property
+    def within_loss(self) -> np.ndarray:
+        """The values whose true mean is above 0 if the new run is not worse by the margin."""
+        return self.allowed + self.better
+
+    @property
+    def within_gain(self) -> np.ndarray:
+        """The values whose true mean is above 0 if the new run is not better by the margin."""
+        return self.allowed - self.better
+
+    def within(self, rule: Rule) -> list[np.ndarray]:
+        """The values whose true means must all be above 0."""
+        if rule.equivalent:
+            return [self.within_loss, self.within_gain]
+        return [self.within_loss]
+
+    def lost(self, measure: Measure, rule: Rule) -> int:
+        """The number of topics that lost at least half of their value.
+
+        If the runs should be equivalent, the topics that gained as much are lost, too. If smaller
+        values are better, half of the old mean is the least that counts.
+        """
+        whole = np.abs(self.old)
+        if sign_of(measure) < 0:
+            whole = np.maximum(whole, abs(float(mean_over_topics(self.old))))
+        losses = -self.better
+        if rule.equivalent:
+            losses = np.abs(self.better)
+        is_lost = (losses > 0) & (losses >= whole / 2)
+        return int(is_lost.sum())
+
+    def bounds(self, rule: Rule) -> np.ndarray:
+        """How far the bounds on the side of a loss and of a gain are from the mean of `better`.
+
+        The bound on the side of a loss has the error of the test, so that it is within the margin
+        that it tests.
+        """
+        gain = self.within_gain if rule.equivalent else self.better
+        errors = [-standard_error(self.within_loss, self.noise), standard_error(gain, self.noise)]
+        return quantile(self.old.size, rule.level) * np.array(errors)
+
+    def p_worse(self, rule: Rule) -> float:
+        """The p-value of "worse" or, if runs should be equivalent, of "differs", uncorrected."""
+        p_worse = p_above_0(-self.better, self.noise)
+        if not rule.equivalent:
+            return p_worse
+        p_better = p_above_0(self.better, self.noise)
+        return min(2 * min(p_worse, p_better), 1.0)
+
+
+def verdicts_of(parts: Iterable[tuple[str | None, Evaluation]], rule: Rule) -> list[Verdict]:
+    """The verdicts over the topics of groups; p of "worse" has Holm's correction for all that are
+    tested."""
+    asked = [(group, part, measure) for group, part in parts for measure in part.measures]
+    is_tested = []
+    p_values = []
+    for group, part, measure in asked:
+        topics = len(part.paired_topics(measure))
+        is_tested.append(group is None or topics >= LEAST_TESTED_TOPICS)
+        p_values.append(_Change.of(part, measure, rule.margin).p_worse(rule))
+    p_worse = np.array(p_values)
+    p_worse[is_tested] = holm(p_worse[is_tested])
+    verdicts = []
+    for (group, part, measure), p in zip(asked, p_worse.tolist(), strict=True):
+        verdicts.append(_verdict(group, part, measure, rule, p))
+    return verdicts
+
+
+def _verdict(
+    group: str | None, part: Evaluation, measure: Measure, rule: Rule, p_worse: float
+) -> Verdict:
+    """The verdict over the topics of a group; `p_worse` is corrected."""
+    change = _Change.of(part, measure, rule.margin)
+    count = change.old.size
+    mean_old = float(mean_over_topics(change.old))
+    p_holds = max(p_above_0(values, change.noise) for values in change.within(rule))
+    changed = int(np.count_nonzero(change.better))
+    lost = change.lost(measure, rule)
+    unseen = most_unseen(lost, count, rule.level)
+
+    is_within_margin = p_holds < rule.level or changed == 0
+    is_rarely_lost = lost == 0 or unseen <= rule.margin.share(mean_old)
+    verdict = UNDECIDED
+    p = None
+    if group is not None and count < LEAST_TESTED_TOPICS:
+        verdict = SMALL
+    elif is_within_margin and (changed >= LEAST_TESTED_TOPICS or is_rarely_lost):
+        verdict = HOLDS
+        p = p_holds
+    elif p_worse < rule.level:
+        verdict = DIFFERS if rule.equivalent else WORSE
+        p = p_worse
+    if p is not None:
+        p = PValue(p) if changed else None
+
+    mean_better = float(mean_over_topics(change.better))
+    lower, upper = known(np.sort(sign_of(measure) * (mean_better + change.bounds(rule))))
+    p_beyond = min(p_above_0(-values, change.noise) for values in change.within(rule))
+    found = Verdict(
+        measure,
+        group,
+        verdict,
+        count,
+        old=mean_old,
+        new=float(mean_over_topics(change.new)),
+        difference=float(mean_over_topics(change.difference)),
+        lower=lower,
+        upper=upper,
+        p=p,
+        p_holds=p_holds,
+        p_worse=p_worse,
+        beyond=p_beyond < rule.level,
+        changed=changed,
+        lost=lost,
+        unseen=unseen,
+        fallen=_fallen(change, [part.topics[number] for number in part.paired_topics(measure)]),
+        drops=int((-change.better > DROP).sum()),
+        rises=int((change.better > DROP).sum()),
+    )
+    if verdict == UNDECIDED and not is_within_margin and not found.shows_no_spread:
+        return _with_needed(found, change, rule)
+    return found
+
+
+def _fallen(change: _Change, topics: list[str]) -> tuple[tuple[str, float, float], ...]:
+    """The topics that fell most, with the old and the new value."""
+    worst_first = np.argsort(change.better, kind="stable")[:MOST_FALLEN_NAMED]
+    fallen = []
+    for row in worst_first.tolist():
+        if change.better[row] < 0:
+            fallen.append((topics[row], float(change.old[row]), float(change.new[row])))
+    return tuple(fallen)
+
+
+def _with_needed(verdict: Verdict, change: _Change, rule: Rule) -> Verdict:
+    """The verdict with the margin that its topics show, and the topics that the margin needs."""
+    loss = float(mean_over_topics(change.allowed))
+    error = max(standard_error(values, change.noise) for values in change.within(rule))
+    if not (error > 0 and loss > 0):
+        return verdict
+    power = POWER
+    if rule.equivalent:
+        power = (1 + POWER) / 2  # so that both of two tests succeed in .8
+    count = verdict.topics
+    reach = (quantile(count, rule.level) + quantile(count, 1 - power)) * error
+    if rule.margin.relative:
+        reach /= verdict.old
+    deviation = error * count**0.5
+    return replace(
+        verdict,
+        reachable=replace(rule.margin, size=reach),
+        needed=topics_needed(loss, deviation, 2 * rule.level, power),
+    )
+
+
+def over_ranges(verdict: Verdict, rule: Rule, study: Study, measures: int) -> Verdict:
+    """The verdict, and whether it is certainly the same for all orders of ties and for all
+    judgments.
+
+    The bounds hold for all values between the lowest and the highest one of each topic. For
+    "worse", the level is divided by the number of `measures`. A measure that is worse at this level
+    is also worse by Holm's correction, whatever the other measures show.
+    """
+    if verdict.verdict not in (HOLDS, WORSE, DIFFERS):
+        return verdict
+    old_run, new_run = study.runs
+    sign = sign_of(verdict.measure)
+    stands: dict[str, bool] = {}
+    may_turn = None
+    for kind, (differences, old) in differences_by_topic(verdict.measure, new_run, old_run).items():
+        low, high = np.sort(sign * differences, axis=0)
+        if verdict.verdict == HOLDS:
+            stands[kind] = _holds_everywhere(low, high, old, rule)
+            continue
+        if verdict.verdict == WORSE:
+            stands[kind] = _is_worse_everywhere(low, high, old, rule, measures)
+        if kind == "unjudged":
+            keeps_sign = high.mean() < 0
+            if sign * verdict.difference > 0:
+                keeps_sign = low.mean() > 0
+            may_turn = not keeps_sign
+    return replace(
+        verdict,
+        stands_over_ties=stands.get("ties"),
+        stands_over_judgments=stands.get("unjudged"),
+        may_turn=may_turn,
+    )
+
+
+def _holds_everywhere(low: np.ndarray, high: np.ndarray, old: np.ndarray, rule: Rule) -> bool:
+    """Whether "holds" stands for all differences from `low` to `high`, above 0 if the new run is
+    better, and for all values from one row of `old` to the other."""
+    least, most = rule.margin.allowed(old)
+    ranges = [(least + low, most + high)]
+    farthest = -low
+    if rule.equivalent:
+        ranges.append((least - high, most - low))
+        farthest = np.maximum(-low, high)
+    may_lose = (farthest > 0) & (farthest >= np.abs(old).min(axis=0) / 2)
+    certainly_changed = int(((low > 0) | (high < 0)).sum())
+    if certainly_changed < LEAST_TESTED_TOPICS and may_lose.any():
+        return False
+    return all(least_lower_bound(*ends, rule.level) > 0 for ends in ranges)
+
+
+def _is_worse_everywhere(
+    low: np.ndarray, high: np.ndarray, old: np.ndarray, rule: Rule, measures: int
+) -> bool:
+    """Whether "worse" stands for all such differences and values."""
+    _, most = rule.margin.allowed(old)
+    if (most + high).mean() > 0:
+        return False
+    return least_lower_bound(-high, -low, rule.level / measures) > 0
