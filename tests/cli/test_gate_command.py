@@ -52,7 +52,10 @@ def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, wor
         cli.main(["gate", "--values", table, "A", new, "P@5", *options, "-o", "gate.xml"]) == status
     )
     lines = capsys.readouterr().out.splitlines()
-    told = {"holds": f"{new} is not worse than A by ", "worse": f"{new} is significantly worse than A by "}
+    told = {
+        "holds": f"{new} is not worse than A by ",
+        "worse": f"{new} is significantly worse than A by ",
+    }
     assert lines[0].startswith(
         told.get(word, f"It is undecided whether {new} is not worse than A by P@5")
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from command_line import RUN
+from command_line import command as process
 from ir_measures_graded.errors import GradedError
 from ir_measures_graded.output.files import refuse_inputs, write_files
 
@@ -44,6 +45,30 @@ def test_an_input_is_not_overwritten(run_in_csv, refusal, command, path):
     told = refusal(command, *COMMANDS[command], "-o", path)
     assert told == f"cannot write {path!r}: the command reads this file"
     assert Path("run.csv").read_text() == RUN
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "convert"])
+def test_the_file_that_is_standard_input_is_not_overwritten(run_in_csv, command):
+    words = [word.replace("run.csv", "-") for word in COMMANDS[command]]
+    with open("run.csv") as stdin:
+        ended = process(command, *words, "-o", "link.csv", stdin=stdin)
+    assert ended.returncode == 2
+    assert b"cannot write 'link.csv': the command reads this file" in ended.stderr
+    assert Path("run.csv").read_text() == RUN
+
+
+@pytest.mark.parametrize("pattern", ["run=*/a.parquet", "**/*.parquet"])
+def test_a_file_of_a_pattern_is_not_overwritten(folder, refusal, pattern):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = Path("run=A", "a.parquet")
+    path.parent.mkdir()
+    rows = pyarrow.table({"query_id": ["q1"], "doc_id": ["d1"], "score": [1.0]})
+    parquet.write_table(rows, path)
+    content = path.read_bytes()
+    told = refusal("convert", pattern, path, "--run", "--force")
+    assert told == f"cannot write '{path}': the command reads this file"
+    assert path.read_bytes() == content
 
 
 @pytest.mark.parametrize("option", ["--ask", "--merged"])

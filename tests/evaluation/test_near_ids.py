@@ -59,6 +59,21 @@ def test_the_rule_that_makes_documents_match_is_said(words, analysis):
     assert found == [f"no document is judged; {rule}"]
 
 
+def test_the_rule_by_which_most_documents_match_is_said():
+    """Half of the documents are the passage 0, so they would also match without '#0'."""
+    run = run_of(lambda id_, place: f"{id_}#{max(place - 1, 0)}")
+    (text,) = texts_of(evaluate, QRELS, {"x": run}, ["nDCG@10"])
+    assert "50% of the unjudged documents" in text
+    assert "would match with the text before '#'" in text
+
+
+def test_a_long_ending_is_cut_off_in_the_sentence():
+    run = run_of(lambda id_, place: id_ + "x" * 3000)
+    (text,) = texts_of(evaluate, QRELS, {"x": run}, ["nDCG@10"])
+    assert "would match without 'xxx" in text
+    assert len(text) < 400
+
+
 def test_an_ending_of_the_qrels_alone_is_said():
     qrels = {
         topic: {f"{id_}.txt": level for id_, level in of_topic.items()}

@@ -207,6 +207,9 @@ def test_link_that_leads_back_is_left_out(folder):
         (top / name / f"link{len(target)}").symlink_to(target)
     (top / "self").symlink_to(top)
     assert docs_in(top) == [("q1", "d1"), ("q1", "d2")]
+    assert docs_in(top / "**" / "*.parquet") == [("q1", "d1"), ("q1", "d2")]
+    assert docs_in(top / "b*" / "**" / "part.parquet") == [("q1", "d2")]
+    assert content.parquet_files(top / "**" / "*.arrow") == []
 
 
 def test_folder_has_a_greatest_number_of_entries(folder, monkeypatch):

@@ -2,14 +2,15 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from ..errors import GradedError
 from ..evaluation.remarks import texts_of_warnings
-from ..files.content import is_lasting, parquet_files
+from ..files.content import is_lasting, is_pattern, parquet_files
 from ..files.sources import is_file, qrels_file_of
 from ..output import plots
 from ..output.files import ending_of, refuse_bad_date, refuse_inputs, refuse_unwritable, write_files
@@ -50,9 +51,21 @@ def check_files(arguments: Arguments) -> None:
     if "-" in inputs and sys.stdin is None:
         raise GradedError("standard input (-) is closed")
     refuse_unwritable(outputs)
-    refuse_inputs(outputs, inputs)
+    refuse_inputs(outputs, _files_read(inputs))
     if outputs:
         refuse_bad_date()
+
+
+def _files_read(inputs: Iterable[str]) -> Iterator[str | int]:
+    """The inputs, with the files of a pattern, and the number of the open file that is standard input."""
+    for path in inputs:
+        if path == "-":
+            with suppress(OSError, ValueError):  # standard input may be no file of the system
+                yield sys.stdin.fileno()
+        else:
+            yield path
+            if is_pattern(path):
+                yield from parquet_files(path)
 
 
 def stamps(arguments: Arguments) -> dict[str, tuple[int, int]]:

@@ -104,22 +104,27 @@ class UnmatchedDocuments:
             self.topics.append(SampledTopic(unjudged, _without(judgments, first_documents)))
 
     def rule(self) -> str:
-        """The sentence on the first rule by which at least half of the documents match that can.
+        """The sentence on the rule by which most documents match, at least half of those that can.
 
         Empty if there is none.
         """
         possible = sum(topic.possible for topic in self.topics)
+        best: list[tuple[str, str]] = []
+        words = ""
         for rule in self._rules():
             pairs = [pair for topic in self.topics for pair in rule.pairs(topic)]
-            if len(pairs) >= LEAST_MATCHES and 2 * len(pairs) >= possible:
-                share = Percent(len(pairs) / self.unjudged)
-                of_run, of_qrels = pairs[0]
-                return (
-                    f"{share} of the unjudged documents in the top {self.depth:,} of "
-                    f"{counted(len(self.topics), 'topic')} would match {rule.words}, as "
-                    f"{shown(of_run)} and {shown(of_qrels)} of the qrels"
-                )
-        return ""
+            if len(pairs) > len(best):
+                best = pairs
+                words = rule.words
+        if len(best) < LEAST_MATCHES or 2 * len(best) < possible:
+            return ""
+        share = Percent(len(best) / self.unjudged)
+        of_run, of_qrels = best[0]
+        return (
+            f"{share} of the unjudged documents in the top {self.depth:,} of "
+            f"{counted(len(self.topics), 'topic')} would match {words}, as "
+            f"{shown(of_run)} and {shown(of_qrels)} of the qrels"
+        )
 
     @property
     def unjudged(self) -> int:
@@ -148,13 +153,13 @@ class UnmatchedDocuments:
         backwards_run = [_reversed(ids) for ids in run]
         backwards_qrels = [_reversed(ids) for ids in qrels]
         ending = _most_frequent_ending(qrels, run)
-        yield Rule(f"without {ending!r}", lambda id_: id_.removesuffix(ending), str)
+        yield Rule(f"without {shown(ending)}", lambda id_: id_.removesuffix(ending), str)
         prefix = _most_frequent_ending(backwards_qrels, backwards_run)[::-1]
-        yield Rule(f"without {prefix!r}", lambda id_: id_.removeprefix(prefix), str)
+        yield Rule(f"without {shown(prefix)}", lambda id_: id_.removeprefix(prefix), str)
         added = _most_frequent_ending(run, qrels)
-        yield Rule(f"with {added!r} at the end", lambda id_: id_ + added, str)
+        yield Rule(f"with {shown(added)} at the end", lambda id_: id_ + added, str)
         before = _most_frequent_ending(backwards_run, backwards_qrels)[::-1]
-        yield Rule(f"with {before!r} before it", lambda id_: before + id_, str)
+        yield Rule(f"with {shown(before)} before it", lambda id_: before + id_, str)
         for separator in SEPARATORS:
             yield _up_to(separator)
 
@@ -165,7 +170,7 @@ def _up_to(separator: str) -> Rule:
     def before_last(id_: str) -> str:
         return id_.rpartition(separator)[0]
 
-    return Rule(f"with the text before {separator!r}", before_last, str)
+    return Rule(f"with the text before {shown(separator)}", before_last, str)
 
 
 def _rows(ranks: JudgedRanks, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:

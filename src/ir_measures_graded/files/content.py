@@ -16,6 +16,7 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from fnmatch import fnmatchcase
 from functools import partial
 from itertools import takewhile
 from pathlib import PurePath
@@ -39,6 +40,7 @@ DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The errors that decompressors raise for damaged data."""
 
 PARQUET = ".parquet"
+ANY_FOLDERS = "**"  # in a pattern
 HIDDEN = ("_", ".")  # the beginnings of names that Spark and pyarrow leave out
 MOST_ENTRIES = 10_000  # of a folder and its folders
 FEWER = "name fewer files, or join them"
@@ -277,22 +279,62 @@ def parquet_files(file: File) -> list[str]:
         return []
     name = os.fspath(file)
     if os.path.isdir(name):
-        return sorted(_parquet_below(name))
+        return sorted(path for path in _files_below(name) if path.lower().endswith(PARQUET))
     if not is_pattern(name):
         return []
+    base = named_folder(name)
+    is_recursive = ANY_FOLDERS in PurePath(name).parts
+    paths = _matching_below(base, name) if is_recursive else _matching_files(base, name)
+    has_only_parquet = all(path.lower().endswith(PARQUET) for path in paths)
+    return sorted(paths) if has_only_parquet else []
+
+
+def _matching_files(base: str, pattern: str) -> list[str]:
+    """The files that a pattern matches; `base` is its folder before the first sign."""
     from glob import iglob  # takes time
 
-    base = named_folder(name)
     paths: list[str] = []
-    for count, path in enumerate(iglob(name, recursive=True), start=1):
+    for count, path in enumerate(iglob(pattern), start=1):
         if count > MOST_ENTRIES:
-            raise FileError(f"{shown(name)} matches more than {MOST_ENTRIES:,} entries; {FEWER}")
+            raise FileError(f"{shown(pattern)} matches more than {MOST_ENTRIES:,} entries; {FEWER}")
         names = PurePath(os.path.relpath(path, base or ".")).parts
         is_hidden = any(name.startswith(HIDDEN) for name in names)
         if os.path.isfile(path) and not is_hidden:
             paths.append(path)
-    has_only_parquet = all(path.lower().endswith(PARQUET) for path in paths)
-    return sorted(paths) if has_only_parquet else []
+    return paths
+
+
+def _matching_below(base: str, pattern: str) -> list[str]:
+    """The files that a pattern with ``**`` matches.
+
+    The folders are walked here, because `glob` follows links that lead back without an end.
+    """
+    folder = base or "."
+    if not os.path.isdir(folder):
+        return []
+    wanted = PurePath(os.path.relpath(pattern, folder)).parts
+    paths: list[str] = []
+    for path in _files_below(folder):
+        relative = os.path.relpath(path, folder)
+        if _fits(PurePath(relative).parts, wanted):
+            paths.append(os.path.join(base, relative))
+    return paths
+
+
+def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether the names in a path match those of a pattern; ``**`` is any number of folders.
+
+    >>> _fits(["run=A", "part.parquet"], ["**", "*.parquet"]), _fits(["run=A"], ["run=B"])
+    (True, False)
+    """
+    if not pattern:
+        return not names
+    first, *others = pattern
+    if first == ANY_FOLDERS:
+        return any(_fits(names[skipped:], others) for skipped in range(len(names) + 1))
+    if not names or not fnmatchcase(names[0], first):
+        return False
+    return _fits(names[1:], others)
 
 
 def named_folder(name: str) -> str:
@@ -308,8 +350,8 @@ def named_folder(name: str) -> str:
     return os.path.join("", *folders)
 
 
-def _parquet_below(folder: str) -> Iterator[str]:
-    """The Parquet files of a folder and of its folders. A link that leads back is left out."""
+def _files_below(folder: str) -> Iterator[str]:
+    """The files of a folder and of its folders. A link that leads back is left out."""
     count = 0
     pending = [(folder, {_identity(folder)})]
     while pending:
@@ -330,7 +372,7 @@ def _parquet_below(folder: str) -> Iterator[str]:
                 identity = _identity(entry.path)
                 if identity not in above:
                     pending.append((entry.path, above | {identity}))
-            elif entry.is_file() and entry.name.lower().endswith(PARQUET):
+            elif entry.is_file():
                 yield entry.path
 
 

@@ -43,17 +43,25 @@ def refuse_impossible(path: str) -> None:
         raise GradedError(f"{path!r} cannot be a path: {reason}") from None
 
 
-def refuse_inputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
+def refuse_inputs(outputs: Iterable[str], inputs: Iterable[str | int]) -> None:
     """Raise `GradedError` if writing an output would replace an input or a file of an input folder.
 
-    Both are compared by the file that they lead to, by links or by parts such as ``no/..``.
+    Both are compared by the file that they lead to, by links or by parts such as ``no/..``. A number is an
+    open file, such as standard input.
     """
-    existing = [canonical(path) for path in inputs if is_possible(path) and os.path.exists(path)]
+    existing: list[str | int] = []
+    for file in inputs:
+        if isinstance(file, int):
+            existing.append(file)
+        elif is_possible(file) and os.path.exists(file):
+            existing.append(canonical(file))
     for path in outputs:
         target = canonical(path)
         for source in existing:
             if os.path.exists(target) and os.path.samefile(target, source):
                 raise GradedError(f"cannot write {path!r}: the command reads this file")
+            if isinstance(source, int):
+                continue
             if os.path.isdir(source) and target.startswith(os.path.join(source, "")):
                 raise GradedError(
                     f"cannot write {path!r}: the command reads the folder of this file"

@@ -353,7 +353,9 @@ class Comparison(Result):
             text = f"{groups}, here {tested} of {len(self.groups)}"
             found.append(f"{text}; their p and intervals are corrected for all of these.")
         for name, part in self.groups.items():
-            found += [f"{name}: {note}" for note in part.notes_on_pairs() if note not in self.lacking]
+            found += [
+                f"{name}: {note}" for note in part.notes_on_pairs() if note not in self.lacking
+            ]
         return found
 
     def notes_on_pairs(self) -> list[str]:
