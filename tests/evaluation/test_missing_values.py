@@ -83,6 +83,48 @@ def test_topics_without_a_value_are_in_no_mean(name):
     assert "nan" not in str(found).lower()
 
 
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("other", ["Compat", "SetF", "alpha_nDCG@2", "nDCG@2"])
+@pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.InputWarning")
+def test_another_provider_gives_no_default_to_topics_without_a_value(name, other):
+    """ir_measures' evaluator of several providers counts such a topic as 0."""
+    alone = evaluate(QRELS, {name: RUNS[name]}, ["Accuracy@2"])
+    of_other = evaluate(QRELS, {name: RUNS[name]}, [other])
+    both = evaluate(QRELS, {name: RUNS[name]}, [other, "Accuracy@2"])
+    np.testing.assert_array_equal(both.of("Accuracy@2"), alone.of("Accuracy@2"))
+    np.testing.assert_array_equal(both.of(other), of_other.of(other))
+
+
+class DividesByZero(providers.Evaluator):
+    """Gives each topic of the qrels 1 by a measure, the default without documents, and of topic 3 an error."""
+
+    def _iter_calc(self, run):
+        for topic in run:
+            if topic == "3":
+                raise ZeroDivisionError
+            yield Metric(topic, self.measures[0], 1.0)
+
+
+def test_a_division_by_zero_in_one_topic_takes_no_other_value(monkeypatch):
+    def evaluator(measures, qrels):
+        return DividesByZero(list(measures), QRELS)
+
+    monkeypatch.setattr(ir_measures.DefaultPipeline, "evaluator", evaluator)
+    run = {topic: documents for topic, documents in RUNS["full"].items() if topic != "5"}
+    with pytest.warns(InputWarning, match="no value for 1 of 5 topics"):
+        found = evaluate(QRELS, {"full": run}, ["Accuracy@2"])
+    np.testing.assert_array_equal(found.of("Accuracy@2"), [[1.0, 1.0, np.nan, 1.0, 0.0]])
+
+
+@pytest.mark.parametrize("measures", [["Accuracy@2"], ["Compat"], ["Accuracy@2", "P@1"]])
+def test_remarks_on_a_run_do_not_depend_on_the_provider(measures):
+    with pytest.warns(InputWarning):
+        found = evaluate(QRELS, {"lacks": {"1": NOTHING, "2": FIRST}}, measures)
+    remarks = [remark for remark in found.remarks if remark.subject == "lacks"]
+    assert remarks[0].text == "the run lacks 3 of 5 topics of the qrels"
+    assert found.missing.tolist() == [[False, False, True, True, True]]
+
+
 @pytest.mark.parametrize("gap", [None, float("nan")])
 @pytest.mark.parametrize("sessions", [None, True])
 def test_nan_is_no_value(gap, sessions, monkeypatch):

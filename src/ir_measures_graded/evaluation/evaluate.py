@@ -430,18 +430,14 @@ class RunEvaluator:
         """The values of one run. Raises `GradedError` for a run that cannot be evaluated."""
         values = np.full((len(self.row), len(self.judgments.numbers)), np.nan)
         rows = None
-        on_run: Sequence[Remark] = ()
         with named.about(run.name):
             if self.others:
                 rows = run.rows(self.judgments)
                 refuse_repeated(rows)
             blocks = run.reduced(self.judgments, rows)
-            if self.ours is not None:
-                missing, on_run = self._compute_ours(values, run, blocks)
+            missing, on_run = self._compute_ours(values, run, blocks)
         if rows is not None:
             standard = rows.dicts()
-            if self.ours is None:
-                missing = np.array([not standard.get(topic) for topic in self.judgments.numbers])
             with named.about(run.name):
                 self._compute_others(values, standard)
         if self.by_session is not None:
@@ -451,8 +447,10 @@ class RunEvaluator:
     def _compute_ours(
         self, values: np.ndarray, run: Run, blocks: Iterable[JudgedRanks]
     ) -> tuple[np.ndarray, Sequence[Remark]]:
-        """Write the values of our measures; return which topics the run lacks, and its remarks."""
-        assert self.ours is not None
+        """Write the values of our measures; return which topics the run lacks, and its remarks.
+
+        The remarks are the same if other providers compute all measures.
+        """
         counts = remarks.RunRemarks(self.ours.judged, self.depth, self.judgments.contract)
         for measure, order, of_topics in self.ours.reported(counts.watched(blocks)):
             values[self.row[measure], order] = of_topics[order]

@@ -28,8 +28,8 @@ Others = list[tuple[list[Measure], Evaluator]]
 
 def evaluators(
     measures: Iterable[Measure], judgments: Judgments, provider: Provider | None = None
-) -> tuple[GradedEvaluator | None, Others]:
-    """Our evaluator over the qrels, if it has a measure, and those of other providers.
+) -> tuple[GradedEvaluator, Others]:
+    """Our evaluator over the qrels, perhaps without a measure, and those of other providers.
 
     Without a `provider`, ours computes all measures that it can and ir-measures' pipeline the
     others. What neither computes, such as RBP without cwl_eval, ours computes by its definition.
@@ -64,12 +64,12 @@ def evaluators(
                     check_levels(measure, judgments.documents, judgments.rows)
                     refuse_crash_of_pytrec_eval(measure, judgments.rows)
             other = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
-        others.append((group, other))
-        refuse_for_gdeval(other)
+        # The evaluator of several providers gives a default to the topics that one leaves out.
+        for evaluator in getattr(other, "evaluators", [other]):
+            others.append((list(evaluator.measures), evaluator))
+            refuse_for_gdeval(evaluator)
     with about(judgments.name):
-        return GradedEvaluator(
-            graded, judgments.rows, judgments.documents
-        ) if graded else None, others
+        return GradedEvaluator(graded, judgments.rows, judgments.documents), others
 
 
 def providers_of(measure: Measure) -> list[Provider]:
@@ -125,10 +125,13 @@ def computed_by(evaluator: Evaluator, run: Mapping[str, Mapping[str, float]]) ->
     try:
         return list(evaluator.iter_calc(run))
     except ZeroDivisionError:
-        metrics: list[Metric] = []
+        # Of a run without a topic, most providers give a default to every topic of the qrels.
+        of_empty_run = evaluator.iter_calc({})
+        metrics = [metric for metric in of_empty_run if metric.query_id not in run]
         for topic, documents in run.items():
             with suppress(ZeroDivisionError):
-                metrics += evaluator.iter_calc({topic: documents})
+                of_topic = list(evaluator.iter_calc({topic: documents}))
+                metrics += [metric for metric in of_topic if metric.query_id == topic]
         return metrics
 
 
