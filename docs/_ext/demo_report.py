@@ -1,4 +1,4 @@
-"""The pages of the demo runs that are part of the site: the report, and what if the levels had other gains."""
+"""The pages of the demo runs on the site: the report, and what if the levels had other gains."""
 
 from __future__ import annotations
 

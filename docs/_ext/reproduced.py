@@ -172,4 +172,5 @@ def scheel_figure(number: str) -> str:
     values = swaps.values_of(uneven=number == "5")
     widest = ", ".join(f"{name} {gap:.2f}" for name, gap in swaps.gaps(values).items())
     alt = f"Three panels of curves that fall from 1; the curves of NDCG differ. Widest gaps: {widest}."
-    return f"{figure(f'scheel-{number}', swaps.figure(values), alt)}\n\nWidest gap between the curves: {widest}."
+    picture = figure(f"scheel-{number}", swaps.figure(values), alt)
+    return f"{picture}\n\nWidest gap between the curves: {widest}."

@@ -43,6 +43,7 @@ OF_RUNS = {
 def results():
     two = {name: RUNS[name] for name in ("A", "E")}
     found = [call(QRELS, two, ["nDCG_JK@5"]) for call in OF_RUNS.values()]
+    of_all = analysis.evaluate(QRELS, RUNS, ["nDCG_JK@5", "AP"])
     values, drawn = found[0], analysis.curves(QRELS, two, "CG", 60)
     found += [
         drawn,
@@ -55,6 +56,8 @@ def results():
         analysis.explain(QRELS, RUNS["A"], "nDCG_JK@5", "351"),
         analysis.holes(QRELS, RUNS, "CG@3"),  # these two have rows
         analysis.check(QRELS, RUNS, ["P(rel=4)@10"]),
+        analysis.compare_leaderboards(of_all, of_all),
+        analysis.reproduce(of_all, of_all, baseline="A", advanced="E"),
     ]
     return {type(result).__name__: result for result in found}
 

@@ -43,7 +43,7 @@ def test_missing_matplotlib_is_reported_before_the_work(refusal, monkeypatch):
 def test_an_error_leaves_the_old_file(refusal):
     Path("values.csv").write_text("old")
     Path("broken.run").write_text("q1 Q0 d1 1 0.5\n")
-    assert "broken.run:1: 5 fields, not 6" in refusal(
+    assert "broken.run:1: 5 fields, which no form of a run has" in refusal(
         "evaluate", "qrels", "broken.run", "AP", "-o", "values.csv"
     )
     assert Path("values.csv").read_text() == "old"

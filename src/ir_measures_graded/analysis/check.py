@@ -89,8 +89,8 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     """List the unusual properties of runs and measures, which the values do not show.
 
     - a run: topics of the qrels that it lacks, no judged document, mostly unjudged documents at the
-      top, ids that would match those of the qrels by a rule such as without '.txt', equal scores, ranks in the reverse order of the scores, documents with the id of their topic,
-      ties whose order can move the mean of a measure by more than .005, and scores that trec_eval
+      top, ids that would match those of the qrels by a rule such as without '.txt', equal scores,
+      ranks in the reverse order of the scores, documents with the id of their topic, ties whose order can move the mean of a measure by more than .005, and scores that trec_eval
       10 orders in another way
     - a measure: gains or a parameter `rel` for levels that the qrels lack, and measures that take the levels
       of a collection in another way than its track

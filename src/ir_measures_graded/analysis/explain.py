@@ -567,7 +567,7 @@ def explain_difference(
     Omitted: 1 document without a contribution to either value.
 
     Raises `GradedError` unless there are two runs, and as `explain`.
-    """
+    """  # noqa: E501
     study = study_of(qrels, runs)
     measure = _explainable(measure)
     if len(study.runs) != 2:

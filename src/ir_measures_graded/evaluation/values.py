@@ -624,8 +624,8 @@ def groups_of(topics: Sequence[str], by: By) -> dict[str, list[int]]:
     attribute = {str(topic): value for topic, value in attribute.items()}
     if attribute.keys().isdisjoint(topics):
         raise GradedError(
-            f"no topic has a group: the groups are those of topics {listed(attribute)}; the values have topics "
-            f"{listed(topics)}"
+            f"no topic has a group: the groups are those of topics {listed(attribute)}; the values have "
+            f"topics {listed(topics)}"
         )
     labels = pandas.Series([attribute.get(topic) for topic in topics], dtype=object)
     labels = labels[labels.notna() & ~labels.isin(["", NONE])]

@@ -210,8 +210,8 @@ class LeaderboardComparison(Result):
         if tail > HEAVY_TAIL:
             notes.append(
                 Note(
-                    "RBO: the list of {} systems has a weight of only {:.2f} with p = {:g}, so RBO is at least "
-                    "{:.2f}; with --p {:.2f} it has .8.",
+                    "RBO: the list of {} systems has a weight of only {:.2f} with p = {:g}, so RBO is at "
+                    "least {:.2f}; with --p {:.2f} it has .8.",
                     systems,
                     1 - tail,
                     self.p,
@@ -240,8 +240,8 @@ class LeaderboardComparison(Result):
             return
         first, second = len(compared.first.topics), len(compared.second.topics)
         yield Note(
-            "Significant pairs: paired t-tests of all pairs with Holm's correction. The share of those of the "
-            "first that agree rewards a second that calls everything significant; see reversed and new."
+            "Significant pairs: paired t-tests of all pairs with Holm's correction. The share of those of "
+            "the first that agree rewards a second that calls everything significant; see reversed and new."
         )
         if first != second:
             yield Note("The tests differ in power: {} and {} topics.", first, second)

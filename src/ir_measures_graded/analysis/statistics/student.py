@@ -269,7 +269,7 @@ def heterogeneity(
 
     >>> found = heterogeneity(np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]]), np.array([100, 50]))
     >>> [f"{numbers[0]:.2g}" for numbers in found]
-    ['9.6', '0.002', '0.9']
+    ['10', '0.0015', '0.91']
 
     Source: Alexander & Govern, A new and simpler approximation for ANOVA under variance
     heterogeneity, Journal of Educational Statistics 19(2), 1994.
