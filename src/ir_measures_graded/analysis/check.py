@@ -90,8 +90,9 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
 
     - a run: topics of the qrels that it lacks, no judged document, mostly unjudged documents at the
       top, ids that would match those of the qrels by a rule such as without '.txt', equal scores,
-      ranks in the reverse order of the scores, documents with the id of their topic, ties whose order can move the mean of a measure by more than .005, and scores that trec_eval
-      10 orders in another way
+      ranks in the reverse order of the scores, documents with the id of their topic, ties whose
+      order can move the mean of a measure by more than .005, and scores that trec_eval 10 orders in
+      another way
     - a measure: gains or a parameter `rel` for levels that the qrels lack, and measures that take the levels
       of a collection in another way than its track
     - the qrels: levels from 1 on, which may mean not relevant
