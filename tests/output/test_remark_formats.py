@@ -32,6 +32,7 @@ def test_a_notebook_has_the_remarks(short_run):
 
 @pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.InputWarning")
 def test_json_and_page_have_the_remarks(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("jinja2", reason="the extra report is not installed")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_text("1 0 a 1\n2 0 a 1\n")
     (tmp_path / "short").write_text("1 Q0 a 1 1 x\n")
