@@ -87,6 +87,8 @@ def test_topics_without_a_value_are_in_no_mean(name):
 @pytest.mark.parametrize("other", ["Compat", "SetF", "alpha_nDCG@2", "nDCG@2"])
 @pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.InputWarning")
 def test_another_provider_gives_no_default_to_topics_without_a_value(name, other):
+    if other.startswith("alpha"):
+        pytest.importorskip("pyndeval", reason="pyndeval is not installed")
     """ir_measures' evaluator of several providers counts such a topic as 0."""
     alone = evaluate(QRELS, {name: RUNS[name]}, ["Accuracy@2"])
     of_other = evaluate(QRELS, {name: RUNS[name]}, [other])
