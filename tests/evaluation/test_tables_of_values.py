@@ -11,6 +11,7 @@ import pytest
 
 from ir_measures_graded import GradedError, cli, demo
 from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, power
+from ir_measures_graded.analysis.leaderboards.reading import read_leaderboard
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.evaluation.values import groups_of
 
@@ -242,6 +243,11 @@ def test_a_topic_named_all_is_no_aggregate(topics, summary, runs, form, capsys):
     assert {*found.topics} == {*topics}
     assert dict(zip(found.runs, found.means().tolist(), strict=True)) == dict(
         zip(expected.runs, expected.means().tolist(), strict=True)
+    )
+    board = read_leaderboard("A", "first").boards["CG@1"]
+    assert ({*board.systems}, {*board.topics}) == ({*found.runs}, {*topics})
+    assert dict(zip(board.systems, board.means.tolist(), strict=True)) == dict(
+        zip(expected.runs, expected.means()[:, 0].tolist(), strict=True)
     )
 
 

@@ -98,6 +98,9 @@ def test_means_are_asked_for_and_rows_of_all_are_compared_or_taken():
     with pytest.raises(GradedError, match="--means"):
         compare_leaderboards(means, means)
     assert compare_leaderboards(means, means, means=True).orders[0].statistics["tau"] == 1
+    twice = [{"run": system, "nDCG@10": 0.5} for system in ["a", "a", "b"]]
+    with pytest.raises(GradedError, match="'a' has two means"):
+        compare_leaderboards(twice, means, means=True)
     rows = rows_of(FIRST) + [
         {"run": system, "topic": "all", "measure": "AP", "value": number / 12}
         for number, system in enumerate(SYSTEMS[::-1])

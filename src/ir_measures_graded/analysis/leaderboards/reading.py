@@ -1,7 +1,8 @@
 """Leaderboards from tables of values, with or without topics, in the forms of several tools.
 
-Every form becomes rows of run, measure, topic and value. A row of the topic ``all``, or of a table
-without topics, has a mean.
+Every form becomes rows of run, measure, topic and value, and a mark of the rows that have a mean:
+those of a table without topics, those that the column ``aggregate`` marks, else those of the topic
+``all``. Of two rows ``all`` of a run and a measure, the last has the mean.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 KEYS = ["run", "measure", "topic"]
+IS_MEAN = "is_mean"  # the column that marks the rows of means
 TREC_EVAL = {"measure", "topic", "value"}
 RUN_NAME = "runid"  # the line of trec_eval that names the run
 # The fields of lines without a header, by the name of the format.
@@ -169,7 +171,13 @@ def _cells(frame: DataFrame, name: str, run: str, form: str | None, means: bool)
     else:
         return _of_table(frame, name, run, means)
     is_value = frame["measure"].astype(str) != RUN_NAME
-    return frame.loc[is_value, [*KEYS, "value"]].reset_index(drop=True)
+    return _with_means_by_name(frame.loc[is_value, [*KEYS, "value"]].reset_index(drop=True))
+
+
+def _with_means_by_name(cells: DataFrame) -> DataFrame:
+    """The cells of a form that tells means by the topic ``all``, with the mark of means."""
+    is_topic = cells.duplicated(KEYS, keep="last")
+    return cells.assign(**{IS_MEAN: (cells["topic"] == ALL) & ~is_topic})
 
 
 def _form_of(frame: DataFrame, name: str) -> str:
@@ -210,19 +218,24 @@ def _of_table(frame: DataFrame, name: str, run_name: str, means: bool) -> DataFr
     )
     if topic is None and not means:
         try:
-            return cells_of(frame, name, run_name).astype({"measure": str}).reset_index(drop=True)
+            cells = cells_of(frame, name, run_name).astype({"measure": str})
+            return cells.assign(**{IS_MEAN: False}).reset_index(drop=True)
         except GradedError as error:
             raise GradedError(f"{error}; if its values are means, give --means") from None
     keys: dict[str, Any] = {
         "run": run_name if run is None else frame[run].astype(str),
         "topic": ALL if topic is None else frame[topic].astype(str),
     }
-    if AGGREGATE in frame:
-        is_aggregate = frame[AGGREGATE].notna() & (frame[AGGREGATE] != "")
-        keys["topic"] = keys["topic"].mask(is_aggregate, ALL)
+    is_marked = topic is None or AGGREGATE in frame
+    if topic is None:
+        keys[IS_MEAN] = True
+    elif is_marked:
+        keys[IS_MEAN] = frame[AGGREGATE].notna() & (frame[AGGREGATE] != "")
+        keys["topic"] = keys["topic"].mask(keys[IS_MEAN], ALL)
     if measure is not None and value is not None:
         columns = {"measure": frame[measure].astype(str), "value": frame[value]}
-        return pandas.DataFrame({**keys, **columns}, frame.index).reset_index(drop=True)
+        cells = pandas.DataFrame({**keys, **columns}, frame.index).reset_index(drop=True)
+        return cells if is_marked else _with_means_by_name(cells)
     named = {run, topic, AGGREGATE}
     measures = [column for column in names if column not in named and plain(column) not in IDS]
     if not measures:
@@ -233,7 +246,8 @@ def _of_table(frame: DataFrame, name: str, run_name: str, means: bool) -> DataFr
         pandas.DataFrame({**keys, "measure": str(column), "value": frame[column]}, frame.index)
         for column in measures
     ]
-    return pandas.concat(parts, ignore_index=True)
+    cells = pandas.concat(parts, ignore_index=True)
+    return cells if is_marked else _with_means_by_name(cells)
 
 
 def _without_text(cells: DataFrame, name: str, notes: list[Note]) -> DataFrame:
@@ -255,11 +269,13 @@ def _without_text(cells: DataFrame, name: str, notes: list[Note]) -> DataFrame:
 
 def _refuse_repeated(cells: DataFrame, names: Sequence[str]) -> None:
     """Raise `GradedError` for two values of a system by one measure for one topic."""
-    repeated = cells[cells.duplicated(KEYS)]
+    repeated = cells[cells.duplicated([*KEYS, IS_MEAN])]
     if len(repeated):
         table, _ = repeated.index[0]
         run, measure, topic = repeated[KEYS].iloc[0]
-        of_topic = "two means" if topic == ALL else f"two values for topic {topic}"
+        of_topic = f"two values for topic {topic}"
+        if repeated[IS_MEAN].iloc[0]:
+            of_topic = "two means"
         raise GradedError(f"{names[table]}: {shown(run)} has {of_topic} by {measure}; keep one")
 
 
@@ -276,7 +292,7 @@ def _board(
     measure: Measure, rows: DataFrame, name: str, aggregate: bool, notes: list[Note]
 ) -> Board:
     """The board of the rows of one measure."""
-    is_mean = rows["topic"] == ALL
+    is_mean = rows[IS_MEAN]
     given = dict(zip(rows["run"][is_mean], rows["value"][is_mean], strict=True))
     by_topic = rows[~is_mean]
     if by_topic.empty:
