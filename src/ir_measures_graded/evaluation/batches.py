@@ -1,4 +1,6 @@
-"""Evaluation in batches of whole topics, for engines that distribute topics. All data is Arrow data.
+"""Evaluation in batches of whole topics, for engines that distribute topics.
+
+All data is Arrow data.
 
 An engine brings together the rows of some topics, calls `evaluate_batches`, and combines the
 results. The levels of other topics, on which some values depend, are an argument.
@@ -36,7 +38,9 @@ def evaluate_batches(
     *,
     ignore_identical_ids: bool = False,
 ) -> pyarrow.Table:
-    """The value of each measure for each topic: an Arrow table with the columns query_id, measure and value.
+    """The value of each measure for each topic.
+
+    The result is an Arrow table with the columns query_id, measure and value.
 
     `measures` are graded or standard measures or measure strings. `qrels` and each of the
     `batches` are Arrow data with the columns query_id, doc_id, and relevance or score; PyTerrier's
@@ -67,15 +71,21 @@ def evaluate_batches(
     pyarrow = needed("pyarrow", "Arrow data")
 
     wanted = parse_measures(measures)
-    known = None if levels is None else floats(QRELS, [list(levels)], lambda _: "levels")
-    if known is not None and not np.isfinite(known).all():
-        raise GradedError("levels: a level is a finite number")
-    if known is None and (needing := list(filter(needs_all_topics, wanted))):
-        raise GradedError(f"{needing[0]} needs the levels of all topics; give levels")
-    judged = read_qrels(_arrow(qrels, QRELS))
-    judgments = Judgments(judged, None, np.array([np.nan]) if known is None else known)
+    if levels is None:
+        needing = list(filter(needs_all_topics, wanted))
+        if needing:
+            raise GradedError(f"{needing[0]} needs the levels of all topics; give levels")
+        all_levels = np.array([np.nan])
+    else:
+        all_levels = floats(QRELS, [list(levels)], lambda _: "levels")
+        if not np.isfinite(all_levels).all():
+            raise GradedError("levels: a level is a finite number")
+    judgments = Judgments(read_qrels(_arrow(qrels, QRELS)), None, all_levels)
     tables = [_arrow(batch, RUN) for batch in batches]
-    rows = read_run(whole_table(tables) if tables else {})
+    whole_run: Any = {}
+    if tables:
+        whole_run = whole_table(tables)
+    rows = read_run(whole_run)
     run = Run("", rows, ignore_identical_ids=ignore_identical_ids)
     values = RunEvaluator(judgments, wanted)(run).values
     measure, topic = map(arrow_array, np.indices(values.shape).reshape(2, -1))
@@ -92,8 +102,10 @@ def evaluate_batches(
 def needs_levels(measures: Iterable[Measure]) -> bool:
     """Whether `evaluate_batches` needs the levels of the collection for any of the `measures`.
 
-    >>> needs_levels(parse_measures("ERR_G")), needs_levels(parse_measures(["ERR_G(max_gain=15)", "AP"]))
-    (True, False)
+    >>> needs_levels(parse_measures("ERR_G"))
+    True
+    >>> needs_levels(parse_measures(["ERR_G(max_gain=15)", "AP"]))
+    False
     """
     return any(map(needs_all_topics, measures))
 

@@ -28,7 +28,7 @@ def checks_arguments(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]
     None is allowed where it is the default. `example` is a right call, which the error for too many
     positional arguments and for wrong measures shows.
 
-    >>> @checks_arguments("rank(['AP'], alpha=0.1)")
+    >>> @checks_arguments("rank(['AP'])")
     ... def rank(measures, alpha=0.05):
     ...     return measures
     >>> rank(["AP"], alpha="0.1")
@@ -36,7 +36,7 @@ def checks_arguments(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]
     ir_measures_graded.errors.GradedError: alpha='0.1' is not allowed; alpha is a number
     >>> rank("a", "b", "c")
     Traceback (most recent call last):
-    ir_measures_graded.errors.GradedError: rank takes 2 arguments, not 3; call rank(['AP'], alpha=0.1)
+    ir_measures_graded.errors.GradedError: rank takes 2 arguments, not 3; call rank(['AP'])
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
@@ -126,16 +126,15 @@ def _attribute(name: str, value: Any) -> Any:
     raise refused(name, value, "a mapping of topics, or FILE:COLUMN")
 
 
-def _mapping_or_text(name: str, value: Any) -> Any:
-    if isinstance(value, (str, Mapping)):
-        return value
-    raise refused(name, value, "a mapping or a string")
+def _one_of_types(types: tuple[type, ...], rule: str) -> Callable[[str, Any], Any]:
+    """The check of a parameter whose value has one of some types, as the `rule` says."""
 
+    def check(name: str, value: Any) -> Any:
+        if isinstance(value, types):
+            return value
+        raise refused(name, value, rule)
 
-def _queries(name: str, value: Any) -> Any:
-    if isinstance(value, (str, os.PathLike, Mapping)):
-        return value
-    raise refused(name, value, "a mapping of topics to queries, or the path of a file")
+    return check
 
 
 def _weightings(name: str, value: Any) -> Any:
@@ -160,18 +159,6 @@ def _list_of_qrels(name: str, value: Any) -> Any:
     return items(name, value, "qrels")
 
 
-def _result(name: str, value: Any) -> Any:
-    if isinstance(value, Result):
-        return value
-    raise refused(name, value, "an Evaluation, as evaluate and Evaluation.from_values return it")
-
-
-def _evaluation(name: str, value: Any) -> Any:
-    if isinstance(value, Result):
-        return value
-    raise refused(name, value, "an Evaluation: intervals(evaluate(qrels, runs, measures))")
-
-
 def _number_or_text(name: str, value: Any) -> Any:
     return value if isinstance(value, str) else _number(name, value)
 
@@ -191,7 +178,9 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "depth": _whole_number,
     "differences": _numbers,
     "equivalent": flag,
-    "evaluation": _evaluation,
+    "evaluation": _one_of_types(
+        (Result,), "an Evaluation: intervals(evaluate(qrels, runs, measures))"
+    ),
     "every_group": flag,
     "gains": _weightings,
     "highest": flag,
@@ -199,7 +188,7 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "ideal": flag,
     "ignore_identical_ids": flag,
     "looks": _whole_number,
-    "machine_levels": _mapping_or_text,
+    "machine_levels": _one_of_types((str, Mapping), "a mapping or a string"),
     "machines": _paths,
     "margin": _number_or_text,
     "mean": _number_or_text,
@@ -209,12 +198,16 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "name": text,
     "power": _number,
     "provider": text,
-    "queries": _queries,
+    "queries": _one_of_types(
+        (str, os.PathLike, Mapping), "a mapping of topics to queries, or the path of a file"
+    ),
     "random": _number,
     "resamples": _whole_number,
     "seed": _whole_number,
     "smaller": _names,
-    "stored": _result,
+    "stored": _one_of_types(
+        (Result,), "an Evaluation, as evaluate and Evaluation.from_values return it"
+    ),
     "tests": _names,
     "ties": text,
     "title": text,

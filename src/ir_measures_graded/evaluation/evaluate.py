@@ -57,12 +57,12 @@ class Evaluation(Result):
     >>> from ir_measures import parse_measure
     >>> nan = float("nan")
     >>> values = np.array([[[1.0, 0.5, nan]], [[0.0, 1.0, 1.0]]])
-    >>> found = Evaluation(("A", "B"), (parse_measure("Accuracy@2"),), ("1", "2", "3"), values)
-    >>> found.means(), found.paired("Accuracy@2"), found.paired_topics("Accuracy@2")
+    >>> result = Evaluation(("A", "B"), (parse_measure("Accuracy@2"),), ("1", "2", "3"), values)
+    >>> result.means(), result.paired("Accuracy@2"), result.paired_topics("Accuracy@2")
     (array([[0.75      ],
            [0.66666667]]), array([[1. , 0.5],
            [0. , 1. ]]), array([0, 1]))
-    >>> print(found.remarks[0])
+    >>> print(result.remarks[0])
     Accuracy@2: no value for 1 of 3 topics of A; means and tests leave them out
     """
 
@@ -111,9 +111,10 @@ class Evaluation(Result):
         `smaller` are the names of measures whose smaller values are better, besides those that the
         package knows.
 
-        >>> rows = {"run": ["A", "A"], "topic": ["1", "2"], "faithfulness": [0.5, 0.25], "map": [1.0, 0.0]}
-        >>> found = Evaluation.from_values(rows)
-        >>> found.measures, found.of("faithfulness")
+        >>> rows = {"run": ["A", "A"], "topic": ["1", "2"]}
+        >>> rows |= {"faithfulness": [0.5, 0.25], "map": [1.0, 0.0]}
+        >>> result = Evaluation.from_values(rows)
+        >>> result.measures, result.of("faithfulness")
         ((faithfulness, AP), array([[0.5 , 0.25]]))
 
         Raises `GradedError`, which names file, row and column, for a missing column, an empty
@@ -129,11 +130,14 @@ class Evaluation(Result):
         The table is as for `from_values`. A collection may lack runs and measures of the others.
         Without this column, all values are of one collection without a name.
         """
-        found = read_values(table, smaller, apart=True)
-        return {name: cls(**fields) for name, fields in found.items()}
+        collections = read_values(table, smaller, apart=True)
+        return {name: cls(**fields) for name, fields in collections.items()}
 
     def of(self, measure: Measure | str) -> np.ndarray:
-        """The values by one of the measures (runs × topics). Raises `GradedError` for any other."""
+        """The values by one of the measures (runs × topics).
+
+        Raises `GradedError` for any other.
+        """
         return self.values[:, self._column(measure)]
 
     def _column(self, measure: Measure | str) -> int:
@@ -159,7 +163,10 @@ class Evaluation(Result):
         return self.of(measure)[:, self.paired_topics(measure)]
 
     def part(self, runs: Sequence[str], measures: Sequence[Measure | str]) -> Evaluation:
-        """The values of these runs and measures only, in this order. Raises `GradedError` for any other."""
+        """The values of these runs and measures only, in this order.
+
+        Raises `GradedError` for any other.
+        """
         unknown = [run for run in runs if run not in self.runs]
         if unknown:
             raise GradedError(
@@ -168,7 +175,8 @@ class Evaluation(Result):
         rows = [self.runs.index(run) for run in runs]
         columns = [self._column(measure) for measure in measures]
         kept = tuple(self.measures[column] for column in columns)
-        dropped = {*self.runs, *map(str, self.measures)} - {*runs, *map(str, kept)}
+        subjects = {*self.runs, *map(str, self.measures)}
+        dropped = subjects - {*runs, *map(str, kept)}
         return replace(
             self,
             runs=tuple(runs),
@@ -202,13 +210,13 @@ class Evaluation(Result):
 
         Counts such as NumRet have the sum instead, as in ir-measures.
         """
-        found = np.full(self.values.shape[:2], np.nan)
+        means = np.full(self.values.shape[:2], np.nan)
         has_value = ~self.unreported
-        for row, column in np.ndindex(found.shape):
+        for row, column in np.ndindex(means.shape):
             values = self.values[row, column][has_value[row, column]]
             if values.size:
-                found[row, column] = aggregate(self.measures[column], values)
-        return found
+                means[row, column] = aggregate(self.measures[column], values)
+        return means
 
     def to_dict(self) -> dict[str, dict[str, float | None]]:
         """The `means` of each run by measure string; None for a mean over no topic."""
@@ -234,7 +242,8 @@ class Evaluation(Result):
     @property
     def summary(self) -> str:
         """The measures, runs and topics in one line."""
-        runs, topics = counted(len(self.runs), "run"), counted(len(self.topics), self.unit)
+        runs = counted(len(self.runs), "run")
+        topics = counted(len(self.topics), self.unit)
         return f"{listed(self.measures)} of {runs} over {topics}"
 
     def tables(self) -> list[Table]:
@@ -245,14 +254,17 @@ class Evaluation(Result):
 
     def data(self) -> Table:
         """One row per run, measure and topic; the value is None if a provider gives none."""
-        axes = {"run": self.runs, "measure": [*map(str, self.measures)], "topic": self.topics}
+        axes = {"run": self.runs, "measure": list(map(str, self.measures)), "topic": self.topics}
         return Table.of_arrays(axes, {"value": self.values})
 
     def notes(self) -> list[Note]:
-        """The level that counts as relevant, for measures that do not name it, if there are several levels.
+        """The level that counts as relevant, for measures that do not name it.
+
+        There is none if the qrels have at most two levels.
 
         >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
-        >>> print(*evaluate(qrels, {"mine": {"q1": {"a": 1.0}}}, ["AP", "P(rel=2)@1", "RR"]).notes())
+        >>> result = evaluate(qrels, {"mine": {"q1": {"a": 1.0}}}, ["AP", "P(rel=2)@1", "RR"])
+        >>> print(*result.notes())
         AP, RR: relevant from level 1 (rel=1).
         """
         if len(self.levels) <= 2:
@@ -263,12 +275,16 @@ class Evaluation(Result):
         return [Note("{}: relevant from level 1 (rel=1).", listed(names))]
 
     def figure(self) -> plots.Figure:
-        """Draw the means as dots, one panel per measure, with the best runs by the first measure on top.
+        """Draw the means as dots, one panel per measure.
+
+        The best runs by the first measure are on top.
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
-        sums = any(isinstance(measure.aggregator(), SumAgg) for measure in self.measures)
-        label = f"{'Mean or sum' if sums else 'Mean'} over {counted(len(self.topics), self.unit)}"
+        what = "Mean"
+        if any(isinstance(measure.aggregator(), SumAgg) for measure in self.measures):
+            what = "Mean or sum"
+        label = f"{what} over {counted(len(self.topics), self.unit)}"
         signs = list(map(sign_of, self.measures))
         return plots.dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
 
@@ -340,17 +356,19 @@ def evaluate(
     work = RunEvaluator(named.in_sessions(qrels, sessions), wanted, provider)
     judgments = work.judgments
     with remarks.issued_together():
-        found = [work(run) for run in every]
+        results = [work(run) for run in every]
         others = _remarks_on(judgments, wanted)
         # A kept run has issued its remarks when it was read.
-        for run, of_run in zip(every, found, strict=True):
+        for run, of_run in zip(every, results, strict=True):
             if run.kept_for is None:
                 remarks.issue(of_run.remarks)
         remarks.issue(others)
-        unit, topics = "topic", judgments.topics
+        unit = "topic"
+        topics = judgments.topics
         if judgments.sessions is not None:
-            unit, topics = "session", judgments.sessions.names
-        on_runs = [remark for of_run in found for remark in of_run.remarks]
+            unit = "session"
+            topics = judgments.sessions.names
+        on_runs = [remark for of_run in results for remark in of_run.remarks]
         subject = judgments.name or "qrels"
         # The reader of the qrels has issued its remarks.
         of_reader = [replace(remark, subject=subject) for remark in judgments.rows.facts.remarks]
@@ -358,8 +376,8 @@ def evaluate(
             runs=tuple(run.name for run in every),
             measures=wanted,
             topics=topics,
-            values=np.stack([of_run.values for of_run in found]),
-            missing=np.stack([of_run.missing for of_run in found]),
+            values=np.stack([of_run.values for of_run in results]),
+            missing=np.stack([of_run.missing for of_run in results]),
             unit=unit,
             levels=tuple(judgments.documents.whole.all_levels.tolist()),
             remarks=(*on_runs, *others, *of_reader),
@@ -373,14 +391,14 @@ def _remarks_on(judgments: Judgments, measures: Sequence[Measure]) -> list[Remar
 
     Levels 1 … n without 0 matter only to measures that leave open what a level means.
     """
-    found = list(remarks.measure_remarks(measures, judgments.documents, judgments.contract))
+    on_measures = list(remarks.measure_remarks(measures, judgments.documents, judgments.contract))
     is_open = any(
         remarks.leaves_open(measure, name) for measure in measures for name in ("rel", "gains")
     )
     if judgments.contract is None and is_open:
         on_levels = remarks.level_remarks(judgments.documents, judgments.name, LEVELS)
-        found = on_levels + found
-    return found
+        return on_levels + on_measures
+    return on_measures
 
 
 def _with_missing_options(measure: Measure, options: Mapping[str, str]) -> Measure:
@@ -400,7 +418,7 @@ Fewer levels are often those of relevant documents alone.
 
 
 class RunValues(NamedTuple):
-    """The values of a run (measures × topics), the topics that it lacks (topics), and remarks on it."""
+    """The values of a run (measures × topics), whether it lacks a topic, and remarks on it."""
 
     values: np.ndarray
     missing: np.ndarray
@@ -419,7 +437,9 @@ class RunEvaluator:
         self.by_session: SessionValues | None = None
         if sessions is not None:
             self.by_session = SessionValues(self.judgments.documents, sessions, measures)
-        computed = list(dict.fromkeys(map(turn_measure, measures))) if sessions else [*measures]
+        computed = list(measures)
+        if sessions is not None:
+            computed = list(dict.fromkeys(map(turn_measure, measures)))
         self.row = {measure: number for number, measure in enumerate(computed)}
         self.depth = remarks.depth_of(computed)
         self.ours, self.others = evaluators(
@@ -487,11 +507,14 @@ def evaluated(
         raise GradedError("an Evaluation has the values of its runs; leave out runs, or give qrels")
     if runs is not None:
         qrels = named.in_sessions(qrels, sessions)
-        study = named.study_of(qrels, runs) if kept else None
-        qrels, runs = (study.judgments, study.runs) if study else (qrels, runs)
-        return evaluate(qrels, runs, measures), study
+        if not kept:
+            return evaluate(qrels, runs, measures), None
+        study = named.study_of(qrels, runs)
+        return evaluate(study.judgments, study.runs, measures), study
     if sessions:
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
-    found = qrels if isinstance(qrels, Evaluation) else Evaluation.from_values(qrels)
-    wanted = [one_of(found.measures, measure) for measure in measures]
-    return (found.part(found.runs, wanted) if wanted else found), None
+    evaluation = qrels if isinstance(qrels, Evaluation) else Evaluation.from_values(qrels)
+    wanted = [one_of(evaluation.measures, measure) for measure in measures]
+    if wanted:
+        evaluation = evaluation.part(evaluation.runs, wanted)
+    return evaluation, None

@@ -44,10 +44,10 @@ def evaluators(
         if isinstance(ours, GradedProvider) and ours.supports(measure):
             graded.append(measure)
             continue
-        known = definition_of(measure)
+        definition = definition_of(measure)
         is_computed = any(other.is_available() for other in providers_of(measure))
-        if provider is None and known and not is_computed:
-            graded.append(known)
+        if provider is None and definition and not is_computed:
+            graded.append(definition)
             continue
         params = [
             (name, value) for name, value in measure.params.items() if name != measure.AT_PARAM
@@ -80,7 +80,10 @@ def providers_of(measure: Measure) -> list[Provider]:
 
 
 def refuse_uncomputed(measures: Iterable[Measure]) -> None:
-    """Raise `GradedError` for a measure that no provider computes; the message names measures like it."""
+    """Raise `GradedError` for a measure that no provider computes.
+
+    The message names measures like it.
+    """
     for measure in itertools.filterfalse(providers_of, measures):
         alike = _like(measure)
         use = f"; use {' or '.join(map(str, alike))}" if alike else ""
@@ -88,7 +91,10 @@ def refuse_uncomputed(measures: Iterable[Measure]) -> None:
 
 
 def _like(measure: Measure) -> list[Measure]:
-    """Measures that are computed and resemble one that is not: with a level, a cutoff, or graded."""
+    """Measures that are computed and resemble one that is not.
+
+    They have a level or a cutoff, or are graded.
+    """
     candidates = [measure, measure @ 10]
     if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
         candidates[0] = measure(rel=1)
@@ -159,7 +165,7 @@ def refuse_for_gdeval(
             if not re.fullmatch(READ, f"{topic} {doc}") or level % 1 or level > HIGHEST:
                 names = ", ".join(map(str, gdeval.measures))
                 raise GradedError(
-                    f"cannot compute {names}: gdeval takes topics that are whole numbers, ids without blanks "
-                    f"and whole levels up to {HIGHEST}, not topic {shown(topic)}, document {shown(doc)}, "
-                    f"level {level}; ERR_G and nDCG_Burges take others"
+                    f"cannot compute {names}: gdeval takes topics that are whole numbers, ids "
+                    f"without blanks and whole levels up to {HIGHEST}, not topic {shown(topic)}, "
+                    f"document {shown(doc)}, level {level}; ERR_G and nDCG_Burges take others"
                 )

@@ -55,14 +55,14 @@ UNNAMED = "run"
 class Judgments:
     """Qrels as a table, and their name, if they have one.
 
-    Qrels of some topics only come with the levels of their `collection`, or with their `known`
+    Qrels of some topics only come with the levels of their `collection`, or with their `selected`
     documents. With `sessions`, values are those of sessions.
     """
 
     rows: Rows
     name: str | None
     collection: np.ndarray | None = None
-    known: Judged | None = None
+    selected: Judged | None = None
     sessions: Sessions | None = None
 
     @property
@@ -84,7 +84,7 @@ class Judgments:
     def documents(self) -> Judged:
         """The judged documents, which may have levels for several intents."""
         with about(self.name):
-            return self.known or judged_of(self.rows, self.collection)
+            return self.selected or judged_of(self.rows, self.collection)
 
     @property
     def judged(self) -> Judged:
@@ -105,8 +105,8 @@ class Judgments:
         if tuple(topics) == self.topics:
             return self
         numbers = np.array([self.numbers[topic] for topic in topics], dtype=np.int64)
-        known = self.documents.part(numbers)
-        return replace(self, rows=self.rows.part(numbers), known=known, sessions=None)
+        selected = self.documents.part(numbers)
+        return replace(self, rows=self.rows.part(numbers), selected=selected, sessions=None)
 
 
 Qrels = Source | str | os.PathLike[str] | Judgments
@@ -114,7 +114,10 @@ Qrels = Source | str | os.PathLike[str] | Judgments
 
 
 def read_judgments(qrels: Qrels) -> Judgments:
-    """Read qrels; `Judgments` are returned unchanged. Raises `GradedError` for qrels without a topic."""
+    """Read qrels; `Judgments` are returned unchanged.
+
+    Raises `GradedError` for qrels without a topic.
+    """
     if isinstance(qrels, Judgments):
         return qrels
     if isinstance(qrels, Result):
@@ -136,17 +139,21 @@ def measures_for(
     Raises `GradedError` for ``official`` if the qrels are no ir-datasets id whose measures are
     known.
     """
-    found: list[Measure | str] = []
-    for each in [measures] if isinstance(measures, (str, Measure)) else measures:
-        is_official = isinstance(each, str) and each.strip() == OFFICIAL
-        found += official_measures(qrels) if is_official else [each]
-    return parse_measures(found, uncut)
+    if isinstance(measures, (str, Measure)):
+        measures = [measures]
+    wanted: list[Measure | str] = []
+    for measure in measures:
+        if isinstance(measure, str) and measure.strip() == OFFICIAL:
+            wanted += official_measures(qrels)
+        else:
+            wanted.append(measure)
+    return parse_measures(wanted, uncut)
 
 
 def official_measures(qrels: Qrels) -> Sequence[str]:
     """The official measures of a collection. Raises `GradedError` if they are not known."""
-    given = qrels.name if isinstance(qrels, Judgments) else qrels
-    name = os.fspath(given) if isinstance(given, (str, os.PathLike)) else None
+    source = qrels.name if isinstance(qrels, Judgments) else qrels
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
     contract = contract_of(name)
     if contract is None or not contract.official:
         if name is not None:
@@ -253,7 +260,10 @@ class Run:
 
     @property
     def ranks(self) -> JudgedRanks:
-        """The kept reduction, as one block. Raises `GradedError` for a run that cannot be evaluated."""
+        """The kept reduction, as one block.
+
+        Raises `GradedError` for a run that cannot be evaluated.
+        """
         return self._read.ranks
 
     @property
@@ -277,7 +287,8 @@ class Run:
             return (self.ranks,)
         if table is None and not self.source.in_memory:
             return blocks_of(judgments.documents, self._blocks(judgments))
-        return blocks_of(judgments.documents, self.rows(judgments) if table is None else table)
+        rows = self.rows(judgments) if table is None else table
+        return blocks_of(judgments.documents, rows)
 
     def rows(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the errors of `RunSource` and of `check`."""
@@ -353,7 +364,8 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
     Raises `GradedError` for two runs of one name, and if runs are `needed` and there is none.
     """
     named: dict[str, Run] = {}
-    for name, run in runs.items() if isinstance(runs, Mapping) else pairs_of(runs):
+    pairs = runs.items() if isinstance(runs, Mapping) else pairs_of(runs)
+    for name, run in pairs:
         if not isinstance(name, str):
             raise GradedError(f"a run's name is a string, not {shown(name)}")
         if name in named:
@@ -362,9 +374,13 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
         if isinstance(run, Mapping) and isinstance(next(iter(run.values()), None), Real):
             raise GradedError(f"runs: {shown(name)} is a topic of one run; pass {{'mine': run}}")
         with about(name):
-            run = RunFile(run) if isinstance(run, (str, os.PathLike)) else run
-            source = run if isinstance(run, (Run, RunSource)) else in_memory(run, RUN, name)
-            named[name] = source if isinstance(source, Run) else Run(name, source)
+            if isinstance(run, Run):
+                named[name] = run
+                continue
+            if isinstance(run, (str, os.PathLike)):
+                run = RunFile(run)
+            source = run if isinstance(run, RunSource) else in_memory(run, RUN, name)
+            named[name] = Run(name, source)
     if needed and not named:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
     return list(named.values())
@@ -374,9 +390,7 @@ def pairs_of(runs: Any) -> Iterator[tuple[str, Any]]:
     """Pairs of name and run; runs without a name get one."""
     if isinstance(runs, (str, os.PathLike)) or not isinstance(runs, Iterable) or _is_table(runs):
         runs = [runs]
-    items = [
-        whole_table(item) if exports_arrow(item) else item for run in runs for item in _files(run)
-    ]
+    items = [_in_table(item) for run in runs for item in _files(run)]
     names = iter(run_names([_unnamed(run) for run in items if _is_table(run)]))
     for run in items:
         if _is_table(run):
@@ -388,13 +402,21 @@ def pairs_of(runs: Any) -> Iterator[tuple[str, Any]]:
             yield run
         else:
             raise GradedError(
-                f"runs: cannot read {shown(run)} as a run; give a dict of runs by name, or a list of pairs "
-                "of name and run, paths, RunFile objects or tables"
+                f"runs: cannot read {shown(run)} as a run; give a dict of runs by name, or a list "
+                "of pairs of name and run, paths, RunFile objects or tables"
             )
 
 
+def _in_table(run: Any) -> Any:
+    """A run that exports Arrow as a table; any other unchanged."""
+    return whole_table(run) if exports_arrow(run) else run
+
+
 def _files(run: Any) -> list[Any]:
-    """The files that match a pattern such as ``runs/*`` or have this path; anything else unchanged."""
+    """The files that match a pattern such as ``runs/*`` or have this path.
+
+    Anything else is unchanged.
+    """
     if isinstance(run, (str, os.PathLike)):
         return [RunFile(path) for path in matching(os.fspath(run))]
     return [run]
@@ -441,9 +463,10 @@ def _unnamed(run: Any) -> str:
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """The name of each run: the file name without endings such as .run.gz, or with them, or the path.
+    """The name of each run.
 
-    The shortest of these that no other run has is used.
+    It is the file name without endings such as .run.gz, or with them, or the path: the shortest of
+    these that no other run has.
 
     >>> run_names(["runs/bm25.run.gz", "runs/a.run", "runs/a.txt"])
     ['bm25', 'a.run', 'a.txt']
@@ -453,7 +476,8 @@ def run_names(paths: Sequence[str]) -> list[str]:
     names = []
     for of_path in spellings:
         unique = [name for name, count in zip(of_path, counts, strict=True) if count[name] == 1]
-        names.append(unique[0] if unique else of_path[-1])
+        unique.append(of_path[-1])
+        names.append(unique[0])
     return names
 
 

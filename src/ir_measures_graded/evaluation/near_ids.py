@@ -92,11 +92,11 @@ class UnmatchedDocuments:
         retrieved = np.minimum(ranks.retrieved[numbers], self.depth)
         starts = bounds_of(ranks.retrieved)[numbers]
         listed = list(ranks.listed.docs.take(_rows(ranks, starts, retrieved)).ids())
-        known = ranks.judged.rows.part(numbers)
-        judged = list(known.docs.ids())
+        judgments_of_topics = ranks.judged.rows.part(numbers)
+        judged = list(judgments_of_topics.docs.ids())
         self.judgments += len(judged)
         bounds = bounds_of(retrieved).tolist()
-        offsets = known.offsets.tolist()
+        offsets = judgments_of_topics.offsets.tolist()
         for place in range(numbers.size):
             first_documents = listed[bounds[place] : bounds[place + 1]]
             judgments = judged[offsets[place] : offsets[place + 1]]
@@ -138,7 +138,8 @@ class UnmatchedDocuments:
         """
         for topic in self.topics:
             if topic.unjudged and topic.judged:
-                of_run, of_qrels = topic.unjudged[0], min(topic.judged)
+                of_run = topic.unjudged[0]
+                of_qrels = min(topic.judged)
                 return f", such as {shown(of_run)} of the run and {shown(of_qrels)} of the qrels"
         return ""
 

@@ -36,8 +36,9 @@ FEW_MATCHES = 0.05
 SCALE = 100
 """Levels up to this one may be a scale that begins with 1."""
 SPARSE = (
-    "the qrels are sparse: a topic has at most {}, and all are relevant; a relevant document may be "
-    "unjudged, so values are too low, and small differences between runs can be due to the judgments"
+    "the qrels are sparse: a topic has at most {}, and all are relevant; a relevant document may "
+    "be unjudged, so values are too low, and small differences between runs can be due to the "
+    "judgments"
 )
 EMPTY = "empty"
 """The kind of the remark on an empty run in memory, of which its reader has warned."""
@@ -45,7 +46,10 @@ _COLLECTED: ContextVar[list[Remark] | None] = ContextVar("collected", default=No
 
 
 def issue(remarks: Iterable[Remark]) -> None:
-    """Issue one `InputWarning` for each subject with remarks; within `issued_together`, at its end."""
+    """Issue one `InputWarning` for each subject with remarks.
+
+    Within `issued_together`, they are issued at its end.
+    """
     collected = _COLLECTED.get()
     if collected is not None:
         collected += remarks
@@ -84,12 +88,15 @@ def issued_together() -> Iterator[None]:
 
 
 def depth_of(measures: Iterable[Measure]) -> int | None:
-    """The smallest cutoff of measures that count unjudged documents, at most `DEPTH`; None without such a
-    measure."""
-    params = [measure.params for measure in measures if not measure.params.get("judged_only")]
-    if not params:
+    """The smallest cutoff of measures that count unjudged documents, at most `DEPTH`.
+
+    It is None without such a measure.
+    """
+    counting = [measure for measure in measures if not measure.params.get("judged_only")]
+    if not counting:
         return None
-    return min(DEPTH, *(int(given.get("cutoff") or DEPTH) for given in params))
+    cutoffs = [int(measure.params.get("cutoff") or DEPTH) for measure in counting]
+    return min(DEPTH, *cutoffs)
 
 
 class RunRemarks:
@@ -122,7 +129,10 @@ class RunRemarks:
             yield block
 
     def count(self, ranks: JudgedRanks) -> None:
-        """Count the documents of a block. A topic that appears in several blocks counts in the last one."""
+        """Count the documents of a block.
+
+        A topic that appears in several blocks counts in the last one.
+        """
         numbers = ranks.place.numbers
         topics = ranks.retrieved.size
         self.retrieved[numbers] = ranks.retrieved
@@ -164,7 +174,8 @@ class RunRemarks:
         own = int(self.has_own.sum())
         may_have_own = self.contract is not None and not self.contract.own_topic
         if own and own >= OWN * topics and not may_have_own:
-            text = f"in {own:,} of {all_topics} ({Percent(own / topics)}) a document has the id of the topic"
+            share = f"{own:,} of {all_topics} ({Percent(own / topics)})"
+            text = f"in {share} a document has the id of the topic"
             if self.contract is not None:
                 text += LEAVES_OUT
             yield Remark("own topic", name, text)
@@ -181,7 +192,8 @@ class RunRemarks:
                 text += f"check that run and qrels use the same ids{examples}"
             yield Remark("no judged document", name, text)
             return
-        top, judged_top = int(self.top.sum()), int(self.judged_top.sum())
+        top = int(self.top.sum())
+        judged_top = int(self.judged_top.sum())
         if self.depth is not None and 2 * judged_top < top:
             if self.is_sparse:
                 most_judged = counted(self.most_judged, "judged document")
@@ -244,7 +256,10 @@ def contract_remarks(measure: Measure, contract: Contract) -> Iterator[Remark]:
 def measure_remarks(
     measures: Iterable[Measure], judged: Judged, contract: Contract | None = None
 ) -> Iterator[Remark]:
-    """Remarks on measures that name levels which the qrels lack, or leave out what the collection fixes."""
+    """Remarks on levels of measures that the qrels lack, and on what the collection fixes.
+
+    The latter are on measures that leave it out.
+    """
     for measure in measures:
         if contract is not None:
             yield from contract_remarks(measure, contract)

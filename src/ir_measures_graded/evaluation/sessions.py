@@ -24,8 +24,8 @@ from ..core.rows.in_memory import read_run
 from ..errors import GradedError, shown
 
 Given = bool | Mapping[Any, tuple[Any, Any]] | None
-"""How topics form sessions: True for ids such as ``31_1``, or a mapping of topics to session and turn. None
-and False: topics are no turns."""
+"""How topics form sessions: True for ids such as ``31_1``, or a mapping of topics to session and
+turn. None and False: topics are no turns."""
 PATTERN = r"(?s)(.+)[_.-]([0-9]+)"
 NUMBER = "[0-9]{1,18}"
 """A turn's number, as text."""
@@ -41,40 +41,44 @@ class Sessions:
     turns: Turns
 
     @classmethod
-    def of(cls, topics: Sequence[str], given: Given) -> Sessions:
+    def of(cls, topics: Sequence[str], sessions_of: Given) -> Sessions:
         """The sessions of topics, whose turns are ordered by number.
 
-        >>> found = Sessions.of(["7_10", "7_2", "9-1-3"], True)
-        >>> found.names, found.turns.session, found.turns.place
+        >>> sessions = Sessions.of(["7_10", "7_2", "9-1-3"], True)
+        >>> sessions.names, sessions.turns.session, sessions.turns.place
         (('7', '9-1'), array([0, 0, 1]), array([2, 1, 1]))
 
         Raises `GradedError` for a topic without a session and a turn, and for two turns with one
         number.
         """
         sessions: dict[str, dict[int, int]] = {}  # the number of the topic of each turn
-        for number, (name, turn) in enumerate(_turns(topics, given)):
+        for number, (name, turn) in enumerate(_turns(topics, sessions_of)):
             turns = sessions.setdefault(name, {})
             if turn in turns:
                 both = f"topics {shown(topics[turns[turn]])} and {shown(topics[number])}"
                 raise GradedError(f"{both} are both turn {turn} of session {shown(name)}")
             turns[turn] = number
-        session, place = np.empty((2, len(topics)), dtype=np.int64)
+        session = np.empty(len(topics), dtype=np.int64)
+        place = np.empty_like(session)
         for code, turns in enumerate(sessions.values()):
             in_order = [turns[turn] for turn in sorted(turns)]
-            session[in_order], place[in_order] = code, np.arange(len(turns)) + 1
+            session[in_order] = code
+            place[in_order] = np.arange(len(turns)) + 1
         return cls(tuple(sessions), Turns(session, place))
 
 
-def _turns(topics: Sequence[str], given: Given) -> Iterator[tuple[str, int]]:
+def _turns(topics: Sequence[str], sessions_of: Given) -> Iterator[tuple[str, int]]:
     """The session and the turn of each topic."""
-    if given is not True and not isinstance(given, Mapping):
-        raise GradedError(f"sessions={shown(given)} is not allowed; it is True or a mapping")
+    if sessions_of is not True and not isinstance(sessions_of, Mapping):
+        raise GradedError(f"sessions={shown(sessions_of)} is not allowed; it is True or a mapping")
     for topic in topics:
         pair: Any = None
-        if given is not True:
-            pair = given.get(topic)
-        elif match := re.fullmatch(PATTERN, topic):
-            pair = match.groups()
+        if sessions_of is True:
+            match = re.fullmatch(PATTERN, topic)
+            if match is not None:
+                pair = match.groups()
+        else:
+            pair = sessions_of.get(topic)
         session = turn = None
         with suppress(TypeError, ValueError):
             session, turn = pair
@@ -84,8 +88,9 @@ def _turns(topics: Sequence[str], given: Given) -> Iterator[tuple[str, int]]:
             or not re.fullmatch(NUMBER, str(turn))
         ):
             raise GradedError(
-                f"topic {shown(topic)} is not a turn of a session: name it as in 31_1, 31-1 or 31.1, or map "
-                "each topic to its session and a number of at most 18 digits, as in {'q1': ('31', 1)}"
+                f"topic {shown(topic)} is not a turn of a session: name it as in 31_1, 31-1 or "
+                "31.1, or map each topic to its session and a number of at most 18 digits, as in "
+                "{'q1': ('31', 1)}"
             )
         yield str(session), int(str(turn))
 
@@ -103,17 +108,24 @@ class SessionValues:
     """
 
     def __init__(self, judged: Judged, sessions: Sessions, measures: Sequence[Measure]):
-        self.sessions, self.turns, self.measures = sessions.names, sessions.turns, measures
+        self.sessions = sessions.names
+        self.turns = sessions.turns
+        self.measures = measures
         ideal = reduced(judged, read_run({}))
         self.ideal = {
-            each: view(each.turn, ideal) for each in measures if isinstance(each, SessionMeasure)
+            measure: view(measure.turn, ideal)
+            for measure in measures
+            if isinstance(measure, SessionMeasure)
         }
 
     def of(self, row: Mapping[Measure, int], of_turns: Fields) -> Fields:
-        """The fields for sessions, from those for turns; `row` has the row of each `turn_measure`."""
+        """The fields for sessions, from those for turns.
+
+        `row` has the row of each `turn_measure`.
+        """
         values, missing = of_turns
         rows = [row[turn_measure(measure)] for measure in self.measures]
-        of_sessions = [*map(self._values, self.measures, values[rows])]
+        of_sessions = list(map(self._values, self.measures, values[rows]))
         return np.stack(of_sessions), self.turns.total(~missing) == 0
 
     def _values(self, measure: Measure, values: np.ndarray) -> np.ndarray:
@@ -123,18 +135,19 @@ class SessionValues:
         """
         with np.errstate(over="ignore", invalid="ignore"):  # the values are checked below
             if isinstance(measure, SessionMeasure):
-                found = measure.of_sessions(values, self.turns, self.ideal[measure])
+                of_sessions = measure.of_sessions(values, self.turns, self.ideal[measure])
             else:
                 has_value = ~np.isnan(values)
                 counts = self.turns.total(has_value)
-                found = self.turns.total(np.where(has_value, values, 0))
+                totals = self.turns.total(np.where(has_value, values, 0))
                 if isinstance(measure.aggregator(), SumAgg):
-                    found = np.where(counts > 0, found, np.nan)
+                    of_sessions = np.where(counts > 0, totals, np.nan)
                 else:
-                    found = found / counts
-        if (infinite := np.flatnonzero(np.isinf(found))).size:
+                    of_sessions = totals / counts
+        infinite = np.flatnonzero(np.isinf(of_sessions))
+        if infinite.size:
             session = shown(self.sessions[infinite[0]])
             raise GradedError(
                 f"{measure} is infinite for session {session}; divide all gains by one number"
             )
-        return found
+        return of_sessions

@@ -85,11 +85,11 @@ class ValueTable(NamedTuple):
 def read_values(
     table: Any, smaller: Collection[str] = (), apart: bool = False
 ) -> dict[str, dict[str, Any]]:
-    """The fields of an `Evaluation` of the values in a table, a file or a list of files, by collection.
+    """The fields of an `Evaluation` of the values in a table, by collection.
 
-    See `Evaluation.from_values`. All values are of one collection without a name, or, if `apart`
-    and any table has the column ``collection``, of those that it names, in order of appearance. A
-    collection may lack runs and measures of the others.
+    The table may be a file or a list of files. See `Evaluation.from_values`. All values are of one
+    collection without a name, or, if `apart` and any table has the column ``collection``, of those
+    that it names, in order of appearance. A collection may lack runs and measures of the others.
     """
     pandas = needed("pandas", "a table of values")
     tables = _tables(table)
@@ -112,9 +112,9 @@ def read_values(
     if apart:
         by_collection = dict(iter(cells.groupby(COLLECTION, sort=False)))
     fields = {}
-    for collection, part in by_collection.items():
+    for collection, of_collection in by_collection.items():
         with about(collection):
-            fields[collection] = _fields(part, names, smaller) | {"files": files}
+            fields[collection] = _fields(of_collection, names, smaller) | {"files": files}
     return fields
 
 
@@ -140,7 +140,8 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
         raise GradedError(
             f"{names[table]}: row {row}: {run} has two values of {measure} for topic {topic}"
         )
-    codes, labels = [], []
+    codes = []
+    labels = []
     for key in KEYS:
         code, distinct = cells[key].factorize()
         codes.append(code)
@@ -158,8 +159,8 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
         missing = [topics[number] for number in np.flatnonzero(is_missing[run, measure])]
         raise GradedError(
             f"{names[0]}: {runs[run]} lacks values of {measures[measure]} for "
-            f"{counted(len(missing), 'topic')} ({listed(missing, 5)}); give each run a value by each measure "
-            "for each topic"
+            f"{counted(len(missing), 'topic')} ({listed(missing, 5)}); give each run a value by "
+            "each measure for each topic"
         )
     return {"runs": runs, "measures": measures, "topics": topics, "values": values}
 
@@ -167,8 +168,10 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
 def may_lack_values(measure: Measure) -> bool:
     """Whether only other providers of ir-measures compute a measure; these may leave topics out.
 
-    >>> [may_lack_values(measure_named(name)) for name in ("Accuracy@2", "AP", "nDCG_JK", "faithfulness")]
-    [True, False, False, False]
+    >>> [may_lack_values(measure_named(name)) for name in ("Accuracy@2", "AP", "nDCG_JK")]
+    [True, False, False]
+    >>> may_lack_values(measure_named("faithfulness"))
+    False
     """
     is_ours = is_graded(measure) or definition_of(measure) is not None
     return not is_ours and not isinstance(measure, NamedMeasure)
@@ -183,16 +186,16 @@ def _refuse_same(measures: Sequence[Measure], names: Sequence[str], table: str) 
             raise GradedError(f"{table}: {other} and {name} are the same measure; keep one")
 
 
-def read_attribute(given: str) -> dict[str, Any]:
+def read_attribute(text: str) -> dict[str, Any]:
     """The value of each topic in the column COLUMN of a table file, as FILE:COLUMN names it.
 
     The value is None where the cell is empty. Raises `GradedError` for a missing column and for a
     topic with two values.
     """
-    path, _, column = given.rpartition(":")
+    path, _, column = text.rpartition(":")
     if not path:
         raise GradedError(
-            f"{shown(given)} is no column of a file; give FILE:COLUMN, as in topics.csv:kind"
+            f"{shown(text)} is no column of a file; give FILE:COLUMN, as in topics.csv:kind"
         )
     return _of_topics(frame_of(path), path, column)
 
@@ -207,8 +210,8 @@ def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
     return {topic: (session[topic], turn[topic]) for topic in session}
 
 
-def _is_path(given: Any) -> bool:
-    return isinstance(given, (str, os.PathLike))
+def _is_path(table: Any) -> bool:
+    return isinstance(table, (str, os.PathLike))
 
 
 def _of_topics(frame: DataFrame, name: str, column: str) -> dict[str, Any]:
@@ -247,10 +250,11 @@ def frame_of(table: Any, form: str = "a table with a header") -> DataFrame:
         if not _is_path(table):
             return pandas.DataFrame(table)
         with Content(table) as content:
-            if not (kind := kind_of(content)):
+            kind = kind_of(content)
+            if not kind:
                 return _frame_of_text(content.stream.read())
             file = kind.open(content)
-            rows = pyarrow.Table.from_batches([*file.batches(file.names)])
+            rows = pyarrow.Table.from_batches(list(file.batches(file.names)))
             rows.validate(full=True)  # damaged Arrow data could crash the process
             return rows.to_pandas(strings_to_categorical=True)
     except GradedError:
@@ -261,7 +265,10 @@ def frame_of(table: Any, form: str = "a table with a header") -> DataFrame:
 
 
 def _frame_of_text(text: bytes) -> DataFrame:
-    """The rows of JSON, of trec_eval -q, or of fields between tabs, commas, semicolons or blanks."""
+    """The rows of JSON, of trec_eval -q, or of separated fields.
+
+    Tabs, commas, semicolons or blanks separate fields.
+    """
     pandas = needed("pandas", "a table of values")
     text = text.lstrip(b"\r\n")
     if is_json(text):
@@ -302,7 +309,8 @@ def _full_rows(rows: DataFrame) -> DataFrame:
     if short.size:
         row = int(short[0])
         raise ValueError(
-            f"row {row} has {counted(int(fields.iloc[row]), 'field')}, and the first line has {columns}"
+            f"row {row} has {counted(int(fields.iloc[row]), 'field')}, and the first line has "
+            f"{columns}"
         )
     return rows
 
@@ -319,15 +327,16 @@ def _json(text: str) -> Any:
         return content
     if "sha256" in content:
         return content.get("values")  # as evaluate writes it
-    has_parts = any(isinstance(part, (list, dict)) for part in content.values())
-    return content if has_parts else [content]
+    is_nested = any(isinstance(value, (list, dict)) for value in content.values())
+    return content if is_nested else [content]
 
 
 def _of_trec_eval(rows: DataFrame) -> DataFrame:
-    """The lines of a measure, a topic and a value; those of the command ir_measures begin with the topic.
+    """The lines of a measure, a topic and a value.
 
-    These have means of ``all`` topics, or known measures in the second field only. The measure
-    ``runid`` of trec_eval has no value for a topic.
+    Those of the command ir_measures begin with the topic. These have means of ``all`` topics, or
+    known measures in the second field only. The measure ``runid`` of trec_eval has no value for a
+    topic.
     """
     rows = rows.apply(lambda column: column.str.strip())
     first = set(rows["measure"])
@@ -354,11 +363,13 @@ def cells_of(
     """
     pandas = needed("pandas", "a table of values")
 
-    if (twice := frame.columns.duplicated()).any():
-        raise GradedError(f"{name} has two columns named {frame.columns[twice][0]}; rename one")
+    is_repeated = frame.columns.duplicated()
+    if is_repeated.any():
+        repeated = frame.columns[is_repeated][0]
+        raise GradedError(f"{name} has two columns named {repeated}; rename one")
     if frame.index.name is not None and frame.index.name not in frame:
         frame = frame.reset_index()
-    names = [*frame]
+    names = list(frame)
     run, measure, value = (column_name(name, names, ours) for ours in ("run", "measure", "value"))
     wide = measure is None or value is None
     if run is None and not wide and "name" in names:  # PyTerrier's name of a run
@@ -380,7 +391,8 @@ def cells_of(
         marks = [AGGREGATE] if _marks_means(frame) else []
         named = [key for key in names if key not in keys + marks and plain(key) not in IDS]
         measures = [key for key in named if _is_measure_column(frame[key], name)]
-        measure, value = "measure", "value"
+        measure = "measure"
+        value = "value"
         parts = [frame[keys + marks].assign(measure=key, value=frame[key]) for key in measures]
         frame = pandas.concat(parts) if parts else frame[:0].assign(measure="", value=0.0)
     frame = frame[~_is_mean(frame, [*keys, measure], value, name, names_topic_all)]
@@ -397,8 +409,9 @@ def cells_of(
     if is_refused.any():
         column = str(frame[measure][is_refused].iloc[0]) if wide else value
         _refuse(frame[value].rename(column), is_refused, name, "not a finite number")
+    runs = unnamed if run is None else frame[run].astype(str)
     columns = {
-        "run": unnamed if run is None else frame[run].astype(str),
+        "run": runs,
         "topic": frame[topic].astype(str),
         "measure": frame[measure],
         "value": numbers,
@@ -467,15 +480,19 @@ def _is_mean(
     is_mean[is_all] = ~is_topic
     if not is_topic.any() and not _has_aggregate(frame, is_mean, keys[1:], value):
         text = (
-            f"the rows of the topic {ALL!r} are left out, although none of them is the mean or the sum over "
-            f"the other topics; if {ALL!r} is a topic, rename it or add the column {AGGREGATE}"
+            f"the rows of the topic {ALL!r} are left out, although none of them is the mean or "
+            f"the sum over the other topics; if {ALL!r} is a topic, rename it or add the column "
+            f"{AGGREGATE}"
         )
         issue([Remark("aggregate", name, text)])
     return is_mean
 
 
 def _has_aggregate(frame: DataFrame, is_mean: np.ndarray, keys: list[Any], value: Any) -> bool:
-    """Whether any row of an aggregate is the mean or the sum of its run and measure, or has no other row."""
+    """Whether any row of an aggregate is the mean or the sum of its run and measure.
+
+    An aggregate without another row counts as one.
+    """
     numbers = frame[keys].assign(number=_numbers(frame[value]))
     aggregates = numbers[is_mean].dropna().drop_duplicates(keys).set_index(keys)["number"]
     groups = numbers[~is_mean].groupby(keys, observed=True)["number"]
@@ -504,11 +521,11 @@ def _is_measure(name: str) -> bool:
 
 
 def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> dict[str, float]:
-    """The value of each topic from a path, a mapping, a table, or rows such as ir-measures' metrics.
+    """The value of each topic from a source.
 
-    `topics` are those of the qrels. `name` is the measure to take if the source has several.
-    Raises `GradedError` for values that cannot be read, for several measures, and if no topic is
-    in the qrels.
+    It is a path, a mapping, a table, or rows such as ir-measures' metrics. `topics` are those of
+    the qrels. `name` is the measure to take if the source has several. Raises `GradedError` for
+    values that cannot be read, for several measures, and if no topic is in the qrels.
     """
     if isinstance(source, Real):
         raise GradedError(f"values={source!r} is one number; give a mean as mean={source!r}")
@@ -566,13 +583,16 @@ def decimals_of(numbers: Collection[float | str]) -> int:
     Zeros behind all of several numbers do not count, and several numbers without decimals are
     exact.
 
-    >>> decimals_of([0.25, 0.178]), decimals_of(["0.1780"]), decimals_of([1e-9]), decimals_of([0, 1])
-    (3, 4, 6, 6)
+    >>> decimals_of([0.25, 0.178]), decimals_of(["0.1780"])
+    (3, 4)
+    >>> decimals_of([1e-9]), decimals_of([0, 1])
+    (6, 6)
     """
     are_several = len(numbers) > 1
     most = -np.inf
     for number in numbers:
-        exact = Decimal(number if isinstance(number, str) else f"{number:.10g}")
+        digits = number if isinstance(number, str) else f"{number:.10g}"
+        exact = Decimal(digits)
         if are_several:
             exact = exact.normalize()
         most = max(most, -int(exact.as_tuple().exponent))
@@ -596,7 +616,7 @@ def _numbers(column: Series) -> np.ndarray:
     """The numbers of a column; NaN for any other cell."""
     if getattr(column.dtype, "kind", "O") in "iuf":
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.array([*map(number_in, column)], dtype=np.float64)
+    return np.array(list(map(number_in, column)), dtype=np.float64)
 
 
 def number_in(cell: Any) -> float:
@@ -624,8 +644,8 @@ def groups_of(topics: Sequence[str], by: By) -> dict[str, list[int]]:
     attribute = {str(topic): value for topic, value in attribute.items()}
     if attribute.keys().isdisjoint(topics):
         raise GradedError(
-            f"no topic has a group: the groups are those of topics {listed(attribute)}; the values have "
-            f"topics {listed(topics)}"
+            f"no topic has a group: the groups are those of topics {listed(attribute)}; the values "
+            f"have topics {listed(topics)}"
         )
     labels = pandas.Series([attribute.get(topic) for topic in topics], dtype=object)
     labels = labels[labels.notna() & ~labels.isin(["", NONE])]

@@ -46,8 +46,8 @@ def refuse_impossible(path: str) -> None:
 def refuse_inputs(outputs: Iterable[str], inputs: Iterable[str | int]) -> None:
     """Raise `GradedError` if writing an output would replace an input or a file of an input folder.
 
-    Both are compared by the file that they lead to, by links or by parts such as ``no/..``. A number is an
-    open file, such as standard input.
+    Both are compared by the file that they lead to, by links or by parts such as ``no/..``. A
+    number is an open file, such as standard input.
     """
     existing: list[str | int] = []
     for file in inputs:

@@ -38,7 +38,11 @@ def clean(text: str) -> str:
 
 def known(numbers: np.ndarray) -> list[Any]:
     """The cells of an array, None for NaN."""
-    return [None if cell != cell else cell for cell in numbers.tolist()]
+    return list(map(_none_for_nan, numbers.tolist()))
+
+
+def _none_for_nan(cell: Any) -> Any:
+    return None if cell != cell else cell
 
 
 def counted(number: int, what: str) -> str:
@@ -197,7 +201,7 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
     \end{tabular}
     """
     right, lines = _padded(columns, rows, places, escaped_latex)
-    sides = "".join("r" if is_on_the_right else "l" for is_on_the_right in right)
+    sides = "".join(np.where(right, "r", "l"))
     head, *body = (rf"{' & '.join(line)} \\" for line in lines)
     yield rf"\begin{{tabular}}{{{sides}}}"
     yield from [r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
@@ -232,7 +236,7 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     </table>
     """
     rows = list(rows)
-    sides = ["right" if is_numeric else "left" for is_numeric in numeric(rows, len(columns))]
+    sides = np.where(numeric(rows, len(columns)), "right", "left")
     yield "<table>"
     tag = "th"
     for line in _lines(columns, rows, places):

@@ -34,7 +34,8 @@ def merged(remarks: Iterable[Remark]) -> list[Remark]:
 def _joined(remarks: list[Remark]) -> Remark:
     """One remark for several of a kind, which begin with their shares."""
     in_order = sorted(remarks, key=lambda remark: remark.share or 0.0)
-    lowest, highest = in_order[0], in_order[-1]
+    lowest = in_order[0]
+    highest = in_order[-1]
     text = highest.text
     if lowest.text != highest.text:
         text = f"{Percent(lowest.share or 0.0)} to {highest.text}"

@@ -118,7 +118,7 @@ class Result:
             raise GradedError(f"{form!r} is not a format; the formats are {', '.join(FORMATS)}")
         places = decimals(form, places)
         if form not in FOR_PEOPLE:
-            return [*self.data().lines(form, places)]
+            return list(self.data().lines(form, places))
         lines: list[str] = []
         answer = self.answer()
         if answer:
@@ -194,11 +194,11 @@ class Result:
 class View(Result):
     """Tables and a figure of other results, such as those that the option --show chooses.
 
-    `read` is the table for programs, by default the first of the tables `shown`.
+    `read` is the table for programs, by default the first of the `chosen` tables.
     """
 
-    shown: Sequence[Table]
-    drawn: Callable[[], Figure] | None = None
+    chosen: Sequence[Table]
+    draw: Callable[[], Figure] | None = None
     read: Table | None = None
     noted: Sequence[str] = ()
     above: Sequence[str] = ()
@@ -206,11 +206,11 @@ class View(Result):
 
     def tables(self) -> list[Table]:
         """The tables that are shown."""
-        return [*self.shown]
+        return list(self.chosen)
 
     def data(self) -> Table:
         """The table that programs read."""
-        return self.read or self.shown[0]
+        return self.read or self.chosen[0]
 
     def answer(self) -> Sequence[str]:
         """The sentences above the tables."""
@@ -222,11 +222,11 @@ class View(Result):
 
     def figure(self) -> Figure:
         """The figure that was chosen. Raises `GradedError` if there is none."""
-        return self.drawn() if self.drawn else super().figure()
+        return self.draw() if self.draw else super().figure()
 
     def drawing(self) -> Figure | str | None:
         """As that of all results."""
-        return super().drawing() if self.drawn else None
+        return super().drawing() if self.draw else None
 
 
 def as_bytes(lines: Iterable[str]) -> bytes:
