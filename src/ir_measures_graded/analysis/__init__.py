@@ -1,6 +1,7 @@
 """Analyses of several runs over one collection.
 
-- `evaluate` returns the value of every run by every measure for every topic; the other analyses use it.
+- `evaluate` returns the value of every run by every measure for every topic; the other analyses
+  use it.
 - `report` writes a report on the runs as one HTML page.
 - `curves` evaluates a measure at every rank.
 - `check` lists what is unusual about qrels, runs and measures before anything is evaluated.
@@ -10,16 +11,17 @@
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
 - `gate` decides whether a new run may replace an old one.
 - `power` tells which differences the topics find, and how many topics find a difference.
-- `holes` ranks the unjudged documents by the variance that judging them removes; `add_answers` reads the
-  judgments back.
-- `judges` compares machine judges with a human; `estimate` corrects means under a machine's judgments by
-  human ones.
+- `holes` ranks the unjudged documents by the variance that judging them removes; `add_answers`
+  reads the judgments back.
+- `judges` compares machine judges with a human; `estimate` corrects means under a machine's
+  judgments by human ones.
 - `compare`, `gate` and `power` also take an `Evaluation` in place of qrels, runs and measures.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
 - `explain` shows what each document of a ranking adds to a value, beside the ideal list.
 - `explain_difference` shows which documents make the difference of two runs.
 - `identify` finds which definition of a measure gives somebody's values.
-- `compare_leaderboards` compares the orders of systems in two tables, and `reproduce` two experiments.
+- `compare_leaderboards` compares the orders of systems in two tables, and `reproduce` two
+  experiments.
 - `levels` counts the levels of qrels and suggests gains.
 - `ranges` computes the ranges of values and differences over tied scores and unjudged documents.
 - `plots.save` writes a figure as PNG, SVG or PDF.

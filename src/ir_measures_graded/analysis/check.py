@@ -41,7 +41,10 @@ LEVELS: Final = 2
 WIDE: Final = 0.005
 """Orders of ties that move a mean by more than this are told."""
 TIED: Final = "nDCG_Burges(gains=linear)@10"
-"""The measure whose ties are told if none is given: nDCG@10, also for levels that are no whole numbers."""
+"""The measure whose ties are told if none is given: nDCG@10, also for levels that are no whole
+numbers."""
+TIES_MOVE: Final = "the order of tied documents can move {} by {:.4f}"
+APART: Final = "trec_eval 10 (64-bit scores) tells apart documents tied here in {}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,18 +60,26 @@ class Check(Result):
 
     def answer(self) -> list[Note]:
         """The runs and measures with a remark, and the sentence on the levels."""
-        what = counted(len(self.runs), "run") if self.runs else "the measures"
-        found = Note("Nothing is unusual about {}.", what)
-        if named := dict.fromkeys(remark.subject for remark in self.remarks):
-            found = Note("{} on {}.", counted(len(self.remarks), "remark"), listed(named))
-        return [found, *map(Note, self.levels.answer())]
+        subjects = dict.fromkeys(remark.subject for remark in self.remarks)
+        if subjects:
+            remarks = counted(len(self.remarks), "remark")
+            first = Note("{} on {}.", remarks, listed(subjects))
+        elif self.runs:
+            first = Note("Nothing is unusual about {}.", counted(len(self.runs), "run"))
+        else:
+            first = Note("Nothing is unusual about the measures.")
+        return [first, *map(Note, self.levels.answer())]
 
     def tables(self) -> list[Table]:
         """One row per remark, the levels of the qrels, and what is known about their collection."""
-        levels, *others = self.levels.tables()
-        collection = others[-1:] if self.levels.contract else []
-        remarks = [self.data()] if self.remarks else []
-        return [*remarks, replace(levels, title="Levels"), *collection]
+        tables = []
+        if self.remarks:
+            tables.append(self.data())
+        of_levels = self.levels.tables()
+        tables.append(replace(of_levels[0], title="Levels"))
+        if self.levels.contract:
+            tables.append(of_levels[-1])
+        return tables
 
     def remark_notes(self) -> list[str]:
         """None: the remarks are the rows of the table."""
@@ -93,8 +104,8 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
       ranks in the reverse order of the scores, documents with the id of their topic, ties whose
       order can move the mean of a measure by more than .005, and scores that trec_eval 10 orders in
       another way
-    - a measure: gains or a parameter `rel` for levels that the qrels lack, and measures that take the levels
-      of a collection in another way than its track
+    - a measure: gains or a parameter `rel` for levels that the qrels lack, and measures that take
+      the levels of a collection in another way than its track
     - the qrels: levels from 1 on, which may mean not relevant
 
     Without a measure, ties are those of nDCG@10. The top ends at rank 10, or at a smaller cutoff
@@ -127,7 +138,10 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
 
 
 def _over_ties(measures: Iterable[Measure]) -> dict[Measure, tuple[Measure, Measure]]:
-    """The measures with ranges over ties and without the option: their least and greatest values."""
+    """The measures of the least and the greatest value over ties, by measure.
+
+    Measures without such a range, and those with the option, are left out.
+    """
     ends = {}
     for measure in map(definition_of, measures):
         if measure is not None and not measure.option("ties"):
@@ -164,20 +178,23 @@ def _remarks_on(
     for measure, (lowest, highest) in ends.items():
         width = means[str(highest)] - means[str(lowest)]
         if width > WIDE:
-            text = f"the order of tied documents can move {measure} by {width:.4f}"
+            text = TIES_MOVE.format(measure, width)
             remarks.append(Remark("ties", run.name, text))
     if is_apart.any():
-        topics = counted(int(is_apart.sum()), "topic")
-        text = f"trec_eval 10 (64-bit scores) tells apart documents tied here in {topics}"
+        text = APART.format(counted(int(is_apart.sum()), "topic"))
         remarks.append(Remark("near ties", run.name, text))
     return remarks
 
 
 def _apart(block: JudgedRanks) -> np.ndarray:
-    """Whether scores of a topic are equal as 32-bit floats, which are compared here, and differ as such."""
-    topic, scores = np.repeat(np.arange(block.retrieved.size), block.retrieved), block.listed.values
+    """Whether two scores of a topic differ, but are equal as the 32-bit floats that are compared
+    here."""
+    topics = block.retrieved.size
+    topic = np.repeat(np.arange(topics), block.retrieved)
+    scores = block.listed.values
     order = np.lexsort((scores, topic))
-    topic, scores = topic[order], scores[order]
+    topic = topic[order]
+    scores = scores[order]
     compared = as_compared(scores)
-    near = ~changes(topic) & changes(scores) & ~changes(compared)
-    return np.bincount(topic[near], minlength=block.retrieved.size) > 0
+    is_near = ~changes(topic) & changes(scores) & ~changes(compared)
+    return np.bincount(topic[is_near], minlength=topics) > 0

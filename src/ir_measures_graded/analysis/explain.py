@@ -399,11 +399,12 @@ def _entry(cell: Any, whole: bool) -> Any:
 
 def filled(records: list[dict[str, Any]], always: Container[str] = ()) -> list[str]:
     """The names of the columns of records that have an entry, or are `always` shown."""
-    return [
-        name
-        for name in records[0]
-        if name in always or any(row[name] is not None for row in records)
-    ]
+    names = []
+    for name in records[0]:
+        has_entry = any(row[name] is not None for row in records)
+        if has_entry or name in always:
+            names.append(name)
+    return names
 
 
 @dataclass(frozen=True, eq=False, repr=False)

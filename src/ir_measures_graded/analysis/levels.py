@@ -20,6 +20,9 @@ SHARE = Column("share_from", "share from level", Percent)
 COLUMNS = ("level", "documents", "topics", Column("mean_per_topic"), SHARE, DEFINITION)
 LARGEST = 100
 """More levels than this are magnitudes."""
+MAGNITUDES = (
+    "There are {} levels: they are magnitudes rather than grades, so gains are not suggested."
+)
 STEEP = 4
 """Gains that are powers of 10 are suggested for at most this many levels above 0."""
 
@@ -44,18 +47,21 @@ class Levels(Result):
     def answer(self) -> list[str]:
         """The judgments, topics and levels."""
         judged = int(self.documents.sum())
-        above = int(self.relevant.sum())
+        relevant = int(self.relevant.sum())
         if not judged:
             return ["No document is judged."]
         used = np.array(self.levels, dtype=float)[self.documents > 0]
-        are = "is" if judged == 1 else "are"
-        are_above = "is" if above == 1 else "are"
+        lowest = used[0]
+        highest = used[-1]
+        are_judged = "is judged" if judged == 1 else "are judged"
+        are_above = "is above" if relevant == 1 else "are above"
         documents = counted(judged, "document")
         topics = counted(self.relevant.size, "topic")
-        return [
-            f"{documents} of {topics} {are} judged, with levels from {used[0]:g} to {used[-1]:g}; "
-            f"{above} {are_above} above level 0, {above / self.relevant.size:.4g} per topic."
-        ]
+        by_topic = relevant / self.relevant.size
+        judgments = f"{documents} of {topics} {are_judged}"
+        levels = f"with levels from {lowest:g} to {highest:g}"
+        above = f"{relevant} {are_above} level 0, {by_topic:.4g} per topic"
+        return [f"{judgments}, {levels}; {above}."]
 
     def data(self) -> Table:
         """One row per level: its documents, the topics with one, and the mean over all topics.
@@ -67,15 +73,9 @@ class Levels(Result):
         means = self.documents / self.relevant.size
         at_or_above = np.cumsum(self.documents[::-1])[::-1]
         shares = at_or_above / max(int(self.documents.sum()), 1)
-        rows = zip(
-            self.levels,
-            self.documents.tolist(),
-            self.topics.tolist(),
-            means.tolist(),
-            shares.tolist(),
-            texts,
-            strict=True,
-        )
+        numbers = [self.documents, self.topics, means, shares]
+        columns = [column.tolist() for column in numbers]
+        rows = zip(self.levels, *columns, texts, strict=True)
         return Table(COLUMNS, list(rows))
 
     def tables(self) -> list[Table]:
@@ -112,12 +112,16 @@ class Levels(Result):
         above = [level for level in self.levels if level > 0]
         if not above or len(self.levels) > LARGEST:
             return weightings
-        numbers = {level: number for number, level in enumerate(above, start=1)}
-        weightings["flat"] = dict.fromkeys(above, 1)
-        weightings["linear"] = dict(numbers)
-        weightings["exponential"] = {level: 2**number - 1 for level, number in numbers.items()}
-        if len(above) <= STEEP:
-            weightings["steep"] = {level: 10 ** (number - 1) for level, number in numbers.items()}
+        count = len(above)
+        by_name = {
+            "flat": [1] * count,
+            "linear": list(range(1, count + 1)),
+            "exponential": [2**number - 1 for number in range(1, count + 1)],
+        }
+        if count <= STEEP:
+            by_name["steep"] = [10**number for number in range(count)]
+        for name, values in by_name.items():
+            weightings[name] = dict(zip(above, values, strict=True))
         return weightings
 
     def pasteable(self) -> dict[str, str]:
@@ -127,24 +131,19 @@ class Levels(Result):
     def notes(self) -> list[Note]:
         """Unusual properties of the levels that the table does not show, one sentence each."""
         if len(self.levels) > LARGEST:
-            text = "There are {} levels: they are magnitudes rather than grades, so gains are not suggested."
-            return [Note(text, len(self.levels))]
+            return [Note(MAGNITUDES, len(self.levels))]
         notes = []
-        for level in np.array(self.levels, dtype=object)[self.documents > 0].tolist():
-            if level < 0:
-                notes.append(
-                    Note("Level {} is negative; its gain is 0 unless gains= sets it.", level)
-                )
-            if not isinstance(level, int):
-                notes.append(
-                    Note("Level {} is not a whole number; trec_eval's measures refuse it.", level)
-                )
+        for level, documents in zip(self.levels, self.documents.tolist(), strict=True):
+            if documents and level < 0:
+                text = "Level {} is negative; its gain is 0 unless gains= sets it."
+                notes.append(Note(text, level))
+            if documents and not isinstance(level, int):
+                text = "Level {} is not a whole number; trec_eval's measures refuse it."
+                notes.append(Note(text, level))
         without = int((self.relevant == 0).sum())
         if without:
-            topics = counted(without, "topic")
-            notes.append(
-                Note("{} of {} have no document above level 0.", topics, self.relevant.size)
-            )
+            text = "{} of {} have no document above level 0."
+            notes.append(Note(text, counted(without, "topic"), self.relevant.size))
         return notes
 
 
@@ -173,16 +172,17 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
         definitions = {plain_number(level): text for level, text in texts.items()}
     used = map(plain_number, np.unique(counts.level).tolist())
     every = sorted({*used, *definitions})
-    place = np.searchsorted(np.array(every, dtype=float), counts.level)
+    position = np.searchsorted(np.array(every, dtype=float), counts.level)
+    documents = np.bincount(position, counts.count, minlength=len(every))
+    topics = np.bincount(position, minlength=len(every))
     is_above = counts.level > 0
-    documents = np.bincount(place, counts.count, minlength=len(every))
-    relevant = np.bincount(
-        counts.topic[is_above], counts.count[is_above], minlength=len(judgments.topics)
-    )
+    topic_above = counts.topic[is_above]
+    count_above = counts.count[is_above]
+    relevant = np.bincount(topic_above, count_above, minlength=len(judgments.topics))
     return Levels(
         tuple(every),
         documents.astype(np.int64),
-        np.bincount(place, minlength=len(every)),
+        topics,
         relevant.astype(np.int64),
         definitions,
         judgments.contract,
@@ -191,13 +191,16 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
 
 def _table_of(contract: Contract) -> Table:
     """What is known about a collection."""
-    rel = "not known" if contract.rel is None else f"{contract.rel}, as in AP(rel={contract.rel})"
-    rows = [
-        ["official measures", " ".join(contract.official) or "not known"],
-        ["highest level that means not relevant", str(contract.not_relevant)],
-        ["least level for binary measures", rel],
-        ["gains", contract.gains or "not fixed"],
-        ["topics are documents", "yes: --ignore_identical_ids" if contract.own_topic else "no"],
-        ["source", contract.source],
-    ]
-    return Table(("fact", "value"), rows, "Collection", head=False)
+    rel = "not known"
+    if contract.rel is not None:
+        rel = f"{contract.rel}, as in AP(rel={contract.rel})"
+    are_documents = "yes: --ignore_identical_ids" if contract.own_topic else "no"
+    facts = {
+        "official measures": " ".join(contract.official) or "not known",
+        "highest level that means not relevant": str(contract.not_relevant),
+        "least level for binary measures": rel,
+        "gains": contract.gains or "not fixed",
+        "topics are documents": are_documents,
+        "source": contract.source,
+    }
+    return Table(("fact", "value"), list(facts.items()), "Collection", head=False)

@@ -33,6 +33,13 @@ from .statistics.student import BCA, KINDS, STUDENT, FewTopicsWarning, mean_inte
 ENOUGH: Final = 25
 """With fewer topics, the BCa bootstrap is too narrow: its coverage at 10 topics is 3 to 14
 points too low."""
+TOO_NARROW: Final = (
+    "BCa bootstrap intervals over {topics} are too narrow; "
+    "use Student's t (--interval t) below {enough} {unit}s"
+)
+NO_INTERVAL: Final = (
+    "No interval for {}: nearly all {}s have one value, and the measure has no largest one."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,8 +68,9 @@ class Intervals(Result):
             raise GradedError(
                 f"the run {shown(run)} is not among those evaluated: {listed(self.runs)}"
             )
-        place = self.runs.index(run), self.measures.index(one_of(self.measures, measure))
-        return float(self.lower[place]), float(self.upper[place])
+        row = self.runs.index(run)
+        column = self.measures.index(one_of(self.measures, measure))
+        return float(self.lower[row, column]), float(self.upper[row, column])
 
     @property
     def summary(self) -> str:
@@ -77,31 +85,30 @@ class Intervals(Result):
 
     def data(self) -> Table:
         """One row per measure and run."""
-        columns = {
-            "value": self.values,
-            "lower": self.lower,
-            "upper": self.upper,
-            "topics": self.topics,
-        }
         axes = {"measure": list(map(str, self.measures)), "run": self.runs}
-        return Table.of_arrays(axes, {name: array.T for name, array in columns.items()})
+        columns = {
+            "value": self.values.T,
+            "lower": self.lower.T,
+            "upper": self.upper.T,
+            "topics": self.topics.T,
+        }
+        return Table.of_arrays(axes, columns)
 
     def notes(self) -> list[Note]:
         """The kind of the intervals, and why some are empty."""
-        found = [Note("{} over {}s, each for itself.", self._kind, self.unit)]
+        notes = [Note("{} over {}s, each for itself.", self._kind, self.unit)]
         undefined = int(np.isnan(self.lower).sum())
         if undefined:
-            reason = "No interval for {}: nearly all {}s have one value, and the measure has no largest one."
-            found.append(Note(reason, counted(undefined, "value"), self.unit))
-        return found
+            notes.append(Note(NO_INTERVAL, counted(undefined, "value"), self.unit))
+        return notes
 
     def figure(self) -> plots.Figure:
         """Draw the values with their intervals, one panel per measure. Needs the extra ``plot``."""
         label = f"Value and {100 * self.confidence:g} % interval over {self.unit}s"
-        bounds, signs = np.stack([self.lower, self.upper]), list(map(sign_of, self.measures))
-        return plots.dot_plot(
-            self.runs, list(map(str, self.measures)), self.values, signs, label, bounds
-        )
+        names = list(map(str, self.measures))
+        signs = list(map(sign_of, self.measures))
+        bounds = np.stack([self.lower, self.upper])
+        return plots.dot_plot(self.runs, names, self.values, signs, label, bounds)
 
 
 @checks_arguments("intervals(evaluate(qrels, runs, measures))")
@@ -132,31 +139,36 @@ def intervals(
             "intervals needs an Evaluation: intervals(evaluate(qrels, runs, measures))"
         )
     seed = whole_number(seed, "seed", 0)
-    runs, measures = evaluation.runs, evaluation.measures
-    found = np.empty((4, len(runs), len(measures)))
-    for row, column in np.ndindex(found.shape[1:]):
-        values, measure = evaluation.values[row, column], measures[column]
+    runs = evaluation.runs
+    measures = evaluation.measures
+    shape = (len(runs), len(measures))
+    value = np.empty(shape)
+    lower = np.empty(shape)
+    upper = np.empty(shape)
+    topics = np.empty(shape, dtype=np.int64)
+    for row, column in np.ndindex(shape):
+        measure = measures[column]
+        values = evaluation.values[row, column]
         values = values[~np.isnan(values)]
         if values.size < 2:
             raise GradedError(
                 f"{runs[row]}: {measure} has {counted(values.size, evaluation.unit)}; "
                 "a confidence interval needs at least 2, and is rough below 10"
             )
-        scale = values.size if isinstance(measure.aggregator(), SumAgg) else 1
-        lower, upper = mean_interval(values, confidence, method, seed=seed)
+        low, high = mean_interval(values, confidence, method, seed=seed)
         if method == STUDENT:
-            lower, upper = _within_range(values, measure, lower, upper, confidence)
-        mean = float(mean_over_topics(values))
-        found[:, row, column] = scale * mean, scale * lower, scale * upper, values.size
-    topics = found[3].astype(np.int64)
-    if method == BCA and topics.min() < ENOUGH:
-        warnings.warn(
-            f"BCa bootstrap intervals over {counted(int(topics.min()), evaluation.unit)} are too narrow; "
-            f"use Student's t (--interval t) below {ENOUGH} {evaluation.unit}s",
-            FewTopicsWarning,
-            stacklevel=level_of_caller(),
-        )
-    value, lower, upper = found[:3]
+            low, high = _within_range(values, measure, low, high, confidence)
+        is_sum = isinstance(measure.aggregator(), SumAgg)
+        scale = values.size if is_sum else 1
+        value[row, column] = scale * float(mean_over_topics(values))
+        lower[row, column] = scale * low
+        upper[row, column] = scale * high
+        topics[row, column] = values.size
+    fewest = int(topics.min())
+    if method == BCA and fewest < ENOUGH:
+        unit = evaluation.unit
+        text = TOO_NARROW.format(topics=counted(fewest, unit), enough=ENOUGH, unit=unit)
+        warnings.warn(text, FewTopicsWarning, stacklevel=level_of_caller())
     return Intervals(
         runs, measures, value, lower, upper, topics, confidence, method, evaluation.unit
     )
@@ -170,5 +182,6 @@ def _within_range(
     changed = np.array([changes_from_most_frequent(values)])
     if are_few(changed, values.size).all():
         lowers, uppers = interval_with_two_more(values[None], low, high, confidence)
-        lower, upper = float(lowers[0]), float(uppers[0])
+        lower = float(lowers[0])
+        upper = float(uppers[0])
     return float(np.clip(lower, low, high)), float(np.clip(upper, low, high))

@@ -12,7 +12,7 @@ T. Sakai: Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -144,31 +144,47 @@ class Power(Result):
             reason = f"the difference is constant or too few {self.unit}s differ"
             yield f"No power for {measure}: in every pair, {reason}."
             return
-        topics = counted(self.topics_of(measure), self.unit)
-        several = len(self.pairs) > 1
-        median = " (median pair)" if several else ""
         if not self.wanted:
-            lowest, middle, highest, _ = self.detectable(measure)
-            by_pair = f" (median pair; {lowest:.4f} to {highest:.4f} by pair)" if several else ""
-            find = f"{topics} find a difference of {middle:.4f} in {measure}"
-            yield f"{find} with probability {self.power:g}{by_pair}."
-        for wanted in self.wanted:
-            needed = self.topics_for(measure, wanted)
-            least, usual, most, _ = (number or "over ten million" for number in needed)
-            by_pair = f", {least} to {most} by pair," if several else ""
-            chance = f"{self.chance(measure, wanted):.2f}{median}"
-            need = f"about {usual} {self.unit}s{by_pair} find it with {self.power:g}"
-            find = f"{topics} find a difference of {wanted:g} in {measure}"
-            yield f"{find} with probability {chance}; {need}."
-        without_spread = int(np.isnan(self.deviations[self._row(measure)]).sum())
+            yield self._found(measure)
+        for difference in self.wanted:
+            yield self._needed(measure, difference)
+        row = self._row(measure)
+        without_spread = int(np.isnan(self.deviations[row]).sum())
         if without_spread:
             left_out = f"{counted(without_spread, 'pair')} of constant difference or few changes"
             yield f"{left_out} by {measure} left out of lowest, median and highest."
         pairs = f"{self.separated(measure)} of {counted(len(self.pairs), 'pair')} of runs"
         yield f"{measure} separates {pairs} (p < {self.alpha:g})."
-        untested = int(np.isnan(self.p_values[self._row(measure)]).sum())
+        untested = int(np.isnan(self.p_values[row]).sum())
         if untested:
             yield f"No p for {counted(untested, 'pair')} by {measure} ({primary.UNTESTED})."
+
+    def _found(self, measure: Measure) -> str:
+        """The smallest difference that the topics find."""
+        topics = counted(self.topics_of(measure), self.unit)
+        lowest, median, highest, _ = self.detectable(measure)
+        by_pair = ""
+        if len(self.pairs) > 1:
+            by_pair = f" (median pair; {lowest:.4f} to {highest:.4f} by pair)"
+        find = f"{topics} find a difference of {median:.4f} in {measure}"
+        return f"{find} with probability {self.power:g}{by_pair}."
+
+    def _needed(self, measure: Measure, difference: float) -> str:
+        """The chance that the topics find a difference, and the topics that find it."""
+        topics = counted(self.topics_of(measure), self.unit)
+        needed = [number or "over ten million" for number in self.topics_for(measure, difference)]
+        lowest, median, highest, _ = needed
+        of_pair = ""
+        by_pair = ""
+        if len(self.pairs) > 1:
+            of_pair = " (median pair)"
+            by_pair = f", {lowest} to {highest} by pair,"
+        chance = f"{self.chance(measure, difference):.2f}{of_pair}"
+        find = (
+            f"{topics} find a difference of {difference:g} in {measure} with probability {chance}"
+        )
+        need = f"about {median} {self.unit}s{by_pair} find it with {self.power:g}"
+        return f"{find}; {need}."
 
     def tables(self) -> list[Table]:
         """The topics that the wanted differences need or, without any, the differences that the
@@ -176,11 +192,14 @@ class Power(Result):
 
         The measure with the highest discriminative power comes first.
         """
-        wanted = ["difference"] if self.wanted else []
-        return [self.data().select("measure", *wanted, *SPREADS)]
+        names = ["measure"]
+        if self.wanted:
+            names.append("difference")
+        return [self.data().select(*names, *SPREADS)]
 
     def _best_first(self) -> list[Measure]:
-        return sorted(self.measures, key=lambda measure: -self.share(measure))
+        """The measures, the one with the highest discriminative power first."""
+        return sorted(self.measures, key=self.share, reverse=True)
 
     def data(self) -> Table:
         """One row per measure and wanted difference, or per measure; the numbers of `tables` and
@@ -189,25 +208,32 @@ class Power(Result):
         ``chance`` is the probability that as many topics find the wanted difference, and
         ``deviation`` the spread, for the median pair.
         """
-        rows: list[list[Any]] = []
+        records: list[dict[str, Any]] = []
         for measure in self._best_first():
-            facts = [
-                self.spread(measure)[1],
-                self.share(measure),
-                self.separated(measure),
-                len(self.pairs),
-                self.topics_of(measure),
-                self.level,
-                self.power,
-            ]
+            facts = {
+                "measure": str(measure),
+                "difference": None,
+                "chance": None,
+                "deviation": self.spread(measure)[1],
+                "discriminative_power": self.share(measure),
+                "significant": self.separated(measure),
+                "pairs": len(self.pairs),
+                "topics": self.topics_of(measure),
+                "level": self.level,
+                "power": self.power,
+            }
             if not self.wanted:
-                rows.append([str(measure), None, *self.detectable(measure), None, *facts])
-            for wanted in self.wanted:
-                chance = self.chance(measure, wanted)
-                rows.append(
-                    [str(measure), wanted, *self.topics_for(measure, wanted), chance, *facts]
-                )
-        return Table(COLUMNS, [known(np.array(row, dtype=object)) for row in rows])
+                detectable = self.detectable(measure)
+                records.append(facts | dict(zip(SPREADS, detectable, strict=True)))
+            for difference in self.wanted:
+                numbers = self.topics_for(measure, difference)
+                record = facts | dict(zip(SPREADS, numbers, strict=True))
+                record["difference"] = difference
+                record["chance"] = self.chance(measure, difference)
+                records.append(record)
+        table = Table.of(COLUMNS, records)
+        rows = [known(np.array(row, dtype=object)) for row in table.rows]
+        return replace(table, rows=rows)
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""
@@ -220,13 +246,13 @@ class Power(Result):
             what = f"{self.unit.capitalize()}s that find the difference"
         limits = dict.fromkeys(f"{self.limit(measure):.2f}" for measure in self.measures)
         times = " or ".join(limits)
-        return [
-            f"Paired t over {counted(self.topics, self.unit)}, {correction}.",
+        test = f"Paired t over {counted(self.topics, self.unit)}, {correction}."
+        columns = (
             f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, "
             "for the pair of lowest, median and highest spread; at limit: the median spread at its "
-            f"upper 80 % limit, {times} times the estimate.",
-            *self.lacking,
-        ]
+            f"upper 80 % limit, {times} times the estimate."
+        )
+        return [test, columns, *self.lacking]
 
 
 @checks_arguments("power(qrels, {'old': old, 'new': new}, ['nDCG@10'])")
@@ -280,16 +306,16 @@ def power(
     else:
         baseline = baseline_of(evaluation.runs, baseline)
     pairs = family_of(evaluation.runs, baseline, range(len(evaluation.runs)))
-    by_measure = [
-        primary.paired(evaluation.paired(measure), pairs, width=width_of(measure))
-        for measure in evaluation.measures
-    ]
-    p_values = np.array([tests.adjusted for tests in by_measure])
-    # Pairs of which few topics change have no detectable difference: their spread is too small.
-    deviations = np.array(
-        [np.where(np.isnan(tests.detectable), np.nan, tests.deviation) for tests in by_measure]
-    )
-    complete = [len(evaluation.paired_topics(measure)) for measure in evaluation.measures]
+    p_values = np.empty((len(evaluation.measures), len(pairs)))
+    deviations = np.empty_like(p_values)
+    topics = []
+    for row, measure in enumerate(evaluation.measures):
+        tests = primary.paired(evaluation.paired(measure), pairs, width=width_of(measure))
+        p_values[row] = tests.adjusted
+        # Pairs of which few topics change have no detectable difference: their spread is too small.
+        has_spread = ~np.isnan(tests.detectable)
+        deviations[row] = np.where(has_spread, tests.deviation, np.nan)
+        topics.append(len(evaluation.paired_topics(measure)))
     return Power(
         evaluation.runs,
         evaluation.measures,
@@ -302,5 +328,5 @@ def power(
         evaluation.unit,
         remarks_on(evaluation),
         baseline,
-        tuple(complete),
+        tuple(topics),
     )

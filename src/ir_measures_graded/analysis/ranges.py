@@ -37,6 +37,10 @@ from ..output.tables import Column, Note, Table
 Interval = tuple[float, float]
 """The lowest and the highest value."""
 
+VALUE = 0
+OVER_TIES = slice(1, 3)
+OVER_JUDGMENTS = slice(3, 5)
+"""The rows of arrays of values: the value, then the lowest and the highest one of each kind."""
 COMPARED = 1 << 19
 """The differences of about so many documents are bounded at once."""
 ROUNDING = 1e-12
@@ -69,10 +73,14 @@ class Range:
     def record(self) -> dict[str, Any]:
         """The row for programs. A difference stands if its range excludes 0."""
         record = vars(self) | {"measure": str(self.measure)}
-        for kind, over in (("ties", "stands_over_ties"), ("unjudged", "stands_over_judgments")):
+        for kind, stands in (("ties", "stands_over_ties"), ("unjudged", "stands_over_judgments")):
             ends: Interval | None = getattr(self, kind)
-            record[f"{kind}_min"], record[f"{kind}_max"] = ends or (None, None)
-            record[over] = None if ends is None or self.other is None else _keep(*ends)
+            lowest, highest = ends or (None, None)
+            record[f"{kind}_min"] = lowest
+            record[f"{kind}_max"] = highest
+            record[stands] = None
+            if ends is not None and self.other is not None:
+                record[stands] = _keep_sign(*ends)
         return record
 
 
@@ -90,59 +98,86 @@ class Ranges(Result):
     def answer(self) -> list[Note]:
         """How far tied scores and judgments move the value that they move most, and which pairs can
         turn."""
-        found = [note for measure in self.measures for note in self._answer(measure)]
-        return found or [Note("No ranges are known by {}.", listed(self.measures))]
+        notes = [note for measure in self.measures for note in self._answer(measure)]
+        return notes or [Note("No ranges are known by {}.", listed(self.measures))]
 
     def _answer(self, measure: GradedMeasure) -> Iterator[Note]:
-        values = [each for each in self.values if each.measure == measure]
-        apart = [each for each in self.differences if each.measure == measure]
-        for kind, what in (("ties", "Tied scores"), ("unjudged", "Judgments")):
-            known = [(each.run, *ends) for each in values if (ends := getattr(each, kind))]
-            if not known:
+        for kind, cause in (("ties", "Tied scores"), ("unjudged", "Judgments")):
+            of_runs: dict[str, Interval] = _known(self.values, measure, kind)
+            if not of_runs:
                 continue
-            run, low, high = max(known, key=lambda each: each[2] - each[1])
-            text, names = "{} cannot move {} of any run", [what, measure]
-            if low < high:
+            run = max(of_runs, key=lambda name: of_runs[name][1] - of_runs[name][0])
+            lowest, highest = of_runs[run]
+            text = "{} cannot move {} of any run"
+            names = [cause, measure]
+            if lowest < highest:
                 text = "{} can move {} of {} between {} and {}"
-                names += [run, decimal(low), decimal(high)]
-            if spans := [ends for each in apart if (ends := getattr(each, kind))]:
-                turn = sum(low < high and not _keep(low, high) for low, high in spans)
-                moved = f"{counted(turn, 'pair')} of runs can change {'its' if turn == 1 else 'their'} order"
-                text += f"; {moved}" if turn else "; no pair changes its order"
+                names += [run, decimal(lowest), decimal(highest)]
+            of_pairs = _known(self.differences, measure, kind)
+            if of_pairs:
+                text += f"; {_pairs_that_turn(of_pairs.values())}"
             yield Note(f"{text}.", *names)
 
     def tables(self) -> list[Table]:
         """One row per measure and run, the best run first, without ranges that no run has."""
-        place = {measure: number for number, measure in enumerate(self.measures)}
-        order = sorted(
-            self.values, key=lambda each: (place[each.measure], -sign_of(each.measure) * each.value)
-        )
-        records = [each.record() for each in order]
+        best_first = sorted(self.values, key=_cost)
+        by_measure = sorted(best_first, key=lambda row: self.measures.index(row.measure))
+        records = [row.record() for row in by_measure]
         ends = [name for name in _ENDS if any(record[name] is not None for record in records)]
         columns = ("measure", "run", "value", *ends, "judged")
         return [Table.of(list(map(Column, columns)), records)]
 
     def data(self) -> Table:
         """One row per measure and run, then one per measure and pair of runs."""
-        return Table.of(_COLUMNS, [each.record() for each in (*self.values, *self.differences)])
+        rows = self.values + self.differences
+        return Table.of(_COLUMNS, [row.record() for row in rows])
 
     def notes(self) -> list[Note]:
         """The meaning of the columns, and a sentence on each measure without some ranges, with the
         reason."""
-        found = [Note("judged is the share of judged documents within the cutoff.")]
+        notes = [Note("judged is the share of judged documents within the cutoff.")]
         for kind, over, all_of in _OVER:
-            lacking = [each for each in self.values if getattr(each, kind) is None]
+            lacking = [row for row in self.values if getattr(row, kind) is None]
             if len(lacking) < len(self.values):
-                found.append(Note(f"{kind}: the range over all {all_of}."))
-            reasons = defaultdict(list)
-            for each in lacking:
-                reason = each.note if kind == "unjudged" else "it is not computed"
-                reasons[each.measure, reason].append(each.run)
-            for (measure, reason), runs in reasons.items():
-                found.append(
-                    Note("{} of {} has no range over {}: {}.", measure, listed(runs), over, reason)
-                )
-        return found
+                notes.append(Note(f"{kind}: the range over all {all_of}."))
+            runs_by_reason = defaultdict(list)
+            for row in lacking:
+                reason = "it is not computed"
+                if kind == "unjudged":
+                    reason = row.note
+                runs_by_reason[row.measure, reason].append(row.run)
+            text = "{} of {} has no range over {}: {}."
+            for (measure, reason), runs in runs_by_reason.items():
+                notes.append(Note(text, measure, listed(runs), over, reason))
+        return notes
+
+
+def _known(rows: Iterable[Range], measure: GradedMeasure, kind: str) -> dict[Any, Interval]:
+    """The known ranges of a kind by a measure: by run or, of differences, by pair of runs."""
+    known_ranges: dict[Any, Interval] = {}
+    for row in rows:
+        ends: Interval | None = getattr(row, kind)
+        if row.measure == measure and ends is not None:
+            key = row.run if row.other is None else (row.run, row.other)
+            known_ranges[key] = ends
+    return known_ranges
+
+
+def _pairs_that_turn(ranges_of_pairs: Iterable[Interval]) -> str:
+    """How many differences can change their sign."""
+    turning = 0
+    for lowest, highest in ranges_of_pairs:
+        if lowest < highest and not _keep_sign(lowest, highest):
+            turning += 1
+    if not turning:
+        return "no pair changes its order"
+    whose = "its" if turning == 1 else "their"
+    return f"{counted(turning, 'pair')} of runs can change {whose} order"
+
+
+def _cost(row: Range) -> float:
+    """The value of a run, the smallest for the best one."""
+    return -sign_of(row.measure) * row.value
 
 
 _OVER = (
@@ -150,8 +185,10 @@ _OVER = (
     ("unjudged", "judgments", "judgments of the unjudged documents within the cutoff"),
 )
 _ENDS = ("ties_min", "ties_max", "unjudged_min", "unjudged_max")
-_COLUMNS = ("measure", "run", "other", "value", *_ENDS, "judged", "stands_over_ties", "stands_over_judgments",
-            "exact", "note")  # fmt: skip
+_COLUMNS = (
+    "measure", "run", "other", "value", "ties_min", "ties_max", "unjudged_min", "unjudged_max",
+    "judged", "stands_over_ties", "stands_over_judgments", "exact", "note",
+)  # fmt: skip
 
 
 @checks_arguments("ranges(qrels, {'mine': run}, ['nDCG@10'])")
@@ -179,9 +216,9 @@ def ranges(qrels: Qrels, runs: Runs, measures: Iterable[GradedMeasure | str]) ->
     differences: list[Range] = []
     with issued_together():
         for measure in wanted:
-            found = _Runs(measure, study.runs)
-            values += found.ranges()
-            differences += found.differences()
+            bounded = _BoundedRuns(measure, study.runs)
+            values += bounded.ranges()
+            differences += bounded.differences()
     return Ranges(tuple(wanted), tuple(values), tuple(differences))
 
 
@@ -194,17 +231,27 @@ def differences_by_topic(
     """
     if not has_ranges(measure):
         return {}
-    both = _Runs(_checked(measure), [first, second])
-    over_ties, over_judgments = both.apart(1, both.pairs), both.over_judgments(both.pairs)
-    found = {"ties": (over_ties[:, 0], both.values[1:3, 1])}
-    found["unjudged"] = over_judgments[:, 0], both.values[3:5, 1]
-    return {kind: each for kind, each in found.items() if not np.isnan(each[0]).any()}
+    both = _BoundedRuns(_checked(measure), [first, second])
+    differences = {
+        "ties": both.independent_differences(OVER_TIES, both.pairs),
+        "unjudged": both.differences_over_judgments(both.pairs),
+    }
+    rows = {"ties": OVER_TIES, "unjudged": OVER_JUDGMENTS}
+    by_kind = {}
+    for kind, ends in differences.items():
+        of_pair = ends[:, 0]
+        of_second = both.values[rows[kind], 1]
+        if not np.isnan(of_pair).any():
+            by_kind[kind] = (of_pair, of_second)
+    return by_kind
 
 
 class Standing(NamedTuple):
-    """The ranges of the runs by a measure, the number of `differences` other than 0 between two of
-    them, and how many of these certainly keep their sign over ties and over judgments; None if that
-    is not known."""
+    """The ranges of the runs by a measure, and how many differences between them stand.
+
+    `differences` is the number of pairs that differ. `over_ties` and `over_judgments` of them
+    certainly keep their sign; None if that is not known.
+    """
 
     ranges: tuple[Range, ...]
     differences: int
@@ -213,11 +260,15 @@ class Standing(NamedTuple):
 
 
 def standings(study: Study, measures: Iterable[Measure]) -> dict[Measure, Standing]:
-    """The ranges by each of the measures that have some, for which most differences need no exact
-    bounds."""
-    return {
-        each: _Runs(_checked(each), study.runs).standing() for each in filter(has_ranges, measures)
-    }
+    """The standing of the differences by each measure that has ranges.
+
+    Most differences need no exact bounds.
+    """
+    by_measure = {}
+    for measure in filter(has_ranges, measures):
+        bounded = _BoundedRuns(_checked(measure), study.runs)
+        by_measure[measure] = bounded.standing()
+    return by_measure
 
 
 def has_ranges(measure: Measure) -> bool:
@@ -229,10 +280,11 @@ def has_ranges(measure: Measure) -> bool:
     return True
 
 
-def _checked(given: Measure) -> GradedMeasure:
-    measure = defined(given, "ranges over ties and judgments")
+def _checked(measure: Measure) -> GradedMeasure:
+    """The measure with its definition. Raises `NotApplicableError` if it sets one extreme."""
+    measure = defined(measure, "ranges over ties and judgments")
     for option in ("ties", "unjudged"):
-        if with_option(measure, option, "min") is not None and option in measure.params:
+        if option in measure.params and with_option(measure, option, "min") is not None:
             raise NotApplicableError(
                 f"{measure}: leave out {option}, its ranges are computed anyway"
             )
@@ -240,12 +292,14 @@ def _checked(given: Measure) -> GradedMeasure:
 
 
 def _values(measure: GradedMeasure, topics: Topics) -> tuple[np.ndarray, str]:
-    """The values of topics, the lowest and the highest over the orders of ties, and those over all
-    judgments (5 × T), NaN if they are not known, and the reason why the last are not."""
+    """The values of topics and their extremes (5 × T), NaN if they are not known.
+
+    Also the reason why those over judgments are not known.
+    """
     values = np.full((5, topics.count), np.nan)
-    values[0] = _evaluated(measure, topics)
-    values[1:3], _ = _extremes(measure, topics, "ties")
-    values[3:5], reason = _extremes(measure, topics, "unjudged")
+    values[VALUE] = _evaluated(measure, topics)
+    values[OVER_TIES], _ = _extremes(measure, topics, "ties")
+    values[OVER_JUDGMENTS], reason = _extremes(measure, topics, "unjudged")
     return values, reason
 
 
@@ -259,9 +313,10 @@ def _extremes(measure: GradedMeasure, topics: Topics, option: str) -> tuple[np.n
         # One extreme is no range: the values between it and the unknown one would be left out.
         return unknown, _reason(measure, option, lowest or highest)
     try:
-        return np.stack([_evaluated(lowest, topics), _evaluated(highest, topics)]), ""
+        ends = [_evaluated(lowest, topics), _evaluated(highest, topics)]
     except Undetermined as error:
         return unknown, str(error)
+    return np.stack(ends), ""
 
 
 def _reason(measure: GradedMeasure, option: str, declared: GradedMeasure | None) -> str:
@@ -277,120 +332,180 @@ def _evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
     return computed(measure, topics, partial(evaluated, measure))
 
 
-class _Runs:
-    """Some runs by one measure, and the differences of pairs of them. `pairs` are the numbers of
-    two runs (P × 2).
+class _BoundedRuns:
+    """Some runs by one measure with their bounds, and the differences of pairs of them.
 
-    `values` (5 × runs × T) and `notes` are as from `_values`, and `means` (5 × runs) are those over
-    the topics. `known` tells of each run whether its range over judgments is known. `ends` are
-    those of the differences between these runs, None if they are not known.
+    - `values` (5 × runs × T) and `notes` are as from `_values`; `means` (5 × runs) are those over
+      the topics
+    - `has_judgments` (runs): whether the range of a run over judgments is known
+    - `pairs`: the numbers of two runs (P × 2)
+    - `bounds`: the bounds of differences over judgments between the runs with such a range, None if
+      they are not known. `position` (runs) is the number of a run among these.
     """
 
     def __init__(self, measure: GradedMeasure, runs: Sequence[Run]):
-        self.measure, self.runs = measure, runs
+        self.measure = measure
+        self.runs = runs
         self.topics = [run.view(measure) for run in runs]
-        values, self.notes = zip(*(_values(measure, topics) for topics in self.topics), strict=True)
+        values = []
+        self.notes = []
+        for topics in self.topics:
+            values_of_run, reason = _values(measure, topics)
+            values.append(values_of_run)
+            self.notes.append(reason)
         self.values = np.stack(values, axis=1)
         self.means = mean_over_topics(self.values)
-        self.known = ~np.isnan(self.means[3])
-        self.pairs = np.array([*combinations(range(len(runs)), 2)], dtype=np.int64).reshape(-1, 2)
-        some = [each for each, known in zip(self.topics, self.known, strict=True) if known]
-        self.ends = differences_of(measure, some, partial(_numbers, some)) if some else None
+        self.has_judgments = ~np.isnan(self.means[OVER_JUDGMENTS][0])
+        pairs = list(combinations(range(len(runs)), 2))
+        self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        self.position = np.cumsum(self.has_judgments) - 1
+        self.bounds = None
+        numbers = np.flatnonzero(self.has_judgments).tolist()
+        bounded = [self.topics[number] for number in numbers]
+        if bounded:
+            self.bounds = differences_of(measure, bounded, partial(_documents, bounded))
 
     def ranges(self) -> Iterator[Range]:
         """The ranges of the mean of each run."""
-        for run, topics, note, row in zip(
-            self.runs, self.topics, self.notes, self.means.T.tolist(), strict=True
-        ):
-            size = int(topics.retrieved.sum())
-            share = topics.run.topic.size / size if size else None
-            yield Range(self.measure, run.name, row[0], *_intervals(row[1:]), share, note)
+        for number, run in enumerate(self.runs):
+            topics = self.topics[number]
+            retrieved = int(topics.retrieved.sum())
+            judged = None
+            if retrieved:
+                judged = topics.run.topic.size / retrieved
+            value, *ends = self.means[:, number].tolist()
+            ties, unjudged = _intervals(ends)
+            note = self.notes[number]
+            yield Range(self.measure, run.name, value, ties, unjudged, judged, note)
 
     def differences(self) -> Iterator[Range]:
         """The ranges of the differences of the means, for all pairs."""
-        names, means = [run.name for run in self.runs], self.means[0].tolist()
-        for pairs in self.parts(self.pairs):
-            ends = mean_over_topics(
-                np.append(self.apart(1, pairs), self.over_judgments(pairs), axis=0)
-            )
-            for (a, b), row in zip(pairs.tolist(), ends.T.tolist(), strict=True):
-                over = _intervals(row)
-                exact = self.ends is not None and over[1] is not None
+        names = [run.name for run in self.runs]
+        means = self.means[VALUE].tolist()
+        for pairs in self.in_parts(self.pairs):
+            over_ties = self.independent_differences(OVER_TIES, pairs)
+            over_judgments = self.differences_over_judgments(pairs)
+            ends = mean_over_topics(np.concatenate([over_ties, over_judgments]))
+            for (run, other), ends_of_pair in zip(pairs.tolist(), ends.T.tolist(), strict=True):
+                ties, unjudged = _intervals(ends_of_pair)
                 yield Range(
-                    self.measure, names[a], means[a] - means[b], *over, other=names[b], exact=exact
+                    self.measure,
+                    names[run],
+                    means[run] - means[other],
+                    ties,
+                    unjudged,
+                    other=names[other],
+                    exact=self.bounds is not None and unjudged is not None,
                 )
 
-    def parts(self, pairs: np.ndarray) -> list[np.ndarray]:
+    def in_parts(self, pairs: np.ndarray) -> list[np.ndarray]:
         """The pairs, so many at a time that their documents fit into memory."""
         longest = max(int(topics.retrieved.sum()) for topics in self.topics)
-        return np.array_split(pairs, len(pairs) * longest // COMPARED + 1)
+        count = len(pairs) * longest // COMPARED + 1
+        return np.array_split(pairs, count)
 
     def standing(self) -> Standing:
         """The ranges of the runs, and how many of their differences keep their sign."""
-        unequal = self.pairs[np.abs(np.diff(self.means[0][self.pairs]))[:, 0] > ROUNDING]
-        if not len(unequal):
-            return Standing(tuple(self.ranges()), 0, 0, 0)
-        kept = np.zeros(2)
-        for pairs in self.parts(unequal):
-            ends = [self.apart(1, pairs)]
-            if self.ends is None or not self.known.all():
-                ends.append(self.over_judgments(pairs))
-            else:
-                # Looser bounds keep the sign, or some judgments change it, of most pairs.
-                (low, lowest), (high, highest) = mean_over_topics(self.ends.bracketed(pairs))
-                certain = _keep(lowest - ROUNDING, highest + ROUNDING)
-                kept[1] += certain.sum()
-                open_pairs = pairs[~certain & _keep(low + ROUNDING, high - ROUNDING)]
-                if len(open_pairs):
-                    ends.append(self.ends.exact(open_pairs))
-            for row, found in enumerate(ends):
-                means = mean_over_topics(found)
-                kept[row] += np.nan if np.isnan(means).any() else _keep(*means).sum()
-        counts = (None if np.isnan(number) else int(number) for number in kept.tolist())
-        return Standing(tuple(self.ranges()), len(unequal), *counts)
+        values = self.means[VALUE]
+        first, second = self.pairs.T
+        is_unequal = np.abs(values[second] - values[first]) > ROUNDING
+        unequal = self.pairs[is_unequal]
+        over_ties: list[int | None] = []
+        over_judgments: list[int | None] = []
+        if len(unequal):
+            for pairs in self.in_parts(unequal):
+                ends = self.independent_differences(OVER_TIES, pairs)
+                over_ties.append(_number_kept(ends))
+                over_judgments.append(self.kept_over_judgments(pairs))
+        return Standing(tuple(self.ranges()), len(unequal), _sum(over_ties), _sum(over_judgments))
 
-    def apart(self, row: int, pairs: np.ndarray) -> np.ndarray:
+    def kept_over_judgments(self, pairs: np.ndarray) -> int | None:
+        """How many differences keep their sign over all judgments; None if it is not known."""
+        if self.bounds is None or not self.has_judgments.all():
+            return _number_kept(self.differences_over_judgments(pairs))
+        # Looser bounds keep the sign, or some judgments change it, of most pairs.
+        lower_ends, upper_ends = mean_over_topics(self.bounds.bracketed(pairs))
+        low, lowest = lower_ends
+        high, highest = upper_ends
+        is_certain = _keep_sign(lowest - ROUNDING, highest + ROUNDING)
+        may_keep = _keep_sign(low + ROUNDING, high - ROUNDING)
+        number = int(is_certain.sum())
+        open_pairs = pairs[~is_certain & may_keep]
+        if not len(open_pairs):
+            return number
+        number_open = _number_kept(self.bounds.exact(open_pairs))
+        return None if number_open is None else number + number_open
+
+    def independent_differences(self, rows: slice, pairs: np.ndarray) -> np.ndarray:
         """The ranges of differences whose two sides are independent of each other (2 × P × T), NaN
-        if they are not known; `row` is that of the lowest values."""
-        one, other = pairs.T
-        low, high = self.values[row], self.values[row + 1]
-        return np.stack([low[one] - high[other], high[one] - low[other]])
+        if they are not known."""
+        first, second = pairs.T
+        low, high = self.values[rows]
+        return np.stack([low[first] - high[second], high[first] - low[second]])
 
-    def over_judgments(self, pairs: np.ndarray) -> np.ndarray:
+    def differences_over_judgments(self, pairs: np.ndarray) -> np.ndarray:
         """The ranges of differences over all judgments (2 × P × T), NaN if they are not known."""
-        if self.ends is None and not self.measure.RECALL_BASE:
-            return self.apart(3, pairs)
+        if self.bounds is None and not self.measure.RECALL_BASE:
+            return self.independent_differences(OVER_JUDGMENTS, pairs)
         # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores
         # this.
-        found = np.full((2, len(pairs), self.values.shape[2]), np.nan)
-        known = self.known[pairs].all(axis=1)
-        if self.ends is not None and known.any():
-            found[:, known] = self.ends.exact((np.cumsum(self.known) - 1)[pairs[known]])
-        return found
+        topics = self.values.shape[2]
+        ends = np.full((2, len(pairs), topics), np.nan)
+        is_known = self.has_judgments[pairs].all(axis=1)
+        if self.bounds is not None and is_known.any():
+            ends[:, is_known] = self.bounds.exact(self.position[pairs[is_known]])
+        return ends
 
 
-def _numbers(runs: Sequence[Topics]) -> list[np.ndarray]:
+def _documents(runs: Sequence[Topics]) -> list[np.ndarray]:
     """The numbers of the unjudged documents of each run within the cutoff; equal documents have
     one."""
     columns = []
     for topics in runs:
-        unjudged, ranks = unjudged_of(topics), topics.ranks
+        unjudged = unjudged_of(topics)
+        ranks = topics.ranks
         position = bounds_of(ranks.retrieved)[unjudged.topic] + unjudged.rank - 1
         columns.append((ranks.documents(position), unjudged.offsets))
-    bounds = bounds_of(np.array([offsets[-1] for _, offsets in columns]))
-    documents, (lower, higher) = np.arange(bounds[-1]), equal_pairs(*columns)
+    counts = np.array([offsets[-1] for _, offsets in columns])
+    bounds = bounds_of(counts)
+    documents = np.arange(bounds[-1])
+    first, second = equal_pairs(*columns)
     # The pairs of one document in several runs follow one another.
-    first = np.append(True, lower[1:] != higher[:-1])[: lower.size]
-    documents[higher] = lower[first][np.cumsum(first) - 1]
+    is_new = np.append(True, first[1:] != second[:-1])[: first.size]
+    number_of_new = np.cumsum(is_new) - 1
+    documents[second] = first[is_new][number_of_new]
     return np.split(documents, bounds[1:-1])
 
 
-def _keep(low: Any, high: Any) -> Any:
+def _keep_sign(low: Any, high: Any) -> Any:
     """Whether all values between these ends, or between each two of them, have one sign."""
     return (low > ROUNDING) | (high < -ROUNDING)
 
 
+def _number_kept(ends: np.ndarray) -> int | None:
+    """How many of the differences (2 × P × T) keep their sign in the mean, None if one is not
+    known."""
+    low, high = mean_over_topics(ends)
+    if np.isnan(low).any() or np.isnan(high).any():
+        return None
+    return int(_keep_sign(low, high).sum())
+
+
+def _sum(numbers: Sequence[int | None]) -> int | None:
+    """The sum, None if one of the numbers is not known."""
+    total = 0
+    for number in numbers:
+        if number is None:
+            return None
+        total += number
+    return total
+
+
 def _intervals(ends: Sequence[float]) -> tuple[Interval | None, Interval | None]:
-    """Two intervals from their ends, None for NaN."""
-    ties, unjudged = ((low, high) if low == low else None for low, high in (ends[:2], ends[2:]))
-    return ties, unjudged
+    """The intervals over ties and over judgments from their ends, None for NaN."""
+    return _interval(*ends[:2]), _interval(*ends[2:])
+
+
+def _interval(low: float, high: float) -> Interval | None:
+    """The interval, None if its ends are NaN."""
+    return None if np.isnan(low) else (low, high)

@@ -88,13 +88,13 @@ class WhatIf:
 
     def presets(self) -> dict[str, list[Number]]:
         """The gains of `levels` under each named weighting that has a gain for all of them."""
-        found = {}
+        gains = {}
         for name, preset in PRESETS.items():
             if all(level in preset for level in self.levels):
-                found[name] = [preset[level] for level in self.levels]
+                gains[name] = [preset[level] for level in self.levels]
         for name in (LINEAR, EXP):
-            found[name] = _gains_of_levels(self.levels, name)
-        return found
+            gains[name] = _gains_of_levels(self.levels, name)
+        return gains
 
 
 def what_if(study: Study, measure: Measure) -> WhatIf | None:
@@ -121,18 +121,19 @@ def what_if(study: Study, measure: Measure) -> WhatIf | None:
     if not 1 <= levels.size <= MOST_LEVELS or gain_of(others, gains).any():
         return None
     first = _offered(measure)
-    cutoff = min(first.params.get("cutoff") or DEPTH, DEPTH)
+    cutoff = first.params.get("cutoff") or DEPTH
     is_condensed = bool(measure.params.get("judged_only"))
     lists = [_lists(run.ranks, levels, is_condensed) for run in study.runs]
+    names = [run.name for run in study.runs]
     plain_levels = tuple(map(plain_number, levels.tolist()))
     return WhatIf(
-        runs=tuple(run.name for run in study.runs),
+        runs=tuple(names),
         levels=plain_levels,
         judged=_judged_by_level(study, levels),
         lists=tuple(lists),
         measure=first.NAME,
         parameters={name: first[name] for name in OFFERED[first.NAME]},
-        cutoff=cutoff,
+        cutoff=min(cutoff, DEPTH),
         gains=tuple(_gains_of_levels(plain_levels, gains)),
         command=_command(study),
     )
@@ -140,14 +141,10 @@ def what_if(study: Study, measure: Measure) -> WhatIf | None:
 
 def _offered(measure: Measure) -> Measure:
     """The measure, or nDCG_JK at its cutoff if the page does not compute it."""
-    others = measure.params.keys() - {
-        "gains",
-        "cutoff",
-        "judged_only",
-        *OFFERED.get(measure.NAME, ()),
-    }
-    if measure.NAME in OFFERED and not others:
-        return measure
+    if measure.NAME in OFFERED:
+        offered = {"gains", "cutoff", "judged_only", *OFFERED[measure.NAME]}
+        if measure.params.keys() <= offered:
+            return measure
     cutoff = measure.params.get("cutoff")
     standard = parse_measure(STANDARD)
     return standard if cutoff is None else standard @ cutoff
@@ -187,8 +184,10 @@ def _command(study: Study) -> str:
     words = ["ir_measures_graded", "evaluate", study.judgments.name or "QRELS"]
     files = [run.source.file for run in study.runs if isinstance(run.source, RunFile)]
     paths = [os.fspath(file) for file in files if isinstance(file, (str, os.PathLike))]
+    placeholders = []
     if len(paths) == len(study.runs) <= MOST_NAMED_RUNS:
         words += map(str, paths)
     else:
-        words.append("RUN…")
-    return " ".join(word if word == "RUN…" else shlex.quote(word) for word in words)
+        placeholders.append("RUN…")
+    quoted = [shlex.quote(word) for word in words]
+    return " ".join(quoted + placeholders)
