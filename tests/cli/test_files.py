@@ -43,7 +43,7 @@ def test_missing_matplotlib_is_reported_before_the_work(refusal, monkeypatch):
 def test_an_error_leaves_the_old_file(refusal):
     Path("values.csv").write_text("old")
     Path("broken.run").write_text("q1 Q0 d1 1 0.5\n")
-    assert "broken.run:1: 5 fields, which no form of a run has" in refusal(
+    assert "broken.run:1: 5 fields, not 6" in refusal(
         "evaluate", "qrels", "broken.run", "AP", "-o", "values.csv"
     )
     assert Path("values.csv").read_text() == "old"
@@ -72,6 +72,13 @@ def test_two_outputs_are_two_files(refusal, words):
     answers = ["--answers", "answers"] if "--merged" in words else []
     told = refusal("holes", "qrels", "run", "other", "P@2", *words, *answers)
     assert re.fullmatch("cannot write '.+' twice; give each output a file of its own", told)
+
+
+def test_a_link_to_itself_is_not_replaced(refusal):
+    os.symlink("loop.csv", "loop.csv")
+    told = refusal("evaluate", "qrels", "run", "AP", "-o", "loop.csv")
+    assert told == "loop.csv: cannot be written: it is a link that leads back to itself"
+    assert os.path.islink("loop.csv")
 
 
 def test_a_replaced_file_keeps_its_mode(output):

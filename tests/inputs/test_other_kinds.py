@@ -68,6 +68,9 @@ KINDS = {
         "a pointer of Git LFS",
         "git lfs pull",
     ),
+    "SVG": (b'<svg xmlns="a"\n width="3">\n</svg>\n', "a picture (SVG)", "write a table"),
+    "script": (b"#!/bin/bash\necho hi\n", "a script, which is not run", "write a table"),
+    "source": (b"import os\nprint(1)\n", "1: 2 fields, which no form of", "names of its columns"),
     "LZ4": (b"\x04\x22\x4d\x18" + bytes(50), "LZ4", "save as .json or .parquet"),
     "gzip in gzip": (
         gzip.compress(gzip.compress(b"q1 Q0 d 1 1 t")),
@@ -183,12 +186,36 @@ def test_keys_below_the_named_folder_are_columns(folder):
     [
         ("query_id=q9/part.parquet", "query_id is a column of the file and a key of its folder"),
         ("Query-Id=q9/part.parquet", "Query-Id is a column of the file and a key of its folder"),
+        ("qid=q9/part.parquet", "the key qid of its folder and its column query_id both name"),
+        ("sim=1/part.parquet", "the key sim of its folder and its column score both name score"),
         ("run=A/run=B/part.parquet", "the folders name run twice"),
         ("run=__HIVE_DEFAULT_PARTITION__/part.parquet", "row 0 has no run"),
     ],
 )
 def test_keys_that_contradict_are_refused(folder, path, fact):
     assert fact in refused(RunFile(folder(path)).rows)
+
+
+def test_text_of_a_query_beside_its_id_is_no_second_topic(folder):
+    assert docs_in(folder("query=why/part.parquet")) == [("q1", "d1")]
+
+
+def test_files_of_a_folder_have_the_same_keys(folder):
+    top = folder("part.parquet")
+    folder("run=X/part.parquet", doc_id=["d2"])
+    told = refused(RunFile(top).rows)
+    assert "part.parquet is in no folder run=…, and " in told
+    assert (
+        refused(RunFile(os.path.join(top, "**", "*.parquet")).rows).partition(": ")[2]
+        == (told.partition(": ")[2])
+    )
+
+
+def test_folders_with_the_ending_of_parquet_match_a_pattern(folder):
+    top = folder("a.parquet/part-0.parquet")
+    folder("b.parquet/part-0.parquet", doc_id=["d2"])
+    folder("c/part-0.parquet", doc_id=["d3"])
+    assert docs_in(top / "*.parquet") == [("q1", "d1"), ("q1", "d2")]
 
 
 @pytest.mark.parametrize(

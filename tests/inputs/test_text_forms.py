@@ -56,6 +56,7 @@ def test_runs_of_other_tools_are_read(content, expected, separator, block):
             {"10": {"GX029": 2}, "q1": {"d1": 3}, "12": {"d1": 3}},
         ),
         ("\n\r\nquery_id,doc_id,rating\n7,d1,2\n", {"7": {"d1": 2}}),
+        ("# by me\n#\nquery_id,doc_id,rating\n#7,d1,2\n", {"#7": {"d1": 2}}),
         (
             "query_id,Query Text,Doc ID,Rating,Title\n7,x,d1,2,t\n7,x,d2,1,t\n",
             {"7": {"d1": 2, "d2": 1}},

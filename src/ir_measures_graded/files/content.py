@@ -290,7 +290,10 @@ def parquet_files(file: File) -> list[str]:
 
 
 def _matching_files(base: str, pattern: str) -> list[str]:
-    """The files that a pattern matches; `base` is its folder before the first sign."""
+    """The files that a pattern matches; `base` is its folder before the first sign.
+
+    A folder whose name ends with ``.parquet``, as Spark writes one, stands for its Parquet files.
+    """
     from glob import iglob  # takes time
 
     paths: list[str] = []
@@ -298,9 +301,12 @@ def _matching_files(base: str, pattern: str) -> list[str]:
         if count > MOST_ENTRIES:
             raise FileError(f"{shown(pattern)} matches more than {MOST_ENTRIES:,} entries; {FEWER}")
         names = PurePath(os.path.relpath(path, base or ".")).parts
-        is_hidden = any(name.startswith(HIDDEN) for name in names)
-        if os.path.isfile(path) and not is_hidden:
+        if any(name.startswith(HIDDEN) for name in names):
+            continue
+        if os.path.isfile(path):
             paths.append(path)
+        elif os.path.isdir(path) and path.lower().endswith(PARQUET):
+            paths += parquet_files(path)
     return paths
 
 

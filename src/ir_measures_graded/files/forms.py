@@ -29,7 +29,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 ONE_ROW = (
     "write each row in a line of its own, and end each file with a line break before joining files"
 )
-SAMPLED = (3, 4, 5)  # numbers of fields that several forms have
+SAMPLED = (2, 3, 4, 5)  # numbers of fields that several kinds of files have
 IS_JSON = rb'\s*(\{\s*["}]|\[\s*[{\[\]])'
 INTEGER = re.compile(rb"[+-]?[0-9]+")
 SAMPLE = 5_000  # lines that decide about such a form
@@ -119,6 +119,10 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     first_line = lines.readline()
     header = len(start) - len(text) + len(first_line)
     form_of_table = _headed(first_line.rstrip(b"\r\n"), file, reading)
+    if form_of_table is None and first_line.startswith(b"#"):
+        comments, line_after = _comments(text)
+        header += comments + len(line_after) - len(first_line)
+        form_of_table = _headed(line_after.rstrip(b"\r\n"), file, reading)
     if form_of_table is not None:
         return form_of_table, header
     reading.chosen.refuse_unread(file)
@@ -138,6 +142,16 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     if not is_described:
         before = len(BYTE_ORDER_MARK) if start.startswith(BYTE_ORDER_MARK) else 0
     return form._replace(unjudged=reading.chosen.unjudged), before
+
+
+def _comments(text: bytes) -> tuple[int, bytes]:
+    """The bytes of the comments with which a text begins, and the line after them."""
+    size = 0
+    for line in io.BytesIO(text):
+        if not line.startswith(b"#"):
+            return size, line
+        size += len(line)
+    return size, b""
 
 
 def _sample_of_rows(lines: Iterable[bytes]) -> list[list[bytes]]:
@@ -170,9 +184,9 @@ def _refuse_first_row(content: Content, role: Role, fields: Sequence[bytes]) -> 
         return
     text = shown(line.decode(errors="backslashreplace").strip())
     count = counted(len(fields), "field")
+    kind = "qrels" if role is QRELS else "a run"
     raise FileError(
-        f"{content.name}:{number}: {count}, which no form of a {role.kind} has: {text}; "
-        f"{LISTED[role]}"
+        f"{content.name}:{number}: {count}, which no form of {kind} has: {text}; {LISTED[role]}"
     )
 
 
@@ -180,6 +194,8 @@ def _may_be_row(form: Form, fields: Sequence[bytes]) -> bool:
     """Whether a line with these fields may be a row of the form, perhaps with a wrong value."""
     if form.letor or len(fields) == len(form.fields):
         return True
+    if form is TREC[RUN] and len(fields) == len(form.fields) - 1:
+        return are_rank_and_score(*fields[3:5])  # only the tag is missing
     return form.longer and len(fields) > len(form.fields)
 
 
@@ -240,8 +256,11 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
         return f"this is a run (6 fields: {TREC[RUN].lines}); qrels come first"
     if size == 1 and number_of(first[0]) is not None:
         return f"one number per line belongs to the lines of another file; {TABLE}"
-    if size == 2 and b"," not in first[0]:
-        return "2 fields: no topic (NTCIREVAL: one file per topic) or no level or score"
+    if size == 2:
+        has_pairs = all(len(row) == 2 for row in rows) and b"," not in first[0]
+        if has_pairs:
+            return "2 fields: no topic (NTCIREVAL: one file per topic) or no level or score"
+        return TREC[role]
     if size not in SAMPLED:
         return TREC[role]
     rows_of_size = [row for row in rows if len(row) == size]
@@ -272,6 +291,8 @@ def _form_of_run(topics: Fields, second: Fields, third: Fields, *others: Fields)
 def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Fields) -> Form | str:
     """The form of qrels with these fields in its first rows, or the reason to refuse them."""
     if len(others) == 2:
+        if {*second} <= NO_ITERATION:
+            return f"this is a run without its last field ({TREC[RUN].lines}); qrels come first"
         return "5 fields; preferences and sampled judgments are not supported"
     if {*second} <= NO_ITERATION:
         return TREC[QRELS] if others else "qrels without levels (3 fields: topic, 0, document)"

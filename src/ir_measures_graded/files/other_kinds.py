@@ -90,8 +90,12 @@ def _other_kind(start: bytes) -> str:
     text = start[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if text.startswith(PAGES):
         return "a page in HTML, perhaps of a login or an error; download the file itself"
+    if text.startswith(b"<svg"):
+        return f"a picture (SVG); {TABLE}"
     if text.startswith(b"<?xml"):
         return f"an XML file; {TABLE}"
+    if text.startswith(b"#!"):
+        return f"a script, which is not run; {TABLE}"
     return ""
 
 

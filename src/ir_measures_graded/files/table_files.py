@@ -7,7 +7,7 @@ identify its kind.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePath
@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ..core.rows.columns import RUN, Role, is_rank, plain
+from ..core.rows.columns import RUN, Role, is_rank, may_name, plain
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
@@ -103,6 +103,45 @@ def _keys_of(path: str, folder: str) -> dict[str, str | None]:
     return keys
 
 
+def _keys_of_files(content: Content) -> dict[str, dict[str, str | None]]:
+    """The keys of each file of a folder or of a pattern.
+
+    Raises `FileError` if a file has other keys than the first one.
+    """
+    folder = named_folder(os.fspath(content.file))  # type: ignore[arg-type]
+    keys = {path: _keys_of(path, folder) for path in parquet_files(content.file)}
+    first, *others = keys
+    for path in others:
+        differing = keys[path].keys() ^ keys[first].keys()
+        if differing:
+            key = min(differing)
+            having, lacking = (path, first) if key in keys[path] else (first, path)
+            raise FileError(
+                f"{content.name}: {lacking} is in no folder {key}=…, and {having} is; put all "
+                "files into folders with the same keys"
+            )
+    return keys
+
+
+def _refuse_same_meaning(
+    file: str, names: Sequence[str], columns: Mapping[str, str], keys: Collection[str]
+) -> None:
+    """Raise `FileError` if a key of a folder and a column of its file name the same, as topics.
+
+    `columns` are those that are read of all `names`, which end with the keys. One of the two would
+    be dropped.
+    """
+    for ours, chosen in columns.items():
+        for name in names:
+            is_pair = (name in keys) != (chosen in keys)
+            if is_pair and may_name(ours, name):
+                key, column = (name, chosen) if name in keys else (chosen, name)
+                raise FileError(
+                    f"{file}: the key {key} of its folder and its column {column} both name "
+                    f"{ours}; rename or remove one of them"
+                )
+
+
 def _parquet_in_folder(keys: dict[str, str | None], content: Content) -> TableFile:
     """A Parquet file with the keys of its folders as columns."""
     import pyarrow
@@ -158,15 +197,14 @@ def folder_parts(content: Content, reading: Reading) -> Iterator[Part]:
     `FileError` as `table_parts`, and for a file that lacks a column of the first one, names it
     otherwise, or alone has runs.
     """
-    folder = named_folder(os.fspath(content.file))  # type: ignore[arg-type]
     first: dict[str, str] = {}
     count = 0
-    for path in parquet_files(content.file):
+    for path, keys in _keys_of_files(content).items():
         file = Content(path, content.sizes)
-        open_file = partial(_parquet_in_folder, _keys_of(path, folder))
-        kind = Kind("Parquet", open_file, ())
+        kind = Kind("Parquet", partial(_parquet_in_folder, keys), ())
         with _opened(kind, file) as table:
             columns, _ = reading.columns(file.name, table.names)
+            _refuse_same_meaning(file.name, table.names, columns, keys)
         first = first or columns
         has_first = columns | first == columns
         if not has_first or ("run" in columns) != ("run" in first):

@@ -21,9 +21,12 @@ def canonical(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     refuse_impossible(name)
     try:
-        return os.path.realpath(name)
+        target = os.path.realpath(name)
     except OSError as error:
         raise GradedError(f"{path}: cannot be written: {error.strerror or error}") from None
+    if os.path.islink(target):
+        raise GradedError(f"{path}: cannot be written: it is a link that leads back to itself")
+    return target
 
 
 def refuse_impossible(path: str) -> None:

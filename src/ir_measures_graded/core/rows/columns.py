@@ -84,6 +84,8 @@ NAMES = {
         "value": "value, score metric_value",
     }.items()
 }
+LAST_RESORTS = {ours: set(NAMES[ours][-1]) for ours in ("query_id", "relevance", "score")}
+"""Names that count only without any other name, and that often are of another meaning."""
 NUMBERS = {QRELS.value, RUN.value, "probability"}  # the columns of numbers; all others are text
 
 
@@ -102,6 +104,18 @@ def is_rank(name: Any) -> bool:
     reversed.
     """
     return plain(name) in NAMES["score"][-1]
+
+
+def may_name(ours: str, name: Any) -> bool:
+    """Whether a column of this name is the one that we name `ours`, even beside others.
+
+    The text of a query names a topic, and a rank a score, only if no other column does.
+
+    >>> may_name("query_id", "qid"), may_name("query_id", "query")
+    (True, False)
+    """
+    names = set(chain(*NAMES[ours]))
+    return plain(name) in names - LAST_RESORTS.get(ours, set())
 
 
 def is_quepid(names: Sequence[str]) -> bool:
