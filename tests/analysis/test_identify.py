@@ -13,8 +13,8 @@ from ir_measures_graded.errors import GradedError
 from ir_measures_graded.evaluation.values import values_by_topic
 
 RANDOM = np.random.default_rng(5)
-DESCENDING, ANEW = tables.ORDER.text("descending"), tables.IDEAL.text("anew")
-SCORED_0 = tables.DOCUMENTS.text("scored 0")
+DESCENDING, ANEW = tables.DESCENDING.text, tables.SORTED_ANEW.text
+SCORED_0 = tables.MISSED_SCORED_0.text
 LEVELS = [0, 0, 0, 0, 1, 1, 2, 3]
 
 
@@ -77,10 +77,10 @@ DISCOUNTS = {
 def ranking(qrels, run, topic, order, documents):
     """The level of each rank of a topic, or several if tied documents share their gains."""
     judged, scores = qrels[topic], dict(run.get(topic, {}))
-    if documents not in (ALL, tables.JUDGED_ONLY):
+    if documents not in (ALL, tables.JUDGED_ONLY.text):
         missing = 0.0 if documents == SCORED_0 else -math.inf
         scores |= {doc: missing for doc in judged if doc not in scores}
-    if documents in (tables.JUDGED_ONLY, SCORED_0):
+    if documents in (tables.JUDGED_ONLY.text, SCORED_0):
         scores = {doc: score for doc, score in scores.items() if doc in judged}
     place = {doc: number for number, doc in enumerate(scores)}
 
@@ -90,13 +90,13 @@ def ranking(qrels, run, topic, order, documents):
     keys = {
         "file order": lambda doc: (-scores[doc], place[doc]),
         "file order reversed": lambda doc: (-scores[doc], -place[doc]),
-        tables.WORST: lambda doc: (-scores[doc], level(doc)),
-        tables.BEST: lambda doc: (-scores[doc], -level(doc)),
+        tables.WORST.text: lambda doc: (-scores[doc], level(doc)),
+        tables.BEST.text: lambda doc: (-scores[doc], -level(doc)),
         "as read, without scores": lambda doc: place[doc],
     }
-    docs = sorted(scores, reverse=order in (DESCENDING, tables.MEAN))
+    docs = sorted(scores, reverse=order in (DESCENDING, tables.MEAN.text))
     docs.sort(key=keys.get(order, lambda doc: -scores[doc]))
-    if order != tables.MEAN:
+    if order != tables.MEAN.text:
         return [[level(doc)] for doc in docs]
     return [[level(other) for other in docs if scores[other] == scores[doc]] for doc in docs]
 
@@ -121,8 +121,8 @@ def reference(qrels, run, gain, discount, ideal, cutoff, nothing, order, documen
         anew = sorted((gain(levels[0]) for levels in ranks[:k]), reverse=True)
         ideals = {
             "": None,
-            tables.FIRST_K: best[:k],
-            tables.UNCUT: best,
+            tables.FIRST_K.text: best[:k],
+            tables.UNCUT.text: best,
             "all judged, first min(retrieved, k)": best[: min(len(gains), k)],
             "the retrieved documents only": retrieved[:k],
             "the top gain at every rank": [top] * (k if cutoff != "none" else len(gains)),
@@ -135,21 +135,27 @@ def reference(qrels, run, gain, discount, ideal, cutoff, nothing, order, documen
     return values
 
 
-LOG, LEVEL, EXP, ALL, TIED = "log2(r + 1)", "level", "2^level − 1", tables.EVERY, tables.MEAN
-DOWN, FIRST, RETRIEVED = DESCENDING, tables.FIRST_K, "the retrieved documents only"
+LOG, LEVEL, EXP, ALL, TIED = (
+    "log2(r + 1)",
+    "level",
+    "2^level − 1",
+    tables.EVERY.text,
+    tables.MEAN.text,
+)
+DOWN, FIRST, RETRIEVED = DESCENDING, tables.FIRST_K.text, "the retrieved documents only"
 FIELDS = "gain discount ideal cutoff nothing order documents".split()
 GRID = f"""{LEVEL} | {LOG} | {FIRST} | 10 | 0 | {DOWN} | {ALL}
-    {LEVEL} | {LOG} | {tables.UNCUT} | 5 | 0 | file order reversed | {ALL}
+    {LEVEL} | {LOG} | {tables.UNCUT.text} | 5 | 0 | file order reversed | {ALL}
     {EXP} | {LOG} | {RETRIEVED} | 10 | 1 | file order | {ALL}
     {LEVEL} | {LOG} | {RETRIEVED} | 10 | 0 | {TIED} | {SCORED_0}
     {LEVEL} | {LOG} | {RETRIEVED} | none | 0 | {TIED} | {SCORED_0}
     {LEVEL} | {LOG} | {FIRST} | 7 | 0 | {DOWN} | {ALL}
     {EXP} | log2 r from rank 2 on | {FIRST} | 20 | 0 | docid ascending | {ALL}
-    {LEVEL} | ln r from rank e on | all judged, first min(retrieved, k) | none | 0 | {tables.WORST} | {ALL}
-    1 from level 2 on | none | the top gain at every rank | 10 | 0 | {tables.BEST} | {tables.JUDGED_ONLY}
+    {LEVEL} | ln r from rank e on | all judged, first min(retrieved, k) | none | 0 | {tables.WORST.text} | {ALL}
+    1 from level 2 on | none | the top gain at every rank | 10 | 0 | {tables.BEST.text} | {tables.JUDGED_ONLY.text}
     2^level | r | | 20 | 0 | as read, without scores | {ALL}
     level from 2 on | {LOG} | the top gain at each returned rank | none | 0 | {DOWN} | {ALL}
-    {LEVEL} | log2(r + 2) | {ANEW} | 10 | left out | {tables.WORST} | {tables.DOCUMENTS.text("behind")}"""
+    {LEVEL} | log2(r + 2) | {ANEW} | 10 | left out | {tables.WORST.text} | {tables.MISSED_BEHIND.text}"""
 
 
 @pytest.mark.parametrize("row", GRID.splitlines())
@@ -292,7 +298,7 @@ def test_a_cause_that_only_the_topics_that_differ_have_is_named_and_no_other(cau
         values |= dict.fromkeys(few, 0.9999)
     else:
         fields = LEVEL, LOG, FIRST, "10", "0"
-        orders = [reference(QRELS, RUN, *fields, order, ALL) for order in (DOWN, tables.WORST)]
+        orders = [reference(QRELS, RUN, *fields, order, ALL) for order in (DOWN, tables.WORST.text)]
         topic = next(topic for topic in QRELS if orders[0][topic] != orders[1][topic])
         values = rounded(orders[0] | {topic: (orders[0][topic] + orders[1][topic]) / 2})
     causes = texts_of(identify(QRELS, run, values, measure="nDCG@10"), "perhaps because")
@@ -327,9 +333,9 @@ def test_other_cutoffs_are_tried_if_nothing_fits_or_when_asked_for():
 
 
 SHOWN = {
-    tables.TRUNCATED: lambda value: value // 0.001 / 1000,
-    tables.PERCENT: lambda value: round(100 * value, 2),
-    tables.ROUNDED: lambda value: f"{value:.2f}00",
+    tables.TRUNCATED.text: lambda value: value // 0.001 / 1000,
+    tables.PERCENT.text: lambda value: round(100 * value, 2),
+    tables.ROUNDED.text: lambda value: f"{value:.2f}00",
 }
 
 

@@ -13,7 +13,7 @@ from .case import Case
 from .dimensions import LABELS, Definition
 from .naming import NO_MEASURE, described
 from .ranking import Ranking
-from .search import MOST, Found
+from .search import MOST, Search
 from .verdict import CHANCE, States, Verdict
 
 
@@ -77,12 +77,13 @@ class Identification(Result):
         definition is found, a row with the finding ``none``, the means given and computed, and how
         many differ."""
         columns = ("finding", "dimension", "value", "equal", "given", "computed", "differ")
-        numbers = (self.equal, *self.means, self.differ)
-        return Table(columns, [(*finding, *numbers) for finding in self._rows()])
+        given_mean, computed_mean = self.means
+        numbers = (self.equal, given_mean, computed_mean, self.differ)
+        return Table(columns, [row + numbers for row in self._rows()])
 
     def _rows(self) -> list[tuple[str, str, str]]:
         """The finding, the dimension and the value of each row of the data."""
-        rows = []
+        rows: list[tuple[str, str, str]] = []
         for name, (state, values) in self.dimensions.items():
             rows += [(state, LABELS[name], value) for value in values]
         rows += [("computed so by", "tool", tool) for tool in self.tools]
@@ -103,40 +104,52 @@ class Identification(Result):
         return Table.of_arrays({"topic": self.topics}, arrays)
 
 
-def answered(case: Case, found: Found) -> Identification:
+def answered(case: Case, search: Search) -> Identification:
     """The result of a search."""
-    ranking = Ranking(case, found)
+    ranking = Ranking(case, search)
     verdict = Verdict(case, ranking)
     is_settled = ranking.is_found and not verdict.tells_nothing
-    is_whole = len(found.kept) < MOST
+    is_whole = len(search.kept) < MOST
     likeliest = ranking.groups[0]
-    ours, states, tools = NO_MEASURE, {}, []
+    ours = NO_MEASURE
+    tools: list[str] = []
+    states: States = {}
     if is_settled:
         ours = verdict.names.ours(likeliest)
-        tools = [*verdict.names.tools(likeliest)]
+        tools = list(verdict.names.tools(likeliest))
     if is_settled and is_whole:
         states = verdict.states()
     said_of_dimensions = states if len(ranking.groups) == 1 else {}
-    findings = [*verdict.findings(tools, said_of_dimensions), *verdict.duplicates()]
+    findings = list(verdict.findings(tools, said_of_dimensions))
+    findings += verdict.duplicates()
     if ours.measure is not None and not ours.is_equal:
         findings.append(("here", ours.difference))
     or_more = "" if is_whole else " or more"
-    counts = f"{found.tried:,} definitions; {len(found.fitting):,}{or_more} fit"
+    counts = f"{search.tried:,} definitions; {len(search.fitting):,}{or_more} fit"
     findings.append(("tried", counts))
+    definitions: tuple[Definition, ...] = ()
+    classes = 0
+    nearest: Definition | None = ranking.chosen
+    if ranking.is_found:
+        definitions = tuple(ranking.matches)
+        classes = len(ranking.groups)
+        nearest = None
     given_mean = case.given[0] if case.by_mean else case.given.mean()
     differ = int(verdict.differs.sum())
     if case.by_mean and not ranking.is_found:
         differ = 1
+    topics = tuple(case.judged.topics[number] for number in case.known.tolist())
+    measure = None if ours.measure is None else str(ours.measure)
     return Identification(
-        topics=tuple(case.judged.topics[number] for number in case.known.tolist()),
+        topics=topics,
         given=case.values[case.known],
         computed=verdict.values[case.known],
-        definitions=tuple(ranking.matches) if ranking.is_found else (),
-        classes=len(ranking.groups) if ranking.is_found else 0,
-        nearest=None if ranking.is_found else ranking.chosen,
+        definitions=definitions,
+        classes=classes,
+        nearest=nearest,
         dimensions=states,
         tools=tuple(tools),
-        measure=None if ours.measure is None else str(ours.measure),
+        measure=measure,
         equal=ours.is_equal and verdict.chance <= CHANCE,
         chance=verdict.chance,
         means=(float(given_mean), verdict.names.means[0]),

@@ -21,8 +21,10 @@ from .dimensions import (
     AVERAGED,
     DOCUMENTS,
     MEAN,
+    MISSED_SCORED_0,
     ORDER,
     PRECISION,
+    RUN_TOPICS,
     SHOWN,
     TRUNCATED,
     Function,
@@ -118,26 +120,28 @@ class Case:
     def members(self) -> dict[str, np.ndarray]:
         """The topics of each mean for each run, and last the number of other topics that count as
         0."""
-        runs = self.others.size
-        own_topics = np.repeat(np.eye(runs), len(self.judged.topics) // runs, axis=1)
+        run_count = self.others.size
+        topics_per_run = len(self.judged.topics) // run_count
+        own_topics = np.repeat(np.eye(run_count), topics_per_run, axis=1)
         members = {}
         for way in AVERAGED.ways:
-            others = self.others if way.key == "run" else np.zeros_like(self.others)
-            members[way.text] = np.column_stack((own_topics * way.apply(self.rows), others))
+            others = self.others if way is RUN_TOPICS else np.zeros_like(self.others)
+            is_member = own_topics * way.apply(self.rows)
+            members[way.text] = np.column_stack((is_member, others))
         return members
 
-    def gaps(self, values: np.ndarray, given: np.ndarray, shown: str) -> np.ndarray:
-        """The gaps between values, shown in a way, and the given ones; 0 if they fit, and 1 for
+    def gaps(self, values: np.ndarray, wanted: np.ndarray, way: str) -> np.ndarray:
+        """The gaps between values, shown in a way, and the wanted ones; 0 if they fit, and 1 for
         NaN."""
-        if shown == TRUNCATED:
+        if way == TRUNCATED.text:
             unit = 10.0**-self.decimals
-            low = given - CUT * unit
-            high = given + (1 - CUT) * unit
+            low = wanted - CUT * unit
+            high = wanted + (1 - CUT) * unit
         else:
-            tolerance = self.tolerance + SINGLE_PRECISION * np.abs(given)
-            low = given - tolerance
-            high = given + tolerance
-        gaps = np.abs(values - given)
+            tolerance = self.tolerance + SINGLE_PRECISION * np.abs(wanted)
+            low = wanted - tolerance
+            high = wanted + tolerance
+        gaps = np.abs(values - wanted)
         gaps[(low <= values) & (values <= high)] = 0
         gaps[np.isnan(gaps)] = 1
         return gaps
@@ -149,22 +153,26 @@ class Case:
         A mean is over each of the `sets` of topics. The distance is the mean gap of those that
         differ over all, and 1 more if most differ. Prints of means have the values by topic, too.
         """
-        given = self.given.reshape(-1, 1, 1, 1)
+        wanted = self.given.reshape(-1, 1, 1, 1)
         weights = np.random.default_rng(0).random(len(values))
         by_topic: Any = 0
         if self.by_mean:
             by_topic = np.tensordot(weights, np.nan_to_num(values, nan=-1.0), 1)
-        shown = self.shown(values, sets, {SHOWN.by_text[way].apply for way in ways})
-        all_fits, distances, all_prints = [], [], []
-        for way in ways:
-            numbers = shown[SHOWN.by_text[way].apply]
-            gaps = self.gaps(numbers, given, way)
+        functions = {way: SHOWN.by_text[way].apply for way in ways}
+        numbers_of = self.shown(values, sets, set(functions.values()))
+        all_fits = []
+        distances = []
+        all_prints = []
+        for way, function in functions.items():
+            numbers = numbers_of[function]
+            gaps = self.gaps(numbers, wanted, way)
             agreeing = np.mean(gaps == 0, axis=0)
+            most_differ = agreeing < 0.5
             known_numbers = np.nan_to_num(numbers, nan=-1.0)
-            prints = np.tensordot(weights[: given.size], known_numbers, 1) + by_topic
+            prints = np.tensordot(weights[: wanted.size], known_numbers, 1) + by_topic
             prints[np.isnan(numbers).all(axis=0)] = np.nan
             all_fits.append(agreeing == 1)
-            distances.append(gaps.mean(axis=0) + (agreeing < 0.5))
+            distances.append(gaps.mean(axis=0) + most_differ.astype(int))
             all_prints.append(prints)
         return Comparison(np.stack(all_fits), np.stack(distances), np.stack(all_prints))
 
@@ -177,14 +185,16 @@ class Case:
             return {function: function(values[self.known, None]) for function in functions}
         is_known = ~np.isnan(values)
         members = np.stack([self.members[name] for name in sets], axis=1)
-        own_topics, others = members[..., :-1], members[..., -1:, None]
+        own_topics = members[..., :-1]
+        others = members[..., -1:, None]
         size = np.tensordot(own_topics, is_known, 1) + others
         size[..., ~is_known.any(axis=0)] = np.nan
         values = np.nan_to_num(values)
-        return {
-            function: ratio(np.tensordot(own_topics, function(values), 1), size)
-            for function in functions
-        }
+        means = {}
+        for function in functions:
+            totals = np.tensordot(own_topics, function(values), 1)
+            means[function] = ratio(totals, size)
+        return means
 
     def sample(self, topic_count: int) -> Case:
         """All topics, or about so many: if possible with values between 0 and 1, which tell
@@ -218,7 +228,7 @@ class CaseRows:
         default_factory=dict
     )
     _lists: dict[RunOrder, Lists] = field(default_factory=dict)
-    _different: dict[Any, Lists] = field(default_factory=dict)
+    _different: dict[tuple[str, bytes, bytes], Lists] = field(default_factory=dict)
 
     @classmethod
     def of(cls, judged: Judged, run: Rows) -> CaseRows:
@@ -231,15 +241,18 @@ class CaseRows:
         level[ranks.row[ranks.position]] = judged.level[ranks.doc]
         ids = Ids.concatenated([run.docs.ids(), judged.rows.docs.ids().take(missed)])
         topic = np.concatenate((retrieved_topic, judged.topic[missed]))
+        highest_first = np.unique([0.0, *judged.all_levels])[::-1]
+        one_group = np.zeros_like(topic)
         rows = cls(
             ranks=ranks,
-            levels=np.append(np.unique([0.0, *judged.all_levels])[::-1], np.nan),
+            levels=np.append(highest_first, np.nan),
             topic=topic,
             level=level,
             score=np.concatenate((run.values, np.full(missed.size, -np.inf))),
-            id_order=np.argsort(ids.descending(np.zeros_like(topic))),
+            id_order=np.argsort(ids.descending(one_group)),
         )
-        rows.best = np.sort(rows.matrix(judged.topic, rows.coded(judged.level)), axis=1)
+        code_of_judged = rows.coded(judged.level)
+        rows.best = np.sort(rows.matrix(judged.topic, code_of_judged), axis=1)
         return rows
 
     def __post_init__(self) -> None:
@@ -286,19 +299,25 @@ class CaseRows:
 
     def _lists_in(self, order: RunOrder) -> Lists:
         documents = DOCUMENTS.by_text[order.documents]
-        missing = 0.0 if documents.key == "scored 0" else -np.inf
+        missing = 0.0 if documents is MISSED_SCORED_0 else -np.inf
         rows, group = self.tie_groups(order.precision, missing)
         is_listed = documents.apply(self)[rows]
-        rows, group = rows[is_listed], group[is_listed]
+        rows = rows[is_listed]
+        group = group[is_listed]
         starts = changes(group)
         is_alone = starts & np.append(starts[1:], True)
         tied = np.flatnonzero(~is_alone)
+        tied_rows = rows[tied]
         tie_breaker = ORDER.by_text[order.order].apply(self)
-        rows[tied] = rows[tied][np.lexsort((tie_breaker[rows[tied]], group[tied]))]
+        rows[tied] = tied_rows[np.lexsort((tie_breaker[tied_rows], group[tied]))]
         code = self.matrix(self.topic[rows], self.code[rows])
-        ties = group if order.order == MEAN and tied.size else None
-        key = order.documents, code.tobytes(), None if ties is None else ties.tobytes()
-        return self._different.setdefault(key, Lists(self, code, ties))
+        if order.order == MEAN.text and tied.size:
+            lists = Lists(self, code, group)
+            key = order.documents, code.tobytes(), group.tobytes()
+        else:
+            lists = Lists(self, code, None)
+            key = order.documents, code.tobytes(), b""
+        return self._different.setdefault(key, lists)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,7 @@
 """The dimensions of a definition, and the ways to fill each: what is tried, as data.
 
-A `Way` has a key for the code, a text for people, and what it does. A `Definition` has the text of
-one way in each dimension, as `tools.csv` has. nDCG and DCG have all dimensions, other measures a
-few."""
+A `Way` has a text and what it does. A `Definition` has the text of one way in each dimension, as
+`tools.csv` has. nDCG and DCG have all dimensions, other measures a few."""
 
 from __future__ import annotations
 
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
     from .case import CaseRows, Lists
 
 Function = Callable[[np.ndarray], np.ndarray]
-WEIGHTED, OTHER = "nDCG and DCG", "other measures"
+WEIGHTED = "nDCG and DCG"
+OTHER = "other measures"
 EVERY_KIND = (WEIGHTED, OTHER)
 
 
@@ -50,7 +50,6 @@ class Way:
     `tried_for` has the kinds of measures for which it is tried, or needs to be.
     """
 
-    key: str
     text: str
     apply: Any
     tried_for: tuple[str, ...] = EVERY_KIND
@@ -74,15 +73,11 @@ class Dimension:
         """The ways by their texts."""
         return {way.text: way for way in self.ways}
 
-    def text(self, key: str) -> str:
-        """The text of the way with this key."""
-        return next(way.text for way in self.ways if way.key == key)
 
+# --------------------------------------------------------------------------- measures and cutoffs
 
-# ------------------------------------------------------------------------------ measures and
-# cutoffs
-
-NDCG, DCG = "nDCG", "DCG"
+NDCG = "nDCG"
+DCG = "DCG"
 MEASURE = Dimension("measure", "measure")
 ALL_RANKS = "none"  # the cutoff of a measure without a cutoff
 
@@ -90,14 +85,13 @@ ALL_RANKS = "none"  # the cutoff of a measure without a cutoff
 def cutoff_way(text: str) -> Way:
     """The cutoff with this text; `apply` is the number of ranks."""
     ranks = np.inf if text == ALL_RANKS else float(text)
-    return Way(text, text, ranks)
+    return Way(text, ranks)
 
 
 USUAL_CUTOFFS = ("10", ALL_RANKS, "5", "20", "100", "1", "3", "50", "1000", "32")
 CUTOFF = Dimension("cutoff", "cutoff", tuple(map(cutoff_way, USUAL_CUTOFFS)))
 
-# -----------------------------------------------------------------------------------------------
-# gains
+# ------------------------------------------------------------------------------------------ gains
 
 HIGHEST_EXPONENT = 500  # the highest level that is tried as an exponent
 LOWEST_LEVELS = 5  # documents may be relevant from one of so many lowest positive levels on
@@ -108,10 +102,10 @@ def gain_from(least: float, gain: Function, level: np.ndarray) -> np.ndarray:
     return np.where(level >= least, gain(level), 0.0)
 
 
-LINEAR_GAIN = Way("level", "level", partial(gain_of, gains=LINEAR))
-EXPONENTIAL_GAIN = Way("exponential", "2^level − 1", partial(gain_of, gains=EXP))
-POWER_GAIN = Way("power", "2^level", np.exp2)  # the frequent mistake: unjudged documents gain 1
-NEGATIVE_GAIN = Way("negative", "level, negative too", np.asarray)
+LINEAR_GAIN = Way("level", partial(gain_of, gains=LINEAR))
+EXPONENTIAL_GAIN = Way("2^level − 1", partial(gain_of, gains=EXP))
+POWER_GAIN = Way("2^level", np.exp2)  # the frequent mistake: unjudged documents gain 1
+NEGATIVE_GAIN = Way("level, negative too", np.asarray)
 # `apply` gives the gain of a level.
 GAIN = Dimension("gain", "gain", (LINEAR_GAIN, EXPONENTIAL_GAIN, POWER_GAIN))
 
@@ -122,23 +116,22 @@ def gains_for(levels: np.ndarray) -> dict[str, Way]:
     >>> gains_for(np.array([0, 2]))["2^level"].apply(np.array([0, 2])).tolist()
     [1.0, 4.0]
     """
-    whole_scale = [*GAIN.ways]
+    whole_scale = list(GAIN.ways)
     if levels.max(initial=0) > HIGHEST_EXPONENT:
         whole_scale = [LINEAR_GAIN]
-    ways = [*whole_scale]
+    ways = list(whole_scale)
     if levels.min(initial=0) < 0:
         ways.append(NEGATIVE_GAIN)
-    binary = Way("binary", "1", np.ones_like)
-    for number, least in enumerate(levels[levels > 0][:LOWEST_LEVELS].tolist()):
+    binary = Way("1", np.ones_like)
+    lowest_levels = levels[levels > 0][:LOWEST_LEVELS].tolist()
+    for number, least in enumerate(lowest_levels):
         raised = [binary]
         if number == 1:
             raised += whole_scale
         for gain in raised:
             subject = "" if gain is LINEAR_GAIN else "level "
             text = f"{gain.text} from {subject}{least:g} on"
-            ways.append(
-                Way(f"{gain.key} from {least:g}", text, partial(gain_from, least, gain.apply))
-            )
+            ways.append(Way(text, partial(gain_from, least, gain.apply)))
     return {way.text: way for way in ways}
 
 
@@ -146,11 +139,10 @@ def solved_gain(levels: Iterable[float], table: Iterable[int]) -> Way:
     """The way of a table of gains that was solved for, as ``solved: 1:1, 2:3``."""
     gains: dict[int | float, int | float] = dict(zip(levels, table, strict=True))
     listed = ", ".join(f"{level:g}:{gain:g}" for level, gain in gains.items())
-    return Way("solved", f"solved: {listed}", partial(gain_of, gains=gains))
+    return Way(f"solved: {listed}", partial(gain_of, gains=gains))
 
 
-# -------------------------------------------------------------------------------------------
-# discounts
+# -------------------------------------------------------------------------------------- discounts
 
 
 @dataclass(frozen=True)
@@ -177,26 +169,22 @@ def log2_of_next_but_one(rank: np.ndarray) -> np.ndarray:
 
 def log_way(base: float) -> Way:
     """The discount with this base of the logarithm."""
-    return Way(f"log {base:g}", f"log{base:g} r from rank {base:g} on", LogFrom(base))
+    return Way(f"log{base:g} r from rank {base:g} on", LogFrom(base))
 
 
 # `apply` gives the divisor of the gain at a rank.
-DISCOUNT = Dimension(
-    "discount",
-    "discount",
-    (
-        Way("log2(r+1)", "log2(r + 1)", log2_of_next),
-        Way("none", "none", np.ones_like),
-        Way("log 2", "log2 r from rank 2 on", LogFrom(2.0)),
-        Way("log e", "ln r from rank e on", LogFrom(np.e)),
-        Way("log 10", "log10 r from rank 10 on", LogFrom(10.0)),
-        Way("rank", "r", np.asarray),
-        Way("log2(r+2)", "log2(r + 2)", log2_of_next_but_one),
-    ),
+DISCOUNT_WAYS = (
+    Way("log2(r + 1)", log2_of_next),
+    Way("none", np.ones_like),
+    log_way(2.0),
+    Way("ln r from rank e on", LogFrom(np.e)),
+    log_way(10.0),
+    Way("r", np.asarray),
+    Way("log2(r + 2)", log2_of_next_but_one),
 )
+DISCOUNT = Dimension("discount", "discount", DISCOUNT_WAYS)
 
-# ----------------------------------------------------------------------------------------- ideal
-# lists
+# ------------------------------------------------------------------------------------ ideal lists
 
 
 def all_judged(lists: Lists, depth: int) -> np.ndarray:
@@ -231,30 +219,26 @@ def another_for_each_cutoff(lists: Lists, depth: int) -> np.ndarray:
     return lists.rows.best[:, :0]
 
 
-# `apply` gives the codes of the levels of the ideal list, to be cut at k unless its key is "uncut".
-IDEAL = Dimension(
-    "ideal",
-    "ideal list",
-    (
-        Way("first k", "all judged, first k", all_judged),
-        Way("uncut", "all judged, not cut", all_judged),
-        Way("first retrieved", "all judged, first min(retrieved, k)", as_many_as_retrieved),
-        Way("retrieved", "the retrieved documents only", only_retrieved),
-        Way("top", "the top gain at every rank", top_everywhere),
-        Way("top returned", "the top gain at each returned rank", top_where_retrieved),
-        Way("anew", "the top k sorted anew", another_for_each_cutoff),
-    ),
+# `apply` gives the codes of the levels of the ideal list, to be cut at k unless it is "not cut".
+FIRST_K = Way("all judged, first k", all_judged)
+UNCUT = Way("all judged, not cut", all_judged)
+SORTED_ANEW = Way("the top k sorted anew", another_for_each_cutoff)
+IDEAL_WAYS = (
+    FIRST_K,
+    UNCUT,
+    Way("all judged, first min(retrieved, k)", as_many_as_retrieved),
+    Way("the retrieved documents only", only_retrieved),
+    Way("the top gain at every rank", top_everywhere),
+    Way("the top gain at each returned rank", top_where_retrieved),
+    SORTED_ANEW,
 )
-FIRST_K, UNCUT = IDEAL.text("first k"), IDEAL.text("uncut")
+IDEAL = Dimension("ideal", "ideal list", IDEAL_WAYS)
 
 # `apply` is the value of a topic whose ideal list has no gain; NaN if the topic is left out.
-NOTHING = Dimension(
-    "nothing",
-    "nothing relevant",
-    (Way("0", "0", 0.0), Way("1", "1", 1.0), Way("left out", "left out", np.nan)),
-)
+NOTHING_WAYS = (Way("0", 0.0), Way("1", 1.0), Way("left out", np.nan))
+NOTHING = Dimension("nothing", "nothing relevant", NOTHING_WAYS)
 
-# ------------------------------------------------------------------- order, precision and documents
+# ------------------------------------------------------------------ order, precision and documents
 
 
 def id_descending(rows: CaseRows) -> np.ndarray:
@@ -288,29 +272,27 @@ def best_first(rows: CaseRows) -> np.ndarray:
 
 
 # `apply` gives a whole number by which rows with the same score are sorted.
-ORDER = Dimension(
-    "order",
-    "order of ties",
-    (
-        Way("descending", "docid descending", id_descending),
-        Way("ascending", "docid ascending", id_ascending),
-        Way("file", "file order", as_listed),
-        Way("reversed", "file order reversed", last_listed_first),
-        Way("mean", "mean over ties", id_descending, tried_for=(WEIGHTED,)),
-        Way("worst", "worst label first", worst_first),
-        Way("best", "best label first", best_first),
-        Way("unsorted", "as read, without scores", as_listed, tried_for=()),
-    ),
+DESCENDING = Way("docid descending", id_descending)
+MEAN = Way("mean over ties", id_descending, tried_for=(WEIGHTED,))
+WORST = Way("worst label first", worst_first)
+BEST = Way("best label first", best_first)
+UNSORTED = Way("as read, without scores", as_listed, tried_for=())
+ORDER_WAYS = (
+    DESCENDING,
+    Way("docid ascending", id_ascending),
+    Way("file order", as_listed),
+    Way("file order reversed", last_listed_first),
+    MEAN,
+    WORST,
+    BEST,
+    UNSORTED,
 )
-MEAN, WORST, BEST = ORDER.text("mean"), ORDER.text("worst"), ORDER.text("best")
-UNSORTED = ORDER.text("unsorted")
+ORDER = Dimension("order", "order of ties", ORDER_WAYS)
 
 # `apply` is the type of the scores.
-PRECISION = Dimension(
-    "precision",
-    "precision of scores",
-    (Way("32", "32-bit", np.float32), Way("64", "64-bit", np.float64)),
-)
+SINGLE = Way("32-bit", np.float32)
+DOUBLE = Way("64-bit", np.float64)
+PRECISION = Dimension("precision", "precision of scores", (SINGLE, DOUBLE))
 
 
 def retrieved_rows(rows: CaseRows) -> np.ndarray:
@@ -334,27 +316,14 @@ def judged_rows(rows: CaseRows) -> np.ndarray:
 
 
 # `apply` says which rows are in the list.
-DOCUMENTS = Dimension(
-    "documents",
-    "documents",
-    (
-        Way("all", "all", retrieved_rows),
-        Way("judged", "judged only", judged_retrieved_rows),
-        Way(
-            "behind",
-            "all, with the unretrieved judged ones behind",
-            all_rows,
-            tried_for=(WEIGHTED,),
-        ),
-        Way(
-            "scored 0",
-            "the judged ones, with score 0 if not retrieved",
-            judged_rows,
-            tried_for=(WEIGHTED,),
-        ),
-    ),
+EVERY = Way("all", retrieved_rows)
+JUDGED_ONLY = Way("judged only", judged_retrieved_rows)
+MISSED_BEHIND = Way("all, with the unretrieved judged ones behind", all_rows, tried_for=(WEIGHTED,))
+MISSED_SCORED_0 = Way(
+    "the judged ones, with score 0 if not retrieved", judged_rows, tried_for=(WEIGHTED,)
 )
-EVERY, JUDGED_ONLY = DOCUMENTS.text("all"), DOCUMENTS.text("judged")
+DOCUMENTS_WAYS = (EVERY, JUDGED_ONLY, MISSED_BEHIND, MISSED_SCORED_0)
+DOCUMENTS = Dimension("documents", "documents", DOCUMENTS_WAYS)
 
 
 class RunOrder(NamedTuple):
@@ -366,22 +335,22 @@ class RunOrder(NamedTuple):
 
 
 # trec_eval's order, in which every measure is tried.
-TREC_EVAL_ORDER = RunOrder(ORDER.text("descending"), PRECISION.text("32"), EVERY)
+TREC_EVAL_ORDER = RunOrder(DESCENDING.text, SINGLE.text, EVERY.text)
 
 
 def orders(space: Space) -> list[RunOrder]:
     """The orders of a run in a space. An order without scores has no precision of scores."""
     possible: dict[RunOrder, None] = {}
-    for texts in product(*(space[name] or ("",) for name in RunOrder._fields)):
+    precisions = space["precision"] or ("",)
+    for texts in product(space["order"], precisions, space["documents"]):
         run_order = RunOrder(*texts)
-        if run_order.order == UNSORTED:
+        if run_order.order == UNSORTED.text:
             run_order = run_order._replace(precision="")
         possible[run_order] = None
-    return [*possible]
+    return list(possible)
 
 
-# ------------------------------------------------------------------------------ means and their
-# decimals
+# ----------------------------------------------------------------------- means and their decimals
 
 
 def every_topic(rows: CaseRows) -> np.ndarray:
@@ -405,19 +374,17 @@ def successful_topics(rows: CaseRows) -> np.ndarray:
     return np.bincount(rows.topic, is_relevant, len(rows.best)) > 0
 
 
-# `apply` gives the topics of a mean. Other topics of the run are counted with the key "run".
-AVERAGED = Dimension(
-    "averaged",
-    "averaged topics",
-    (
-        Way("qrels", "the qrels' topics", every_topic),
-        Way("run", "the run's topics", retrieving_topics),
-        Way("both", "topics in both", retrieving_topics),
-        Way("relevant", "topics with a relevant document", relevant_topics),
-        Way("successful", "topics with a relevant document retrieved", successful_topics),
-    ),
+# `apply` gives the topics of a mean.
+QRELS_TOPICS = Way("the qrels' topics", every_topic)
+RUN_TOPICS = Way("the run's topics", retrieving_topics)  # also those that the qrels lack
+AVERAGED_WAYS = (
+    QRELS_TOPICS,
+    RUN_TOPICS,
+    Way("topics in both", retrieving_topics),
+    Way("topics with a relevant document", relevant_topics),
+    Way("topics with a relevant document retrieved", successful_topics),
 )
-QRELS_TOPICS = AVERAGED.text("qrels")
+AVERAGED = Dimension("averaged", "averaged topics", AVERAGED_WAYS)
 
 
 def times_100(values: np.ndarray) -> np.ndarray:
@@ -436,18 +403,17 @@ def cut_to_2(values: np.ndarray) -> np.ndarray:
 
 
 # `apply` gives the value of each topic before the mean.
-SHOWN = Dimension(
-    "shown",
-    "shown as",
-    (
-        Way("rounded", "rounded", np.asarray),
-        Way("truncated", "truncated", np.asarray),
-        Way("percent", "percent", times_100),
-        Way("each rounded", "each topic rounded to 2 decimals first", rounded_to_2),
-        Way("each cut", "each topic cut to 2 decimals first", cut_to_2),
-    ),
+ROUNDED = Way("rounded", np.asarray)
+TRUNCATED = Way("truncated", np.asarray)
+PERCENT = Way("percent", times_100)
+SHOWN_WAYS = (
+    ROUNDED,
+    TRUNCATED,
+    PERCENT,
+    Way("each topic rounded to 2 decimals first", rounded_to_2),
+    Way("each topic cut to 2 decimals first", cut_to_2),
 )
-ROUNDED, TRUNCATED, PERCENT = (SHOWN.text(key) for key in ("rounded", "truncated", "percent"))
+SHOWN = Dimension("shown", "shown as", SHOWN_WAYS)
 
 DIMENSIONS = (
     MEASURE,

@@ -35,7 +35,8 @@ class Ranked:
         ends = np.minimum(cutoff, code.shape[1]).astype(int)
         self.ends, self.end = np.unique(ends, return_inverse=True)
         levels = np.fmax(lists.rows.levels, 0)
-        best = np.repeat(levels[lists.rows.best], len(code) // len(lists.code), axis=0)
+        order_count = len(code) // len(lists.code)
+        best = np.repeat(levels[lists.rows.best], order_count, axis=0)
         self.level = levels[code[:, : self.ends[-1]]]
         self.highest = levels[0]
         self.top = best[:, :1]
@@ -60,12 +61,14 @@ class Ranked:
 
     def cascade(self, stops: np.ndarray) -> np.ndarray:
         """ERR with these probabilities to stop."""
-        going = np.cumprod(np.insert(1 - stops, 0, 1, axis=1), axis=1)[:, :-1]
-        return self.up_to_cutoff(stops * going / self.rank)
+        continues = np.insert(1 - stops, 0, 1, axis=1)
+        reaches_rank = np.cumprod(continues, axis=1)[:, :-1]
+        return self.up_to_cutoff(stops * reaches_rank / self.rank)
 
     def rank_biased(self, p: float, gain: np.ndarray) -> np.ndarray:
         """RBP with these gains."""
-        return self.up_to_cutoff((1 - p) * p ** (self.rank - 1) * gain)
+        weight = (1 - p) * p ** (self.rank - 1)
+        return self.up_to_cutoff(weight * gain)
 
 
 def average_precision(ranked: Ranked) -> np.ndarray:
@@ -106,7 +109,8 @@ def recall_of_reachable(ranked: Ranked) -> np.ndarray:
 
 def reciprocal_rank(ranked: Ranked) -> np.ndarray:
     """RR: the precision at the first relevant document."""
-    return ranked.up_to_cutoff(np.where(ranked.hits_so_far == 1, ranked.precision, 0.0))
+    is_first = ranked.hits_so_far == 1  # and the misses before the second, whose precision is 0
+    return ranked.up_to_cutoff(np.where(is_first, ranked.precision, 0.0))
 
 
 def success(ranked: Ranked) -> np.ndarray:
@@ -114,19 +118,24 @@ def success(ranked: Ranked) -> np.ndarray:
     return np.minimum(ranked.hits_per(np.ones(1)), 1)
 
 
+def stop_probability(ranked: Ranked, top: np.ndarray | float) -> np.ndarray:
+    """The probability to stop at each rank, (2^level − 1) / 2^top."""
+    return np.asarray((2**ranked.level - 1) / 2**top)
+
+
 def expected_reciprocal_rank(ranked: Ranked) -> np.ndarray:
     """ERR with the top level of all topics."""
-    return ranked.cascade((2**ranked.level - 1) / 2**ranked.highest)
+    return ranked.cascade(stop_probability(ranked, ranked.highest))
 
 
 def expected_reciprocal_rank_of_5_levels(ranked: Ranked) -> np.ndarray:
     """ERR with the top level 4, as gdeval has it, or a higher one."""
-    return ranked.cascade((2**ranked.level - 1) / 2 ** max(4, ranked.highest))
+    return ranked.cascade(stop_probability(ranked, max(4, ranked.highest)))
 
 
 def expected_reciprocal_rank_by_topic(ranked: Ranked) -> np.ndarray:
     """ERR with the top level of the topic."""
-    return ranked.cascade((2**ranked.level - 1) / 2**ranked.top)
+    return ranked.cascade(stop_probability(ranked, ranked.top))
 
 
 def expected_reciprocal_rank_of_labels(ranked: Ranked) -> np.ndarray:
@@ -196,19 +205,19 @@ def measures_for(levels: np.ndarray) -> dict[str, Way]:
     for level in lowest:
         if level % 1 == 0 and level != 1:
             texts_of_least[int(level)] = f"(rel={int(level)})"
-    ways = {name: Way(name, name, None) for name in (NDCG, DCG)}
+    ways = {NDCG: Way(NDCG, None), DCG: Way(DCG, None)}
     for pattern, values in FORMULAS.items():
         if "{" not in pattern:
             any_gain = float(np.nextafter(0, 1))
-            ways[pattern] = Way(pattern, pattern, Formula(values, any_gain))
+            ways[pattern] = Way(pattern, Formula(values, any_gain))
             continue
         for level, text in texts_of_least.items():
             name = pattern.format(text, rel=level)
-            ways[name] = Way(name, name, Formula(values, level))
+            ways[name] = Way(name, Formula(values, level))
     for pattern in STRINGS:
         for string in dict.fromkeys(pattern.format(text) for text in texts_of_least.values()):
             measure = parse_measure(string)
-            ways[str(measure)] = Way(str(measure), str(measure), measure)
+            ways[str(measure)] = Way(str(measure), measure)
     return ways
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,7 +45,7 @@ from .dimensions import (
     log_way,
 )
 from .formulas import family, measures_for
-from .search import Found, search
+from .search import Search, searched
 from .solving import solved_gains
 from .tools import is_usual
 
@@ -92,8 +92,9 @@ def identify(
 
     >>> qrels = {"q1": {"a": 3, "b": 1, "c": 2}, "q2": {"d": 2, "e": 1}, "q3": {"f": 1, "g": 3}}
     >>> run = {"q1": {"b": 3, "x": 2, "a": 1}, "q2": {"d": 2, "y": 1}, "q3": {"z": 2, "f": 1}}
-    >>> found = identify(qrels, run, {"q1": 0.1125, "q2": 0.8262, "q3": 0.0827}, measure="nDCG@2")
-    >>> found.measure, found.equal
+    >>> values = {"q1": 0.1125, "q2": 0.8262, "q3": 0.0827}
+    >>> answer = identify(qrels, run, values, measure="nDCG@2")
+    >>> answer.measure, answer.equal
     ('nDCG_Burges@2', True)
 
     Raises `GradedError` for values that cannot be read, if no topic of the values is in the qrels,
@@ -104,39 +105,42 @@ def identify(
     if decimals is not None:
         wanted_decimals = whole_number(decimals, "decimals", 0, 15)
     by_mean = values is None
-    sources = [(run, mean if by_mean else values), *also]
+    numbers_of_run = mean if by_mean else values
+    sources = [(run, numbers_of_run), *also]
     judgments = read_judgments(qrels)
     runs = [
         _read(judgments, number, run, numbers, by_mean, name)
         for number, (run, numbers) in enumerate(sources, start=1)
     ]
     case = _case(judgments, runs, by_mean, wanted_decimals)
-    found = _found(case, _space(case, measure), any_cutoff)
-    if not found.tried:
+    space = _space(case, measure)
+    search = _searched_further(case, space, any_cutoff)
+    if not search.tried:
         raise GradedError(
             f"identify cannot compute {measure}; give another measure, or none to try all"
         )
-    return answered(case, found)
+    return answered(case, search)
 
 
-def _found(case: Case, usual: Space, any_cutoff: bool) -> Found:
-    """The findings among usual definitions, and if nothing fits, or if asked for, among others."""
-    found = search(usual, case)
-    if any_cutoff or not (case.by_mean or found.fitting):
+def _searched_further(case: Case, usual: Space, any_cutoff: bool) -> Search:
+    """The search of the usual definitions, and if nothing fits, or if asked for, of others."""
+    search = searched(usual, case)
+    is_by_topic = not case.by_mean
+    if any_cutoff or (is_by_topic and not search.fitting):
         deepest = np.inf if any_cutoff else DEPTH
-        found = found.plus(search(_all_cutoffs(usual, case, deepest), case))
-    if NDCG not in usual["measure"] or found.fitting:
-        return found
+        search = search.plus(searched(_all_cutoffs(usual, case, deepest), case))
+    if NDCG not in usual["measure"] or search.fitting:
+        return search
     gains = solved_gains(usual, case)
     if not gains:
-        return found
+        return search
     only_ndcg = {NDCG: usual["measure"][NDCG]}
-    solved = search({**usual, "gain": gains, "measure": only_ndcg}, case)
-    return found.plus(solved) if solved.fitting else found
+    solved = searched({**usual, "gain": gains, "measure": only_ndcg}, case)
+    return search.plus(solved) if solved.fitting else search
 
 
 def _read(
-    judgments: Judgments, number: int, run: Any, given: Any, by_mean: bool, name: str | None
+    judgments: Judgments, number: int, run: Any, numbers: Any, by_mean: bool, name: str | None
 ) -> GivenRun:
     """A run with the numbers given for it.
 
@@ -149,12 +153,12 @@ def _read(
         rows, repeated = repeated_documents(named.rows(judgments))
     _refuse_other_topics(named, rows, judgments)
     if not by_mean:
-        numbers = values_by_topic(given, judgments.judged.code.keys(), name)
-        return GivenRun(rows, repeated, numbers, decimals_of(numbers.values()))
-    mean = number_in(given)
+        by_topic = values_by_topic(numbers, judgments.judged.code.keys(), name)
+        return GivenRun(rows, repeated, by_topic, decimals_of(by_topic.values()))
+    mean = number_in(numbers)
     if not np.isfinite(mean):
-        raise GradedError(f"the mean is {shown(given)}; it must be a finite number")
-    return GivenRun(rows, repeated, {"": mean}, decimals_of([given]))
+        raise GradedError(f"the mean is {shown(numbers)}; it must be a finite number")
+    return GivenRun(rows, repeated, {"": mean}, decimals_of([numbers]))
 
 
 def _refuse_other_topics(named: Run, rows: Rows, judgments: Judgments) -> None:
@@ -169,22 +173,26 @@ def _case(
 ) -> Case:
     """The runs with their numbers. Several runs become one, with the qrels for each."""
     judged = judgments.judged
-    topics = [*judged.topics]
+    topics = list(judged.topics)
     if len(runs) > 1:
-        numbers_of_runs = range(1, len(runs) + 1)
-        topics = [
-            f"{topic} (run {number})" for number in numbers_of_runs for topic in judged.topics
-        ]
-    names = [""] if by_mean else judged.topics
-    numbers = np.array([run.numbers.get(name, np.nan) for run in runs for name in names])
-    all_topics = np.tile(np.arange(len(judged.topics)), len(runs))
+        topics = []
+        for number in range(1, len(runs) + 1):
+            topics += [f"{topic} (run {number})" for topic in judged.topics]
+    topics_of_runs = np.tile(np.arange(len(judged.topics)), len(runs))
+    values = np.full(len(topics), np.nan)
+    means = None
+    if by_mean:
+        means = np.array([run.numbers[""] for run in runs])
+    else:
+        numbers = [run.numbers.get(topic, np.nan) for run in runs for topic in judged.topics]
+        values = np.array(numbers)
     if decimals is None:
         decimals = min(run.decimals for run in runs)
     return Case(
-        judged=replace(judged.part(all_topics), topics=topics),
+        judged=replace(judged.part(topics_of_runs), topics=topics),
         run=_joined([run.rows.of_topics(judged.code) for run in runs], topics),
-        values=np.full(len(topics), np.nan) if by_mean else numbers,
-        means=numbers if by_mean else None,
+        values=values,
+        means=means,
         decimals=decimals,
         others=np.array([_count_others(run.rows, judgments) for run in runs]),
         repeated=np.concatenate([np.isin(judged.topics, run.repeated) for run in runs]),
@@ -207,27 +215,38 @@ def _joined(runs: Sequence[Rows], topics: Sequence[str]) -> Rows:
 def _space(case: Case, measure: Measure | str | None) -> Space:
     """The definitions to try. Raises `GradedError` for a measure that is unknown."""
     levels = np.unique(case.judged.level)
-    wanted: Sequence[Measure] = ()
-    if measure is not None and str(measure):
-        # DCG alone is no measure string.
-        text = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", str(measure))
-        wanted = parse_measures(text, uncut=True)
-    cutoffs = [str(each.params["cutoff"]) for each in wanted if "cutoff" in each.params]
-    bases = [each.params["b"] for each in wanted if "b" in each.params]
-    other_discounts = [log_way(base) for base in bases]
+    wanted = _wanted_measures(measure)
+    averaged = AVERAGED.by_text if case.by_mean else {}
+    cutoffs = {}
+    discounts = dict(DISCOUNT.by_text)
+    for wanted_measure in wanted:
+        if "cutoff" in wanted_measure.params:
+            text = str(wanted_measure.params["cutoff"])
+            cutoffs[text] = cutoff_way(text)
+        if "b" in wanted_measure.params:
+            way = log_way(wanted_measure.params["b"])
+            discounts[way.text] = way
     return {
         "measure": _measures(wanted, levels),
-        "cutoff": {text: cutoff_way(text) for text in cutoffs} or CUTOFF.by_text,
+        "cutoff": cutoffs or CUTOFF.by_text,
         "gain": gains_for(levels),
-        "discount": DISCOUNT.by_text | {way.text: way for way in other_discounts},
+        "discount": discounts,
         "ideal": IDEAL.by_text,
         "nothing": NOTHING.by_text,
         "order": ORDER.by_text,
         "precision": PRECISION.by_text,
         "documents": DOCUMENTS.by_text,
-        "averaged": AVERAGED.by_text if case.by_mean else {},
+        "averaged": averaged,
         "shown": _ways_to_show(case),
     }
+
+
+def _wanted_measures(measure: Measure | str | None) -> Sequence[Measure]:
+    """The measures that the user names, if any; DCG alone is no measure string."""
+    if measure is None or not str(measure):
+        return ()
+    text = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", str(measure))
+    return parse_measures(text, uncut=True)
 
 
 def _measures(wanted: Sequence[Measure], levels: np.ndarray) -> dict[str, Way]:
@@ -237,7 +256,7 @@ def _measures(wanted: Sequence[Measure], levels: np.ndarray) -> dict[str, Way]:
         params = {name: value for name, value in measure.params.items() if name != "cutoff"}
         if params:
             uncut = type(measure)(**params)
-            ways[str(uncut)] = Way(str(uncut), str(uncut), uncut)
+            ways[str(uncut)] = Way(str(uncut), uncut)
     ways |= measures_for(levels)
     families = {family(measure.NAME) for measure in wanted}
     if not families:
@@ -253,20 +272,23 @@ def _ways_to_show(case: Case) -> dict[str, Way]:
         TRUNCATED: case.decimals < MOST_DECIMALS,
         PERCENT: case.digits > case.decimals,
     }
-    ways = SHOWN.by_text
-    return {text: way for text, way in ways.items() if is_tried.get(text, case.by_mean)}
+    return {way.text: way for way in SHOWN.ways if is_tried.get(way, case.by_mean)}
 
 
 def _all_cutoffs(space: Space, case: Case, most: float) -> Space:
     """The other cutoffs to the depth of the runs, or to `most`, for what some tool computes
     otherwise."""
     deepest = int(min(case.rows.ranks.retrieved.max(initial=0), most))
-    usual = {
-        name: {text: way for text, way in space[name].items() if is_usual(name, text)}
-        for name in ("gain", "discount", "ideal", "precision", "documents")
-    }
-    measures = space["measure"]
-    others = {name: way for name, way in measures.items() if not isinstance(way.apply, Measure)}
     texts = [str(cutoff) for cutoff in range(1, deepest + 1)]
     cutoffs = {text: cutoff_way(text) for text in texts if text not in space["cutoff"]}
-    return {**space, "cutoff": cutoffs, "measure": others or measures, **usual}
+    smaller: dict[str, Mapping[str, Way]] = {**space, "cutoff": cutoffs}
+    for name in ("gain", "discount", "ideal", "precision", "documents"):
+        ways = space[name].items()
+        smaller[name] = {text: way for text, way in ways if is_usual(name, text)}
+    formulas = {}
+    for name, way in space["measure"].items():
+        if not isinstance(way.apply, Measure):
+            formulas[name] = way
+    if formulas:
+        smaller["measure"] = formulas
+    return smaller

@@ -18,6 +18,7 @@ from .dimensions import (
     FIRST_K,
     JUDGED_ONLY,
     LABELS,
+    LINEAR_GAIN,
     QRELS_TOPICS,
     ROUNDED,
     SHOWN,
@@ -36,7 +37,8 @@ from .tools import FAR, IS_HERE, TOOLS, departs
 CONVENTIONS = Definition._fields[2:]
 # What a measure string does not tell.
 CONVENTIONS_OF_MEANS = ("averaged", "shown")
-USUAL = {"", "level", "log2(r + 1)", FIRST_K, "0", EVERY, QRELS_TOPICS, ROUNDED}
+USUAL_WAYS = (LINEAR_GAIN, FIRST_K, EVERY, QRELS_TOPICS, ROUNDED)
+USUAL = {"", "log2(r + 1)", "0", *(way.text for way in USUAL_WAYS)}
 
 
 def described(definition: Definition, name: str = "") -> str:
@@ -53,7 +55,7 @@ def described(definition: Definition, name: str = "") -> str:
         cutoff = f"{separator}{definition.cutoff}"
     usual = USUAL
     if not cutoff:
-        usual = usual | {UNCUT}
+        usual = usual | {UNCUT.text}
     if not cutoff or family(definition.measure) != "RR":
         usual = usual | {*TREC_EVAL_ORDER}
     fields = CONVENTIONS_OF_MEANS if name else CONVENTIONS
@@ -82,8 +84,9 @@ class Names:
     """The names of the definitions of a ranking."""
 
     def __init__(self, case: Case, ranking: Ranking):
-        self.case, self.ranking = case, ranking
-        self.space: Space = ranking.found.space
+        self.case = case
+        self.ranking = ranking
+        self.space: Space = ranking.search.space
         self.values = values_of(self.space, case, ranking.chosen)
         self.means = self.means_of(self.values, ranking.chosen.averaged)
 
@@ -116,45 +119,54 @@ class Names:
         member, row = divmod(int(departures.argmin()), departures.shape[1])
         if departures[member, row] >= FAR:
             return NO_MEASURE
-        definition, tool = self.ranking.matches[numbers[member]], TOOLS[row]
-        measure = self.string(definition, tool)
+        definition = self.ranking.matches[numbers[member]]
+        measure = self.string(definition, TOOLS[row])
         if measure is None:
             return NO_MEASURE
-        values = SHOWN.by_text[definition.shown].apply(values_at(measure, self.case.rows.ranks))
+        as_shown = SHOWN.by_text[definition.shown].apply
+        values = as_shown(values_at(measure, self.case.rows.ranks))
         theirs = values_of(self.space, self.case, definition)
         gaps = np.nan_to_num(np.abs(values - theirs))
-        differences = _departures_in_words(definition, tool)
+        differences = _departures_in_words(definition, TOOLS[row])
         topics = counted(int((gaps > self.case.tolerance).sum()), "topic")
         differences.append(f"{topics} with other values")
-        mean = self.means_of(values, QRELS_TOPICS)[0]
+        mean = self.means_of(values, QRELS_TOPICS.text)[0]
         differences.append(f"mean over the qrels' topics {mean:.4f}, not {self.means[0]:.4f}")
-        is_plain = definition.averaged in ("", QRELS_TOPICS)
-        is_plain = is_plain and not definition.shown.startswith("each")
+        has_plain_mean = definition.averaged in ("", QRELS_TOPICS.text)
+        is_plain = has_plain_mean and not definition.shown.startswith("each")
         return Ours(
-            measure,
-            f"{measure} is another: {'; '.join(differences)}",
-            is_plain and bool(gaps.max() < SAME),
+            measure=measure,
+            difference=f"{measure} is another: {'; '.join(differences)}",
+            is_equal=is_plain and bool(gaps.max() < SAME),
         )
 
     def string(self, definition: Definition, tool: Mapping[str, str]) -> Measure | None:
         """The measure string of a row in the table that is nearest to a definition."""
+        metric = tool["metric"].replace("@{k}", "")
+        metric = metric.replace("{gains}", self._gains_in_string(definition))
+        metric = metric.replace("{b}", self._base_in_string(definition))
+        measure_without_text = definition.measure.partition(" ")[0]
+        measure = parse_measure(metric or measure_without_text)
+        is_judged_only = definition.documents == JUDGED_ONLY.text
+        if is_judged_only and "judged_only" in measure.SUPPORTED_PARAMS:
+            measure = type(measure)(**measure.params, judged_only=True)
+        return at_cutoff(measure, definition.cutoff)
+
+    def _gains_in_string(self, definition: Definition) -> str:
+        """The gains of a definition as in a measure string, ``1:1,2:3``."""
         levels = np.unique(np.fmax(self.case.judged.all_levels, 0))[1:]
         gains = levels
         if definition.gain in self.space["gain"]:
             gains = self.space["gain"][definition.gain].apply(levels)
-        table = ",".join(f"{level:g}:{gain:g}" for level, gain in zip(levels, gains, strict=True))
-        base = ""
-        if definition.discount in self.space["discount"]:
-            discount = self.space["discount"][definition.discount].apply
-            if isinstance(discount, LogFrom):
-                base = str(discount.base)
-        metric = tool["metric"].replace("@{k}", "")
-        metric = metric.replace("{gains}", table).replace("{b}", base)
-        measure = parse_measure(metric or definition.measure.partition(" ")[0])
-        is_judged_only = definition.documents == JUDGED_ONLY
-        if is_judged_only and "judged_only" in measure.SUPPORTED_PARAMS:
-            measure = type(measure)(**measure.params, judged_only=True)
-        return at_cutoff(measure, definition.cutoff)
+        pairs = zip(levels.tolist(), gains.tolist(), strict=True)
+        return ",".join(f"{level:g}:{gain:g}" for level, gain in pairs)
+
+    def _base_in_string(self, definition: Definition) -> str:
+        """The base of the logarithm of a definition's discount; empty if it has none."""
+        if definition.discount not in self.space["discount"]:
+            return ""
+        discount = self.space["discount"][definition.discount].apply
+        return str(discount.base) if isinstance(discount, LogFrom) else ""
 
     def means_of(self, values: np.ndarray, averaged: str) -> list[float]:
         """The mean of the topics with a value; for means, those of each run over a set of
@@ -167,8 +179,8 @@ class Names:
 
 def _departures_in_words(definition: Definition, tool: Mapping[str, str]) -> list[str]:
     """What a tool does instead, in each dimension but the measure."""
-    return [
-        f"{LABELS[field]} {tool[field]}"
-        for field in Definition._fields[1:]
-        if tool[field] and departs(tool, field, getattr(definition, field))
-    ]
+    words = []
+    for field in Definition._fields[1:]:
+        if tool[field] and departs(tool, field, getattr(definition, field)):
+            words.append(f"{LABELS[field]} {tool[field]}")
+    return words

@@ -10,7 +10,7 @@ import numpy as np
 
 from .case import Case
 from .dimensions import ALL_RANKS, UNCUT, Definition, Space
-from .search import Found
+from .search import Search
 from .tools import IS_HERE, costs
 
 
@@ -21,22 +21,22 @@ class Ranking:
     of those with the same values on all runs. A mean that only rare definitions have is not found.
     """
 
-    def __init__(self, case: Case, found: Found):
-        self.found = found
-        self.is_found = bool(found.fitting)
+    def __init__(self, case: Case, search: Search):
+        self.search = search
+        candidates = search.fitting
+        self.is_found = bool(candidates)
         if self.is_found and case.by_mean:
-            self.is_found = not costs(found.fitting).min()
-        candidates = found.fitting
+            self.is_found = not costs(candidates).min()
         if not self.is_found:
-            candidates = found.nearest(1) or found.fitting
+            candidates = search.nearest(1) or candidates
         departures = costs(candidates)
-        order = likeliest_first(found.space, candidates, departures)
+        order = likeliest_first(search.space, candidates, departures)
         self.matches = [candidates[number] for number in order]
         self.costs = departures[order]
         alike = defaultdict[float, list[int]](list)
         for number, definition in enumerate(self.matches):
-            alike[found.kept[definition].fingerprint].append(number)
-        self.groups = [*alike.values()]
+            alike[search.kept[definition].fingerprint].append(number)
+        self.groups = list(alike.values())
 
     @property
     def chosen(self) -> Definition:
@@ -58,8 +58,9 @@ class Ranking:
     @cached_property
     def different(self) -> int:
         """The number of definitions with different values that fit."""
-        kept = self.found.kept
-        return len({kept[definition].fingerprint for definition in self.found.fitting})
+        kept = self.search.kept
+        fingerprints = {kept[definition].fingerprint for definition in self.search.fitting}
+        return len(fingerprints)
 
     @property
     def rarer(self) -> int:
@@ -73,22 +74,27 @@ def likeliest_first(
     space: Space, candidates: Sequence[Definition], departures: np.ndarray
 ) -> list[int]:
     """The order of definitions: few departures, then those of tools, then what is usual."""
-    columns = zip(*candidates, strict=True)
-    position = dict(zip(Definition._fields, map(_positions, space.values(), columns), strict=True))
-    tools = np.count_nonzero(departures[:, ~IS_HERE] == 0, axis=1)
+    position = {}
+    for name in Definition._fields:
+        texts = [getattr(definition, name) for definition in candidates]
+        position[name] = _positions(space[name], texts)
+    tool_count = np.count_nonzero(departures[:, ~IS_HERE] == 0, axis=1)
     conventions = [position[name] for name in Definition._fields[2:]]
     parameters = np.array([definition.measure.count("=") for definition in candidates])
     has_rare_cutoff = position["cutoff"] > 1  # the first two are the usual ones
-    # The ideal list of a measure without a cutoff is not cut.
-    is_whole = np.array(
-        [definition.cutoff == ALL_RANKS and definition.ideal == UNCUT for definition in candidates]
-    )
+    is_whole = np.array([_is_whole(definition) for definition in candidates])
     unusual = parameters + np.count_nonzero(conventions, axis=0)
     unusual += has_rare_cutoff.astype(int)
     unusual -= is_whole.astype(int)
-    least_important_first = [*position.values()][::-1]
-    keys = [*least_important_first, -tools, unusual, tools == 0, departures.min(axis=1)]
+    # `lexsort` takes the most important key last.
+    keys = list(reversed(position.values()))
+    keys += [-tool_count, unusual, tool_count == 0, departures.min(axis=1)]
     return np.lexsort(keys).tolist()
+
+
+def _is_whole(definition: Definition) -> bool:
+    """Whether there is no cutoff; the ideal list that is not cut is then the usual one."""
+    return definition.cutoff == ALL_RANKS and definition.ideal == UNCUT.text
 
 
 def _positions(ways: Iterable[str], column: Iterable[str]) -> np.ndarray:

@@ -5,10 +5,11 @@ products give the DCG of all topics for all gains, discounts and cutoffs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,16 @@ from ...core.ranking.ranks import JudgedRanks
 from ...core.registry.facts import is_graded
 from ...errors import GradedError
 from .case import Case, Lists
-from .dimensions import DCG, NDCG, SHOWN, Definition, RunOrder, Space
+from .dimensions import (
+    DCG,
+    NDCG,
+    SHOWN,
+    SORTED_ANEW,
+    UNCUT,
+    Definition,
+    RunOrder,
+    Space,
+)
 from .formulas import Ranked, at_cutoff
 
 NO_WAY = ("",)  # the dimension does not apply
@@ -42,22 +52,27 @@ class Tried(NamedTuple):
 class Block:
     """Definitions (C) and what they give for each topic and order (T × orders × C).
 
-    The definitions are all combinations of `ways`, the texts for each field of `Tried`. An empty
-    text stands for none: a value of nothing that does not matter, for example. Values are NaN if
-    the definition leaves the topic out, or cannot be computed."""
+    The definitions are all combinations of `ways`, the texts for fields of `Tried`; a field that
+    does not apply is missing. An empty text stands for none: a value of nothing that does not
+    matter, for example. Values are NaN if the definition leaves the topic out, or cannot be
+    computed."""
 
-    ways: tuple[Iterable[str], ...]
+    ways: Mapping[str, Iterable[str]]
     values: np.ndarray
 
+    def tried(self) -> Iterator[Tried]:
+        """The definitions, in the order of the values."""
+        for texts in product(*(self.ways.get(name, NO_WAY) for name in Tried._fields)):
+            yield Tried(*texts)
 
-def around(space: Space, definitions: Iterable[Definition]) -> Space:
+
+def around(space: Space, definitions: Sequence[Definition]) -> Space:
     """The smallest space that has these definitions."""
-    columns = zip(*definitions, strict=True)
-    used = dict(zip(Definition._fields, map(set, columns), strict=True))
-    return {
-        name: {text: way for text, way in ways.items() if text in used[name]}
-        for name, ways in space.items()
-    }
+    smaller = {}
+    for name, ways in space.items():
+        used = {getattr(definition, name) for definition in definitions}
+        smaller[name] = {text: way for text, way in ways.items() if text in used}
+    return smaller
 
 
 def blocks(space: Space, stack: Sequence[Lists]) -> Iterator[Block]:
@@ -66,24 +81,27 @@ def blocks(space: Space, stack: Sequence[Lists]) -> Iterator[Block]:
     first = stack[0]
     cuts = cuts_of(space)
     shape = len(first.code), len(stack), -1
-    code = np.stack([lists.code for lists in stack], axis=1).reshape(-1, first.code.shape[1])
+    # Behind each topic's list in the first order stand its lists in the other orders.
+    codes = np.stack([lists.code for lists in stack], axis=1)
+    code = codes.reshape(-1, first.code.shape[1])
     dcg = cache(lambda: cumulated(space, first, code, cuts, first.ties).reshape(shape))
     ranked = cache(partial(Ranked, first, code, cuts))
     for name, way in space["measure"].items():
-        plain = Block(((name,), space["cutoff"], NO_WAY, NO_WAY, NO_WAY, NO_WAY), np.empty(0))
         if name == NDCG:
             yield from _ndcg(space, first, code, cuts, dcg())
-        elif name == DCG:
-            weighted = (name,), space["cutoff"], space["gain"], space["discount"], NO_WAY, NO_WAY
-            yield Block(weighted, dcg())
+            continue
+        ways: dict[str, Iterable[str]] = {"measure": (name,), "cutoff": space["cutoff"]}
+        if name == DCG:
+            ways |= {"gain": space["gain"], "discount": space["discount"]}
+            yield Block(ways, dcg())
         elif isinstance(way.apply, Measure):
             strings = [at_cutoff(way.apply, cutoff) for cutoff in space["cutoff"]]
             columns = [values_at(string, first.rows.ranks) for string in strings]
-            yield Block(plain.ways, np.stack(columns, axis=1)[:, None])
+            yield Block(ways, np.stack(columns, axis=1)[:, None])
         else:
             with np.errstate(all="ignore"):
                 values = way.apply.values(ranked(way.apply.least))
-            yield Block(plain.ways, values.reshape(shape))
+            yield Block(ways, values.reshape(shape))
     first.rows.ranks.computed.clear()  # those of each cutoff would fill the memory
 
 
@@ -96,6 +114,8 @@ def _ndcg(
     space: Space, first: Lists, code: np.ndarray, cuts: np.ndarray, dcg: np.ndarray
 ) -> Iterator[Block]:
     """nDCG by each ideal list, with each value of topics for which this has no gain."""
+    shared_ways: dict[str, Iterable[str]] = {"measure": (NDCG,)}
+    shared_ways |= {name: space[name] for name in ("cutoff", "gain", "discount")}
     ideals = ideally_cumulated(space, first, code, cuts)
     for ideal, ideal_dcg in zip(space["ideal"], ideals, strict=True):
         ideal_dcg = ideal_dcg.reshape(dcg.shape[0], -1, dcg.shape[2])
@@ -106,7 +126,7 @@ def _ndcg(
         if is_defined.all():
             values_of_nothing = {"": 0.0}
         for nothing, value in values_of_nothing.items():
-            ways = (NDCG,), space["cutoff"], space["gain"], space["discount"], (ideal,), (nothing,)
+            ways = shared_ways | {"ideal": (ideal,), "nothing": (nothing,)}
             yield Block(ways, np.where(is_defined, normalised, value))
 
 
@@ -122,20 +142,22 @@ def cumulated(
     ends = np.minimum(cuts, code.shape[1]).astype(int)
     distinct_ends, number_of_end = np.unique(ends, return_inverse=True)
     levels = lists.rows.levels[:-1]
-    gains = np.stack([way.apply(levels) for way in space["gain"].values()])
-    of_end = np.zeros((len(gains), 1))
-    gain = np.append(gains, of_end, axis=1)[:, code]
+    gain_of_level = np.stack([way.apply(levels) for way in space["gain"].values()])
+    gain_of_end = np.zeros((len(gain_of_level), 1))
+    gain_of_code = np.append(gain_of_level, gain_of_end, axis=1)
+    gain = gain_of_code[:, code]
     if ties is not None:
         is_document = code < lists.rows.end
         gain[:, is_document] = _shared_among_ties(gain[:, is_document], ties)
     rank = np.arange(1, code.shape[1] + 1, dtype=np.float64)
     discount = np.stack([1 / way.apply(rank) for way in space["discount"].values()], axis=1)
-    starts = np.append(0, distinct_ends[:-1])
-    between = [
-        gain[:, :, start:end] @ discount[start:end]
-        for start, end in zip(starts.tolist(), distinct_ends.tolist(), strict=True)
-    ]
-    at_cuts = np.cumsum(between, axis=0)[number_of_end]
+    between_ends = []
+    start = 0
+    for end in distinct_ends.tolist():
+        between_ends.append(gain[:, :, start:end] @ discount[start:end])
+        start = end
+    at_ends = np.cumsum(between_ends, axis=0)
+    at_cuts = at_ends[number_of_end]
     return at_cuts.transpose(2, 0, 1, 3).copy()
 
 
@@ -150,20 +172,22 @@ def _shared_among_ties(gain: np.ndarray, ties: np.ndarray) -> np.ndarray:
 def ideally_cumulated(
     space: Space, lists: Lists, code: np.ndarray, cuts: np.ndarray
 ) -> Iterator[np.ndarray]:
-    """The same of the ideal lists of each kind, which are those of all orders, except for
-    "anew"."""
+    """The same of the ideal lists of each kind.
+
+    All orders share them, except for the top k sorted anew.
+    """
     depth = code.shape[1]
     longest = int(cuts[np.isfinite(cuts)].max(initial=depth))
     uncut = np.array([np.inf])
     for way in space["ideal"].values():
-        if way.key == "anew":
-            ends = np.minimum(cuts, depth).astype(int).tolist()
-            tops = [np.sort(code[:, :end], axis=1) for end in ends]
+        if way is SORTED_ANEW:
+            ends = np.minimum(cuts, depth).astype(int)
+            tops = [np.sort(code[:, :end], axis=1) for end in ends.tolist()]
             by_cut = [cumulated(space, lists, top, uncut) for top in tops]
             yield np.concatenate(by_cut, axis=1)
             continue
         best = cumulated(space, lists, way.apply(lists, longest), np.append(cuts, uncut))
-        if way.key == "uncut":
+        if way is UNCUT:
             yield np.repeat(best[:, -1:], cuts.size, axis=1)
         else:
             yield best[:, :-1]

@@ -7,7 +7,7 @@ Orders of a run with the same levels at all ranks share all results.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -15,14 +15,13 @@ import numpy as np
 from ir_measures import Measure
 
 from .case import Case, Lists
-from .dimensions import NOTHING, TREC_EVAL_ORDER, Definition, RunOrder, Space, orders
-from .scoring import Block, Tried, around, blocks
-from .tools import FAR, costs
+from .dimensions import NOTHING, TREC_EVAL_ORDER, Definition, RunOrder, Space, Way, orders
+from .scoring import Tried, around, blocks
+from .tools import FAR, costs, departures
 
 SAME = 1e-9  # values that differ by less are the same
-SAMPLED_TOPICS = (
-    10  # all definitions are tried on so many topics if there are more than twice as many
-)
+# All definitions are tried on so many topics if there are more than twice as many.
+SAMPLED_TOPICS = 10
 NEAR = 20  # of so many distances on these topics, the nearest definitions are compared on all
 SLAB = 3072  # the number of topics, times cutoffs, that are tried at a time, to bound the memory
 CELLS = 2_000_000  # and of documents
@@ -41,23 +40,26 @@ class Kept:
 
 
 @dataclass
-class Found:
-    """The number of definitions of a `space` that were `tried`. Those that cannot differ here count
-    once.
+class Search:
+    """What a search in a `space` found: the number of definitions `tried` and those `kept`.
 
-    `kept` are those that fit and the nearest others. `prints` has the prints of all definitions,
-    and in how many dimensions they depart from a tool's."""
+    Definitions that cannot differ here count once. Those that fit are kept, and the nearest others.
+    `prints` has the prints of all definitions, and in how many dimensions they depart from a
+    tool's."""
 
     space: Space
     tried: int = 0
     kept: dict[Definition, Kept] = field(default_factory=dict)
     prints: list[np.ndarray] = field(default_factory=list)
 
-    def plus(self, other: Found) -> Found:
-        """The findings of two searches."""
-        space = {name: {**ways, **other.space[name]} for name, ways in self.space.items()}
-        kept = self.kept | other.kept
-        return Found(space, self.tried + other.tried, kept, self.prints + other.prints)
+    def plus(self, other: Search) -> Search:
+        """Both searches as one."""
+        return Search(
+            space={name: {**ways, **other.space[name]} for name, ways in self.space.items()},
+            tried=self.tried + other.tried,
+            kept=self.kept | other.kept,
+            prints=self.prints + other.prints,
+        )
 
     @property
     def fitting(self) -> list[Definition]:
@@ -66,17 +68,19 @@ class Found:
 
     def nearest(self, distances: int) -> list[Definition]:
         """The other definitions, with so many least distances."""
-        rounded = {round(kept.distance, 9) for kept in self.kept.values() if kept.distance}
-        if not rounded:
+        distinct = {round(kept.distance, 9) for kept in self.kept.values()} - {FITTING}
+        if not distinct:
             return []
-        limit = sorted(rounded)[:distances][-1] + SAME
+        least_distances = sorted(distinct)[:distances]
+        limit = least_distances[-1] + SAME
         return [definition for definition, kept in self.kept.items() if 0 < kept.distance <= limit]
 
     def different(self, most_departures: int) -> int:
         """The number of definitions with different values that depart in so many dimensions at
         most."""
         prints, departures = np.concatenate(self.prints, axis=1)
-        return int(np.unique(prints[departures <= most_departures].round(8)).size)
+        rounded = prints[departures <= most_departures].round(8)
+        return int(np.unique(rounded).size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,63 +92,75 @@ class Part:
     orders: dict[Lists, list[RunOrder]]
 
 
-def search(space: Space, case: Case) -> Found:
+def searched(space: Space, case: Case) -> Search:
     """The definitions that give all numbers of a case, and the nearest others."""
     sample = case.sample(SAMPLED_TOPICS)
     if sample is case:
         return compared(space, case, 1)
-    found = compared(space, sample, NEAR)
-    candidates = [*found.fitting, *found.nearest(NEAR)]
+    search = compared(space, sample, NEAR)
+    candidates = search.fitting + search.nearest(NEAR)
     if candidates:
         smaller = space
-        if len(found.fitting) < MOST:
+        if len(search.fitting) < MOST:
             smaller = around(space, candidates)
-        found.kept = compared(smaller, case, 1).kept
-    return found
+        search.kept = compared(smaller, case, 1).kept
+    return search
 
 
-def compared(space: Space, case: Case, distances: int) -> Found:
+def compared(space: Space, case: Case, distances: int) -> Search:
     """All definitions compared with the numbers given.
 
     Those that fit are kept, and the others with so many least distances.
     """
-    by_mean = bool(space["averaged"])
-    found = Found(space)
-    ways = [*space["shown"]]
+    search = Search(space)
     sets = _different_sets(space, case)
-    most_departures, near_departures = (RARE, 0) if by_mean else (FAR - 1, RARE)
-    of_ways = costs([(way,) for way in ways], ["shown"])[:, -1].reshape(-1, 1, 1, 1)
     for part in parts_of(space, case):
-        tried_blocks = [*blocks(part.space, [*part.orders])]
-        all_tried = list(_tried(tried_blocks))
-        departures = _least_departures(all_tried, part.orders.values())
-        columns = np.flatnonzero(departures.min(axis=0) <= most_departures)
-        values = np.concatenate([block.values for block in tried_blocks], axis=2)[..., columns]
-        comparison = case.compared(values, ways, [names[0] for names in sets])
-        prints = comparison.prints
-        departures = np.broadcast_to(departures[:, columns] + of_ways, prints.shape)
-        is_known = ~np.isnan(prints)
-        is_near = departures <= near_departures
-        is_usual = departures <= most_departures
-        distance = comparison.distance + SAME
-        distance[~is_near] += BEHIND
-        distance[comparison.fits & is_usual] = FITTING
-        distance[~is_known] = np.inf
-        found.tried += int(is_known.sum())
-        found.prints.append(np.stack([prints, departures])[:, is_known & is_usual])
-        of_orders = [*part.orders.values()]
-        for place in least(distance, departures, distances):
-            if len(found.kept) >= MOST and departures[place]:
-                continue
-            way, members, number, column = place
-            kept = Kept(float(distance[place]), round(float(prints[place]), 8))
-            tried = all_tried[columns[column]]
-            for definition in _alike(tried, of_orders[number], sets[members], ways[way]):
-                if len(found.kept) < MOST or not departures[place]:
-                    found.kept[definition] = kept
-    if by_mean and found.kept:
-        found.kept = _without_rare(found.kept)
-    return found
+        _compare_part(search, part, case, sets, distances)
+    if case.by_mean and search.kept:
+        search.kept = _without_rare(search.kept)
+    return search
+
+
+def _compare_part(
+    search: Search, part: Part, case: Case, sets: Sequence[Sequence[str]], distances: int
+) -> None:
+    """Add what a part of the space gives to a search."""
+    most_departures = FAR - 1
+    near_departures = RARE
+    if case.by_mean:
+        most_departures = RARE
+        near_departures = 0
+    part_blocks = list(blocks(part.space, list(part.orders)))
+    all_tried = [tried for block in part_blocks for tried in block.tried()]
+    least_of_tried = _least_departures(all_tried, part.orders.values())
+    columns = np.flatnonzero(least_of_tried.min(axis=0) <= most_departures)
+    values = np.concatenate([block.values for block in part_blocks], axis=2)
+    ways = list(search.space["shown"])
+    comparison = case.compared(values[..., columns], ways, [names[0] for names in sets])
+    prints = comparison.prints
+    of_ways = np.stack([departures("shown", way)[-1] for way in ways])
+    departed = least_of_tried[:, columns] + of_ways.reshape(-1, 1, 1, 1)
+    departed = np.broadcast_to(departed, prints.shape)
+    is_known = ~np.isnan(prints)
+    is_usual = departed <= most_departures
+    distance = comparison.distance + SAME
+    distance[departed > near_departures] += BEHIND
+    distance[comparison.fits & is_usual] = FITTING
+    distance[~is_known] = np.inf
+    search.tried += int(is_known.sum())
+    is_counted = is_known & is_usual
+    search.prints.append(np.stack([prints[is_counted], departed[is_counted]]))
+    groups = list(part.orders.values())
+    for position in least(distance, departed, distances):
+        is_departing = bool(departed[position])
+        if len(search.kept) >= MOST and is_departing:
+            continue
+        way, members, group, column = position
+        kept = Kept(float(distance[position]), round(float(prints[position]), 8))
+        tried = all_tried[columns[column]]
+        for definition in _alike(tried, groups[group], sets[members], ways[way]):
+            if len(search.kept) < MOST or not is_departing:
+                search.kept[definition] = kept
 
 
 def _different_sets(space: Space, case: Case) -> list[list[str]]:
@@ -154,44 +170,44 @@ def _different_sets(space: Space, case: Case) -> list[list[str]]:
     alike = defaultdict[bytes, list[str]](list)
     for name in space["averaged"]:
         alike[case.members[name].tobytes()].append(name)
-    return [*alike.values()]
-
-
-def _tried(tried_blocks: Iterable[Block]) -> Iterator[Tried]:
-    """The definitions of blocks, as far as they go."""
-    for block in tried_blocks:
-        yield from map(Tried._make, product(*block.ways))
+    return list(alike.values())
 
 
 def _least_departures(all_tried: list[Tried], groups: Iterable[list[RunOrder]]) -> np.ndarray:
     """The departures of definitions in each group of orders from the nearest tool (groups × C)."""
-    of_orders = np.stack([costs(group, RunOrder._fields).min(axis=0) for group in groups])
+    of_orders = [costs(group, RunOrder._fields).min(axis=0) for group in groups]
     of_tried = costs(all_tried, Tried._fields)
-    return np.asarray((of_tried + of_orders[:, None]).min(axis=2))
+    by_tool = of_tried + np.stack(of_orders)[:, None]
+    return np.asarray(by_tool.min(axis=2))
 
 
 def _alike(
-    tried: Tried, alike_orders: list[RunOrder], alike_sets: list[str], shown: str
+    tried: Tried, alike_orders: Iterable[RunOrder], alike_sets: Iterable[str], way_to_show: str
 ) -> Iterator[Definition]:
     """The definitions that cannot differ here."""
     nothings = [tried.nothing]
     if tried.ideal and not tried.nothing:
-        nothings = [*NOTHING.by_text]
+        nothings = list(NOTHING.by_text)
     for nothing, order, averaged in product(nothings, alike_orders, alike_sets):
-        yield Definition(*tried[:-1], nothing, *order, averaged, shown)
+        yield Definition(
+            **tried._replace(nothing=nothing)._asdict(),
+            **order._asdict(),
+            averaged=averaged,
+            shown=way_to_show,
+        )
 
 
 def _without_rare(kept: dict[Definition, Kept]) -> dict[Definition, Kept]:
     """The definitions that do not depart from all tools in many dimensions."""
-    departures = costs([*kept]).min(axis=1).tolist()
-    return {
-        definition: kept[definition]
-        for definition, departure in zip(kept, departures, strict=True)
-        if departure <= RARE
-    }
+    departed = costs(list(kept)).min(axis=1)
+    usual = {}
+    for number, definition in enumerate(kept):
+        if departed[number] <= RARE:
+            usual[definition] = kept[definition]
+    return usual
 
 
-def least(distance: np.ndarray, departures: np.ndarray, distances: int) -> list[tuple[int, ...]]:
+def least(distance: np.ndarray, departed: np.ndarray, distances: int) -> list[tuple[int, ...]]:
     """The positions of the distances of 0 and of the least others, those of usual definitions
     first."""
     others = distance[(distance > 0) & np.isfinite(distance)]
@@ -199,8 +215,9 @@ def least(distance: np.ndarray, departures: np.ndarray, distances: int) -> list[
     if distances < others.size:
         limit = np.partition(others, distances)[distances]
     positions = np.argwhere(distance <= limit + SAME)
-    usual_first = np.argsort(departures[tuple(positions.T)], kind="stable")
-    return [*map(tuple, positions[usual_first[:MOST]].tolist())]
+    usual_first = np.argsort(departed[tuple(positions.T)], kind="stable")
+    first_positions = positions[usual_first[:MOST]].tolist()
+    return list(map(tuple, first_positions))
 
 
 def parts_of(space: Space, case: Case) -> Iterator[Part]:
@@ -216,14 +233,21 @@ def parts_of(space: Space, case: Case) -> Iterator[Part]:
         tied = 0 if lists.ties is None else number + 1  # lists with ties are tried alone
         stacks[documents, slab, tied][lists] = alike_orders
     measures = space["measure"]
-    strings = {name: way for name, way in measures.items() if isinstance(way.apply, Measure)}
-    others = {name: way for name, way in measures.items() if name not in strings}
-    weighted = {name: way for name, way in others.items() if way.apply is None}
+    strings: dict[str, Way] = {}
+    formulas: dict[str, Way] = {}
+    weighted: dict[str, Way] = {}  # nDCG and DCG
+    for name, way in measures.items():
+        if isinstance(way.apply, Measure):
+            strings[name] = way
+        else:
+            formulas[name] = way
+        if way.apply is None:
+            weighted[name] = way
     size = max(SLAB // len(case.judged.topics), 1)
-    cutoffs = [*space["cutoff"].items()]
+    cutoffs = list(space["cutoff"].items())
     for (_, _, tied), stack in stacks.items():
         # Only nDCG and DCG share gains among tied documents.
-        possible = weighted if tied else others
+        possible = weighted if tied else formulas
         if not possible:
             continue
         for start in range(0, len(cutoffs), size):

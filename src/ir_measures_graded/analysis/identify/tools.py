@@ -64,7 +64,7 @@ def _a_binary_gain(gain: str) -> bool:
 
 
 def _one_sort(order: str) -> bool:
-    return order not in (MEAN, WORST, BEST)
+    return order not in (MEAN.text, WORST.text, BEST.text)
 
 
 # The names in the table that stand for several values of a dimension.
@@ -79,7 +79,7 @@ SEVERAL: dict[str, Callable[[str], bool]] = {
     "one sort": _one_sort,
 }
 # The meaning of an empty cell in some dimensions; in the others, it admits any value.
-EMPTY_CELLS = {"order": "one sort", "shown": f"{ROUNDED}|{PERCENT}"}
+EMPTY_CELLS = {"order": "one sort", "shown": f"{ROUNDED.text}|{PERCENT.text}"}
 
 
 def departs(tool: Mapping[str, str], name: str, value: str) -> int:
@@ -128,8 +128,9 @@ def costs(
     if not definitions:
         return total
     for name, column in zip(names, zip(*definitions, strict=True), strict=True):
-        number = {value: number for number, value in enumerate(dict.fromkeys(column))}
-        by_value = np.stack([departures(name, value) for value in number])
+        distinct = dict.fromkeys(column)
+        by_value = np.stack([departures(name, value) for value in distinct])
+        number = {value: number for number, value in enumerate(distinct)}
         total += by_value[[number[value] for value in column]]
     return total
 

@@ -13,19 +13,22 @@ from ir_measures import Measure
 from ...core.ranking.gains import LINEAR
 from ...output.formats import counted, listed
 from .case import Case
-from .dimensions import BEST, DIMENSIONS, LABELS, OTHER, ROUNDED, WEIGHTED, WORST, RunOrder
+from .dimensions import BEST, DIMENSIONS, DOUBLE, LABELS, OTHER, ROUNDED, WEIGHTED, WORST, RunOrder
 from .formulas import family
 from .naming import Names
 from .ranking import Ranking
 from .scoring import values_of
 
-SETTLED, OPEN, UNREACHED = "settled", "open", "not exercised"
+SETTLED = "settled"
+OPEN = "open"
+UNREACHED = "not exercised"
 MOST_LISTED = 5  # the number of definitions that are listed
 CHANCE = 0.05  # the usual level of tests: what is likelier to happen by chance is no evidence
 LEAST_AGREEING = 5  # a cause needs so many topics that agree
-# A cause is a property of at least this share of the topics that differ, and at most this of the
-# others.
-COMMON, SELDOM = 0.5, 0.2
+# A cause is a property of at least this share of the topics that differ.
+COMMON = 0.5
+# It is a property of at most this share of the topics that agree.
+SELDOM = 0.2
 States = dict[str, tuple[str, tuple[str, ...]]]  # the state and the values of each dimension
 Finding = tuple[str, str]  # what it is about, and what was found
 
@@ -34,13 +37,14 @@ class Verdict:
     """The conclusions from a ranking of definitions. Values that are all equal identify nothing."""
 
     def __init__(self, case: Case, ranking: Ranking):
-        self.case, self.ranking = case, ranking
+        self.case = case
+        self.ranking = ranking
         self.names = Names(case, ranking)
         self.values = self.names.values
         gaps = case.gaps(self.values, case.values, ranking.chosen.shown)
         self.differs = ~np.isnan(case.values) & (gaps > 0)
         self.agreeing = case.known.size - int(self.differs.sum())
-        definitions = ranking.found.different(ranking.departures)
+        definitions = ranking.search.different(ranking.departures)
         self.chance = min(1.0, definitions * case.coincidence)
         self.tells_nothing = case.coincidence == 1
         self.is_weak = ranking.is_found and self.chance > CHANCE and not self.tells_nothing
@@ -99,7 +103,7 @@ class Verdict:
         if self.is_weak or (self.ranking.is_found and self.case.by_mean):
             bound = f"with probability {self.chance:.3f} at most"
             hint = ""
-            if len(self.ranking.found.space["cutoff"]) > 1:
+            if len(self.ranking.search.space["cutoff"]) > 1:
                 hint = "; name the measure and its cutoff"
             yield "chance", f"random numbers fit a usual definition {bound}{hint}"
         if self.is_weak or self.case.by_mean:
@@ -130,7 +134,8 @@ class Verdict:
         do not. Gains that are solved for are open: tables that were not tried may fit. Measure
         strings have no dimensions of the order of a run, because only trec_eval's is tried. The
         measure is open if another family of measures fits."""
-        chosen, space = self.ranking.chosen, self.ranking.found.space
+        chosen = self.ranking.chosen
+        space = self.ranking.search.space
         measures: dict[str, str] = {}
         for definition in self.ranking.matches:
             measures.setdefault(family(definition.measure), definition.measure)
@@ -141,11 +146,12 @@ class Verdict:
         kind = WEIGHTED if chosen.discount else OTHER
         for dimension in DIMENSIONS[1:]:
             name = dimension.name
-            texts = dict.fromkeys(getattr(definition, name) for definition in alike)
-            values = tuple(text for text in texts if text)
-            ways = space[name]
-            possible = {text for text, way in ways.items() if kind in way.tried_for}
-            if not values or len(possible) < 2 or (is_string and name in RunOrder._fields):
+            texts = [getattr(definition, name) for definition in alike]
+            values = tuple(dict.fromkeys(filter(None, texts)))
+            possible = {text for text, way in space[name].items() if kind in way.tried_for}
+            if not values or len(possible) < 2:
+                continue
+            if is_string and name in RunOrder._fields:
                 continue
             state = OPEN
             if possible <= {*values} and len(self.ranking.groups) == 1:
@@ -165,7 +171,8 @@ class Verdict:
             largest = int(gaps.argmax())
             computed = f"computed {self.values[largest]:.{case.decimals}f}"
             yield "differs", self._differing(largest, computed, int(is_apart.sum()))
-            mean = f"{gaps[case.known].mean():.{case.decimals + 1}f}"
+            mean_gap = gaps[case.known].mean()
+            mean = f"{mean_gap:.{case.decimals + 1}f}"
             text = f"largest {gaps[largest]:.{case.decimals}f}, mean over all topics {mean}"
             yield "gap", text
         if is_left_out.any():
@@ -174,8 +181,8 @@ class Verdict:
             yield "left out", self._differing(first, "without a value by this definition", count)
 
     def _differing(self, topic: int, computed: str, count: int) -> str:
-        given = f"{self.case.values[topic]:.{self.case.decimals}f}"
-        text = f"topic {self.case.judged.topics[topic]}: given {given}, {computed}"
+        number = f"{self.case.values[topic]:.{self.case.decimals}f}"
+        text = f"topic {self.case.judged.topics[topic]}: given {number}, {computed}"
         if count == 1:
             return text
         return f"{text}, and {counted(count - 1, 'other topic')}"
@@ -198,38 +205,38 @@ class Verdict:
 
     def _properties(self) -> dict[str, np.ndarray]:
         """Properties of topics that may cause other values, and which topics have them."""
-        case, ranks = self.case, self.case.rows.ranks
+        ranks = self.case.rows.ranks
         cutoff = np.inf
-        if self.ranking.chosen.cutoff in self.ranking.found.space["cutoff"]:
-            cutoff = self.ranking.found.space["cutoff"][self.ranking.chosen.cutoff].apply
-        retrieved, relevant = ranks.retrieved, case.judged.relevant(LINEAR)
+        cutoffs = self.ranking.search.space["cutoff"]
+        if self.ranking.chosen.cutoff in cutoffs:
+            cutoff = cutoffs[self.ranking.chosen.cutoff].apply
+        retrieved = ranks.retrieved
+        relevant = self.case.judged.relevant(LINEAR)
         within = ranks.topic[ranks.rank <= cutoff]
         judged_within = np.bincount(within, minlength=retrieved.size)
         is_cut = np.isfinite(cutoff)
+        of_ties = self.differs & self._is_reached_by_ties()
+        has_unjudged = judged_within < np.minimum(retrieved, cutoff)
+        is_short = (retrieved > 0) & (retrieved < cutoff) & is_cut
+        has_few_relevant = (relevant > 0) & (relevant < cutoff) & is_cut
         return {
-            "the value is between those of the worst and the best order of tied documents": (
-                self.differs & self._is_reached_by_ties()
-            ),
-            "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, cutoff),
-            "fewer documents retrieved than the cutoff": (
-                (retrieved > 0) & (retrieved < cutoff) & is_cut
-            ),
-            "fewer relevant documents than the cutoff": (
-                (relevant > 0) & (relevant < cutoff) & is_cut
-            ),
+            "the value is between those of the worst and the best order of tied documents": of_ties,
+            "an unjudged document within the cutoff": has_unjudged,
+            "fewer documents retrieved than the cutoff": is_short,
+            "fewer relevant documents than the cutoff": has_few_relevant,
             "no relevant document": relevant == 0,
             "missing from the run": retrieved == 0,
-            "a document retrieved twice, whose first row counts": case.repeated,
+            "a document retrieved twice, whose first row counts": self.case.repeated,
         }
 
     def _is_reached_by_ties(self) -> np.ndarray:
         """Whether some order of tied documents may give the value of a topic."""
-        case, chosen = self.case, self.ranking.chosen
-        sorted_by_score = chosen._replace(precision=chosen.precision or "64-bit")
-        lowest, highest = (
-            values_of(self.ranking.found.space, case, sorted_by_score._replace(order=order))
-            for order in (WORST, BEST)
-        )
+        case = self.case
+        chosen = self.ranking.chosen
+        space = self.ranking.search.space
+        sorted_by_score = chosen._replace(precision=chosen.precision or DOUBLE.text)
+        lowest = values_of(space, case, sorted_by_score._replace(order=WORST.text))
+        highest = values_of(space, case, sorted_by_score._replace(order=BEST.text))
         nearest = np.clip(case.values, lowest, highest)
         return np.asarray(np.abs(case.values - nearest) <= case.tolerance)
 
@@ -240,7 +247,7 @@ def in_words(states: States) -> Iterator[Finding]:
     for name, (state, values) in states.items():
         by_state[state][LABELS[name]] = values
     settled = by_state[SETTLED].items()
-    texts = [f"{label} {values[0]}" for label, values in settled if values != (ROUNDED,)]
+    texts = [f"{label} {values[0]}" for label, values in settled if values != (ROUNDED.text,)]
     yield SETTLED, ", ".join(texts)
     for label, values in by_state[OPEN].items():
         yield OPEN, f"{label}: {' or '.join(values)}"
