@@ -9,7 +9,7 @@ from random import Random
 
 from ir_measures_graded import GradedError, GradedMeasure
 from ir_measures_graded.core.measures.parameters import Choice, Flag, Real
-from reference import as_float32, gain, order
+from reference import as_float32, gain, gains_of, order
 
 Documents = dict[str, float]
 LEVELS = (-1, 0, 0.5, 1, 3)
@@ -46,7 +46,7 @@ def judgments(
     measure: GradedMeasure, qrels: Documents, runs: Iterable[Documents]
 ) -> Iterator[Documents]:
     """The qrels, once for each judgment of the documents that a run has unjudged within the cutoff."""
-    one_level = {gain(level, measure["gains"]): level for level in LEVELS}
+    one_level = {gain(level, gains_of(measure)): level for level in LEVELS}
     levels = [level for worth, level in one_level.items() if worth > 0]
     holes = sorted(
         {doc for run in runs for doc in order(run)[: measure["cutoff"]] if doc not in qrels}
@@ -58,7 +58,10 @@ def judgments(
 def alternatives(measure: GradedMeasure) -> Iterator[GradedMeasure]:
     """The measure unchanged, with each of its own parameters changed, and with other gains."""
     yield measure
-    yield measure(gains={0: 0.25, 1: 0, 3: 10})
+    if measure.HAS_GAINS:
+        yield measure(gains={0: 0.25, 1: 0, 3: 10})
+    else:
+        yield measure(rel=3)
     for name, parameter in measure.PARAMETERS.items():
         if isinstance(parameter, Flag):
             yield measure(**{name: not parameter.default})

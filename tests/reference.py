@@ -22,7 +22,14 @@ def order(run: Documents) -> list[str]:
     return sorted(run, key=lambda doc: (as_float32(run[doc]), doc), reverse=True)
 
 
-def gain(level: float, gains: Mapping[float, float] | str) -> float:
+def gains_of(measure: GradedMeasure) -> Mapping[float, float] | str | int:
+    """The gains of a measure, or its least level of a relevant document, which gains 1."""
+    return measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else measure["gains"]
+
+
+def gain(level: float, gains: Mapping[float, float] | str | int) -> float:
+    if isinstance(gains, int):
+        return 1 if level >= gains else 0
     if isinstance(gains, str):
         return {"linear": max(level, 0), "exp": 2 ** max(level, 0) - 1}[gains]
     return gains[level] if level in gains else max(level, 0)
@@ -60,7 +67,7 @@ def value(measure: GradedMeasure, qrels: Documents, run: Documents) -> float:
 
 def whole_list(measure: GradedMeasure, qrels: Documents, run: Documents) -> list[float]:
     """G without a cutoff."""
-    return run_gains(qrels, run, measure["gains"], measure["judged_only"])
+    return run_gains(qrels, run, gains_of(measure), measure["judged_only"])
 
 
 def lists(
@@ -68,7 +75,7 @@ def lists(
 ) -> tuple[list[float], list[float]]:
     """G up to the cutoff, and I without zeros, whose length is R."""
     listed = whole_list(measure, qrels, run)
-    ideal = [g for g in ideal_gains(qrels, measure["gains"]) if g > 0]
+    ideal = [g for g in ideal_gains(qrels, gains_of(measure)) if g > 0]
     return listed[: measure["cutoff"]], ideal
 
 
@@ -144,7 +151,7 @@ def q(measure, listed, ideal):
 
 
 def agr(measure, qrels, run):
-    gains, levels = measure["gains"], sorted(set(qrels.values()))
+    gains, levels = gains_of(measure), sorted(set(qrels.values()))
     relevant = sum(gain(level, gains) > 0 for level in qrels.values())
 
     def below(level):
@@ -302,7 +309,7 @@ def two_orders(
     place = {doc: scores.index(as_float32(run[doc])) + 1 for doc in listed}
     if not tied:
         place = {doc: len(listed) - index for index, doc in enumerate(listed)}
-    gains = measure["gains"]
+    gains = gains_of(measure)
     return [
         (gain(qrels[doc], gains) if doc in qrels else 0, place.get(doc, 0), doc)
         for doc in dict.fromkeys([*listed, *qrels])
@@ -357,7 +364,7 @@ def spearman(measure, qrels, run):
 
 def adm(measure, qrels, run):
     documents = two_orders(measure, qrels, run)
-    best = max(ideal_gains(qrels, measure["gains"]), default=0)
+    best = max(ideal_gains(qrels, gains_of(measure)), default=0)
     if not best:
         return 0.0
     low, high = min(run.values(), default=0), max(run.values(), default=0)
@@ -436,7 +443,20 @@ def nr(measure, qrels, run):
     return 1 - (sum(found) - r * (r + 1) / 2) / (r * (n - r)) if n > r else 1.0
 
 
+def r_cap(measure, listed, ideal):
+    k = measure["cutoff"]
+    return sum(listed) / min(len(ideal), k) if ideal else 0.0
+
+
+def f1(measure, listed, ideal):
+    precision = sum(listed) / measure["cutoff"]
+    recall = sum(listed) / len(ideal) if ideal else 0.0
+    return 2 * precision * recall / (precision + recall) if precision else 0.0
+
+
 OF_LISTS = {
+    "R_cap": r_cap,
+    "F1": f1,
     "GAP": gap,
     "ERR_G": cascade(lambda measure, gains, ideal, i: 1 / i),
     "nERR": cascade(lambda measure, gains, ideal, i: 1 / i, normalised=True),

@@ -84,7 +84,7 @@ OPTIONS = """DCG_JK(b=10) DCG_JK(b=3.5) nDCG_JK(b=10) nDCG_JK(b=3.5) NDCNG(max_g
     SR(ideal='retrieved') MSR(ideal='retrieved') gP(max_gain=10) NDPM(performance=True)
     KendallTau(variant='a') KendallTau(variant='c') ADM(norm='none',max_gain=10)
     RelativeRelevance(norm='none') ESL(n=3) ESL(docs=100) ASL(docs=100) NR(docs=100)
-    Fallout(docs=100)"""
+    Fallout(docs=100) R_cap(rel=2) F1(rel=2)"""
 """The options of each measure besides cutoffs, gains, avg, judged_only, ties and tied_by."""
 SHARED: list[dict[str, Any]] = [
     {"gains": "exp"},
@@ -112,7 +112,8 @@ def measures() -> Iterator[Measure]:
             with suppress(GradedError):  # not an option of this measure
                 found[measure(**options)] = None
         cut = (each @ k for each in list(found)[:3] for k in CUTOFFS) if measure.CUTOFF else ()
-        yield from dict.fromkeys([*found, *cut])
+        whole_list = [] if measure.CUTOFF_REQUIRED else found
+        yield from dict.fromkeys([*whole_list, *cut])
 
 
 def evaluations(measures: list[Measure], qrels: Any, run: Any) -> Iterator[Evaluation]:

@@ -121,7 +121,8 @@ def problem(measure: GradedMeasure, topics: Sequence[Tied] | None = None) -> str
     topics = topics or RANDOM[8:]
     cases = [(qrels, _run(groups)) for qrels, groups in topics]
     start = process_time()  # the load of the machine does not count
-    errors = [_error(measure, [case]) for case in cases]
+    first_variant = _with_cutoff(measure)[0]
+    errors = [_error(first_variant, [case]) for case in cases]
     if all(isinstance(error, MeasureError) for error in errors):
         return str(errors[0])
     if process_time() - start > SLOW:
@@ -226,7 +227,9 @@ def _values(measure: GradedMeasure) -> Iterator[str]:
 
 
 def _with_cutoff(measure: GradedMeasure) -> list[GradedMeasure]:
-    """The measure, and with a cutoff if it can have one."""
+    """The measure unless it needs a cutoff, and with a cutoff if it can have one."""
+    if measure.CUTOFF_REQUIRED:
+        return [measure @ 2]
     if measure.CUTOFF:
         return [measure, measure @ 2]
     return [measure]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from site_extensions import ELSEWHERE, adapters, measure, of_tool
 
-from ir_measures_graded.core.measures import MEASURES
+from all_measures import MEASURES
 
 RANDOM = Random(11)
 SAME = 1e-9

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from all_measures import MEASURES
 from ir_measures_graded import ArrayEvaluator, array_mean, array_values, parse_measure
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.uncertainty import with_option
 from ir_measures_graded.errors import InputWarning
 

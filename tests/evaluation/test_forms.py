@@ -7,9 +7,9 @@ import pytest
 from ir_measures import AP, RR, Bpref, Judged, NumRet, P, nDCG
 
 import ir_measures_graded
+from all_measures import MEASURES
 from input_forms import FORMS, ONLY_GRADED
 from ir_measures_graded.analysis import curves, evaluate, explain
-from ir_measures_graded.core.measures import MEASURES
 
 QRELS = {"q": {"é": 3, "b": 1, "c": 0, "d": -2}, "p": {"a": 1, "x": 2}, "lost": {"a": 1}}
 RUN = {"q": {"b": 1.0, "x": 1.0, "é": 1.0, "y": 0.5}, "p": {"x": 0.75, "a": 0.75}, "r": {"a": 1.0}}

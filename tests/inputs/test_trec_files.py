@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from ir_measures import Qrel
 from reading import by_topic, in_pieces, outcome, refused, run, run_file
 
+from all_measures import MEASURES
 from buckets import qrels_and_runs
 from ir_measures_graded import (
     GradedError,
@@ -30,7 +31,6 @@ from ir_measures_graded import (
     RunFile,
     nCG,
 )
-from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.rows.id_matching import LONGEST_ID
 from ir_measures_graded.evaluation.evaluate import evaluate
 from ir_measures_graded.files import text_files

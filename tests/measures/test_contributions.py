@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from test_every_measure import QRELS, RUN, VARIANTS
 
+from all_measures import MEASURES
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.explain import explanations
-from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.measures.gain_sums import NormalisedGainSum
 
 NO_SUMS = {

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from test_every_measure import QRELS, RUN, variants, with_ties
 
+from all_measures import MEASURES
 from ir_measures_graded import GradedEvaluator, GradedMeasure
-from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.evaluation.at_ranks import values_at_ranks
 from ir_measures_graded.evaluation.named import study_of
 

@@ -12,9 +12,9 @@ from random import Random
 import ir_measures
 import pytest
 
+from all_measures import MEASURES, optional, with_gains
 from input_forms import shuffled
 from ir_measures_graded import Choice, Count, Flag, Real
-from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.measures.parameters import Gains
 from ir_measures_graded.core.uncertainty import with_option
 
@@ -31,7 +31,7 @@ def values_of(name, parameter):
     if name == "max_gain":
         return [200.5, 1000]
     if isinstance(parameter, Count):
-        return [1, 3, 1000] if name == "cutoff" else [1000]
+        return {"cutoff": [1, 3, 1000], "rel": [2, 3]}.get(name, [1000])
     assert isinstance(parameter, Real), f"add values of a {type(parameter).__name__} here"
     bounds = parameter.bounds
     highest = bounds.get("below", bounds.get("at_most"))
@@ -62,7 +62,8 @@ def variants(measure):
 def with_ties(measure):
     """The measure with each value of the option `ties`, uncut and cut."""
     options = (with_option(measure, "ties", word) for word in measure.TIES)
-    return [option(cutoff=cutoff) for option in options if option for cutoff in (None, 3)]
+    cutoffs = optional(measure, None, 3)
+    return [option(cutoff=cutoff) for option in options if option for cutoff in cutoffs]
 
 
 def collection():
@@ -174,7 +175,7 @@ def test_other_topics_do_not_change_the_last_bit(levels):
     if max(levels) < 10:
         measures = with_top_gain(VARIANTS)
     else:
-        measures = with_top_gain([measure(gains="linear") for measure in MEASURES])
+        measures = with_top_gain([with_gains(measure, "linear") for measure in MEASURES])
     alone = values(measures, qrels, run)
     beside = values(measures, {"y": {"a": 0.5}, **qrels, "z": {"a": 50, "b": 30}}, run)
     assert {key: beside[key] for key in alone} == alone

@@ -5,9 +5,9 @@ from statistics import fmean
 
 import pytest
 
+from all_measures import MEASURES
 from brute_force import alternatives, orders, topic, values, with_option
 from ir_measures_graded import EBR, GainSum, GradedError, Real, parse_measure
-from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.uncertainty import Undetermined
 
 TOPICS = [topic(Random(seed)) for seed in range(16)]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from all_measures import MEASURES
 from ir_measures_graded import (
     CG,
     EBR,
@@ -15,7 +16,6 @@ from ir_measures_graded import (
     nERR,
     parse_measure,
 )  # fmt: skip
-from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.uncertainty import with_option
 
 ALL = [ERR_G, nERR, EBR, iRBU, RBP_G(gains="exp")]

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
+from all_measures import MEASURES
 from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
 from ir_measures_graded import NDCNG, SR, GradedError, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import ranges
-from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.uncertainty import Undetermined
 from ir_measures_graded.evaluation.at_ranks import values_at_ranks
 from ir_measures_graded.evaluation.named import study_of

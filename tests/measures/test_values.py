@@ -11,7 +11,7 @@ from test_every_measure import every_measure, variants, with_top_gain
 
 import reference
 import strategies
-from ir_measures_graded.core.measures import MEASURES
+from all_measures import MEASURES, optional
 
 
 def assert_reference_values(measures, qrels, run):
@@ -19,7 +19,11 @@ def assert_reference_values(measures, qrels, run):
     measures = [
         *chain.from_iterable(
             with_top_gain(
-                [m], 1 + max((reference.gain(level, m["gains"]) for level in levels), default=0)
+                [m],
+                1
+                + max(
+                    (reference.gain(level, reference.gains_of(m)) for level in levels), default=0
+                ),
             )
             for m in measures
         )
@@ -38,9 +42,11 @@ def test_random_topics(measure, data):
     scores = strategies.UNIT_SCORES if "norm" in measure.PARAMETERS else strategies.TIED_SCORES
     qrels, run = data.draw(strategies.collections(scores=scores))
     gains = strategies.GAINS | st.sampled_from(["linear", "exp"])
-    changes = {"gains": data.draw(gains), "judged_only": data.draw(st.booleans())}
+    changes = {"judged_only": data.draw(st.booleans())}
+    if measure.HAS_GAINS:
+        changes["gains"] = data.draw(gains)
     if measure.CUTOFF:
-        changes["cutoff"] = data.draw(st.sampled_from([None, 1, 2, 5, 30]))
+        changes["cutoff"] = data.draw(st.sampled_from(optional(measure, None, 1, 2, 5, 30)))
     assert_reference_values([each(**changes) for each in variants(measure)], qrels, run)
 
 

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 import ir_measures_graded
+from all_measures import MEASURES
 from distributions import EXAMPLE, GOOD, REPOSITORY, distribution, python
 from ir_measures_graded import (
     NDPM,
@@ -17,7 +18,7 @@ from ir_measures_graded import (
     parse_measure,
     register,
 )
-from ir_measures_graded.core.measures import MEASURES, intents
+from ir_measures_graded.core.measures import intents
 from ir_measures_graded.testing import check_measure, checks, parametrize_with_checks
 
 

@@ -22,6 +22,8 @@ from ir_measures_graded.errors import GradedError
         ("precision@5,10", ["P@5", "P@10"]),
         ("hit_rate@10", ["Success@10"]),
         ("hit rate@10", ["Success@10"]),
+        ("f1@10-l2", ["F1(rel=2)@10"]),
+        ("capped-recall@5,10", ["R_cap@5", "R_cap@10"]),
         ("ndcg_burges@10", ["nDCG_Burges@10"]),
         ("r-precision", ["Rprec"]),
         ("P@5,10", ["P@5", "P@10"]),

@@ -1,8 +1,8 @@
 """The built-in measures, one family per module, and the base classes of all graded measures.
 
 - `base`, `parameters`, `topics`: base classes, parameters, and the input of a measure.
-- `cumulated_gain`, `average_precision`, `cascade`, `rank_biased`, `ntcir`, `ratios`, `preference`,
-  `search_length`, `intents`: the families.
+- `cumulated_gain`, `average_precision`, `cascade`, `rank_biased`, `ntcir`, `binary`, `ratios`,
+  `preference`, `search_length`, `intents`: the families.
 - `sessions`: measures of sessions, which evaluation combines from turns.
 - `sums`, `gain_sums`, `stop_sums`, `averaged`: definitions that several families share.
 - `standard`: definitions of ir-measures' standard measures, which are not registered.
@@ -13,6 +13,7 @@ them.
 
 from . import (
     average_precision,
+    binary,
     cascade,
     cumulated_gain,
     intents,
@@ -25,6 +26,7 @@ from . import (
 )
 from .average_precision import AGR, GAP, WAP, Q, muAP
 from .base import GradedMeasure
+from .binary import F1, R_cap
 from .cascade import EBR, ERR_G, iRBU, nERR
 from .cumulated_gain import CG, DCG_JK, NDCNG, DCG_Burges, nCG, nDCG_Burges, nDCG_JK
 from .intents import D_Q, ERR_IA_G, D_nDCG, Dsharp_nDCG, Dsharp_Q, IRec, nDCG_IA
@@ -36,10 +38,10 @@ from .search_length import ASL, ESL, NR
 from .sessions import nsDCG, sDCG
 
 __all__ = [
-    "ADM", "AGR", "ASL", "CG", "DCG_JK", "D_Q", "EBR", "ERR_G", "ERR_IA_G", "ESL", "GAP", "MSR",
-    "NCU", "NDCNG", "NDPM", "NR", "RBP_G", "SR", "WAP", "DCG_Burges", "D_nDCG", "Dsharp_Q",
+    "ADM", "AGR", "ASL", "CG", "DCG_JK", "D_Q", "EBR", "ERR_G", "ERR_IA_G", "ESL", "F1", "GAP",
+    "MSR", "NCU", "NDCNG", "NDPM", "NR", "RBP_G", "SR", "WAP", "DCG_Burges", "D_nDCG", "Dsharp_Q",
     "Dsharp_nDCG", "Fallout", "IRec", "KendallTau", "O_measure", "P_measure", "P_plus", "Q",
-    "RelativeRelevance", "Spearman", "gP", "gR", "iRBU", "muAP", "nCG", "nDCG_Burges", "nDCG_IA",
+    "R_cap", "RelativeRelevance", "Spearman", "gP", "gR", "iRBU", "muAP", "nCG", "nDCG_Burges", "nDCG_IA",
     "nDCG_JK", "nERR", "nsDCG", "sDCG",
 ]  # fmt: skip
 
@@ -49,6 +51,7 @@ FAMILIES = {
     cascade: "How soon is a user satisfied who reads one document after the other?",
     rank_biased: "How much does a user gain who may stop after any document?",
     ntcir: "How good is the list for users who stop at different documents?",
+    binary: "How many relevant documents are among the first k?",
     ratios: "What share of the possible gain is found?",
     preference: "Does the list have the order that the user prefers?",
     search_length: "How far must a user read?",

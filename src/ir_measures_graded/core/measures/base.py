@@ -19,7 +19,17 @@ from ..by_topic import mean_over_topics
 from ..ranking.gains import LINEAR, plain_number
 from ..ranking.gains import Gains as Weighting
 from ..ranking.ranks import JudgedRanks
-from .parameters import CUTOFF, JUDGED_ONLY, ORDERS, UNJUDGED, Choice, Flag, Gains, Parameter
+from .parameters import (
+    CUTOFF,
+    JUDGED_ONLY,
+    NEEDED_CUTOFF,
+    ORDERS,
+    UNJUDGED,
+    Choice,
+    Flag,
+    Gains,
+    Parameter,
+)
 from .topics import GainList, Topic, Topics, topics_of
 
 Own = TypeVar("Own", bound="GradedMeasure")
@@ -30,6 +40,7 @@ BY_THRESHOLD = "a quotient of sums of weights by threshold"
 BY_PRECISION = "a quotient of precisions by threshold"
 BY_BEST_GAIN = "a mean over the highest gain of the topic"
 AT_RELEVANT = "all numbers of documents of each gain"
+BY_RECALL_BASE = "a sum over the cutoff and the number of relevant documents"
 NO_EXTREMES = "the least and the greatest value are not computed over the"
 
 
@@ -39,13 +50,14 @@ def options(cls: "type[GradedMeasure]") -> dict[str, Parameter | None]:
     """
     ties = Choice("docid", *cls.TIES, default="docid", desc=ORDERS) if cls.TIES else None
     unjudged = UNJUDGED if cls.UNJUDGED else None
-    cutoff = CUTOFF if cls.CUTOFF else None
+    gains = Gains(default=cls.GAINS) if cls.HAS_GAINS else None
+    cutoff = NEEDED_CUTOFF if cls.CUTOFF_REQUIRED else CUTOFF
     return {
         "ties": ties,
         "unjudged": unjudged,
-        "gains": Gains(default=cls.GAINS),
+        "gains": gains,
         "judged_only": Flag(default=cls.JUDGED_ONLY, desc=JUDGED_ONLY),
-        "cutoff": cutoff,
+        "cutoff": cutoff if cls.CUTOFF else None,
     }
 
 
@@ -55,11 +67,10 @@ class GradedMeasure(ir_measures.Measure):
     Declare `PARAMETERS` (name to `Parameter`), and `NAME` unless it is the name of the class
     without a leading underscore. The docstring begins with the title and a description, as in
     ``Cumulated gain: The gain …``; `PRETTY_NAME` and `SHORT_DESC` can replace it. Declare
-    `ALIASES`, `CUTOFF`, `GAINS` and `JUDGED_ONLY` (their defaults), `DEFAULT` and
-    `SMALLER_IS_BETTER` if they differ from the values below. The function `options` adds the
-    parameters of all measures. Listings of measures show the docstring's fields `:formula:`,
-    `:undefined:` and `:source:`; the documentation also shows `:tex:` (the formula in TeX) and
-    `:range:` (of the values, as ``[0, 1]``).
+    `ALIASES`, `GAINS` and `JUDGED_ONLY` (their defaults), and the facts below, if they differ. The
+    function `options` adds the parameters of all measures. Listings of measures show the
+    docstring's fields `:formula:`, `:undefined:` and `:source:`; the documentation also shows
+    `:tex:` (the formula in TeX) and `:range:` (of the values, as ``[0, 1]``).
 
     Instances are immutable and hold every value in one canonical form. They are equal, hash alike
     and print alike exactly if they compute the same; `parse_measure(str(m)) == m`. Calling an
@@ -69,6 +80,8 @@ class GradedMeasure(ir_measures.Measure):
     These class attributes are facts about a measure:
 
     - `DEFAULT`: the value of an empty ranking; None if it depends on the topic (and is computed).
+    - `CUTOFF`: whether the measure can have a cutoff; `CUTOFF_REQUIRED`: whether it needs one.
+    - `HAS_GAINS`: whether the measure has the parameter `gains`; without it, define `weighting`.
     - `SMALLER_IS_BETTER`: whether smaller values are better; with parameters, override
       `smaller_is_better`.
     - `TIES`: the values of the option `ties` besides 'docid', some of 'mean', 'min' and 'max'. The
@@ -92,6 +105,8 @@ class GradedMeasure(ir_measures.Measure):
     SHORT_DESC: ClassVar[str] = ""
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
     CUTOFF: ClassVar[bool] = True
+    CUTOFF_REQUIRED: ClassVar[bool] = False
+    HAS_GAINS: ClassVar[bool] = True
     GAINS: ClassVar[str | None] = LINEAR
     JUDGED_ONLY: ClassVar[bool] = False
     SMALLER_IS_BETTER: ClassVar[bool] = False
@@ -213,9 +228,20 @@ class GradedMeasure(ir_measures.Measure):
         return ranks
 
     def view(self, ranks: JudgedRanks, cut: bool = True) -> Topics:
-        """The run as the measure sees it, with its gains, its list and, if `cut`, its cutoff."""
+        """The run as the measure sees it, with its gains, its list and, if `cut`, its cutoff.
+
+        Raises `GradedError` if the measure has no cutoff and needs one.
+        """
+        if cut:
+            self.need_cutoff()
         cutoff = self["cutoff"] if cut and self.CUTOFF else None
         return topics_of(self.in_order(self.listed(ranks)), self.weighting, cutoff)
+
+    def need_cutoff(self) -> None:
+        """Raise `GradedError` if the measure has no cutoff and needs one."""
+        if self.CUTOFF_REQUIRED and self["cutoff"] is None:
+            name = self.__name__
+            raise GradedError(f"{name} needs cutoff, {NEEDED_CUTOFF.allowed}, as in {name}@10")
 
     @property
     def ideal_documents(self) -> str:

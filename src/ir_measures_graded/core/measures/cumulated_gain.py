@@ -77,6 +77,8 @@ class _nCG(_CG, AveragedNormalisedGainSum):
     :undefined: 0 without relevant documents
     :source: Järvelin & Kekäläinen 2002, Eq. 5 and 6
 
+    With a gain of 1 for each relevant document it is capped recall, the measure `R_cap`.
+
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
     >>> round((nCG @ 2).calc_aggregate(qrels, {"q": {"a": 9.0, "b": 8.0, "c": 7.0}}), 2)
     0.83

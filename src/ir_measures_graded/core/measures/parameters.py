@@ -25,8 +25,8 @@ class Parameter(ParamInfo):
     allowed: str = ""
     """The allowed values, in words."""
 
-    def __init__(self, *, default: Any, desc: str):
-        super().__init__(dtype=self.DTYPE, required=False, default=default, desc=desc)
+    def __init__(self, *, default: Any, desc: str, required: bool = False):
+        super().__init__(dtype=self.DTYPE, required=required, default=default, desc=desc)
 
     def check_default(self) -> None:
         """Raise `GradedError` for a default that is not allowed. Call it at the end of
@@ -107,8 +107,8 @@ class Count(Parameter):
     DTYPE = int
     allowed = "a whole number ≥ 1"
 
-    def __init__(self, *, default: int | None, desc: str):
-        super().__init__(default=default, desc=desc)
+    def __init__(self, *, default: int | None, desc: str, required: bool = False):
+        super().__init__(default=default, desc=desc, required=required)
         self.check_default()
 
     def canonical(self, value: Any) -> int:
@@ -186,6 +186,7 @@ DOCS = Count(
     default=None, desc="size of the collection; unset: the judged and retrieved documents together"
 )
 CUTOFF = Count(default=None, desc="evaluate only the first k ranks")
+NEEDED_CUTOFF = Count(default=None, desc="evaluate only the first k ranks", required=True)
 JUDGED_ONLY = "remove unjudged documents before ranks are counted"
 ORDERS = (
     "tied documents: by document id, or the mean, lowest or highest value over all their orders"

@@ -45,6 +45,8 @@ RECIPROCAL_RANK = Word("RR")
 RECALL = Word("R", NEEDED)
 PRECISION = Word("P", NEEDED)
 SUCCESS = Word("Success", NEEDED)
+F1 = Word("F1", NEEDED)
+CAPPED_RECALL = Word("R_cap", NEEDED)
 NDCG_BURGES = Word("nDCG_Burges", has_level=False)
 DCG_BURGES = Word("DCG_Burges", has_level=False)
 R_PRECISION = Word("Rprec", NONE)
@@ -71,6 +73,10 @@ WORDS = {
     "hit rate": SUCCESS,
     "hr": SUCCESS,
     "success": SUCCESS,
+    "f1": F1,
+    "r cap": CAPPED_RECALL,
+    "recall cap": CAPPED_RECALL,
+    "capped recall": CAPPED_RECALL,
     "r-precision": R_PRECISION,
     "rprec": R_PRECISION,
     "bpref": BPREF,

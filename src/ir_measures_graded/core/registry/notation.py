@@ -265,10 +265,12 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
     Traceback (most recent call last):
     ir_measures_graded.errors.GradedError: P: cutoff=0 is not allowed; cutoff is a whole number ≥ 1
 
-    Graded measures check their parameters when they are created. ir-measures checks those of
+    Graded measures check the other parameters when they are created. ir-measures checks those of
     standard measures late, and some values crash the process in C code.
     """
     if is_graded(measure):
+        if not uncut:
+            measure.need_cutoff()
         return measure
     name = measure.NAME
     supported = measure.SUPPORTED_PARAMS

@@ -12,6 +12,7 @@ from ..measures.base import (
     AT_RELEVANT,
     BY_BEST_GAIN,
     BY_PRECISION,
+    BY_RECALL_BASE,
     BY_THRESHOLD,
     IN_ORDER,
     GradedMeasure,
@@ -83,6 +84,15 @@ class AllOrNone(Strategy):
         return values
 
 
+class OverRecallBase(AllOrNone):
+    """For sums of gains of 1 over a multiple of k + R, where k is the cutoff and R the number of
+    relevant documents. They rise if an unjudged document becomes relevant.
+    """
+
+    def differences(self, runs: Sequence[Topics], documents: Documents) -> Differences | None:
+        return DifferencesOverRecallBase(self.measure, runs, documents())
+
+
 class MeanOverBestGain(Strategy):
     """For a mean of gains over the highest gain of the topic, which an unjudged document may have.
 
@@ -128,6 +138,53 @@ class DifferencesOfSums:
         return np.stack([ends, ends], axis=1)
 
 
+class DifferencesOverRecallBase:
+    """The differences of sums of gains of 1 over a multiple of k + R, where k is the cutoff and R
+    the number of relevant documents.
+
+    If m unjudged documents are relevant, they are those with the m largest weights for the highest
+    difference, and those with the m smallest weights for the lowest one.
+    """
+
+    def __init__(
+        self, measure: GainSum, runs: Sequence[Topics], documents: Sequence[np.ndarray]
+    ) -> None:
+        self.weights = WeightsInDifferences(measure, runs, documents)
+        self.value = np.stack([measure.values(topics) for topics in runs])
+        topics = runs[0]
+        self.divisor = topics.relevant + (topics.cutoff or 0)
+        self.can_be_relevant = topics.possible_gains.size > 0
+
+    def exact(self, pairs: np.ndarray) -> np.ndarray:
+        first, second = pairs.T
+        difference = self.value[first] - self.value[second]
+        if not self.can_be_relevant:
+            return np.stack([difference, difference])
+        weights = self.weights.of(pairs)
+        smallest_first = np.sort(weights, axis=2)  # NaN comes last
+        largest_first = -np.sort(-weights, axis=2)
+        lowest = self._with_first_relevant(difference, smallest_first)
+        highest = self._with_first_relevant(difference, largest_first)
+        return np.stack([np.nanmin(lowest, axis=2), np.nanmax(highest, axis=2)])
+
+    def bracketed(self, pairs: np.ndarray) -> np.ndarray:
+        ends = self.exact(pairs)
+        return np.stack([ends, ends], axis=1)
+
+    def _with_first_relevant(self, difference: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """The differences if the first 0, 1, 2, … unjudged documents are relevant, NaN if there
+        are fewer.
+
+        `difference` (P × T) is that of the judged documents, and `weights` (P × T × U) are those
+        of the unjudged ones.
+        """
+        of_judged = difference[:, :, None]
+        sums = np.cumsum(np.append(of_judged, weights, axis=2), axis=2)
+        numbers = np.arange(sums.shape[2])
+        divisor = self.divisor[:, None]
+        return sums * (divisor / (divisor + numbers))
+
+
 STRATEGIES: dict[str, type[Strategy]] = {
     IN_ORDER: InOrder,
     ALL_OR_NONE: AllOrNone,
@@ -135,5 +192,6 @@ STRATEGIES: dict[str, type[Strategy]] = {
     BY_PRECISION: QuotientOfPrecisions,
     BY_BEST_GAIN: MeanOverBestGain,
     AT_RELEVANT: SumAtRelevant,
+    BY_RECALL_BASE: OverRecallBase,
 }
 """The strategy for each value of `extremes_by`."""
