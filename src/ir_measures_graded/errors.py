@@ -33,7 +33,12 @@ class RegistrationWarning(UserWarning):
 
 
 class InputWarning(UserWarning):
-    """Qrels, a run or a measure is unusual; the values are those of the definitions."""
+    """Qrels, a run or a measure is unusual; the values are those of the definitions.
+
+    `remarks` are those that the text consists of, if the warning is about remarks.
+    """
+
+    remarks: "tuple[Remark, ...]" = ()
 
 
 class EmptyRunWarning(InputWarning):

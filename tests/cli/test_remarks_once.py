@@ -1,5 +1,6 @@
 """A remark on the input reaches a terminal once: below the table or as a warning."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,15 @@ def test_an_error_leaves_the_warning(short):
     done = command("evaluate", "qrels", "short", "missing", "P@1", "-f", "text", text=True)
     assert done.returncode == 2
     assert "missing" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["compare", "power", "gate"])
+def test_analyses_have_the_remarks_as_data_and_in_words(short, name):
+    words = (name, "qrels", "short", "other", "P@1")
+    done = command(*words, "-f", "json", text=True)
+    assert done.stderr.count(WARNING) == 1
+    (remark,) = json.loads(done.stdout)["remarks"]
+    assert (remark["kind"], remark["subject"]) == ("topics", "short")
+    done = command(*words, "-f", "text", text=True)
+    assert WARNING not in done.stderr
+    assert done.stdout.count("short lacks 1 topic;") == 1

@@ -19,7 +19,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.registry.notation import one_of
-from ..errors import GradedError
+from ..errors import GradedError, Remark
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
@@ -70,6 +70,7 @@ class Power(Result):
     deviations: np.ndarray
     unit: str = "topic"
     lacking: Sequence[str] = ()
+    remarks: tuple[Remark, ...] = ()
     baseline: str | None = None
     complete: tuple[int, ...] = ()
 
@@ -254,6 +255,10 @@ class Power(Result):
         )
         return [test, columns, *self.lacking]
 
+    def remark_notes(self) -> list[str]:
+        """None: `lacking` has them among the notes."""
+        return []
+
 
 @checks_arguments("power(qrels, {'old': old, 'new': new}, ['nDCG@10'])")
 def power(
@@ -327,6 +332,7 @@ def power(
         deviations,
         evaluation.unit,
         remarks_on(evaluation),
+        evaluation.remarks,
         baseline,
         tuple(topics),
     )

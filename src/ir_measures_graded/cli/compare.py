@@ -1,6 +1,7 @@
 """The command `compare`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..files.content import is_lasting
 from ..output.provenance import sha256, versions
-from ..output.result import Result, View
+from ..output.result import View
 from . import arguments as common
 from .parser import Arguments, Option, choice, output, several
 from .results import Answer, command_line
@@ -45,7 +46,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> Result | Answer:
+def run(arguments: Arguments) -> Answer:
     """Test whether runs differ.
 
     Each row is the difference of two runs: all pairs, or each run and the baseline. The p-values
@@ -85,15 +86,17 @@ def run(arguments: Arguments) -> Result | Answer:
         comparison = _over_collections(arguments, stored)
     else:
         comparison = _of_one_collection(arguments, stored.get(""))
+    facts = {"unit": comparison.unit, "topics": comparison.topics}
     if arguments.show != "differences":
-        return View([comparison.data(arguments.show)], comparison.figure)
+        view = View([comparison.data(arguments.show)], comparison.figure)
+        return Answer(replace(view, remarks=comparison.remarks), facts=facts)
     documents: dict[str, Any] = {}
     for form in PAPER:
         documents[form] = partial(_for_paper, comparison, arguments, form)
     if arguments.tests:
         for form in FOR_PROGRAMS:
             documents[form] = partial(comparison.data("all").lines, form)
-    return Answer(comparison, documents=documents)
+    return Answer(comparison, documents=documents, facts=facts)
 
 
 def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Comparison:

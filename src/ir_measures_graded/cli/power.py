@@ -2,7 +2,6 @@
 
 from ..analysis import power
 from ..analysis.statistics.defaults import ALPHA, POWER
-from ..output.result import Result
 from .arguments import (
     OF_RUNS,
     OF_VALUES,
@@ -12,6 +11,7 @@ from .arguments import (
     run_named,
 )
 from .parser import Arguments, Option, numbers, output, real
+from .results import Answer
 
 USAGE = (OF_RUNS, OF_VALUES)
 OPTIONS = (
@@ -24,7 +24,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> Result:
+def run(arguments: Arguments) -> Answer:
     """Show which differences the topics find, and how many topics find a difference.
 
     A sentence for each measure, the one that separates most pairs of runs first, then a table: for
@@ -40,4 +40,6 @@ def run(arguments: Arguments) -> Result:
     first = collection_inputs(arguments)
     settings = arguments.of("power", "differences", "alpha")
     settings["baseline"] = run_named(arguments.baseline, first)
-    return power(*first, **settings)
+    result = power(*first, **settings)
+    facts = {"unit": result.unit, "topics": result.topics}
+    return Answer(result, facts=facts)

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 from .. import __version__
 from ..docstrings import docstring_of
-from ..errors import GradedError, InputWarning, did_you_mean
+from ..errors import GradedError, InputWarning, Remark, did_you_mean
 from ..output.formats import clean
 from . import COMMANDS, GROUPS, PROGRAM
 
@@ -59,27 +59,28 @@ def _interrupt(number: int, _: object) -> NoReturn:
 
 @dataclass(frozen=True)
 class Output:
-    """The lines to print, the exit status, and the texts of the warnings that the lines have."""
+    """The lines to print, the exit status, and the remarks that the lines have."""
 
     lines: Sequence[str]
     status: int = 0
-    remarks: Collection[str] = ()
+    remarks: Collection[Remark] = ()
 
 
 def _output(words: Sequence[str]) -> Output:
     """The output of the command. Its warnings go to standard error.
 
-    Warnings of the input wait until the command ends, because the printed lines may have them.
+    Warnings of the input wait until the command ends. One whose remarks are all among the printed
+    lines is not repeated.
     """
-    waiting: list[str] = []
+    waiting: list[InputWarning] = []
 
-    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        if issubclass(category, InputWarning):
-            waiting.append(str(message))
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if isinstance(message, InputWarning):
+            waiting.append(message)
         else:
             tell(f"warning: {message}")
 
-    printed: Collection[str] = ()
+    printed: Collection[Remark] = ()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = show
@@ -87,9 +88,10 @@ def _output(words: Sequence[str]) -> Output:
         printed = output.remarks
         return output
     finally:
-        for text in waiting:
-            if text not in printed:
-                tell(f"warning: {text}")
+        for warning in waiting:
+            is_printed = warning.remarks and set(warning.remarks) <= set(printed)
+            if not is_printed:
+                tell(f"warning: {warning}")
 
 
 def _answered(words: Sequence[str]) -> Output:

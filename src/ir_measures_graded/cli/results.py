@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ..errors import GradedError
-from ..evaluation.remarks import texts_of_warnings
+from ..errors import GradedError, Remark
 from ..files.content import is_lasting, is_pattern, parquet_files
 from ..files.sources import is_file, qrels_file_of
 from ..output import plots
 from ..output.files import ending_of, refuse_bad_date, refuse_inputs, refuse_unwritable, write_files
 from ..output.formats import FOR_PEOPLE, TABLES, decimals
 from ..output.provenance import sha256, versions
+from ..output.remarks import merged
 from ..output.result import Result, as_bytes
 from . import PROGRAM
 from .parser import PAGE, Arguments
@@ -86,15 +86,15 @@ def written(arguments: Arguments, answer: Answer) -> list[str]:
     return printed
 
 
-def printed_remarks(arguments: Arguments, answer: Answer) -> list[str]:
-    """The texts of the warnings whose remarks are among the lines that `written` prints.
+def printed_remarks(arguments: Arguments, answer: Answer) -> list[Remark]:
+    """The remarks that are among the lines that `written` prints.
 
     Formats for people have them below the table, unless the answer has other lines for the format.
     """
     form = arguments.format or answer.default
     if form not in FOR_PEOPLE or form in answer.documents:
         return []
-    return texts_of_warnings(answer.result.remarks)
+    return merged(answer.result.remarks)
 
 
 def lines_of(answer: Answer, form: str, arguments: Arguments, in_file: bool = False) -> list[str]:

@@ -54,22 +54,29 @@ def issue(remarks: Iterable[Remark]) -> None:
     if collected is not None:
         collected += remarks
         return
-    for text in texts_of_warnings(remarks):
-        warnings.warn(text, InputWarning, stacklevel=level_of_caller())
+    for warning in warnings_of(remarks):
+        warnings.warn(warning, stacklevel=level_of_caller())
 
 
-def texts_of_warnings(remarks: Iterable[Remark]) -> list[str]:
-    """The texts of the warnings of remarks, one for each subject.
+def warnings_of(remarks: Iterable[Remark]) -> list[InputWarning]:
+    """The warnings of remarks, one for each subject.
 
     >>> lacking = Remark("topics", "A", "the run lacks 1 of 9 topics")
-    >>> texts_of_warnings([lacking, Remark("ties", "A", "all scores are equal")])
-    ['A: the run lacks 1 of 9 topics; all scores are equal']
+    >>> for warning in warnings_of([lacking, Remark("ties", "A", "all scores are equal")]):
+    ...     print(warning)
+    A: the run lacks 1 of 9 topics; all scores are equal
     """
-    by_subject: dict[str, list[str]] = {}
+    by_subject: dict[str, list[Remark]] = {}
     for remark in merged(remarks):
         if remark.kind != EMPTY:
-            by_subject.setdefault(remark.subject, []).append(remark.text)
-    return [str(Remark("", subject, "; ".join(texts))) for subject, texts in by_subject.items()]
+            by_subject.setdefault(remark.subject, []).append(remark)
+    issued = []
+    for subject, on_subject in by_subject.items():
+        texts = "; ".join(remark.text for remark in on_subject)
+        warning = InputWarning(str(Remark("", subject, texts)))
+        warning.remarks = tuple(on_subject)
+        issued.append(warning)
+    return issued
 
 
 @contextmanager

@@ -280,6 +280,7 @@ def compare_collections(
             name=name,
             families=families,
             lacking=remarks_on(evaluation),
+            remarks=evaluation.remarks,
         )
     return OverCollections(
         runs,
@@ -291,6 +292,7 @@ def compare_collections(
         alpha,
         correction,
         groups=groups,
+        remarks=tuple(remark for part in groups.values() for remark in part.remarks),
         unit="collection",
         primary=primary,
         bounds=np.stack([lower, upper]).reshape(2, *means.shape[1:]),

@@ -165,7 +165,8 @@ def _compared(part: Evaluation, outcomes: Iterable[Test], **facts: Any) -> Compa
     means = np.stack(
         [mean_over_topics(_values_in(part, measure)) for measure in part.measures], axis=1
     )
-    facts |= {"outcomes": tuple(outcomes), "unit": part.unit, "lacking": remarks_on(part)}
+    facts |= {"outcomes": tuple(outcomes), "unit": part.unit}
+    facts |= {"lacking": remarks_on(part), "remarks": part.remarks}
     facts["paired_topics"] = {
         measure: len(part.paired_topics(measure)) for measure in part.measures
     }

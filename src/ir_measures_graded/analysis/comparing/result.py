@@ -13,7 +13,7 @@ from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
 from ...core.registry.notation import one_of
-from ...errors import GradedError
+from ...errors import GradedError, Remark
 from ...output import plots
 from ...output.formats import PLACES, clean, counted, decimal, escaped_html, listed, p_of, sentences
 from ...output.result import Result
@@ -140,7 +140,8 @@ class Comparison(Result):
 
     `values` (runs × measures) are the means. `outcomes` holds all tests; `primary` is the name of
     the primary one. `correction` is the name of the correction for the family. `lacking` has a
-    sentence on each run that lacks topics, and each other unusual property. `groups` has the
+    sentence on each run that lacks topics, and each other unusual property; `remarks` has them as
+    data. `groups` has the
     comparisons over groups of topics. Such a comparison has the `name` of the group, and the number
     `families` of groups that are tested together. `unit` is ``topic`` or ``session``.
     `paired_topics` has the number of topics for which all runs have a value, by measure.
@@ -160,6 +161,7 @@ class Comparison(Result):
     unit: str = "topic"
     primary: str = PAIRED_T
     lacking: Sequence[str] = ()
+    remarks: tuple[Remark, ...] = ()
     paired_topics: Mapping[Measure, int] = field(default_factory=dict)
 
     @cached_property
@@ -357,6 +359,10 @@ class Comparison(Result):
                 f"{name}: {note}" for note in part.notes_on_pairs() if note not in self.lacking
             ]
         return found
+
+    def remark_notes(self) -> list[str]:
+        """None: `lacking` has them among the notes."""
+        return []
 
     def notes_on_pairs(self) -> list[str]:
         """What is special about some differences, and about the runs."""

@@ -16,7 +16,7 @@ from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
-from ...errors import GradedError
+from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import Evaluation, evaluated
 from ...evaluation.named import Qrels, Runs, about
@@ -73,6 +73,7 @@ class Gate(Result):
     unit: str = "topic"
     looks: int = 1
     lacking: Sequence[str] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def _over_all_topics(self) -> list[Verdict]:
@@ -238,6 +239,10 @@ class Gate(Result):
             notes += self._drops(verdict)
         return list(dict.fromkeys(notes))
 
+    def remark_notes(self) -> list[str]:
+        """None: `lacking` has them among the notes."""
+        return []
+
     def _unseen_failures(self, verdict: Verdict, count: int) -> Iterator[str]:
         """A note if more topics than the margin allows may fail without being among `count`."""
         unseen = 1 - self.level ** (1 / count)
@@ -389,6 +394,7 @@ def gate(
         evaluation.unit,
         looks,
         remarks_on(evaluation),
+        evaluation.remarks,
     )
 
 
