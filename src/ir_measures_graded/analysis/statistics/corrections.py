@@ -37,8 +37,9 @@ def holm(p_values: PValues, count: int | None = None) -> np.ndarray:
     order = np.argsort(p, axis=None)
     largest = _family_size(p, count)
     factors = np.arange(largest, largest - p.size, -1)
+    scaled = p.flat[order] * factors
     adjusted = np.empty(p.size)
-    adjusted[order] = np.maximum.accumulate(p.flat[order] * factors).clip(max=1)
+    adjusted[order] = np.maximum.accumulate(scaled).clip(max=1)
     return adjusted.reshape(p.shape)
 
 
@@ -66,7 +67,8 @@ def benjamini_hochberg(p_values: PValues, count: int | None = None) -> np.ndarra
     ranks = np.arange(1, p.size + 1)
     scaled = p.flat[order] * _family_size(p, count) / ranks
     # `fmin` skips NaN, which the sort has put last.
-    least = np.fmin.accumulate(scaled[::-1])[::-1].clip(max=1)
+    least_of_larger = np.fmin.accumulate(scaled[::-1])[::-1]
+    least = least_of_larger.clip(max=1)
     adjusted = np.empty(p.size)
     adjusted[order] = np.where(np.isnan(scaled), np.nan, least)
     return adjusted.reshape(p.shape)
@@ -100,25 +102,29 @@ class Correction:
     caution: str = ""
 
 
+HOLM: Final = Correction("Holm's correction", holm)
+BONFERRONI: Final = Correction("Bonferroni's correction", bonferroni)
+FALSE_DISCOVERY_RATE: Final = Correction(
+    "Benjamini and Hochberg's correction",
+    benjamini_hochberg,
+    is_family_wise=False,
+    caution=(
+        "Benjamini and Hochberg's correction controls the false discovery rate: the share of "
+        "false differences among those called significant, and not the chance of any."
+    ),
+)
+NONE: Final = Correction(
+    "no correction",
+    uncorrected,
+    is_family_wise=False,
+    is_corrected=False,
+    caution="No correction was made: of 20 equal pairs, one is called significant by chance.",
+)
 CORRECTIONS: Final = {
-    "holm": Correction("Holm's correction", holm),
-    "bonferroni": Correction("Bonferroni's correction", bonferroni),
-    "bh": Correction(
-        "Benjamini and Hochberg's correction",
-        benjamini_hochberg,
-        is_family_wise=False,
-        caution=(
-            "Benjamini and Hochberg's correction controls the false discovery rate: the share of "
-            "false differences among those called significant, and not the chance of any."
-        ),
-    ),
-    "none": Correction(
-        "no correction",
-        uncorrected,
-        is_family_wise=False,
-        is_corrected=False,
-        caution="No correction was made: of 20 equal pairs, one is called significant by chance.",
-    ),
+    "holm": HOLM,
+    "bonferroni": BONFERRONI,
+    "bh": FALSE_DISCOVERY_RATE,
+    "none": NONE,
 }
 """The corrections by their name as an option."""
 DEFAULT: Final = "holm"

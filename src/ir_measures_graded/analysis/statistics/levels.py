@@ -5,6 +5,8 @@ the functions here take any number of tables. Levels are counted by the cells of
 matrix that have documents, so the cost depends on the documents and not on the scale.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...core.ranking.gains import plain_number
@@ -30,63 +32,125 @@ def of_levels(
 
     NaN where both judges use the same single level.
 
-    >>> counts, first, second = np.array([2, 1, 2]), np.array([0, 0, 1]), np.array([0, 1, 1])
-    >>> found = of_levels(counts, first, second, np.array([0.0, 1.0]))
-    >>> [round(float(found[name]), 3) for name in ("kappa", "kappa 0|1", "alpha interval", "alpha ordinal")]
-    [0.615, 0.615, 0.64, 0.64]
+    >>> counts = np.array([2, 1, 2])
+    >>> first, second = np.array([0, 0, 1]), np.array([0, 1, 1])
+    >>> agreement = of_levels(counts, first, second, np.array([0.0, 1.0]))
+    >>> {name: round(float(value), 3) for name, value in agreement.items() if " 0" not in name}
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'kappa': 0.615, 'kappa linear': 0.615, 'kappa quadratic': 0.615,
+     'alpha interval': 0.64, 'alpha ordinal': 0.64}
+    >>> round(float(agreement["kappa 0|1"]), 3)
+    0.615
 
     Sources: Cohen, Weighted kappa, Psychological Bulletin 70(4), 1968; Krippendorff, Content
     Analysis, 2004, chapter 11.
     """
-    # Squares of large or tiny levels would leave the floats.
-    largest = np.abs(levels).max() or 1.0
-    scaled = levels / largest
-    steps = np.diff(scaled)
-    centred = scaled - scaled.mean()
-    total = counts.sum(axis=-1)
-    a = centred[first]
-    b = centred[second]
-    moments = np.array([first != second, np.abs(a - b), (a - b) ** 2, a, b, a**2 + b**2])
-    # `@` starts threads, which wait on a busy machine.
-    sums = np.einsum("...k,jk->...j", counts, moments)
-    unequal, apart, squared, sum_a, sum_b, squares = np.moveaxis(sums, -1, 0)
-    below_a = _below_each_level(counts, first, levels.size)
-    below_b = _below_each_level(counts, second, levels.size)
-    used_by_both = np.intersect1d(first, second)
-    of_a = below_a[..., used_by_both + 1] - below_a[..., used_by_both]
-    of_b = below_b[..., used_by_both + 1] - below_b[..., used_by_both]
-    up_to_level = (below_a + below_b)[..., 1:]
-    product = (below_a * below_b)[..., 1:-1]
-    between = total * np.einsum("...l,l", up_to_level[..., :-1], steps)
-    between -= 2 * np.einsum("...l,l", product, steps)
-    # Observed and expected disagreement, each times the square of the number of documents.
-    shares = {
-        "kappa": (total * unequal, total**2 - (of_a * of_b).sum(axis=-1)),
-        "kappa linear": (total * apart, between),
-        "kappa quadratic": (total * squared, total * squares - 2 * sum_a * sum_b),
-    }
+    confusion = _Confusion(counts, first, second, levels)
+    disagreement = confusion.of_levels()
     if divide:
-        divided = _below_each_level(counts, np.minimum(first, second), levels.size)
-        divided -= _below_each_level(counts, np.maximum(first, second), levels.size)
-        for cut in range(1, levels.size):
-            by_chance = total * up_to_level[..., cut - 1] - 2 * product[..., cut - 1]
-            name = f"kappa {_joined(levels[:cut])}|{_joined(levels[cut:])}"
-            shares[name] = total * divided[..., cut], by_chance
-    judgments = np.diff(up_to_level, prepend=0)
-    # The number of judgments up to the middle of each level, but for a constant.
-    ordinal = up_to_level - total[..., None] - judgments / 2
-    ordinal_apart = ordinal[..., first] - ordinal[..., second]
-    ordinal_squared = np.einsum("...k,...k,...k", counts, ordinal_apart, ordinal_apart)
-    ordinal_squares = np.einsum("...l,...l,...l", judgments, ordinal, ordinal)
-    shares["alpha interval"] = (total - 0.5) * squared, total * squares - (sum_a + sum_b) ** 2 / 2
-    shares["alpha ordinal"] = (total - 0.5) * ordinal_squared, total * ordinal_squares
-    _, by_chance_alone = shares["kappa"]
+        disagreement |= confusion.of_divisions()
+    disagreement |= confusion.for_alpha()
+    by_chance_alone = disagreement["kappa"].expected
     is_single_level = by_chance_alone == 0
     agreement = {}
     with np.errstate(invalid="ignore", divide="ignore"):
-        for name, (observed, expected) in shares.items():
+        for name, (observed, expected) in disagreement.items():
             agreement[name] = np.where(is_single_level, np.nan, 1 - observed / expected)
     return agreement
+
+
+class _Disagreement(NamedTuple):
+    """The observed disagreement and the one expected by chance, in any unit that both share."""
+
+    observed: np.ndarray
+    expected: np.ndarray
+
+
+class _Confusion:
+    """The confusion matrix of two judges, as `of_levels` takes it.
+
+    `total` is the number of documents. `first_below` and `second_below` have the number of
+    documents to which a judge gives a level below each of the levels; the last is the total. All
+    disagreements of κ are multiplied by the square of the total.
+    """
+
+    def __init__(
+        self, counts: np.ndarray, first: np.ndarray, second: np.ndarray, levels: np.ndarray
+    ):
+        self.counts = counts
+        self.first = first
+        self.second = second
+        self.levels = levels
+        self.total = counts.sum(axis=-1)
+        self.first_below = _below_each_level(counts, first, levels.size)
+        self.second_below = _below_each_level(counts, second, levels.size)
+        both_below = self.first_below + self.second_below
+        self.up_to_level = both_below[..., 1:]
+        # Squares of large or tiny levels would leave the floats.
+        largest = np.abs(levels).max() or 1.0
+        self.scaled = levels / largest
+        centred = self.scaled - self.scaled.mean()
+        a = centred[first]
+        b = centred[second]
+        moments = np.array([first != second, np.abs(a - b), (a - b) ** 2, a, b, a**2 + b**2])
+        # `@` starts threads, which wait on a busy machine.
+        sums = np.einsum("...k,jk->...j", counts, moments)
+        self.unequal, self.apart, self.squared, self.sum_a, self.sum_b, self.squares = np.moveaxis(
+            sums, -1, 0
+        )
+
+    def of_levels(self) -> dict[str, _Disagreement]:
+        """The disagreement on levels: unweighted, and weighted by the difference or its square."""
+        total = self.total
+        used_by_both = np.intersect1d(self.first, self.second)
+        of_first = self.first_below[..., used_by_both + 1] - self.first_below[..., used_by_both]
+        of_second = self.second_below[..., used_by_both + 1] - self.second_below[..., used_by_both]
+        equal_by_chance = (of_first * of_second).sum(axis=-1)
+        squared_by_chance = total * self.squares - 2 * self.sum_a * self.sum_b
+        steps = np.diff(self.scaled)
+        product = self._product_of_shares()
+        apart_by_chance = total * np.einsum("...l,l", self.up_to_level[..., :-1], steps)
+        apart_by_chance -= 2 * np.einsum("...l,l", product, steps)
+        return {
+            "kappa": _Disagreement(total * self.unequal, total**2 - equal_by_chance),
+            "kappa linear": _Disagreement(total * self.apart, apart_by_chance),
+            "kappa quadratic": _Disagreement(total * self.squared, squared_by_chance),
+        }
+
+    def _product_of_shares(self) -> np.ndarray:
+        """The documents that both judges would give a level below each by chance, times the
+        total."""
+        return (self.first_below * self.second_below)[..., 1:-1]
+
+    def of_divisions(self) -> dict[str, _Disagreement]:
+        """The disagreement on each division of the levels in two."""
+        levels = self.levels
+        divided = _below_each_level(self.counts, np.minimum(self.first, self.second), levels.size)
+        divided -= _below_each_level(self.counts, np.maximum(self.first, self.second), levels.size)
+        product = self._product_of_shares()
+        disagreement = {}
+        for cut in range(1, levels.size):
+            by_chance = self.total * self.up_to_level[..., cut - 1] - 2 * product[..., cut - 1]
+            name = f"kappa {_joined(levels[:cut])}|{_joined(levels[cut:])}"
+            disagreement[name] = _Disagreement(self.total * divided[..., cut], by_chance)
+        return disagreement
+
+    def for_alpha(self) -> dict[str, _Disagreement]:
+        """The disagreement of Krippendorff's α, whose two judgments are drawn without
+        replacement."""
+        total = self.total
+        judgments = np.diff(self.up_to_level, prepend=0)
+        # The number of judgments up to the middle of each level, but for a constant.
+        ordinal = self.up_to_level - total[..., None] - judgments / 2
+        apart = ordinal[..., self.first] - ordinal[..., self.second]
+        ordinal_squared = np.einsum("...k,...k,...k", self.counts, apart, apart)
+        ordinal_squares = np.einsum("...l,...l,...l", judgments, ordinal, ordinal)
+        squared_by_chance = total * self.squares - (self.sum_a + self.sum_b) ** 2 / 2
+        pairs = total - 0.5
+        return {
+            "alpha interval": _Disagreement(pairs * self.squared, squared_by_chance),
+            "alpha ordinal": _Disagreement(pairs * ordinal_squared, total * ordinal_squares),
+        }
 
 
 def _joined(levels: np.ndarray) -> str:

@@ -24,7 +24,8 @@ def quantile(topics: int, level: float) -> float:
     >>> round(quantile(11, 0.05), 3)
     1.812
     """
-    return float(statistics_library("scipy.special").stdtrit(topics - 1, 1 - level))
+    special = statistics_library("scipy.special")
+    return float(special.stdtrit(topics - 1, 1 - level))
 
 
 def standard_error(values: np.ndarray, noise: float = 0.0) -> float:
@@ -47,7 +48,8 @@ def p_above_0(values: np.ndarray, noise: float = 0.0) -> float:
     mean = float(mean_over_topics(values))
     error = standard_error(values, noise)
     if error > 0:
-        p = float(statistics_library("scipy.special").stdtr(values.size - 1, -mean / error))
+        special = statistics_library("scipy.special")
+        p = float(special.stdtr(values.size - 1, -mean / error))
     elif mean > noise:
         p = 2.0**-values.size
     else:
@@ -74,8 +76,10 @@ def least_lower_bound(low: np.ndarray, high: np.ndarray, level: float) -> float:
     for _ in range(STEPS_OF_BOUND):
         centre = chosen.mean()
         spread = max(float(np.linalg.norm(chosen - centre)), LEAST_SPREAD)
-        terms = ends / topics - scale * (ends - centre) ** 2 / (2 * spread)
-        bound = max(bound, float(terms.min(axis=0).sum()) - scale * spread / 2)
+        penalties = scale * (ends - centre) ** 2 / (2 * spread)
+        terms = ends / topics - penalties
+        least_sum = float(terms.min(axis=0).sum())
+        bound = max(bound, least_sum - scale * spread / 2)
         chosen = np.where(terms[0] <= terms[1], low, high)
     return bound
 
@@ -88,4 +92,5 @@ def most_unseen(lost: int, topics: int, level: float) -> float:
     """
     if lost >= topics:
         return 1.0
-    return float(statistics_library("scipy.special").betaincinv(lost + 1, topics - lost, 1 - level))
+    special = statistics_library("scipy.special")
+    return float(special.betaincinv(lost + 1, topics - lost, 1 - level))

@@ -28,21 +28,24 @@ def whole_number(value: Any, name: str, least: int, most: int | None = None) -> 
     return number
 
 
-def as_list(given: Any) -> list[Any]:
+def as_list(items: Any) -> list[Any]:
     """The items, of which a single one may stand for itself.
 
     >>> as_list(0.05), as_list("tukey"), as_list((5, 10))
     ([0.05], ['tukey'], [5, 10])
     """
-    return [given] if isinstance(given, (str, Real)) else [*given]
+    if isinstance(items, (str, Real)):
+        return [items]
+    return list(items)
 
 
 def refuse_large(name: str, value: int, needed: int, what: str) -> None:
     """Raise `GradedError`, before an analysis begins, if it would need too much memory for an
     option."""
     if needed > MEMORY:
+        needed_gib = f"{needed / 2**30:.0f} GiB"
         raise GradedError(
-            f"{name}={value} is too large: {what} would need {needed / 2**30:.0f} GiB of memory, "
+            f"{name}={value} is too large: {what} would need {needed_gib} of memory, "
             f"and {MEMORY >> 30} GiB are allowed"
         )
 

@@ -17,9 +17,8 @@ from typing import Literal
 import numpy as np
 
 PERSISTENCE = 0.9  # the p of RBO
-TIED_WITHIN = (
-    1e-12  # times the largest absolute value of an order: rounding errors do not separate systems
-)
+# Times the largest absolute value of an order: rounding errors do not separate systems.
+TIED_WITHIN = 1e-12
 RboTies = Literal["w", "a", "b"]
 
 
@@ -42,9 +41,11 @@ class Order:
         columns = np.argsort(-values, axis=-1, kind="stable")
         best_first = np.take_along_axis(values, columns, axis=-1)
         largest = np.abs(values).max(axis=-1, keepdims=True, initial=0.0)
-        is_next = -np.diff(best_first, axis=-1) > TIED_WITHIN * largest
+        drops = -np.diff(best_first, axis=-1)
+        is_worse = drops > TIED_WITHIN * largest
+        group_of_next = np.cumsum(is_worse, axis=-1)
         group = np.zeros(values.shape, dtype=np.int64)
-        np.put_along_axis(group, columns[..., 1:], np.cumsum(is_next, axis=-1), axis=-1)
+        np.put_along_axis(group, columns[..., 1:], group_of_next, axis=-1)
         return cls(values, group)
 
     @cached_property
@@ -108,9 +109,12 @@ def tau(first: Order, second: Order) -> np.ndarray:
     >>> float(tau(Order.of(np.array([3, 2, 1])), Order.of(np.array([3, 1, 2]))).round(4))
     0.3333
     """
+    below = second.above.swapaxes(-2, -1)
     same = (first.above & second.above).sum(axis=(-2, -1))
-    opposite = (first.above & second.above.swapaxes(-2, -1)).sum(axis=(-2, -1))
-    untied = first.above.sum(axis=(-2, -1)) * second.above.sum(axis=(-2, -1))
+    opposite = (first.above & below).sum(axis=(-2, -1))
+    untied_in_first = first.above.sum(axis=(-2, -1))
+    untied_in_second = second.above.sum(axis=(-2, -1))
+    untied = untied_in_first * untied_in_second
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((same - opposite) / np.sqrt(untied))
 
@@ -159,14 +163,17 @@ def tau_ap(first: Order, second: Order) -> np.ndarray:
     (τ_AP,a)."""
     systems = first.group.shape[-1]
     harmonic = np.append(0.0, np.cumsum(1 / np.arange(1.0, systems + 1)))
-    place, size = second.place, second.size
+    place = second.place
+    size = second.size
     agreed = (first.above & second.above).sum(axis=-1)
     # A system of a group takes each of its places equally often.
     end = harmonic[place + size - 2]
-    with_better = agreed / size * (end - harmonic[np.maximum(place - 2, 0)])
+    of_group = end - harmonic[np.maximum(place - 2, 0)]
+    with_better = np.where(place > 1, agreed / size * of_group, 0.0)
     # Half of the tied systems above are above in the first order, too.
-    of_tied = (size - 1 - (place - 1) * (end - harmonic[place - 1])) / (2 * size)
-    shares = np.where(place > 1, with_better, 0.0) + of_tied
+    of_ties_above = size - 1 - (place - 1) * (end - harmonic[place - 1])
+    with_tied = of_ties_above / (2 * size)
+    shares = with_better + with_tied
     value = 2 * shares.sum(axis=-1) / max(systems - 1, 1) - 1
     return np.where(first.has_ties | second.is_flat, np.nan, value)
 
@@ -190,7 +197,8 @@ def tau_ap_b(first: Order, second: Order) -> np.ndarray:
         better = judged.place - 1
         shares = agreed / np.maximum(better, 1)
         below_the_top = (better > 0).sum(axis=-1)
-        return np.asarray(2 * shares.sum(axis=-1) / np.maximum(below_the_top, 1) - 1)
+        mean = shares.sum(axis=-1) / np.maximum(below_the_top, 1)
+        return np.asarray(2 * mean - 1)
 
     return _undefined_if_flat((one_way(first) + one_way(second)) / 2, first, second)
 
@@ -211,8 +219,8 @@ def tau_gap(first: Order, second: Order) -> np.ndarray:
 
     Source: Gao & Oard, A head-weighted gap-sensitive correlation coefficient, SIGIR 2015.
     """
-    distance = np.abs(first.values[..., :, None] - first.values[..., None, :])
-    distance = np.where(first.tied, 0.0, distance)
+    difference = first.values[..., :, None] - first.values[..., None, :]
+    distance = np.where(first.tied, 0.0, np.abs(difference))
     agreed = distance * first.above
 
     def sums(gaps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -228,7 +236,8 @@ def tau_gap(first: Order, second: Order) -> np.ndarray:
     total = all_above + share * all_tied
     counts = (tied_above < size) & (total > 0)
     weight = counts / size
-    quotient = (agreed_above + share * agreed_tied) / np.where(counts, total, 1.0)
+    agreed_total = agreed_above + share * agreed_tied
+    quotient = agreed_total / np.where(counts, total, 1.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (weight * quotient).sum(axis=(-2, -1)) / weight.sum(axis=(-2, -1))
     return _undefined_if_flat(2 * mean - 1, first, second)
@@ -262,7 +271,8 @@ def rbo(first: Order, second: Order, p: float = PERSISTENCE, ties: RboTies = "w"
     - ``b``: the same, corrected for the lost information: A_d = Σ ab / √(Σ a²·Σ b²).
 
     >>> first, second = np.array([.5, .4, .3, .2, .1]), np.array([.42, .45, .3, .3, .1])
-    >>> [float(rbo(Order.of(first), Order.of(second), ties=of).round(4)) for of in ("w", "a", "b")]
+    >>> orders = Order.of(first), Order.of(second)
+    >>> [float(rbo(*orders, ties=ties).round(4)) for ties in ("w", "a", "b")]
     [0.8884, 0.8865, 0.8929]
 
     Sources: Webber, Moffat & Zobel, A similarity measure for indefinite rankings, TOIS 28(4), 2010;
@@ -319,12 +329,12 @@ def compare_orders(
     >>> {name: round(float(value), 3) for name, value in compared.items()}
     {'tau': 0.333, 'tau_AP': 0.5, 'tau_AP_b': 0.5, 'tau_GAP': 0.5, 'rho': 0.5, 'RBO': 0.955}
     """
-    one, other = Order.of(first), Order.of(second)
+    orders = Order.of(first), Order.of(second)
     return {
-        "tau": tau(one, other),
-        "tau_AP": tau_ap(one, other),
-        "tau_AP_b": tau_ap_b(one, other),
-        "tau_GAP": tau_gap(one, other),
-        "rho": rho(one, other),
-        "RBO": rbo(one, other, p, ties),
+        "tau": tau(*orders),
+        "tau_AP": tau_ap(*orders),
+        "tau_AP_b": tau_ap_b(*orders),
+        "tau_GAP": tau_gap(*orders),
+        "rho": rho(*orders),
+        "RBO": rbo(*orders, p, ties),
     }

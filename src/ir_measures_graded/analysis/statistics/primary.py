@@ -82,10 +82,10 @@ def paired(
     `family` differences in all, and intervals and effects hold for all of them together. Fewer than
     10 topics of a part have no p. A row may be NaN.
 
-    >>> found = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
-    >>> found.difference.round(3), found.statistic.round(3), found.effect_size.round(3)
+    >>> tests = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
+    >>> tests.difference.round(3), tests.statistic.round(3), tests.effect_size.round(3)
     (array([0.2]), array([3.464]), array([2.]))
-    >>> found.lower.round(3), found.upper.round(3), found.note.tolist()
+    >>> tests.lower.round(3), tests.upper.round(3), tests.note.tolist()
     (array([-0.048]), array([0.448]), ['fewer than 10 topics differ'])
     """
     first, second = np.array(pairs).T
@@ -93,7 +93,8 @@ def paired(
     count, topics = differences.shape
     changed = np.count_nonzero(differences, axis=1)
     equal = changed == 0
-    constant = ~equal & (np.ptp(differences, axis=1) <= noise) & (topics > 1)
+    is_flat = np.ptp(differences, axis=1) <= noise
+    constant = is_flat & ~equal & (topics > 1)
     mean = mean_over_topics(differences)
     with quietly():
         deviation = np.where(constant, np.nan, deviation_of(differences))
@@ -116,20 +117,21 @@ def paired(
     simultaneous = (1 - alpha) ** (1 / size)
     lower, upper = student_interval(mean, error, degrees, simultaneous)
     few = are_few(changed, topics) & np.isfinite(mean)
-    lower[few], upper[few] = interval_with_two_more(differences[few], -width, width, simultaneous)
+    of_few = interval_with_two_more(differences[few], -width, width, simultaneous)
+    lower[few], upper[few] = of_few
     detectable = deviation * detectable_effect(topics, alpha / size)
     detectable[few] = np.nan
     tests = Paired(
-        mean,
-        statistic,
-        p,
-        adjusted,
-        lower,
-        upper,
-        deviation,
-        effect_size,
-        detectable,
-        _notes(mean, p, changed, constant, few, topics, width),
+        difference=mean,
+        statistic=statistic,
+        p=p,
+        adjusted=adjusted,
+        lower=lower,
+        upper=upper,
+        deviation=deviation,
+        effect_size=effect_size,
+        detectable=detectable,
+        note=_notes(mean, p, changed, constant, few, topics, width),
     )
     if is_part:
         return tests
@@ -207,16 +209,16 @@ def paired_in_parts(
     """
     first, second = np.array(pairs).T
     family = 0
-    for part in parts:
-        if part.shape[1] >= LEAST_TESTED_TOPICS:
-            has_values = np.isfinite(part[first] - part[second]).all(axis=1)
+    for values in parts:
+        if values.shape[1] >= LEAST_TESTED_TOPICS:
+            has_values = np.isfinite(values[first] - values[second]).all(axis=1)
             family += int(has_values.sum())
-    tests = [
-        paired(part, pairs, alpha, family, width=width, correction=correction) for part in parts
-    ]
+    tests = []
+    for values in parts:
+        tests.append(paired(values, pairs, alpha, family, width=width, correction=correction))
     p_values = np.array([test.p for test in tests])
     adjusted = correction_of(correction).adjust(p_values, family)
-    return [
-        _cut_at_0(test._replace(adjusted=p), alpha, correction)
-        for test, p in zip(tests, adjusted, strict=True)
-    ]
+    cut = []
+    for test, adjusted_p in zip(tests, adjusted, strict=True):
+        cut.append(_cut_at_0(test._replace(adjusted=adjusted_p), alpha, correction))
+    return cut

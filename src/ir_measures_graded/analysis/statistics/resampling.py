@@ -29,17 +29,18 @@ def bootstrap(
 
     `statistic` takes the samples and `axis`. `method` is ``BCa`` or ``percentile``.
     """
-    options: dict[str, Any] = {
-        "paired": len(samples) > 1,
-        "axis": -1,
-        "vectorized": True,
-        "method": method,
-        "confidence_level": confidence,
-        "n_resamples": resamples,
-        "rng": np.random.default_rng(seed),
-        "batch": max(1, RESAMPLED_AT_ONCE // samples[0].size),
-    }
-    result = statistics_library("scipy.stats").bootstrap(tuple(samples), statistic, **options)
+    result = statistics_library("scipy.stats").bootstrap(
+        tuple(samples),
+        statistic,
+        paired=len(samples) > 1,
+        axis=-1,
+        vectorized=True,
+        method=method,
+        confidence_level=confidence,
+        n_resamples=resamples,
+        rng=np.random.default_rng(seed),
+        batch=max(1, RESAMPLED_AT_ONCE // samples[0].size),
+    )
     interval = result.confidence_interval
     return interval.low, interval.high
 
@@ -66,7 +67,8 @@ def tukey_hsd(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
         count = min(batch, resamples - start)
         copies = np.broadcast_to(pool, (count, *pool.shape))
         shuffled = generator.permuted(copies, axis=2)
-        ranges[start : start + count] = np.ptp(shuffled.mean(axis=1), axis=1)
+        shuffled_means = shuffled.mean(axis=1)
+        ranges[start : start + count] = np.ptp(shuffled_means, axis=1)
     ranges.sort()
     reached = resamples - np.searchsorted(ranges, differences - noise_of(values))
     return (reached + 1) / (resamples + 1)
@@ -82,13 +84,13 @@ def randomisation(values: np.ndarray, others: np.ndarray, resamples: int, seed: 
     differences, _ = differences_of(values, others)
     if not differences.any():
         return EQUAL
-    options: dict[str, Any] = {
-        "permutation_type": "samples",
-        "n_resamples": resamples,
-        "random_state": np.random.default_rng(seed),
-        "batch": max(1, PERMUTED_AT_ONCE // differences.size),
-        "vectorized": True,
-    }
-    permutation_test = statistics_library("scipy.stats").permutation_test
-    result = permutation_test((differences,), np.mean, **options)
+    result = statistics_library("scipy.stats").permutation_test(
+        (differences,),
+        np.mean,
+        permutation_type="samples",
+        n_resamples=resamples,
+        random_state=np.random.default_rng(seed),
+        batch=max(1, PERMUTED_AT_ONCE // differences.size),
+        vectorized=True,
+    )
     return outcome_of(result, leaning=result.statistic)

@@ -57,7 +57,8 @@ def student_interval(
     >>> round(float(lower), 3), round(float(upper), 3)
     (0.277, 0.723)
     """
-    reach = statistics_library("scipy.special").stdtrit(degrees, (1 + confidence) / 2) * error
+    special = statistics_library("scipy.special")
+    reach = special.stdtrit(degrees, (1 + confidence) / 2) * error
     return mean - reach, mean + reach
 
 
@@ -67,7 +68,8 @@ def student_p(statistic: Any, degrees: Any) -> Any:
     >>> round(float(student_p(2.5, 10)), 4), float(student_p(50.0, 7000)) > 0
     (0.0314, True)
     """
-    p = 2 * statistics_library("scipy.special").stdtr(degrees, -np.abs(statistic))
+    special = statistics_library("scipy.special")
+    p = 2 * special.stdtr(degrees, -np.abs(statistic))
     return np.maximum(p, np.finfo(float).tiny)
 
 
@@ -122,9 +124,11 @@ def detectable_effect(topics: int, alpha: float = ALPHA, power: float = POWER) -
     """
     if topics < 2:
         return np.inf
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     while not chance_to_find(high, topics, alpha) >= power:
-        low, high = high, 2 * high
+        low = high
+        high = 2 * high
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
         if chance_to_find(middle, topics, alpha) >= power:
@@ -172,7 +176,9 @@ def deviation_limits(topics: int, confidence: float = 0.8) -> tuple[float, float
     degrees = topics - 1
     largest = special.chdtri(degrees, (1 - confidence) / 2)
     smallest = special.chdtri(degrees, (1 + confidence) / 2)
-    return float((degrees / largest) ** 0.5), float((degrees / smallest) ** 0.5)
+    lowest = (degrees / largest) ** 0.5
+    highest = (degrees / smallest) ** 0.5
+    return float(lowest), float(highest)
 
 
 def chance_to_find(effect: float, topics: int, alpha: float) -> float:
@@ -202,18 +208,21 @@ def stratified_t(
     all topics are equal. p is 1 if all differences are 0, and undefined if they are constant
     otherwise.
 
-    >>> found = stratified_t(np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]]), np.array([100, 25]))
-    >>> [f"{numbers[0]:.2g}" for numbers in found]
+    >>> means, deviations = np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]])
+    >>> test = stratified_t(means, deviations, np.array([100, 25]))
+    >>> [f"{numbers[0]:.2g}" for numbers in test]
     ['0.2', '0.12', '0.28', '4.5e-05']
     """
     count = len(means)
     finite = np.nan_to_num(deviations)
     unit = unit_of(finite.T).T
-    variances = (finite / unit) ** 2 / topics[:, None] / count**2
+    scaled = finite / unit
+    variances = scaled**2 / topics[:, None] / count**2
     variance = variances.sum(axis=0)
     with quietly():
         shares = variances / variance
-        degrees = 1 / (shares**2 / (topics[:, None] - 1)).sum(axis=0)
+        uncertainties = shares**2 / (topics[:, None] - 1)
+        degrees = 1 / uncertainties.sum(axis=0)
     error = unit[0] * variance**0.5
     return _t_test(means, error, degrees, confidence)
 
@@ -224,8 +233,8 @@ def t_of_means(means: np.ndarray, confidence: float = CONFIDENCE) -> tuple[np.nd
 
     `means` (collections × differences) are a sample. One collection has neither bounds nor p.
 
-    >>> found = t_of_means(np.array([[0.1], [0.3], [0.2]]))
-    >>> [f"{numbers[0]:.2g}" for numbers in found]
+    >>> test = t_of_means(np.array([[0.1], [0.3], [0.2]]))
+    >>> [f"{numbers[0]:.2g}" for numbers in test]
     ['0.2', '-0.048', '0.45', '0.074']
     """
     count = len(means)
@@ -267,8 +276,9 @@ def heterogeneity(
     explain, rests on Q: it is given only if every collection has 50 topics. All are undefined for
     one collection, and if the differences of a collection are constant.
 
-    >>> found = heterogeneity(np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]]), np.array([100, 50]))
-    >>> [f"{numbers[0]:.2g}" for numbers in found]
+    >>> means, deviations = np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]])
+    >>> test = heterogeneity(means, deviations, np.array([100, 50]))
+    >>> [f"{numbers[0]:.2g}" for numbers in test]
     ['10', '0.0015', '0.91']
 
     Source: Alexander & Govern, A new and simpler approximation for ANOVA under variance
@@ -282,15 +292,17 @@ def heterogeneity(
     means = means / unit
     deviations = deviations / unit
     degrees = topics[:, None] - 1
+    degrees_of_means = collections - 1
     with quietly():
         errors = np.where(deviations > 0, deviations, np.nan) / topics[:, None] ** 0.5
         weights = 1 / errors**2
         weighted_mean = (weights * means).sum(axis=0) / weights.sum(axis=0)
         t = (means - weighted_mean) / errors
-        a = (_normal_of_t(t, degrees) ** 2).sum(axis=0)
-        p = statistics_library("scipy.special").chdtrc(collections - 1, a)
+        deviates = _normal_of_t(t, degrees)
+        a = (deviates**2).sum(axis=0)
+        p = statistics_library("scipy.special").chdtrc(degrees_of_means, a)
         q = (t**2).sum(axis=0)
-        i_squared = np.maximum(0, 1 - (collections - 1) / np.where(q == 0, collections - 1, q))
+        i_squared = 1 - degrees_of_means / np.maximum(q, degrees_of_means)
     if topics.min() < LEAST_TOPICS_OF_I_SQUARED:
         i_squared = undefined
     return a, p, i_squared
@@ -302,5 +314,6 @@ def _normal_of_t(t: np.ndarray, degrees: np.ndarray) -> np.ndarray:
     b = 48 * a**2
     c = np.sqrt(a * np.log1p(t**2 / degrees))
     second = (c**3 + 3 * c) / b
-    third = (4 * c**7 + 33 * c**5 + 240 * c**3 + 855 * c) / (10 * b**2 + 8 * b * c**4 + 1000 * b)
-    return np.asarray(c + second - third)
+    numerator = 4 * c**7 + 33 * c**5 + 240 * c**3 + 855 * c
+    denominator = 10 * b**2 + 8 * b * c**4 + 1000 * b
+    return np.asarray(c + second - numerator / denominator)

@@ -169,10 +169,9 @@ def alexander_govern(groups: Iterable[tuple[np.ndarray, np.ndarray]]) -> Outcome
     Each group has the values of both runs. Variances may differ. Undefined if all differences in a
     group are equal.
 
-    >>> found = alexander_govern(
-    ...     [(np.array([0.1, 0.2, 0.4, 0.2]), np.zeros(4)), (np.array([0.3, 0.5, 0.4, 0.9]), np.zeros(4))]
-    ... )
-    >>> round(found.p, 3)
+    >>> short = np.array([0.1, 0.2, 0.4, 0.2]), np.zeros(4)
+    >>> long = np.array([0.3, 0.5, 0.4, 0.9]), np.zeros(4)
+    >>> round(alexander_govern([short, long]).p, 3)
     0.109
 
     Source: Alexander & Govern, A new and simpler approximation for ANOVA under variance
