@@ -22,6 +22,7 @@ QRELS, RUNS = demo.qrels_path(), demo.run_paths()
 OF_RUNS = {
     "evaluate": lambda *given: analysis.evaluate(*given),
     "curves": lambda *given: analysis.curves(*given, 5),
+    "effort": lambda *given: analysis.effort(*given, 5),
     "compare": lambda *given: analysis.compare(*given, resamples=9),
     "gate": lambda *given: analysis.gate(*given),
     "power": lambda *given: analysis.power(*given),

@@ -21,6 +21,7 @@ RIGHT = {
     "compare": (QRELS, RUNS, MEASURES),
     "compare_collections": ({"x": (QRELS, RUNS), "y": (QRELS, RUNS)}, MEASURES),
     "curves": (QRELS, RUNS, "nCG@5"),
+    "effort": (QRELS, RUNS, "CG@5"),
     "estimate": (QRELS, MACHINE, RUNS, MEASURES),
     "explain": (QRELS, FIRST, "nDCG_JK@2", "q1"),
     "explain_difference": (QRELS, RUNS, "nDCG_JK@2", "q1"),

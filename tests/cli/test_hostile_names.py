@@ -25,6 +25,7 @@ LINES = {
     "measures": "",
     "explain": "qrels.parquet two.parquet nCG@2 --topic TOPIC",
     "curves": "qrels.parquet runs.parquet CG --depth 3",
+    "effort": "qrels.parquet runs.parquet CG --depth 3",
     "sensitivity": "qrels.parquet runs.parquet nCG@1 nCG@2",
     "ranges": "qrels.parquet runs.parquet nCG@2 nDCG_JK",
     "identify": "qrels.parquet run values --measure nDCG@2",
@@ -87,6 +88,7 @@ def test_every_command_is_tested():
 
 UNDRAWN = (
     "measures",
+    "effort",
     "gate",
     "power",
     "levels",

@@ -18,6 +18,7 @@ COMMANDS = {
     "convert": ("run.csv",),
     "explain": ("qrels", "run.csv", "P@2"),
     "curves": RUNS,
+    "effort": RUNS,
     "sensitivity": RUNS,
     "ranges": RUNS,
     "identify": ("qrels", "other", "run.csv"),

@@ -3,7 +3,8 @@
 - `evaluate` returns the value of every run by every measure for every topic; the other analyses
   use it.
 - `report` writes a report on the runs as one HTML page.
-- `curves` evaluates a measure at every rank.
+- `curves` evaluates a measure at every rank; `effort` counts the documents that each run needs for
+  the values of another one.
 - `check` lists what is unusual about qrels, runs and measures before anything is evaluated.
 - `ignoring_identical_ids` leaves out documents that are their topic, for all analyses.
 - `compare` tests differences between runs for significance.
@@ -42,6 +43,7 @@ from .comparing.collections import OverCollections, compare_collections, read_co
 from .comparing.compare import compare
 from .comparing.result import Comparison
 from .curves import Curves, curves
+from .effort import Effort, effort
 from .explain import ExplainedDifference, Explanation, explain, explain_difference
 from .gating.gate import Gate, gate
 from .identify import Identification, identify
@@ -67,7 +69,15 @@ __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "plots", "rep
 __all__ += ["ignoring_identical_ids"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
 __all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power"]
-__all__ += ["Curves", "Sensitivity", "curves", "read_collections", "sensitivity"]
+__all__ += [
+    "Curves",
+    "Effort",
+    "Sensitivity",
+    "curves",
+    "effort",
+    "read_collections",
+    "sensitivity",
+]
 __all__ += ["Check", "ExplainedDifference", "Explanation", "Identification", "Levels"]
 __all__ += [
     "Range",

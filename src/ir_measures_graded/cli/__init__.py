@@ -21,7 +21,7 @@ GROUPS = {
         "leaderboards",
         "reproduce",
     ),
-    "Understand": ("explain", "curves", "ranges", "identify"),
+    "Understand": ("explain", "curves", "effort", "ranges", "identify"),
     "Judge": ("levels", "holes", "judges"),
     "Files": ("check", "convert"),
 }

@@ -1,0 +1,272 @@
+"""Effort: how many documents more must be examined with one run than with another for the same
+gain.
+
+`effort` reads mean curves across, as section 3 of Järvelin & Kekäläinen 2002 does: "Given the worst
+run, the user has to examine 50 documents in order to get the (discounted) benefit that is obtained
+with the best run at rank 10."
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from ir_measures import Measure
+
+from ..core.registry.facts import is_normalised, sign_of
+from ..errors import GradedError, did_you_mean
+from ..evaluation.at_ranks import one_measure
+from ..evaluation.checked import checks_arguments
+from ..evaluation.named import Qrels, Runs, named_runs
+from ..output.formats import counted, decimal, known, listed
+from ..output.result import Result
+from ..output.tables import Column, Note, Table
+from .curves import IDEAL, Curves, curves
+from .statistics.options import as_list, whole_number
+
+RANKS: Final = (5, 10, 20)
+"""The ranks of the baseline whose values are to be reached."""
+ROUNDING: Final = 1e-12
+"""Relative: means of equal curves may differ by rounding errors."""
+COLUMNS: Final = ("run", "baseline", "at", "value", "documents", "more", "ratio")
+NEEDS: Final = "{} needs {} than {} for the {} of {} that {} has at rank {}"
+FALLS: Final = (
+    "The mean {} of {} falls in some ranks; the first rank that reaches a value counts. "
+    "CG and DCG_JK never fall."
+)
+FLAWLESS: Final = (
+    "The ideal list has {} = 1 at every rank, so only a list without a flaw reaches it. Use a "
+    "measure that is not normalised, such as CG, or a run as the baseline."
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Effort(Result):
+    """The number of documents that must be examined with each run for the values of the baseline.
+
+    `baseline` is a run, or ``ideal`` for the judged documents in the best order. `values` (depth)
+    is its mean curve over `topics` topics: the values that it has at the ranks 1 … depth.
+    `documents` (runs × depth) holds, for each of `runs` and each of these values, the first rank at
+    which the mean curve of the run reaches the value; NaN if it does not within the depth. `runs`
+    include the baseline and, for CG, DCG_JK and DCG_Burges, ``ideal``. `at` are the ranks of the
+    baseline that tables show. `falling` are the runs whose curves fall somewhere.
+    """
+
+    measure: Measure
+    topics: int
+    baseline: str
+    at: tuple[int, ...]
+    runs: tuple[str, ...]
+    values: np.ndarray
+    documents: np.ndarray
+    falling: tuple[str, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """The last rank that is examined."""
+        return self.values.size
+
+    @property
+    def more(self) -> np.ndarray:
+        """The documents more than with the baseline for each of its values (runs × depth)."""
+        return self.documents - self.documents[self.runs.index(self.baseline)]
+
+    @property
+    def others(self) -> list[int]:
+        """The numbers of the runs other than the baseline and the ideal list."""
+        return [number for number, run in enumerate(self.runs) if run not in (self.baseline, IDEAL)]
+
+    def answer(self) -> list[Note]:
+        """The runs that need most and fewest documents, for each of the ranks."""
+        return [self._answer(rank) for rank in self.at]
+
+    def _answer(self, rank: int) -> Note:
+        value = decimal(float(self.values[rank - 1]))
+        baseline = "the ideal list" if self.baseline == IDEAL else self.baseline
+        more = {self.runs[number]: self.more[number, rank - 1] for number in self.others}
+        reached = {run: int(count) for run, count in more.items() if not np.isnan(count)}
+        missing = [run for run in more if run not in reached]
+        if not reached:
+            text = "No {}run reaches the {} of {} that {} has at rank {} within {}."
+            other = "" if self.baseline == IDEAL else "other "
+            ranks = counted(self.depth, "rank")
+            return Note(text, other, self.measure, value, baseline, rank, ranks)
+        most = max(reached, key=lambda run: reached[run])
+        fewest = min(reached, key=lambda run: reached[run])
+        text = NEEDS
+        names: list[Any] = [most, _more(reached[most])]
+        names += [baseline, self.measure, value, baseline, rank]
+        if reached[fewest] < reached[most]:
+            text += "; {} needs {}"
+            names += [fewest, _more(reached[fewest]).removesuffix(" documents")]
+        if missing:
+            text += "; {} {} not reach it within {}"
+            do = "does" if len(missing) == 1 else "do"
+            names += [listed(missing), do, counted(self.depth, "rank")]
+        return Note(f"{text}.", *names)
+
+    def data(self) -> Table:
+        """One row per run and rank of `at`.
+
+        `value` is that of the baseline at this rank, `documents` the number that the run needs for
+        it, `more` how many more these are than with the baseline, and `ratio` how many times as
+        many. They are None if the run does not reach the value.
+        """
+        columns = np.array(self.at) - 1
+        base = self.documents[self.runs.index(self.baseline)]
+        rows = []
+        for number, run in enumerate(self.runs):
+            documents = self.documents[number]
+            counts = [documents[columns], self.more[number][columns]]
+            whole = [[_whole(count) for count in row.tolist()] for row in counts]
+            ratios = known(documents[columns] / base[columns])
+            values = self.values[columns].tolist()
+            for cells in zip(self.at, values, *whole, ratios, strict=True):
+                rows.append([run, self.baseline, *cells])
+        return Table(COLUMNS, rows)
+
+    def tables(self) -> list[Table]:
+        """One row per run: the documents for each value, and how many more these are."""
+        heads = [Column("run")]
+        for rank in self.at:
+            heads.append(Column(f"at_{rank}", f"as {self.baseline} at {rank}"))
+        cells: dict[str, list[str]] = {run: [] for run in self.runs}
+        for record in self.records():
+            cells[record["run"]].append(self._cell(record))
+        rows = [[run, *cells_of_run] for run, cells_of_run in cells.items()]
+        return [Table(heads, rows)]
+
+    def _cell(self, record: dict[str, Any]) -> str:
+        if record["documents"] is None:
+            return f"> {self.depth}"
+        if record["run"] == self.baseline:
+            return str(record["documents"])
+        return f"{record['documents']} ({record['more']:+d})"
+
+    def notes(self) -> list[Note]:
+        """The meaning of the cells, and why ranks may not belong to values."""
+        meaning = (
+            "Documents to examine until the mean {} over {} is that of {} at a rank; in "
+            "parentheses those more than with {}."
+        )
+        topics = counted(self.topics, "topic")
+        notes = [Note(meaning, self.measure, topics, self.baseline, self.baseline)]
+        if self.baseline == IDEAL and is_normalised(self.measure):
+            notes.append(Note(FLAWLESS, self.measure))
+        if self.falling:
+            notes.append(Note(FALLS, self.measure, listed(self.falling, 5)))
+        return notes
+
+
+def _more(count: int) -> str:
+    """How many documents more these are, as a comparison."""
+    if count == 0:
+        return "no more documents"
+    if count < 0:
+        return f"{-count:,} fewer documents"
+    return f"{count:,} more documents"
+
+
+def _whole(count: float) -> int | None:
+    """A number of documents, None for NaN."""
+    return None if np.isnan(count) else int(count)
+
+
+@checks_arguments("effort(qrels, {'old': old, 'new': new}, 'CG@100')")
+def effort(
+    qrels: Qrels,
+    runs: Runs,
+    measure: Measure | str,
+    depth: int | None = None,
+    *,
+    baseline: str | None = None,
+    at: Iterable[int] | int = (),
+) -> Effort:
+    """How many documents must be examined with each run for the values that the baseline has.
+
+    - `qrels`, `runs`, `measure`, `depth`: as for `curves`; ranks behind `depth` are not examined.
+    - `baseline`: a run, or ``ideal`` for the ideal list. By default it is the run with the best
+      value at the last rank and, of a single run, the ideal list.
+    - `at` (1 to `depth`): the ranks of the baseline whose values are to be reached; by default 5,
+      10 and 20.
+
+    The number of documents is the first rank at which the mean curve of the run is at least the
+    value, or at most if smaller values are better. It is undefined, None in tables and NaN in
+    arrays, if the curve does not reach the value within the depth.
+
+    Source: Järvelin & Kekäläinen 2002, section 3.
+
+    >>> qrels = {"q": {"a": 3, "b": 2, "c": 1}}
+    >>> runs = {"good": {"q": ["a", "b", "c"]}, "late": {"q": ["x", "c", "y", "a", "b"]}}
+    >>> result = effort(qrels, runs, "CG", depth=10, at=[1, 2])
+    >>> result.baseline, result.values[:2], result.runs
+    ('good', array([3., 5.]), ('ideal', 'good', 'late'))
+    >>> result.documents[:, :2]
+    array([[1., 2.],
+           [1., 2.],
+           [4., 5.]])
+
+    Raises `GradedError` for an unknown baseline, for ranks outside 1 … depth, and as `curves`.
+    """
+    named = named_runs(runs)
+    names = [run.name for run in named]
+    needs_ideal = None
+    if baseline == IDEAL or (baseline is None and len(names) == 1):
+        baseline = IDEAL
+        needs_ideal = True
+    elif baseline is not None and baseline not in names:
+        choices = [*names, IDEAL]
+        hint = did_you_mean(baseline, choices)
+        raise GradedError(
+            f"the baseline {baseline!r} is not among the runs {listed(names, most=10)}{hint}"
+        )
+    curves_of_runs = curves(
+        qrels, named, one_measure(measure, "effort", uncut=True), depth, ideal=needs_ideal
+    )
+    if baseline is None:
+        baseline = curves_of_runs.runs[curves_of_runs.order[0]]
+    ranks = _ranks(at, curves_of_runs.ranks.size)
+    return _read_across(curves_of_runs, baseline, ranks)
+
+
+def _ranks(at: Iterable[int] | int, depth: int) -> tuple[int, ...]:
+    """The ranks of the baseline, checked; by default the usual ones within the depth."""
+    wanted = as_list(at)
+    if not wanted:
+        usual = [rank for rank in RANKS if rank <= depth]
+        return tuple(usual or [depth])
+    ranks = [whole_number(rank, "at", 1, depth) for rank in wanted]
+    return tuple(dict.fromkeys(ranks))
+
+
+def _read_across(curves_of_runs: Curves, baseline: str, at: tuple[int, ...]) -> Effort:
+    """The first ranks at which the curves reach the values of the baseline's curve."""
+    runs = curves_of_runs.runs
+    values = curves_of_runs.values
+    if curves_of_runs.ideal is not None:
+        runs = (IDEAL, *runs)
+        values = np.insert(values, 0, curves_of_runs.ideal, axis=0)
+    wanted = values[runs.index(baseline)]
+    sign = sign_of(curves_of_runs.measure)
+    goodness = sign * values
+    best_so_far = np.maximum.accumulate(goodness, axis=1)
+    enough = sign * wanted - ROUNDING * np.abs(wanted)
+    depth = wanted.size
+    documents = np.empty(values.shape)
+    for number, curve in enumerate(best_so_far):
+        documents[number] = np.searchsorted(curve, enough) + 1
+    documents[documents > depth] = np.nan
+    is_falling = (goodness < best_so_far - ROUNDING * np.abs(best_so_far)).any(axis=1)
+    falling = [runs[number] for number in np.flatnonzero(is_falling).tolist()]
+    return Effort(
+        curves_of_runs.measure,
+        curves_of_runs.topics,
+        baseline,
+        at,
+        runs,
+        wanted,
+        documents,
+        tuple(falling),
+    )
