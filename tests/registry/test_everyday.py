@@ -1,5 +1,7 @@
 """Names of measures as people type them."""
 
+import warnings
+
 import pytest
 
 from ir_measures_graded.analysis import evaluate
@@ -98,3 +100,42 @@ def test_a_pattern_names_all_measures_that_match():
 def test_results_print_the_measures_own_names():
     found = evaluate({"q": {"a": 1}}, {"run": {"q": {"a": 1.0}}}, ["ndcg@10", "mrr"])
     assert list(map(str, found.measures)) == ["nDCG@10", "RR"]
+
+
+GRADED = {"q": {"a": 2, "b": 1, "c": 1}}
+BINARY = {"q": {"a": 1, "b": 1, "c": 0}}
+
+
+@pytest.mark.parametrize(
+    ("qrels", "measures", "remark"),
+    [
+        (GRADED, "ndcg@10,ndcg@5", "nDCG@10: levels count linearly; 2^level − 1 is nDCG_Burges@10"),
+        (GRADED, "nDCG@10", None),
+        (BINARY, "ndcg@10", None),
+        (GRADED, "map@2", "AP@2: divides by R; division by min(R, 2) is Q(beta=0)@2"),
+        (GRADED, "map@3", None),
+        (GRADED, "AP@2", None),
+        (
+            {"q": {"a": 3, "b": 3, "c": 1}},
+            "map@1-l2",
+            "AP(rel=2)@1: divides by R; division by min(R, 1) is Q(beta=0,gains=1:0)@1",
+        ),
+        (
+            BINARY,
+            "Accuracy@5",
+            "Accuracy@5: the share of pairs of documents in the right order; the accuracy of "
+            "Sentence Transformers and BEIR is Success@5",
+        ),
+    ],
+)
+def test_a_word_is_remarked_if_its_other_definition_gives_another_value(qrels, measures, remark):
+    run = {"run": {"q": {"b": 3.0, "a": 2.0, "x": 1.0, "c": 0.5}}}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = evaluate(qrels, run, measures)
+    shown = [str(each) for each in found.remarks if each.kind == "everyday name"]
+    assert shown == ([remark] if remark else [])
+    assert [str(warning.message) for warning in caught] == shown
+    if remark and "Q(" in remark:
+        other = evaluate(qrels, run, remark.rpartition(" ")[2])
+        assert other.values[0, 0, 0] != found.values[0, 0, 0]

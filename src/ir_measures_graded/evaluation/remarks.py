@@ -23,6 +23,7 @@ from ..files.contracts import Contract
 from ..output.formats import Percent, counted, listed
 from ..output.remarks import merged
 from .near_ids import UnmatchedDocuments
+from .words import remarks_on_words
 
 DEPTH = 10
 """The rank down to which unjudged documents are counted; deeper pools are rare."""
@@ -263,10 +264,15 @@ def contract_remarks(measure: Measure, contract: Contract) -> Iterator[Remark]:
 def measure_remarks(
     measures: Iterable[Measure], judged: Judged, contract: Contract | None = None
 ) -> Iterator[Remark]:
-    """Remarks on levels of measures that the qrels lack, and on what the collection fixes.
+    """Remarks on everyday names, on levels of measures that the qrels lack, and on what the
+    collection fixes.
 
-    The latter are on measures that leave it out.
+    The last are on measures that leave it out.
     """
+    measures = list(measures)
+    has_fixed_gains = contract is not None and contract.gains != ""
+    open_words = [measure for measure in measures if measure.NAME != "nDCG" or not has_fixed_gains]
+    yield from remarks_on_words(open_words, judged)
     for measure in measures:
         if contract is not None:
             yield from contract_remarks(measure, contract)

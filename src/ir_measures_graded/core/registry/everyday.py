@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ir_measures import Measure
+
 from ...errors import GradedError
 
 _EVERYDAY = (
@@ -167,6 +169,22 @@ def everyday_strings(text: str) -> list[str]:
         parameters = f"(rel={level})"
     endings = [f"@{cutoff}" for cutoff in cutoffs] or [""]
     return [word.measure + parameters + ending for ending in endings]
+
+
+TYPED = "_typed"
+"""The attribute of a measure that an everyday text named. Measures are equal whatever text named
+them, so the text is no parameter."""
+
+
+def typed(measure: Measure, text: str) -> Measure:
+    """The measure, which remembers the everyday text that named it."""
+    setattr(measure, TYPED, text)
+    return measure
+
+
+def is_typed(measure: Measure) -> bool:
+    """Whether an everyday text named the measure."""
+    return hasattr(measure, TYPED)
 
 
 def with_each_cutoff(text: str) -> list[str]:

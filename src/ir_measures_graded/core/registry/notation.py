@@ -26,7 +26,7 @@ from ...arguments import items
 from ...errors import GradedError, UnknownMeasureError, did_you_mean, shown
 from ..measures.sessions import SessionMeasure
 from . import plugins
-from .everyday import everyday_strings, with_each_cutoff
+from .everyday import everyday_strings, typed, with_each_cutoff
 from .facts import allowed, is_graded, needs_intents, with_options
 from .names import OFFICIAL, normalised, registry
 
@@ -207,8 +207,10 @@ def _everyday_measures(text: Any) -> list[Measure]:
         return []
     if "*" in text and "(" not in text:
         return _matching(text.strip())
-    strings = everyday_strings(text) or with_each_cutoff(text)
-    return [parse_measure(string) for string in strings]
+    named = [typed(parse_measure(string), text) for string in everyday_strings(text)]
+    if named:
+        return named
+    return [parse_measure(string) for string in with_each_cutoff(text)]
 
 
 def _matching(pattern: str) -> list[Measure]:
