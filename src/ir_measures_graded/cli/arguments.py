@@ -15,6 +15,7 @@ from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import (
     Judgments,
+    NamedSource,
     ignoring_identical_ids,
     in_sessions,
     measures_for,
@@ -24,7 +25,7 @@ from ..evaluation.named import (
 )
 from ..evaluation.values import read_sessions
 from ..files.files import RunFile
-from ..files.sources import is_file, scoreddocs_of
+from ..files.sources import is_named_file, named_path, scoreddocs_of
 from ..output.formats import listed
 from .parser import Arguments, Option, as_list, at_least_1, real, whole_number
 
@@ -47,7 +48,7 @@ FORM = (
 RUNS = (
     Option(
         "inputs RUN… MEASURE…",
-        "run files, as qrels, and measures; - is stdin",
+        "run files, as qrels, or NAME=file, and measures; - is stdin",
         many=True,
         reads=as_list,
     ),
@@ -224,8 +225,8 @@ def inputs(
         raise GradedError("no qrels are given; pass a qrels file or an ir-datasets id first")
     if words is None:
         words = arguments.inputs
-    paths = [word for word in words if is_file(word)]
-    texts = [word.strip() for word in words if not is_file(word)]
+    paths = [word for word in words if is_named_file(word)]
+    texts = [word.strip() for word in words if not is_named_file(word)]
     named = [measure for text in texts for measure in measures_in(text, uncut, qrels)]
     measures = list(dict.fromkeys(named))
     if not measures:
@@ -234,11 +235,7 @@ def inputs(
         raise GradedError("no run is given; pass one or more run files, or - for standard input")
     if needed and not measures:
         raise GradedError(_no_measure(paths))
-    files = [
-        RunFile(path, run_column=arguments.run_column, ascending=bool(arguments.ascending))
-        for path in paths
-    ]
-    runs = list(pairs_of(files))
+    runs = list(pairs_of([source_of(word, arguments) for word in paths]))
     if arguments.get("scoreddocs"):
         runs.append(("scoreddocs", scoreddocs_of(qrels)))
     if runs and arguments.get("ignore_identical_ids"):
@@ -253,6 +250,13 @@ def inputs(
         qrels = read_judgments(qrels)
         measures = under_weightings(measures, gains, qrels)
     return qrels, runs, measures
+
+
+def source_of(word: str, arguments: Arguments) -> Any:
+    """The run file that a word names; with NAME=path, the runs in it with their names."""
+    name, path = named_path(word)
+    file = RunFile(path, run_column=arguments.run_column, ascending=bool(arguments.ascending))
+    return NamedSource(name, file) if name else file
 
 
 def under_weightings(
@@ -319,16 +323,17 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     """The message about an argument that is not a file and, because of `error`, not a measure."""
     if is_everyday(text):
         return error
-    if os.path.isdir(text):
-        pattern = os.path.join(text, "*")
-        return GradedError(f"{text!r} is a directory; pass run files, for example {pattern}")
-    if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", text):
+    path = text.partition("=")[2] or text  # as in NAME=path
+    if os.path.isdir(path):
+        pattern = os.path.join(path, "*")
+        return GradedError(f"{path!r} is a directory; pass run files, for example {pattern}")
+    if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", path):
         from glob import escape, glob  # takes time
 
-        folder = escape(os.path.dirname(text))
+        folder = escape(os.path.dirname(path))
         beside = glob(os.path.join(folder, "*"))
-        hint = did_you_mean(text, beside, most=3)
-        return GradedError(f"file not found: {text!r}{hint}")
+        hint = did_you_mean(path, beside, most=3)
+        return GradedError(f"file not found: {path!r}{hint}")
     name = re.match(r"\w*", text)
     if isinstance(error, UnknownMeasureError) or not name or name[0] not in registry():
         separator = "" if str(error).endswith("?") else ";"

@@ -13,6 +13,7 @@ from ..analysis.statistics.defaults import ALPHA
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..files.content import is_lasting
+from ..files.sources import named_path
 from ..output.provenance import sha256, versions
 from ..output.result import View
 from . import arguments as common
@@ -137,7 +138,8 @@ def _for_paper(comparison: Comparison, arguments: Arguments, form: str, places: 
     """The table that papers print; LaTeX and HTML tell its origin in comments."""
     if form == "markdown":
         return comparison.to_markdown(places).split("\n")
-    names = [*arguments.values, *common.words_of(arguments)]
+    words = [*arguments.values, *common.words_of(arguments)]
+    names = [named_path(word).path for word in words]
     if arguments.collections is not None:
         names.insert(len(arguments.values), arguments.collections)
     packages = ", ".join(f"{name} {number}" for name, number in versions())

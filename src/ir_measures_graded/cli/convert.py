@@ -2,10 +2,12 @@
 
 import os
 import sys
+from dataclasses import replace
 
 from ..core.rows.columns import QRELS, RUN, Chosen
 from ..errors import GradedError
 from ..files.conversion import KEPT, read_rows, written
+from ..files.sources import named_path
 from ..output.files import canonical, write_whole
 from .arguments import FORM
 from .parser import Arguments, Option, as_list
@@ -53,7 +55,8 @@ def run(arguments: Arguments) -> list[str]:
     elif arguments.run or ".run" in name:
         role = RUN
     chosen = Chosen(arguments.run_column, ascending=bool(arguments.ascending))
-    rows = read_rows(arguments.source, role, chosen, arguments.duplicates)
+    tag, path = named_path(arguments.source)
+    rows = replace(read_rows(path, role, chosen, arguments.duplicates), tag=tag)
     content = written(rows, target)
     if target == "-":
         print(rows.summary(), file=sys.stderr)

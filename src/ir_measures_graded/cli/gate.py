@@ -2,7 +2,7 @@
 
 from ..analysis.gating.gate import gate
 from ..analysis.gating.verdict import STATUS, UNDECIDED
-from ..files.sources import is_file
+from ..files.sources import is_named_file
 from .arguments import BY, VALUES_HELP, chosen, collection_or_values, inputs, values_of, words_of
 from .parser import Arguments, Option, at_least_1, output
 from .results import Answer
@@ -43,7 +43,7 @@ def run(arguments: Arguments) -> Answer:
     """
     settings = arguments.of("margin", "by", "every_group", "equivalent", "looks")
     stored = values_of(arguments)
-    has_files = any(map(is_file, words_of(arguments)))
+    has_files = any(map(is_named_file, words_of(arguments)))
     if stored is not None and (not has_files or arguments.qrels in stored.runs):
         result = gate(chosen(arguments, stored), **settings)
     else:

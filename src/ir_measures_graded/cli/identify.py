@@ -5,6 +5,7 @@ from typing import Any
 from ..analysis import identify
 from ..errors import GradedError
 from ..files.files import RunFile
+from ..files.sources import named_path
 from ..output.result import Result, View
 from .arguments import qrels
 from .parser import Arguments, Option, as_list, choice, output, whole_number
@@ -58,7 +59,7 @@ def run(arguments: Arguments) -> Result:
         counts = f"the numbers of runs ({len(runs)}) and of their values ({len(values_of_runs)})"
         hint = "give each run its values or --mean; --measure names a measure"
         raise GradedError(f"{counts} differ; {hint}")
-    files = [RunFile(path) for path in runs]
+    files = [RunFile(named_path(word).path) for word in runs]
     settings = arguments.of("measure", "name", "any_cutoff", "decimals")
     settings[kind_of_values] = values_of_runs[0]
     settings["also"] = list(zip(files[1:], values_of_runs[1:], strict=True))

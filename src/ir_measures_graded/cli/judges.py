@@ -11,6 +11,7 @@ from ..analysis.judging.panel import is_judge, panels
 from ..errors import GradedError, NotApplicableError, Remark
 from ..evaluation.remarks import issue
 from ..files.content import is_lasting
+from ..files.sources import named_path
 from ..output.formats import counted
 from ..output.result import View
 from .arguments import RUNS, inputs, qrels, resamples
@@ -62,9 +63,10 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded judges human.txt llm.txt a.run b.run P@5 \\
           --machine_levels 0-4:0,5-9:1,10:3 -f csv
     """
-    more = [text for text in arguments.inputs if is_lasting(text) and is_judge(text)]
+    paths = {word: named_path(word).path for word in arguments.inputs}
+    more = [word for word, path in paths.items() if is_lasting(path) and is_judge(path)]
     if len(more) < len(arguments.inputs):
-        more = [path for path in more if is_judge(path, beside_runs=True)]
+        more = [word for word in more if is_judge(paths[word], beside_runs=True)]
     words = [text for text in arguments.inputs if text not in more]
     if not words and arguments.gains:
         raise GradedError("--gains requires runs and measures")

@@ -13,9 +13,10 @@ from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import GradedError, did_you_mean, needed
-from ..files.content import matching
-from ..files.sources import is_file
+from ..files.content import is_pattern, matching
+from ..files.sources import is_file, named_path
 from ..output import plots
+from ..output.excel import EXCEL, EXCEL_NEEDS
 from ..output.files import checked_ending
 from ..output.formats import FORMATS, PLACES, TABLES
 
@@ -192,7 +193,7 @@ class Parser(argparse.ArgumentParser):
                 value = expanded(value, values.get("qrels"))
             values[option.name] = value
             if option.reads and value is not None:
-                reads += option.reads(value)
+                reads += [named_path(word).path for word in option.reads(value)]
             if option.writes and value is not None:
                 writes += option.writes(value)
             if option.endings:
@@ -240,20 +241,37 @@ def expanded(words: Iterable[str], qrels: str | None) -> list[str]:
     """The words, with patterns replaced by the matching files other than the qrels."""
     paths: list[str] = []
     for word in words:
-        for path in files_of(word):
+        for path in files_of(word) or named_files_of(word) or [word]:
             if path == word or path != qrels:
                 paths.append(path)
     return paths
 
 
+def named_files_of(word: str) -> list[str]:
+    """The files of a pattern with a name, as in ``BM25=runs/bm25.*``; none for any other word.
+
+    If there are several, the name comes before that of each file.
+    """
+    name, _, pattern = word.partition("=")
+    if not name or "(" in name or not is_pattern(pattern):
+        return []
+    from ..evaluation.named import run_names  # takes time
+
+    paths = files_of(pattern)
+    if len(paths) == 1:
+        return [f"{name}={paths[0]}"]
+    names = run_names(paths)
+    return [f"{name}/{own}={path}" for own, path in zip(names, paths, strict=True)]
+
+
 def files_of(word: str) -> list[str]:
-    """The files that a pattern matches, which the shell did not replace; the word if there is none.
+    """The files that a pattern matches, which the shell did not replace; none if there is none.
 
     A file of this very name is no pattern, and a pattern of Parquet files is one table.
     """
-    paths = [word] if is_file(word) else matching(word)
-    files = [path for path in paths if not os.path.isdir(path)]
-    return files or [word]
+    if is_file(word):
+        return [word]
+    return [path for path in matching(word) if os.path.exists(path) and not os.path.isdir(path)]
 
 
 def typed(pattern: str, read: Callable[[str], Any], wanted: str) -> Callable[[str], Any]:
@@ -282,6 +300,16 @@ at_least_1 = typed(r"[1-9]\d{0,17}", int, "a whole number ≥ 1")
 whole_numbers = typed(r"\d{1,18}(,\d{1,18})*", several(int), "whole numbers, as in 5,10,20")
 numbers = typed(".*", several(float), "numbers separated by commas, as in 0.05,0.1")
 
+
+def form_named(text: str) -> str:
+    """The format of a name or of the ending of its files.
+
+    >>> form_named("md"), form_named("csv")
+    ('markdown', 'csv')
+    """
+    return TABLES.get(text, text)
+
+
 PAGE = dict.fromkeys(("html", "htm"), ("jinja2", "an HTML page", "report"))
 """The endings of a file with a page, which shows the figure and the tables, and what it needs."""
 
@@ -302,11 +330,12 @@ def output(
     else:
         text = "also write the table or page of this ending"
     endings |= dict.fromkeys([*TABLES, *documents], ())
+    endings[EXCEL] = EXCEL_NEEDS
     endings |= PAGE
     places = typed(r"-1|\d{1,2}", int, "0 to 99, or -1 for all")
     decimals = f"decimal places, -1 for all; default: {PLACES}; files: all"
     return (
-        Option(form, ", ".join(formats), choices=formats, shared=True),
+        Option(form, ", ".join(formats), form_named, choices=formats, shared=True),
         Option("-o --output FILE", text, repeated=True, shared=True, writes=list, endings=endings),
         Option("-p --places N", decimals, places, shared=True),
     )

@@ -12,6 +12,7 @@ from ..errors import GradedError, Remark
 from ..files.content import is_lasting, is_pattern, parquet_files
 from ..files.sources import is_file, qrels_file_of
 from ..output import plots
+from ..output.excel import EXCEL, excel
 from ..output.files import ending_of, refuse_bad_date, refuse_inputs, refuse_unwritable, write_files
 from ..output.formats import FOR_PEOPLE, TABLES, decimals
 from ..output.provenance import sha256, versions
@@ -123,6 +124,8 @@ def content_of(answer: Answer, path: str, arguments: Arguments) -> bytes:
         return pages.result_page(answer.result, title, lead, places).encode()
     if ending in plots.FORMATS:
         return plots.rendered(answer.result.figure(), ending)
+    if ending == EXCEL:
+        return excel(lines_of(answer, "jsonl", arguments, in_file=True), answer.result.sentences())
     form = TABLES.get(ending, ending)
     return as_bytes(lines_of(answer, form, arguments, in_file=True))
 

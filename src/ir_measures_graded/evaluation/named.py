@@ -321,6 +321,22 @@ class Run:
             )
 
 
+class NamedSource(NamedTuple):
+    """The runs in a file under a name, which comes before their own names if there are several."""
+
+    name: str
+    file: RunFile
+
+    def runs(self) -> Iterator[tuple[str, Any]]:
+        """The pairs of name and run."""
+        own_runs = list(_by_column(self.file))
+        if len(own_runs) < 2:
+            yield self.name, self.file
+            return
+        for own_name, run in own_runs:
+            yield f"{self.name}/{own_name}", run
+
+
 @dataclass(eq=False, repr=False)
 class Study:
     """Qrels that are read once, and runs that are reduced once to their judged documents.
@@ -396,6 +412,8 @@ def pairs_of(runs: Any) -> Iterator[tuple[str, Any]]:
         if _is_table(run):
             name = next(names)
             yield from _by_column(run) or [(name, run)]
+        elif isinstance(run, NamedSource):
+            yield from run.runs()
         elif isinstance(run, Run):
             yield run.name, run
         elif isinstance(run, tuple) and len(run) == 2:

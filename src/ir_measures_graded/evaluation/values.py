@@ -31,6 +31,7 @@ from ..core.rows.columns import NAMES, column_name, plain, required_column
 from ..errors import FileError, GradedError, Remark, needed, shown
 from ..files.content import DAMAGE, Content
 from ..files.forms import is_json, number_of
+from ..files.sources import named_path
 from ..files.table_files import kind_of
 from ..output.formats import counted, listed
 from .named import UNNAMED, about, run_names
@@ -75,11 +76,23 @@ IDS = {
 
 
 class ValueTable(NamedTuple):
-    """A table of values, its name in messages, and the name of its run if no column has it."""
+    """A table of values, its name in messages, and the name of its run if no column has it.
+
+    `given` is the name that the user gives its run or, as a prefix, its runs; empty for none.
+    """
 
     table: Any
     name: str
     run: str
+    given: str = ""
+
+    def with_given_name(self, cells: DataFrame) -> DataFrame:
+        """The cells of the table with the name that the user gives."""
+        if not self.given:
+            return cells
+        if cells["run"].nunique() == 1:
+            return cells.assign(run=self.given)
+        return cells.assign(run=self.given + "/" + cells["run"].astype(str))
 
 
 def read_values(
@@ -96,7 +109,7 @@ def read_values(
     frames = [frame_of(source.table) for source in tables]
     apart = apart and any(COLLECTION in frame for frame in frames)
     parts = [
-        cells_of(frame, source.name, source.run, apart)
+        source.with_given_name(cells_of(frame, source.name, source.run, apart))
         for frame, source in zip(frames, tables, strict=True)
     ]
     cells = pandas.concat(parts, keys=range(len(parts)))
@@ -123,9 +136,11 @@ def _tables(table: Any) -> list[ValueTable]:
     is_list = isinstance(table, (list, tuple)) and bool(table) and _is_path(table[0])
     if not is_list and not _is_path(table):
         return [ValueTable(table, "values", UNNAMED)]
-    paths = list(table) if is_list else [table]
-    names = [os.fspath(path) for path in paths]
-    return [ValueTable(*source) for source in zip(paths, names, run_names(names), strict=True)]
+    words = [named_path(os.fspath(path)) for path in (table if is_list else [table])]
+    paths = [word.path for word in words]
+    given = [word.name for word in words]
+    sources = zip(paths, paths, run_names(paths), given, strict=True)
+    return [ValueTable(*source) for source in sources]
 
 
 def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) -> dict[str, Any]:

@@ -48,13 +48,15 @@ class ConvertedRows:
     """The rows of qrels or of a run, topic by topic in the order of the file.
 
     `repeated` counts rows that were left out because they list a document of a topic again. Qrels
-    may have the iteration of each row, and a run its name.
+    may have the iteration of each row, and a run its name. `tag` is the name of a run from the user,
+    empty for none.
     """
 
     role: Role
     name: str
     rows: Part
     repeated: int = 0
+    tag: str = ""
 
     def column(self, name: str) -> list[Any]:
         """A column as a list; empty if there is none."""
@@ -237,8 +239,8 @@ def _lines_of_run(rows: ConvertedRows) -> Iterator[str]:
     """The lines of a TREC file of a run, by rank."""
     topics, documents, scores = map(rows.column, RUN.columns)
     tag = next(iter(rows.column("run")), "")
-    if not tag:
-        name = without_endings(os.path.basename(rows.name))
+    if rows.tag or not tag:
+        name = rows.tag or without_endings(os.path.basename(rows.name))
         tag = BLANK.sub("_", name) or "run"
     # As trec_eval, this package compares scores as 32-bit floats, and then documents.
     with np.errstate(over="ignore"):

@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ir_measures import ScoredDoc
 
@@ -51,6 +51,34 @@ def is_file(name: str) -> bool:
         return True
     is_single = os.path.exists(name) and not os.path.isdir(name)
     return is_single or bool(parquet_files(name))
+
+
+class NamedPath(NamedTuple):
+    """The path of a run or a table, and the name that the user gives it, empty for none."""
+
+    name: str
+    path: str
+
+
+def named_path(word: str) -> NamedPath:
+    """The name and the path in a word such as ``BM25=p_bm25.run.gz``.
+
+    A file of this very name has no other name, and so has a word without a file behind the first
+    equals sign.
+
+    >>> named_path("BM25=-"), named_path("BM25=no-such-file")
+    (NamedPath(name='BM25', path='-'), NamedPath(name='', path='BM25=no-such-file'))
+    """
+    name, equals, path = word.partition("=")
+    may_be_name = bool(name.strip()) and "(" not in name  # measures have parentheses
+    if equals and path and may_be_name and not is_file(word) and is_file(path):
+        return NamedPath(name, path)
+    return NamedPath("", word)
+
+
+def is_named_file(word: str) -> bool:
+    """Whether a word is a file, perhaps with a name in front."""
+    return is_file(named_path(word).path)
 
 
 def scoreddocs_of(name: str) -> list[ScoredDoc]:

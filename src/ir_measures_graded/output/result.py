@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError, Remark
 from . import plots
+from .excel import EXCEL, excel
 from .files import checked_ending, write_whole
 from .formats import (
     FOR_PEOPLE,
@@ -66,6 +67,10 @@ class Result:
         Every format for people shows them below the notes.
         """
         return [Note("{}.", remark) for remark in merged(self.remarks)]
+
+    def sentences(self) -> list[str]:
+        """The answer, the notes and the remarks, for a file that has them apart from the table."""
+        return [*self.answer(), *self.notes(), *self.remark_notes()]
 
     def answer(self) -> Sequence[str]:
         """Sentences above the tables, for people, the answer to the user's question first."""
@@ -149,14 +154,17 @@ class Result:
     def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
         """Write the figure or the table. The ending of `path` chooses one, as for the command's -o.
 
-        Figures are svg, pdf or png; tables txt, md, tex, tsv, csv, json or jsonl. `places` is the
-        number of decimals, -1 for all; by default all in tables for programs (tsv, csv, json,
-        jsonl) and otherwise 4. Raises `GradedError` for another ending and for a file that cannot
-        be written.
+        Figures are svg, pdf or png; tables txt, md, tex, tsv, csv, json, jsonl or xlsx. `places` is
+        the number of decimals, -1 for all; by default all in tables for programs (tsv, csv, json,
+        jsonl) and otherwise 4. An Excel file (xlsx) has all decimals, and a sheet of notes. Raises
+        `GradedError` for another ending and for a file that cannot be written.
         """
-        ending = checked_ending(path, [*plots.FORMATS, *TABLES])
+        ending = checked_ending(path, [*plots.FORMATS, *TABLES, EXCEL])
         if ending in plots.FORMATS:
             plots.save(self.figure(), path)
+            return
+        if ending == EXCEL:
+            write_whole(path, excel(self.lines("jsonl", -1), self.sentences()))
             return
         form = TABLES[ending]
         places = decimals(form, places, in_file=True)

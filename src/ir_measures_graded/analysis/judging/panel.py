@@ -39,7 +39,7 @@ from ...evaluation.named import (
 )
 from ...files.content import Reading
 from ...files.files import grouped, parts_of, qrels_in
-from ...files.sources import is_file, qrels_source
+from ...files.sources import is_file, named_path, qrels_source
 from ...output.formats import listed
 
 HUMAN: Final = "human"
@@ -306,8 +306,10 @@ def _named_machines(
     else:
         if isinstance(machines, (str, os.PathLike)):
             machines = [machines]
-        paths = [os.fspath(path) for path in machines]
-        by_name = dict(zip(run_names(paths), paths, strict=True))
+        words = [named_path(os.fspath(path)) for path in machines]
+        paths = [word.path for word in words]
+        names = [word.name or name for word, name in zip(words, run_names(paths), strict=True)]
+        by_name = dict(zip(names, paths, strict=True))
         if len(by_name) < len(paths):
             raise GradedError(f"a machine judge is given twice: {', '.join(paths)}")
     if not by_name:

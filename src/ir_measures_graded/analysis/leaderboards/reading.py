@@ -24,6 +24,7 @@ from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import UNNAMED, run_names
 from ...evaluation.values import AGGREGATE, ALL, IDS, cells_of, frame_of, number_in
 from ...files.content import matching
+from ...files.sources import named_path
 from ...output.formats import counted, listed
 from ...output.tables import Note
 
@@ -149,8 +150,10 @@ def _tables(source: Any, name: str) -> list[tuple[Any, str, str]]:
     )
     if not is_paths or not source:
         return [(source, name, UNNAMED)]
-    paths = [path for pattern in source for path in matching(os.fspath(pattern))]
-    return list(zip(paths, paths, run_names(paths), strict=True))
+    words = [named_path(path) for pattern in source for path in matching(os.fspath(pattern))]
+    paths = [word.path for word in words]
+    names = [word.name or name for word, name in zip(words, run_names(paths), strict=True)]
+    return list(zip(paths, paths, names, strict=True))
 
 
 def _cells(frame: DataFrame, name: str, run: str, form: str | None, means: bool) -> DataFrame:
