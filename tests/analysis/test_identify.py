@@ -35,6 +35,9 @@ def collection(topics=24, depth=30, levels=LEVELS, seed=5):
 
 QRELS, RUN = collection()
 OTHER = collection(seed=8)[1]
+UNTIED = {
+    topic: {doc: -float(rank) for rank, doc in enumerate(docs)} for topic, docs in RUN.items()
+}
 
 
 def values_of(measure, run=RUN, places=4, qrels=QRELS):
@@ -181,7 +184,9 @@ STRINGS = """nDCG_JK@10 nDCG DCG_JK@10 Q AP ERR_G@10 NDPM nDCG_JK(judged_only=Tr
 @pytest.mark.parametrize("measure", STRINGS.split())
 def test_each_measure_string_finds_itself(measure):
     known = measure if "(" in measure else measure.partition("@")[0]
-    found = identify(QRELS, RUN, values_of(measure, places=17), measure=known)
+    # cwl_eval, which computes RBP(rel=…) where it is installed, has another order of ties.
+    run = UNTIED if measure.startswith("RBP(") else RUN
+    found = identify(QRELS, run, values_of(measure, run, places=17), measure=known)
     assert (found.measure, found.equal) == (measure, True)
 
 
