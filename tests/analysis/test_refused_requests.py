@@ -44,6 +44,7 @@ NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
 REFUSED = r"""
 effort(QRELS, RUNS, "CG", baseline="god") | the baseline 'god' is not among the runs good, poor; did you mean good?
 effort(QRELS, RUNS, "CG@5", at=6) | at=6 is not allowed; it is a whole number from 1 to 5
+sensitivity(ONES, gains=["w1"]) | gains and cutoffs need qrels and runs; values stay as they are
 effort(QRELS, RUNS, ["CG", "P"]) | effort takes one measure, not CG, P
 judges(QRELS, {"m": {"q1": {"x": 3}, "q9": {"a": 0}}}) | no document is judged by both the human and m;
 judges(QRELS, {"m": QRELS}, resamples=99) | resamples=99 is not allowed; it is a whole number ≥ 100

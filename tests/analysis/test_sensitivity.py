@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import demo
-from ir_measures_graded.analysis import sensitivity
+from ir_measures_graded.analysis import compare, evaluate, sensitivity
 from ir_measures_graded.errors import InputWarning
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
@@ -79,3 +79,67 @@ def test_a_run_without_any_value_has_the_last_rank():
         found = sensitivity(qrels, runs, ["Accuracy@2", "P@2"])
     assert found.ranks[:, 0].tolist() == [3, 1, 2]
     assert "nan" not in str(found)
+
+
+def test_differences_and_p_are_those_of_compare_under_each_setting(found):
+    rows = found.difference_table().records()
+    for setting in found.settings:
+        peer = compare(demo.qrels_path(), demo.run_paths(), [setting.measure], alpha=0.05)
+        expected = {frozenset((row["run"], row["other"])): row for row in peer.records()}
+        of_setting = [row for row in rows if row["setting"] == str(setting)]
+        assert len(of_setting) == len(expected) == 10
+        for row in of_setting:
+            other = expected[frozenset((row["run"], row["other"]))]
+            sign = 1 if row["run"] == other["run"] else -1
+            assert row["difference"] == pytest.approx(sign * other["difference"], rel=1e-12)
+            assert row["adjusted"] == pytest.approx(other["adjusted"], rel=1e-9)
+            assert row["significant"] == (other["adjusted"] < 0.05)
+
+
+def test_changes_of_order_by_brute_force(found):
+    rows = {
+        (row["setting"], row["run"], row["other"]): row
+        for row in found.difference_table().records()
+    }
+    names = list(map(str, found.settings))
+    changing, contradicted = set(), set()
+    for first, second in combinations(range(len(names)), 2):
+        swapped, certain = set(), set()
+        for pair in combinations(found.runs, 2):
+            before, after = (rows[(names[setting], *pair)] for setting in (first, second))
+            if before["ahead"] and after["ahead"] and before["ahead"] != after["ahead"]:
+                ordered = (before["ahead"], after["ahead"])
+                swapped.add(ordered)
+                changing.add(pair)
+                if before["significant"] and after["significant"]:
+                    certain.add(ordered)
+                    contradicted.add(pair)
+        assert set(found.changes(first, second)) == swapped
+        assert set(found.changes(first, second, significant=True)) == certain
+    assert changing > contradicted > set()
+    assert {tuple(row[:2]) for row in found.swap_table().rows} == changing
+    assert f"{len(changing)} of 10 pairs of runs change their order" in found.answer()[2]
+    assert {pair for pair, is_so in zip(found.pairs, found.contradicted) if is_so} == contradicted
+
+
+def test_low_tau_is_marked_for_people_only(found):
+    cells = [cell for row in found.tables()[0].cells()[1] for cell in row[1:]]
+    for cell in cells:
+        marks = {f"{cell:.2f}".partition(" ")[2]}
+        assert marks == {"<.8" if cell < 0.8 else "<.9" if cell < 0.9 else ""}
+    assert "<" not in "".join(found.lines("csv"))
+
+
+def test_values_of_a_table_have_the_rankings_of_their_measures():
+    evaluation = evaluate(demo.qrels_path(), demo.run_paths(), ["P@10", "nDCG_JK@10", "AP"])
+    of_values = sensitivity(evaluation)
+    of_runs = sensitivity(demo.qrels_path(), demo.run_paths(), ["P@10", "nDCG_JK@10", "AP"])
+    assert of_values.difference_table().rows == of_runs.difference_table().rows
+    assert (of_values.tables()[0].rows, of_values.what_if()) == (of_runs.tables()[0].rows, None)
+    assert sensitivity(evaluation, measures=["AP", "P@10"]).tau[0, 1] == of_runs.tau[0, 2]
+
+
+def test_few_topics_are_not_tested():
+    found = sensitivity(QRELS, RUNS, ["CG@3"], gains=["w1", "w100"])
+    assert not found.significant.any()
+    assert found.notes()[2].startswith("Changes are not tested: fewer than 10 topics")

@@ -28,6 +28,10 @@ CALLS = {
         analysis.sensitivity, [["nDCG_JK"]],
         {"gains": {"w1": {0: 0, 1: 1, 2: 1, 3: 1}, "w100": "w100"}, "cutoffs": [100]},
     ),
+    "sensitivity P@5 AP --alpha 0.2 --show differences": (
+        lambda *given, **options: analysis.sensitivity(*given, **options).difference_table(),
+        [["P@5", "AP"]], {"alpha": 0.2},
+    ),
     "holes nDCG_JK@10 --batch 3": (analysis.holes, ["nDCG_JK@10"], {"batch": 3}),
     f"compare '{STEEP}' --baseline A": (analysis.compare, [[STEEP]], {"baseline": "A"}),
     "compare P@5 --show tests --tests tukey --resamples 300 --seed 4": (

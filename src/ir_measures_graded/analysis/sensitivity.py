@@ -4,24 +4,26 @@
 `sensitivity` ranks the runs under every measure × cutoff × weighting and correlates each pair of
 rankings by Kendall's τ-b. Correlations of .9 and more "should be considered equivalent and those
 less than 0.8 generally reflect noticeable changes" (Voorhees 2001, as cited there). This was said
-of many runs: of five, a single swap gives .8.
+of many runs: of five, a single swap gives .8. The tests of `compare` under each setting tell which
+changes of order are more than chance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
 
 from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
 from ..core.registry.facts import sign_of
-from ..errors import GradedError
+from ..errors import GradedError, needed
 from ..evaluation.checked import checks_arguments
-from ..evaluation.evaluate import evaluate
+from ..evaluation.evaluate import Evaluation, evaluate, evaluated
 from ..evaluation.named import (
     Qrels,
     Runs,
@@ -33,21 +35,46 @@ from ..evaluation.named import (
 )
 from ..evaluation.sessions import Given
 from ..output import plots
-from ..output.formats import known, listed
+from ..output.formats import counted, known, listed
 from ..output.result import Result
-from ..output.tables import Table
+from ..output.tables import Column, Table
+from .comparing.families import MOST_DIFFERENCES, width_of
+from .comparing.tests import PValue
 from .levels import levels
-from .statistics.options import as_list
+from .statistics import primary
+from .statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
+from .statistics.options import as_list, check_probability
 from .statistics.orders import tau_of_all
 from .statistics.tests import run_ranks
 from .whatif import WhatIf, what_if
 
 MOST = 400
 """The largest number of settings, of which each pair is compared."""
-DECIMALS = 12  # of τ: rounding errors must not push it below 1
+DECIMALS = 12  # of τ: rounding errors must not push it below 1 or one of the limits
+LIMITS: Final = ((0.8, "<.8"), (0.9, "<.9"))
+"""The marks of τ below these limits, the lower one first."""
+DIFFERENCES: Final = (
+    "setting", "measure", "run", "other", "ahead", "difference", Column("adjusted", kind=PValue),
+    "significant", "changes",
+)  # fmt: skip
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
 """Weightings by name, where the name of a preset stands for its weighting; or texts: w3,
 mine=1:1,2:10."""
+
+
+class Tau(float):
+    """Kendall's τ; as text, it has the mark of the lowest limit that it is below.
+
+    >>> f"{Tau(0.75):.2f}, {Tau(0.8):.2f}, {Tau(0.9):.2f}"
+    '0.75 <.8, 0.80 <.9, 0.90'
+    """
+
+    def __format__(self, spec: str) -> str:
+        number = super().__format__(spec)
+        for limit, mark in LIMITS:
+            if self < limit:
+                return f"{number} {mark}"
+        return number
 
 
 @dataclass(frozen=True)
@@ -61,8 +88,12 @@ class Setting:
     cutoff: int | None
 
     def __str__(self) -> str:
-        weighting = f" {self.weighting}" if self.weighting else ""
-        return f"{self.base}{weighting}" + (f"@{self.cutoff}" if self.cutoff else "")
+        text = str(self.base)
+        if self.weighting:
+            text += f" {self.weighting}"
+        if self.cutoff:
+            text += f"@{self.cutoff}"
+        return text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,7 +102,11 @@ class Sensitivity(Result):
 
     `means` and `ranks` are arrays (runs × settings). Rank 1 is the best; equal runs share their
     mean rank. `tau` (settings × settings) holds Kendall's τ of each pair of settings, NaN where
-    undefined. `study` has the qrels and runs, for the what-if page.
+    undefined. `differences` and `p_values` (settings × pairs of runs) are those of `compare` under
+    each setting: the mean of the first run minus that of the second, and the p-value with Holm's
+    correction for the pairs. They are NaN where undefined, and None if they are not computed, for
+    the reason in `untested`. `unit` is ``topic`` or ``session``, `topics` their number. `study` has
+    the qrels and runs, for the what-if page; it is None for values.
     """
 
     runs: tuple[str, ...]
@@ -81,6 +116,12 @@ class Sensitivity(Result):
     ranks: np.ndarray
     tau: np.ndarray
     study: Study | None = None
+    alpha: float = ALPHA
+    topics: int = 0
+    unit: str = "topic"
+    differences: np.ndarray | None = None
+    p_values: np.ndarray | None = None
+    untested: str = ""
 
     def what_if(self) -> WhatIf | None:
         """The what-if page's content, with the first setting at first; None if the page cannot show
@@ -90,19 +131,55 @@ class Sensitivity(Result):
         """
         return None if self.study is None else what_if(self.study, self.settings[0].measure)
 
-    def changes(self, first: int, second: int) -> tuple[tuple[str, str], ...]:
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs of runs, in the order of the columns of `p_values`."""
+        return list(combinations(self.runs, 2))
+
+    @cached_property
+    def ahead(self) -> np.ndarray:
+        """1 if the first run of a pair is better, −1 if the second is, 0 if they tie (settings ×
+        pairs)."""
+        numbers = np.array(list(combinations(range(len(self.runs)), 2)), dtype=np.int64)
+        first, second = numbers.T
+        return np.sign(self.ranks[second] - self.ranks[first]).T
+
+    @cached_property
+    def significant(self) -> np.ndarray:
+        """Whether the difference of a pair is significant under a setting (settings × pairs)."""
+        if self.p_values is None:
+            return np.zeros(self.ahead.shape, dtype=bool)
+        # NaN, an undefined p, is not below a number.
+        return (self.p_values < self.alpha) & (self.ahead != 0)
+
+    @cached_property
+    def changing(self) -> np.ndarray:
+        """Whether each pair of runs changes its order between some settings."""
+        return _has_both_signs(self.ahead)
+
+    @cached_property
+    def contradicted(self) -> np.ndarray:
+        """Whether each pair of runs has opposite orders under some settings, both significant."""
+        return _has_both_signs(self.ahead * self.significant)
+
+    def changes(
+        self, first: int, second: int, significant: bool = False
+    ) -> tuple[tuple[str, str], ...]:
         """The pairs of runs that change order between two settings, given by their numbers.
 
-        The run that is ahead under the first comes first.
+        The run that is ahead under the first comes first. With `significant`, only the pairs whose
+        difference is significant under both settings.
         """
-        before = self.ranks[:, first]
-        after = self.ranks[:, second]
-        order = np.argsort(before, kind="stable").tolist()
+        before = self.ahead[first]
+        is_swapped = before * self.ahead[second] < 0
+        if significant:
+            is_swapped &= self.significant[first] & self.significant[second]
         swapped = []
-        for run, other in combinations(order, 2):
-            if before[run] < before[other] and after[run] > after[other]:
-                swapped.append((self.runs[run], self.runs[other]))
-        return tuple(swapped)
+        for number in np.flatnonzero(is_swapped).tolist():
+            run, other = self.pairs[number]
+            swapped.append((run, other) if before[number] > 0 else (other, run))
+        rank = dict(zip(self.runs, self.ranks[:, first].tolist(), strict=True))
+        return tuple(sorted(swapped, key=lambda pair: (rank[pair[0]], rank[pair[1]])))
 
     def leaders(self) -> dict[tuple[str, ...], list[Setting]]:
         """The runs with the best mean, and the settings under which they have it."""
@@ -113,29 +190,83 @@ class Sensitivity(Result):
         return leaders
 
     def answer(self) -> list[str]:
-        """The best runs under the settings."""
+        """The best runs under the settings, the lowest τ and the changes of order."""
+        return [self._best_runs(), self._lowest_tau(), self._changes()]
+
+    def _lowest_tau(self) -> str:
+        """The settings that agree least, and how many pairs of settings are below the limits."""
+        firsts, seconds = np.triu_indices(len(self.settings), 1)
+        taus = self.tau[firsts, seconds]
+        if np.isnan(taus).all():
+            return "τ is undefined: all runs tie under a setting."
+        least = int(np.nanargmin(taus))
+        first = self.settings[firsts[least]]
+        second = self.settings[seconds[least]]
+        tau = f"{taus[least]:.2f}".replace("0.", ".")
+        if taus.size == 1:
+            return f"τ between {first} and {second} is {tau}."
+        low, high = (int((taus < limit).sum()) for limit, _ in LIMITS)
+        return (
+            f"τ is lowest between {first} and {second}, {tau}; of {taus.size} pairs of settings, "
+            f"{high} have a τ below .9 and {low} below .8."
+        )
+
+    def _best_runs(self) -> str:
         leaders = self.leaders()
         if len(leaders) == 1:
             (best_runs,) = leaders
-            return [f"{listed(best_runs, 2)} is best under all {len(self.settings)} settings."]
+            return f"{listed(best_runs, 2)} is best under all {len(self.settings)} settings."
         best = "; ".join(
             f"{listed(runs, 2)} under {listed(under)}" for runs, under in leaders.items()
         )
-        return [f"The best run depends on the setting: {best}."]
+        return f"The best run depends on the setting: {best}."
+
+    def _changes(self) -> str:
+        """How many pairs of runs change their order, and which significantly."""
+        pairs = counted(len(self.pairs), "pair")
+        changing = int(self.changing.sum())
+        if not changing:
+            return "No pair of runs changes its order between settings."
+        change = "changes its" if changing == 1 else "change their"
+        text = f"{changing} of {pairs} of runs {change} order between settings"
+        if self.p_values is None or np.isnan(self.p_values).all():
+            return f"{text}."
+        contradicted = np.flatnonzero(self.contradicted).tolist()
+        if not contradicted:
+            return f"{text}; no change is significant in both orders."
+        names = [" and ".join(self.pairs[number]) for number in contradicted]
+        return f"{text}; significant in both orders: {listed(names, 3)}."
 
     def tables(self) -> list[Table]:
         """Kendall's τ of each pair of settings."""
         names = list(map(str, self.settings))
+        columns = [Column(name, name, Tau) for name in names]
         rows = [[name, *known(taus)] for name, taus in zip(names, self.tau, strict=True)]
-        return [Table(["tau", *names], rows)]
+        return [Table(["tau", *columns], rows)]
 
     def notes(self) -> list[str]:
         """What the table has, and what a low τ means for so few runs."""
         count = len(self.runs)
+        swap = 4 / (count * (count - 1))
         return [
-            "Kendall's τ of the orders of the runs under two settings is 1 if they are equal and -1 if they "
-            f"are opposite. Two of {count} runs that swap lower τ by {4 / (count * (count - 1)):.2g}."
+            "Kendall's τ of the orders of the runs under two settings is 1 if they are equal and "
+            "-1 if they are opposite.",
+            "Orders of many runs count as equivalent from .9 on, and as noticeably different "
+            f"below .8. Two of {count} runs that swap lower τ by {swap:.2g}.",
+            self._tests(),
         ]
+
+    def _tests(self) -> str:
+        """The test of a change of order, or the reason why there is none."""
+        if self.p_values is None:
+            return f"Changes are not tested: {self.untested}."
+        if np.isnan(self.p_values).all():
+            return f"Changes are not tested: fewer than {LEAST_TESTED_TOPICS} {self.unit}s."
+        topics = counted(self.topics, self.unit)
+        return (
+            f"Significant: p < {self.alpha:g}, paired t over {topics}, Holm's correction for "
+            f"{counted(len(self.pairs), 'pair')} under each setting."
+        )
 
     def rank_table(self) -> Table:
         """One row per run with its rank under each setting."""
@@ -144,6 +275,62 @@ class Sensitivity(Result):
             for run, ranks in zip(self.runs, self.ranks.tolist(), strict=True)
         ]
         return Table(["run", *map(str, self.settings)], sorted(rows, key=lambda row: row[1]))
+
+    def swap_table(self) -> Table:
+        """One row per pair of runs that changes its order: the better run under each setting.
+
+        An asterisk means that the difference is significant.
+        """
+        rows = []
+        for number in np.flatnonzero(self.changing).tolist():
+            run, other = self.pairs[number]
+            cells = []
+            for ahead, is_significant in zip(
+                self.ahead[:, number], self.significant[:, number], strict=True
+            ):
+                better = "tie"
+                if ahead:
+                    better = run if ahead > 0 else other
+                mark = "*" if is_significant else ""
+                cells.append(f"{better}{mark}")
+            rows.append([run, other, *cells])
+        return Table(["run", "other", *map(str, self.settings)], rows)
+
+    def swap_notes(self) -> list[str]:
+        """What the table of swaps has."""
+        return [
+            "The better run of each two that change their order; * the difference is significant.",
+            self._tests(),
+        ]
+
+    def difference_table(self) -> Table:
+        """One row per setting and pair of runs: the difference and its p-value with the correction.
+
+        `difference` is the mean of the run minus that of the other one. `ahead` is the better run,
+        None if they tie. `changes` tells whether the pair changes its order between some settings.
+        """
+        shape = self.ahead.shape
+        undefined = np.full(shape, np.nan)
+        differences = undefined if self.differences is None else self.differences
+        p_values = undefined if self.p_values is None else self.p_values
+        rows = []
+        for row, setting in enumerate(self.settings):
+            numbers = zip(
+                self.pairs,
+                self.ahead[row].tolist(),
+                known(differences[row]),
+                known(p_values[row]),
+                self.significant[row].tolist(),
+                self.changing.tolist(),
+                strict=True,
+            )
+            for (run, other), ahead, difference, p, is_significant, changes in numbers:
+                better = None
+                if ahead:
+                    better = run if ahead > 0 else other
+                facts = [better, difference, p, is_significant, changes]
+                rows.append([str(setting), str(setting.measure), run, other, *facts])
+        return Table(DIFFERENCES, rows)
 
     @plots.styled
     def figure(self) -> plots.Figure:
@@ -178,50 +365,119 @@ class Sensitivity(Result):
         return figure
 
 
+def _has_both_signs(signs: np.ndarray) -> np.ndarray:
+    """Whether each column has numbers above and below 0."""
+    return np.asarray((signs > 0).any(axis=0) & (signs < 0).any(axis=0))
+
+
 @checks_arguments("sensitivity(qrels, {'old': old, 'new': new}, ['nDCG@10'])")
 def sensitivity(
-    qrels: Qrels,
-    runs: Runs,
-    measures: Iterable[Measure | str],
+    qrels: Qrels | Evaluation,
+    runs: Runs | None = None,
+    measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
     gains: Weightings = (),
     cutoffs: Iterable[int] | int = (),
+    alpha: float = ALPHA,
 ) -> Sensitivity:
     """Rank the runs under every measure × cutoff × weighting and compare the rankings.
 
-    `qrels`, `runs`, `measures` and `sessions` are as for `evaluate`. `gains` maps names to
-    weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and
-    w100 are for the levels 0 to 3. A measure that sets its gains or its cutoff, or takes none, is
-    not varied in it. A single measure without gains and cutoffs has the weightings of `levels`.
+    `qrels`, `runs`, `measures` and `sessions` are as for `evaluate`. An `Evaluation`, or a table of
+    values as for `Evaluation.from_values`, may stand for the first four; its measures are the
+    settings. `gains` maps names to weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``.
+    The presets w1, w3, w10 and w100 are for the levels 0 to 3. A measure that sets its gains or its
+    cutoff, or takes none, is not varied in it. A single measure without gains and cutoffs has the
+    weightings of `levels`. `alpha` is the level of the tests of each difference, as in `compare`,
+    which need the extra ``stats``; without it, nothing is tested.
+
+    >>> qrels = {"q": {"a": 3, "b": 1, "c": 1}}
+    >>> runs = {"high": {"q": ["a"]}, "many": {"q": ["b", "c"]}}
+    >>> result = sensitivity(qrels, runs, ["CG"], gains=["w1", "w100"])
+    >>> result.ranks.T.tolist(), result.tau.tolist(), result.changes(0, 1)
+    ([[2.0, 1.0], [1.0, 2.0]], [[1.0, -1.0], [-1.0, 1.0]], (('many', 'high'),))
 
     Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no
-    measure takes, and for a preset if the qrels have levels other than 0 to 3.
+    measure takes or that values cannot have, and for a preset if the qrels have levels other than 0
+    to 3.
     """
-    judgments = read_judgments(in_sessions(qrels, sessions))
-    bases = list(measures_for(judgments, measures, uncut=True))
+    check_probability(alpha, "alpha", ALPHA)
     texts = named_weightings(gains)
-    cutoffs = as_list(cutoffs)
-    is_single = len(bases) == 1 and len(cutoffs) < 2
-    if is_single and not texts and _is_open(bases[0], "gains"):
-        texts = dict(levels(judgments, highest=True).gains())
-    values = np.unique(judgments.rows.values).tolist()
-    weightings = {name: weighting(name, text, values) for name, text in texts.items()}
-    settings = _settings(bases, weightings, list(dict.fromkeys(cutoffs)))
-    wanted = [setting.measure for setting in settings]
-    study = study_of(judgments, runs)
-    evaluation = evaluate(study.judgments, study.runs, wanted)
+    cutoff_list = list(dict.fromkeys(as_list(cutoffs)))
+    weightings: dict[str, Gains] = {}
+    study = None
+    if runs is None:
+        if texts or cutoff_list:
+            raise GradedError("gains and cutoffs need qrels and runs; values stay as they are")
+        evaluation, _ = evaluated(qrels, None, measures, sessions)
+        settings = _counted(
+            Setting(measure, measure, None, None) for measure in evaluation.measures
+        )
+    else:
+        if isinstance(qrels, Evaluation):
+            raise GradedError("an Evaluation has the values of its runs; leave out runs")
+        judgments = read_judgments(in_sessions(qrels, sessions))
+        bases = list(measures_for(judgments, measures, uncut=True))
+        is_single = len(bases) == 1 and len(cutoff_list) < 2
+        if is_single and not texts and _is_open(bases[0], "gains"):
+            texts = dict(levels(judgments, highest=True).gains())
+        values = np.unique(judgments.rows.values).tolist()
+        weightings = {name: weighting(name, text, values) for name, text in texts.items()}
+        settings = _settings(bases, weightings, cutoff_list)
+        study = study_of(judgments, runs)
+        wanted = [setting.measure for setting in settings]
+        evaluation = evaluate(study.judgments, study.runs, wanted)
     if len(evaluation.runs) < 2:
         raise GradedError(f"a ranking needs at least 2 runs, not {len(evaluation.runs)}")
-    columns = [evaluation.measures.index(measure) for measure in wanted]
+    columns = [evaluation.measures.index(setting.measure) for setting in settings]
     means = evaluation.means()[:, columns]
     ranks = np.empty(means.shape)
     # Settings are ranked one by one because rounding is relative to the largest value.
-    for column, measure in enumerate(wanted):
-        ranks[:, column] = _ranks(-sign_of(measure) * means[:, column])
+    for column, setting in enumerate(settings):
+        ranks[:, column] = _ranks(-sign_of(setting.measure) * means[:, column])
     tau = tau_of_all(ranks.T, ranks.T).round(DECIMALS)
     np.fill_diagonal(tau, 1)
-    return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau, study)
+    differences, p_values, reason = _tests(evaluation, settings, alpha)
+    return Sensitivity(
+        evaluation.runs,
+        settings,
+        weightings,
+        means,
+        ranks,
+        tau,
+        study,
+        alpha,
+        len(evaluation.topics),
+        evaluation.unit,
+        differences,
+        p_values,
+        reason,
+    )
+
+
+def _tests(
+    evaluation: Evaluation, settings: Sequence[Setting], alpha: float
+) -> tuple[np.ndarray | None, np.ndarray | None, str]:
+    """The differences and p-values of all pairs of runs (settings × pairs), and why there are
+    none."""
+    pairs = list(combinations(range(len(evaluation.runs)), 2))
+    number = len(pairs) * len(settings)
+    if number > MOST_DIFFERENCES:
+        return None, None, f"{number:,} differences are more than {MOST_DIFFERENCES:,}"
+    try:
+        needed("scipy.special", "the tests", "stats")
+    except GradedError as error:
+        return None, None, str(error)
+    differences = np.full((len(settings), len(pairs)), np.nan)
+    p_values = np.full_like(differences, np.nan)
+    for row, setting in enumerate(settings):
+        values = evaluation.paired(setting.measure)
+        if values.shape[1] >= 2:
+            width = width_of(setting.measure)
+            tests = primary.paired(values, pairs, alpha, width=width)
+            differences[row] = tests.difference
+            p_values[row] = tests.adjusted
+    return differences, p_values, ""
 
 
 def _ranks(costs: np.ndarray) -> np.ndarray:
@@ -245,9 +501,8 @@ def _settings(
 ) -> tuple[Setting, ...]:
     for choice, values in (("gains", weightings), ("cutoff", cutoffs)):
         if values and not any(_is_open(measure, choice) for measure in measures):
-            raise GradedError(
-                f"no measure takes the {choice}: {', '.join(map(str, measures))} set their own or take none"
-            )
+            own = ", ".join(map(str, measures))
+            raise GradedError(f"no measure takes the {choice}: {own} set their own or take none")
     settings = []
     for base in measures:
         of_base: list[int | None] = [None]
@@ -263,12 +518,18 @@ def _settings(
             if name is not None:
                 measure = measure(gains=weightings[name])
             settings.append(Setting(measure, base, name, cutoff))
-    if len(settings) > MOST:
+    return _counted(settings)
+
+
+def _counted(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    """The settings. Raises `GradedError` for one and for too many."""
+    every = tuple(settings)
+    if len(every) > MOST:
         raise GradedError(
-            f"{len(settings)} rankings of the runs are too many to compare; at most {MOST} are"
+            f"{len(every)} rankings of the runs are too many to compare; at most {MOST} are"
         )
-    if len(settings) < 2:
+    if len(every) < 2:
         raise GradedError(
             "there is only one ranking of the runs; name several measures, gains or cutoffs"
         )
-    return tuple(settings)
+    return every

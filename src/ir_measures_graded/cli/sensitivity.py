@@ -1,15 +1,19 @@
 """The command `sensitivity`."""
 
+from typing import Any
+
 from ..analysis import sensitivity
+from ..analysis.statistics.defaults import ALPHA
 from ..output.result import Result, View
-from .arguments import COLLECTION, SESSIONS, inputs
+from .arguments import OF_RUNS, OF_VALUES, alpha, chosen, collection_or_values, inputs, values_of
 from .parser import Arguments, Option, choice, output, whole_numbers
 
+USAGE = (OF_RUNS, OF_VALUES)
 OPTIONS = (
-    *COLLECTION,
-    SESSIONS,
+    *collection_or_values(),
     Option("--cutoffs K,…", "cutoffs of the measures, as in 10,100", whole_numbers, default=[]),
-    choice("--show", "table to print; default: correlations of the orders", "tau", "ranks"),
+    choice("--show", "table to print; default: tau", "tau", "ranks", "swaps", "differences"),
+    alpha(ALPHA),
     *output(),
 )
 
@@ -18,15 +22,32 @@ def run(arguments: Arguments) -> Result:
     """Show how the ranking of the runs depends on measure, weighting and cutoff.
 
     The command ranks the runs under every measure × cutoff × weighting and correlates each pair of
-    rankings by Kendall's τ. A measure string with gains or a cutoff keeps them. A single measure
-    without --gains and --cutoffs has the weightings that the command levels shows.
+    rankings by Kendall's τ; marks tell where it is below .9 and below .8. A measure string with
+    gains or a cutoff keeps them. A single measure without --gains and --cutoffs has the weightings
+    that the command levels shows. With --values, the measures of the table are compared.
+
+    --show ranks prints the rank of each run. --show swaps prints the pairs of runs that change
+    their order, with the better one under each setting and an asterisk if the difference is
+    significant. --show differences prints the difference of each two runs under each setting and
+    its p.
 
       ir_measures_graded sensitivity qrels.txt runs/*.gz nDCG_JK --gains w1 --gains w10 --cutoffs 10
       ir_measures_graded sensitivity qrels.txt runs/*.gz P@10 nDCG_JK@10 \\
           --gains flat=1:1,2:1 --gains steep=1:1,2:10 --show ranks -o ranks.svg
+      ir_measures_graded sensitivity --values values.csv --show swaps
     """
-    first = inputs(arguments, weighted=True, uncut=True)
-    result = sensitivity(*first, **arguments.of("gains", "cutoffs"))
-    if arguments.show == "tau":
-        return result
-    return View([result.rank_table()], result.figure)
+    stored = values_of(arguments)
+    first: list[Any]
+    if stored is not None:
+        first = [chosen(arguments, stored)]
+    else:
+        first = list(inputs(arguments, weighted=True, uncut=True))
+    result = sensitivity(*first, **arguments.of("gains", "cutoffs", "alpha"))
+    if arguments.show == "ranks":
+        return View([result.rank_table()], result.figure)
+    if arguments.show == "swaps":
+        notes = result.swap_notes()
+        return View([result.swap_table()], result.figure, noted=notes, above=result.answer())
+    if arguments.show == "differences":
+        return View([result.difference_table()], result.figure)
+    return result

@@ -168,6 +168,7 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "answers": _list_of_qrels,
     "any_cutoff": flag,
     "ascending": flag,
+    "at": _numbers,
     "baseline": text,
     "batch": _whole_number,
     "by": _attribute,
