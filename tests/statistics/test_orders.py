@@ -93,7 +93,7 @@ def test_the_worked_example():
         0.8929,
     ]
     assert float(orders.overlap_at(first, second, 3)) == pytest.approx(5 / 6)
-    assert orders.tau_at(FIRST, SECOND, 3) == pytest.approx(1 / 3)
+    assert orders.tau_at(first, second, 3) == pytest.approx(1 / 3)
     assert (second.place - first.place).tolist() == [1, -1, 0, -1, 0]
 
 
@@ -228,4 +228,5 @@ def test_flat_orders_are_undefined():
     for pair in ((flat, other), (other, flat), (flat, flat)):
         assert all(np.isnan(value) for value in compare_orders(*pair).values())
     assert np.isnan(compare_orders(np.array([1, 1, 0]), np.array([1, 2, 3]))["tau_AP"])
-    assert np.isnan(orders.tau_at(other, other, 1))
+    order = Order.of(other)
+    assert np.isnan(orders.tau_at(order, order, 1))

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
 
-from ...errors import GradedError
+from ...errors import GradedError, Remark
 from ...output.formats import counted, listed
 from ...output.result import Result
 from ...output.tables import Note, Table
 from ..statistics import orders
+from ..statistics.corrections import DEFAULT, correction_of
 from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from ..statistics.options import as_list, check_probability, whole_number
-from ..statistics.orders import PERSISTENCE, Order, RboTies, compare_orders
+from ..statistics.orders import PERSISTENCE, Order, RboTies
 from .pairs import SignificantPairs, significant_signs
 from .reading import Board, Leaderboard, common_systems, read_leaderboard
 
@@ -71,31 +73,32 @@ class ComparedOrders:
     def moved(self, sign: int) -> str:
         """The systems with the largest fall or rise, with both places, as ``a 3→9``."""
         first, second = self.places
-        texts = [f"{self.systems[row]} {first[row]}→{second[row]}" for row in self.movers(sign)[1]]
+        _, rows = self.movers(sign)
+        texts = [f"{self.systems[row]} {first[row]}→{second[row]}" for row in rows]
         return listed(texts, MOST_NAMED)
 
     def best(self) -> tuple[list[str], list[str]]:
         """The best systems of both."""
-        first, second = (
-            [self.systems[row] for row in np.flatnonzero(place == 1)] for place in self.places
-        )
-        return first, second
+        first, second = self.places
+        return self._at_the_top(first), self._at_the_top(second)
+
+    def _at_the_top(self, places: np.ndarray) -> list[str]:
+        return [self.systems[row] for row in np.flatnonzero(places == 1)]
 
     def record(self) -> dict[str, Any]:
         """The row for programs."""
         record: dict[str, Any] = {"first": self.first.measure, "second": self.second.measure}
         record |= {**self.counts, **self.statistics}
-        for name, sign in (("fall", 1), ("rise", -1)):
-            record[name] = self.movers(sign)[0]
-            record[f"{name}_of"] = self.moved(sign)
-        numbers: list[int | None] = [None] * len(SIGNIFICANT)
-        share = None
+        record["fall"], _ = self.movers(1)
+        record["fall_of"] = self.moved(1)
+        record["rise"], _ = self.movers(-1)
+        record["rise_of"] = self.moved(-1)
+        record |= dict.fromkeys((*SIGNIFICANT, "share"))
         if self.significant is not None:
-            counts = self.significant
-            numbers = [counts.first, counts.second, counts.agreed]
-            numbers += [counts.reversed, counts.lost, counts.new]
-            share = counts.share
-        record |= dict(zip(SIGNIFICANT, numbers, strict=True)) | {"share": share}
+            record["significant_first"] = self.significant.first
+            record["significant_second"] = self.significant.second
+            for name in (*SIGNIFICANT[2:], "share"):
+                record[name] = getattr(self.significant, name)
         record["undefined"] = "; ".join(f"{name}: {why}" for name, why in self.reasons.items())
         return record
 
@@ -114,7 +117,8 @@ class LeaderboardComparison(Result):
     depths: tuple[int, ...]
     p: float
     ties: str
-    said: tuple[Note, ...] = field(default=())
+    said: tuple[Note, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def answer(self) -> list[Note]:
         """Whether the orders agree, by the first pair of measures."""
@@ -122,10 +126,10 @@ class LeaderboardComparison(Result):
         parts = [self._agreement(compared)]
         if compared.statistics["tau"] is not None:
             parts.append(_the_best(compared))
-            fall, fallen = compared.movers(1)
-            if fallen:
-                names = listed([compared.systems[row] for row in fallen], MOST_NAMED)
-                verb = "falls" if len(fallen) == 1 else "fall"
+            fall, rows = compared.movers(1)
+            if rows:
+                names = listed([compared.systems[row] for row in rows], MOST_NAMED)
+                verb = "falls" if len(rows) == 1 else "fall"
                 parts.append(f"{names} {verb} {counted(fall, 'rank')}")
         return [Note("{}.", "; ".join(parts))]
 
@@ -139,9 +143,11 @@ class LeaderboardComparison(Result):
         tau = compared.statistics["tau"]
         if tau is None:
             return f"{subject} cannot be compared: {compared.reasons['tau']}"
-        name, head_weighted = "τ_AP", compared.statistics["tau_AP"]
+        name = "τ_AP"
+        head_weighted = compared.statistics["tau_AP"]
         if head_weighted is None:
-            name, head_weighted = "τ_AP_b", compared.statistics["tau_AP_b"]
+            name = "τ_AP_b"
+            head_weighted = compared.statistics["tau_AP_b"]
         assert head_weighted is not None
         return f"{subject} agree with τ {_short(tau)} ({name} {_short(head_weighted)})"
 
@@ -171,54 +177,42 @@ class LeaderboardComparison(Result):
 
     def system_table(self) -> Table:
         """One row per system and pair of measures: its values and places, most fallen first."""
-        rows = []
+        records = []
         for compared in self.orders:
             first, second = compared.places
             most_fallen_first = np.lexsort((first, -compared.changes)).tolist()
             for row in most_fallen_first:
-                rows.append(
-                    [
-                        compared.first.measure,
-                        compared.second.measure,
-                        compared.systems[row],
-                        float(compared.first.means[row]),
-                        int(first[row]),
-                        float(compared.second.means[row]),
-                        int(second[row]),
-                        int(first[row] - second[row]),
-                    ]
-                )
-        columns = ["first", "second", "system", "first_value", "first_place"]
-        columns += ["second_value", "second_place", "change"]
-        return Table(columns, rows)
+                record: dict[str, Any] = {
+                    "first": compared.first.measure,
+                    "second": compared.second.measure,
+                    "system": compared.systems[row],
+                    "first_value": float(compared.first.means[row]),
+                    "first_place": int(first[row]),
+                    "second_value": float(compared.second.means[row]),
+                    "second_place": int(second[row]),
+                    "change": int(first[row] - second[row]),
+                }
+                records.append(record)
+        return Table.of(list(records[0]), records)
 
     def notes(self) -> list[Note]:
         """What the statistics are of, which are undefined, and what was noticed in the input."""
-        notes = [
-            Note(
-                "{} is the truth where a statistic is not symmetric. Larger values are better; the values of "
-                "measures of which smaller ones are better are mirrored. Equal values tie.",
-                self.names[0],
-            ),
-            *self._undefined(),
-            *self.said,
-        ]
+        truth = (
+            "{} is the truth where a statistic is not symmetric. Larger values are better; the "
+            "values of measures of which smaller ones are better are mirrored. Equal values tie."
+        )
+        notes = [Note(truth, self.names[0]), *self._undefined(), *self.said]
         systems = min(len(compared.systems) for compared in self.orders)
         if systems < FEW_SYSTEMS:
             notes.append(Note("τ of {} systems has few possible values.", systems))
         tail = self.p**systems
         if tail > HEAVY_TAIL:
-            notes.append(
-                Note(
-                    "RBO: the list of {} systems has a weight of only {:.2f} with p = {:g}, so RBO is at "
-                    "least {:.2f}; with --p {:.2f} it has .8.",
-                    systems,
-                    1 - tail,
-                    self.p,
-                    tail,
-                    HEAVY_TAIL ** (1 / systems),
-                )
+            weight = (
+                "RBO: the list of {} systems has a weight of only {:.2f} with p = {:g}, so RBO is "
+                "at least {:.2f}; with --p {:.2f} it has .8."
             )
+            better_p = HEAVY_TAIL ** (1 / systems)
+            notes.append(Note(weight, systems, 1 - tail, self.p, tail, better_p))
         return [*notes, *self._about_significance()]
 
     def _undefined(self) -> Iterator[Note]:
@@ -238,11 +232,13 @@ class LeaderboardComparison(Result):
                 LEAST_TESTED_TOPICS,
             )
             return
-        first, second = len(compared.first.topics), len(compared.second.topics)
         yield Note(
-            "Significant pairs: paired t-tests of all pairs with Holm's correction. The share of those of "
-            "the first that agree rewards a second that calls everything significant; see reversed and new."
+            "Significant pairs: paired t-tests of all pairs with {}. The share of those of the "
+            "first that agree rewards a second that calls everything significant; see reversed and new.",
+            correction_of(DEFAULT).name,
         )
+        first = len(compared.first.topics)
+        second = len(compared.second.topics)
         if first != second:
             yield Note("The tests differ in power: {} and {} topics.", first, second)
 
@@ -278,6 +274,7 @@ def compare_leaderboards(
     aggregate: bool = False,
     smaller: Collection[str] = (),
     alpha: float = ALPHA,
+    names: tuple[str, str] = ("first", "second"),
 ) -> LeaderboardComparison:
     """Compare the orders of the same systems in two leaderboards; the first is the truth.
 
@@ -295,7 +292,8 @@ def compare_leaderboards(
 
     `p` (0 < p < 1) and `ties` (``w``, ``a`` or ``b``) are those of RBO, see
     `statistics.orders.rbo`. `k` are the depths of overlap@k and tau@k, below the number of systems;
-    by default 5 and 10. `alpha` is the level of the tests.
+    by default 5 and 10. `alpha` is the level of the tests. `names` are those of the leaderboards in
+    the notes and in the figure; a single file has its own.
 
     >>> first = {"run": list("abcde"), "nDCG@10": [0.5, 0.4, 0.3, 0.2, 0.1]}
     >>> second = {"run": list("abcde"), "nDCG@10": [0.42, 0.45, 0.3, 0.3, 0.1]}
@@ -315,25 +313,30 @@ def compare_leaderboards(
     check_probability(alpha, "alpha", ALPHA)
     if ties not in RBO_TIES:
         raise GradedError(f"ties={ties!r} is not allowed; it is one of {', '.join(RBO_TIES)}")
-    asked_depths = None if k is None else [whole_number(depth, "k", 1) for depth in as_list(k)]
+    asked_depths = None
+    if k is not None:
+        asked_depths = [whole_number(depth, "k", 1) for depth in as_list(k)]
     settings: dict[str, Any] = {"form": form, "means": means, "aggregate": aggregate}
-    one = read_leaderboard(first, "first", smaller=smaller, **settings)
-    other = read_leaderboard(second, "second", smaller=smaller, **settings)
-    boards = [
-        (one.board(name), other.board(other_name))
-        for name, other_name in _measure_pairs(one, other, measures)
-    ]
-    said: list[Note] = []
-    common = [_common(board, other_board, said) for board, other_board in boards]
-    fewest = min(len(board.systems) for board, _ in common)
+    first_name, second_name = names
+    one = read_leaderboard(first, first_name, smaller=smaller, **settings)
+    other = read_leaderboard(second, second_name, smaller=smaller, **settings)
+    ranking = _Ranking(alpha)
+    pairs = []
+    for name, other_name in _measure_pairs(one, other, measures):
+        pairs.append(ranking.common(one.board(name), other.board(other_name)))
+    fewest = min(len(ranked.board.systems) for ranked, _ in pairs)
     depths = _depths(asked_depths, fewest)
-    signs = _SignsOfBoards(alpha)
-    compared = [
-        _compared(board, other_board, depths, p, ties, signs) for board, other_board in common
-    ]
-    notes = dict.fromkeys([*one.notes, *other.notes, *said])
+    compared = [_compared(*pair, depths, p, ties) for pair in pairs]
+    notes = dict.fromkeys([*one.notes, *other.notes, *ranking.notes])
+    remarks = dict.fromkeys([*one.remarks, *other.remarks])
     return LeaderboardComparison(
-        (one.name, other.name), tuple(compared), tuple(depths), p, ties, tuple(notes)
+        names=(one.name, other.name),
+        orders=tuple(compared),
+        depths=tuple(depths),
+        p=p,
+        ties=ties,
+        said=tuple(notes),
+        remarks=tuple(remarks),
     )
 
 
@@ -360,27 +363,15 @@ def _split(measure: str | Measure | tuple[str, str]) -> tuple[str, str]:
     if isinstance(measure, tuple):
         return str(measure[0]), str(measure[1])
     text = str(measure)
-    depth = 0
+    open_brackets = 0
     for position, sign in enumerate(text):
-        depth += (sign in "({[") - (sign in ")}]")
-        if sign == "=" and depth == 0:
+        if sign in "({[":
+            open_brackets += 1
+        elif sign in ")}]":
+            open_brackets -= 1
+        elif sign == "=" and open_brackets == 0:
             return text[:position], text[position + 1 :]
     return text, text
-
-
-def _common(first: Board, second: Board, said: list[Note]) -> tuple[Board, Board]:
-    """The systems of both boards. Notes the others; raises `GradedError` for fewer than 2."""
-    systems = common_systems(first.systems, second.systems)
-    if len(systems) < 2:
-        raise GradedError(
-            f"{counted(len(systems), 'system')} in both leaderboards; at least 2 are needed; the first has "
-            f"{listed(first.systems)}, the second {listed(second.systems)}"
-        )
-    for board, which in ((first, "first"), (second, "second")):
-        others = [system for system in board.systems if system not in systems]
-        if others:
-            said.append(Note("Only the {} leaderboard has {}.", which, listed(others)))
-    return first.part(systems), second.part(systems)
 
 
 def _depths(asked: list[int] | None, systems: int) -> list[int]:
@@ -393,68 +384,109 @@ def _depths(asked: list[int] | None, systems: int) -> list[int]:
     return asked
 
 
-class _SignsOfBoards:
-    """The significant signs of boards, computed once for each."""
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """The systems of a board in their order, the best first, and which of them differ."""
+
+    board: Board
+    alpha: float
+
+    @cached_property
+    def order(self) -> Order:
+        """The order by the values of which larger ones are better."""
+        return Order.of(self.board.sign * self.board.means)
+
+    @cached_property
+    def signs(self) -> np.ndarray | None:
+        """The significant sign of each pair of systems, see `significant_signs`."""
+        return significant_signs(self.board, self.alpha)
+
+
+class _Ranking:
+    """The boards of the systems that two leaderboards share, each ranked once."""
 
     def __init__(self, alpha: float):
         self.alpha = alpha
-        self.signs: dict[tuple[Any, ...], np.ndarray | None] = {}
+        self.notes: list[Note] = []
+        self._ranked: dict[tuple[int, tuple[str, ...]], _Ranked] = {}
 
-    def of(self, board: Board) -> np.ndarray | None:
-        """The significant sign of each pair of systems of a board."""
-        key = id(board.measure), board.means.tobytes(), board.systems
-        if key not in self.signs:
-            self.signs[key] = significant_signs(board, self.alpha)
-        return self.signs[key]
+    def common(self, first: Board, second: Board) -> tuple[_Ranked, _Ranked]:
+        """Both boards with the systems of both. Notes the others.
+
+        Raises `GradedError` for fewer than 2 systems.
+        """
+        systems = common_systems(first.systems, second.systems)
+        if len(systems) < 2:
+            count = counted(len(systems), "system")
+            raise GradedError(
+                f"{count} in both leaderboards; at least 2 are needed; the first has "
+                f"{listed(first.systems)}, the second {listed(second.systems)}"
+            )
+        self._note_others("first", first, systems)
+        self._note_others("second", second, systems)
+        return self._of(first, tuple(systems)), self._of(second, tuple(systems))
+
+    def _note_others(self, which: str, board: Board, systems: Sequence[str]) -> None:
+        if len(board.systems) > len(systems):
+            shared = set(systems)
+            others = [system for system in board.systems if system not in shared]
+            self.notes.append(Note("Only the {} leaderboard has {}.", which, listed(others)))
+
+    def _of(self, board: Board, systems: tuple[str, ...]) -> _Ranked:
+        key = id(board), systems  # the leaderboards keep the boards, so no id is used again
+        if key not in self._ranked:
+            self._ranked[key] = _Ranked(board.part(systems), self.alpha)
+        return self._ranked[key]
 
 
 def _compared(
-    first: Board,
-    second: Board,
-    depths: Sequence[int],
-    p: float,
-    ties: RboTies,
-    signs: _SignsOfBoards,
+    first: _Ranked, second: _Ranked, depths: Sequence[int], p: float, ties: RboTies
 ) -> ComparedOrders:
     """The statistics of two boards of the same systems."""
-    values = first.sign * first.means
-    others = second.sign * second.means
-    order, other_order = Order.of(values), Order.of(others)
-    numbers = {
-        name: float(value) for name, value in compare_orders(values, others, p, ties).items()
-    }
+    numbers = dict(orders.agreement(first.order, second.order, p, ties))
     for depth in depths:
-        numbers[f"overlap@{depth}"] = float(orders.overlap_at(order, other_order, depth))
+        numbers[f"overlap@{depth}"] = orders.overlap_at(first.order, second.order, depth)
     for depth in depths:
-        numbers[f"tau@{depth}"] = orders.tau_at(values, others, depth)
-    reasons = {
-        name: _why_undefined(name, order, other_order)
-        for name, number in numbers.items()
-        if np.isnan(number)
-    }
-    systems = len(first.systems)
-    both_tied = (order.tied & other_order.tied).sum() - systems
-    pairs = systems * (systems - 1) // 2
-    counts = (systems, pairs, order.tied_pairs, other_order.tied_pairs, both_tied // 2)
-    first_signs, second_signs = signs.of(first), signs.of(second)
+        numbers[f"tau@{depth}"] = np.asarray(orders.tau_at(first.order, second.order, depth))
+    statistics: dict[str, float | None] = {}
+    reasons = {}
+    for name, number in numbers.items():
+        statistics[name] = float(number)
+        if np.isnan(number):
+            statistics[name] = None
+            reasons[name] = _why_undefined(name, first.order, second.order)
     significant = None
-    if first_signs is not None and second_signs is not None:
-        significant = SignificantPairs.of(first_signs, second_signs)
+    if first.signs is not None and second.signs is not None:
+        significant = SignificantPairs.of(first.signs, second.signs)
     return ComparedOrders(
-        first,
-        second,
-        {name: None if name in reasons else number for name, number in numbers.items()},
-        reasons,
-        {name: int(count) for name, count in zip(COUNTS, counts, strict=True)},
-        (order.place, other_order.place),
-        significant,
+        first=first.board,
+        second=second.board,
+        statistics=statistics,
+        reasons=reasons,
+        counts=_counts(first.order, second.order),
+        places=(first.order.place, second.order.place),
+        significant=significant,
     )
 
 
+def _counts(first: Order, second: Order) -> dict[str, int]:
+    """The numbers of systems, of their pairs, and of pairs that tie."""
+    systems = first.group.size
+    tied_with_themselves_too = (first.tied & second.tied).sum()
+    return {
+        "systems": systems,
+        "pairs": systems * (systems - 1) // 2,
+        "tied_first": int(first.tied_pairs),
+        "tied_second": int(second.tied_pairs),
+        "tied_both": int(tied_with_themselves_too - systems) // 2,
+    }
+
+
 def _why_undefined(name: str, first: Order, second: Order) -> str:
-    for order, which in ((first, "first"), (second, "second")):
-        if order.is_flat:
-            return f"all systems tie in the {which}"
+    if first.is_flat:
+        return "all systems tie in the first"
+    if second.is_flat:
+        return "all systems tie in the second"
     if name == "tau_AP":
         return "systems tie in the first; use tau_AP_b"
     return "the top systems of the first are fewer than 2 or all tie in one order"

@@ -44,9 +44,17 @@ class SignificantPairs:
         products = first * second
         agreed = int((products > 0).sum())
         opposite = int((products < 0).sum())
-        in_first, in_second = int((first != 0).sum()), int((second != 0).sum())
-        both = agreed + opposite
-        return cls(in_first, in_second, agreed, opposite, in_first - both, in_second - both)
+        in_first = int((first != 0).sum())
+        in_second = int((second != 0).sum())
+        in_both = agreed + opposite
+        return cls(
+            first=in_first,
+            second=in_second,
+            agreed=agreed,
+            reversed=opposite,
+            lost=in_first - in_both,
+            new=in_second - in_both,
+        )
 
 
 def significant_signs(board: Board, alpha: float = ALPHA) -> np.ndarray | None:

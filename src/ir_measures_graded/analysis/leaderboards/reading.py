@@ -19,7 +19,7 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...core.registry.notation import NamedMeasure, measure_named
 from ...core.rows.columns import column_name, plain
-from ...errors import GradedError, needed, shown
+from ...errors import GradedError, Remark, needed, shown
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import UNNAMED, run_names
 from ...evaluation.values import AGGREGATE, ALL, IDS, cells_of, frame_of, number_in
@@ -43,6 +43,7 @@ FIELDS = {
 }
 DIFFERENT_MEAN = 0.001  # a mean that differs by more is weighted, geometric or of other topics
 COUNTS = "Num"  # names of measures that count topics and documents begin so
+NO_VALUE = "{}: there is no value; give the columns run, topic, measure and value"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,8 @@ class Board:
 
     def part(self, systems: Sequence[str]) -> Board:
         """The board of some of the systems, in this order."""
-        rows = [self.systems.index(system) for system in systems]
+        number = {system: row for row, system in enumerate(self.systems)}
+        rows = [number[system] for system in systems]
         values = None if self.values is None else self.values[rows]
         return replace(self, systems=tuple(systems), means=self.means[rows], values=values)
 
@@ -74,6 +76,7 @@ class Leaderboard:
     name: str
     boards: dict[str, Board]
     notes: list[Note] = field(default_factory=list)
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def compared_unasked(self) -> list[str]:
@@ -82,6 +85,8 @@ class Leaderboard:
 
     def board(self, name: str) -> Board:
         """The board of a measure. Raises `GradedError` if there is none."""
+        if name in self.boards:
+            return self.boards[name]
         text = str(measure_named(name))
         if text not in self.boards:
             names = listed(self.boards, 8)
@@ -109,19 +114,18 @@ def read_leaderboard(
     """
     if isinstance(source, Evaluation):
         evaluated = {str(measure): _of_evaluation(source, measure) for measure in source.measures}
-        return Leaderboard(name, evaluated)
+        return Leaderboard(name, evaluated, remarks=source.remarks)
     if form is not None and form not in FIELDS:
         raise GradedError(f"format={form!r} is not allowed; it is one of {', '.join(FIELDS)}")
     pandas = needed("pandas", "a table of values")
     tables = _tables(source, name)
-    parts = [
-        _cells(frame_of(table), table_name, run, form, means) for table, table_name, run in tables
-    ]
+    parts = [_cells(frame_of(table.source), table, form, means) for table in tables]
     cells = pandas.concat(parts, keys=range(len(parts)))
-    name = tables[0][1] if len(tables) == 1 else name
+    if len(tables) == 1:
+        name = tables[0].name
     notes: list[Note] = []
     cells = _without_text(cells, name, notes)
-    _refuse_repeated(cells, [table_name for _, table_name, _ in tables])
+    _refuse_repeated(cells, [table.name for table in tables])
     _refuse_unknown(smaller, cells)
     boards: dict[str, Board] = {}
     for measure_name, rows in cells.groupby("measure", sort=False, observed=True):
@@ -141,40 +145,56 @@ def _of_evaluation(evaluation: Evaluation, measure: Measure) -> Board:
     return Board(measure, evaluation.runs, mean_over_topics(values), topics, values)
 
 
-def _tables(source: Any, name: str) -> list[tuple[Any, str, str]]:
-    """Each table, its name in messages, and the name of its run if nothing else names it."""
-    if isinstance(source, (str, os.PathLike)):
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """A table to read, its `name` in messages, and the name of its `run` if nothing else names
+    it."""
+
+    source: Any
+    name: str
+    run: str
+
+
+def _tables(source: Any, name: str) -> list[_Source]:
+    """The tables of a leaderboard: files, or one in memory."""
+    if _is_path(source):
         source = [source]
-    is_paths = isinstance(source, (list, tuple)) and all(
-        isinstance(path, (str, os.PathLike)) for path in source
-    )
-    if not is_paths or not source:
-        return [(source, name, UNNAMED)]
+    is_list = isinstance(source, (list, tuple)) and len(source) > 0
+    if not is_list or not all(map(_is_path, source)):
+        return [_Source(source, name, UNNAMED)]
     words = [named_path(path) for pattern in source for path in matching(os.fspath(pattern))]
-    paths = [word.path for word in words]
-    names = [word.name or name for word, name in zip(words, run_names(paths), strict=True)]
-    return list(zip(paths, paths, names, strict=True))
+    names_of_files = run_names([word.path for word in words])
+    tables = []
+    for word, name_of_file in zip(words, names_of_files, strict=True):
+        tables.append(_Source(word.path, word.path, word.name or name_of_file))
+    return tables
 
 
-def _cells(frame: DataFrame, name: str, run: str, form: str | None, means: bool) -> DataFrame:
+def _is_path(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike))
+
+
+def _cells(frame: DataFrame, table: _Source, form: str | None, means: bool) -> DataFrame:
     """A row per value, with the columns run, measure, topic and value, of one table."""
     columns = list(frame.columns)
     has_header = columns != list(range(len(columns)))
     if not has_header and len(columns) == 4:
-        frame = frame.set_axis(FIELDS[form or _form_of(frame, name)], axis=1)
+        fields = FIELDS[form or _form_of(frame, table.name)]
+        frame = frame.set_axis(fields, axis=1)
     elif not has_header and len(columns) == 6:
         if form != "ranking":
             raise GradedError(
-                f"{name} has six fields, as a run has; if they are topic, Q0, system, rank, value and "
-                "measure, give --form ranking"
+                f"{table.name} has six fields, as a run has; if they are topic, Q0, system, rank, "
+                "value and measure, give --form ranking"
             )
         frame = frame.set_axis(FIELDS["ranking"], axis=1)
     elif set(columns) == TREC_EVAL:
-        frame = frame.assign(run=_run_name(frame, run))
+        frame = frame.assign(run=_run_name(frame, table.run))
     else:
-        return _of_table(frame, name, run, means)
+        return _of_table(frame, table.name, table.run, means)
     is_value = frame["measure"].astype(str) != RUN_NAME
-    return _with_means_by_name(frame.loc[is_value, [*KEYS, "value"]].reset_index(drop=True))
+    values = frame.loc[is_value, [*KEYS, "value"]]
+    return _with_means_by_name(values.reset_index(drop=True))
 
 
 def _with_means_by_name(cells: DataFrame) -> DataFrame:
@@ -188,14 +208,16 @@ def _form_of(frame: DataFrame, name: str) -> str:
 
     It is the one without ``all``, or else the one whose values are all names of measures.
     """
-    second, third = set(frame[1]), set(frame[2])
+    second = set(frame[1])
+    third = set(frame[2])
     if (ALL in second) != (ALL in third):
         return "ir_measures" if ALL in second else "tot"
     second_has_measures = all(map(_is_measure, second))
-    if second_has_measures == all(map(_is_measure, third)):
+    third_has_measures = all(map(_is_measure, third))
+    if second_has_measures == third_has_measures:
         raise GradedError(
-            f"{name}: the second or the third field may be the measure; give --form tot (run, measure, "
-            "topic, value) or --form ir_measures (run, topic, measure, value)"
+            f"{name}: the second or the third field may be the measure; give --form tot (run, "
+            "measure, topic, value) or --form ir_measures (run, topic, measure, value)"
         )
     return "tot" if second_has_measures else "ir_measures"
 
@@ -225,37 +247,41 @@ def _of_table(frame: DataFrame, name: str, run_name: str, means: bool) -> DataFr
             return cells.assign(**{IS_MEAN: False}).reset_index(drop=True)
         except GradedError as error:
             raise GradedError(f"{error}; if its values are means, give --means") from None
-    keys: dict[str, Any] = {
-        "run": run_name if run is None else frame[run].astype(str),
-        "topic": ALL if topic is None else frame[topic].astype(str),
-    }
-    is_marked = topic is None or AGGREGATE in frame
+    keys: dict[str, Any] = {"run": run_name, "topic": ALL}
+    if run is not None:
+        keys["run"] = frame[run].astype(str)
+    is_marked = True
     if topic is None:
         keys[IS_MEAN] = True
-    elif is_marked:
+    elif AGGREGATE in frame:
         keys[IS_MEAN] = frame[AGGREGATE].notna() & (frame[AGGREGATE] != "")
-        keys["topic"] = keys["topic"].mask(keys[IS_MEAN], ALL)
+        keys["topic"] = frame[topic].astype(str).mask(keys[IS_MEAN], ALL)
+    else:
+        keys["topic"] = frame[topic].astype(str)
+        is_marked = False
     if measure is not None and value is not None:
         columns = {"measure": frame[measure].astype(str), "value": frame[value]}
-        cells = pandas.DataFrame({**keys, **columns}, frame.index).reset_index(drop=True)
-        return cells if is_marked else _with_means_by_name(cells)
-    named = {run, topic, AGGREGATE}
-    measures = [column for column in names if column not in named and plain(column) not in IDS]
-    if not measures:
-        raise GradedError(
-            f"{name}: there is no value; give the columns run, topic, measure and value"
-        )
-    parts = [
-        pandas.DataFrame({**keys, "measure": str(column), "value": frame[column]}, frame.index)
-        for column in measures
-    ]
+        parts = [pandas.DataFrame({**keys, **columns}, frame.index)]
+    else:
+        named = {run, topic, AGGREGATE}
+        measures = [column for column in names if column not in named and plain(column) not in IDS]
+        if not measures:
+            raise GradedError(NO_VALUE.format(name))
+        parts = []
+        for column in measures:
+            columns = {"measure": str(column), "value": frame[column]}
+            parts.append(pandas.DataFrame({**keys, **columns}, frame.index))
     cells = pandas.concat(parts, ignore_index=True)
     return cells if is_marked else _with_means_by_name(cells)
 
 
 def _without_text(cells: DataFrame, name: str, notes: list[Note]) -> DataFrame:
     """The rows of measures whose values are all numbers."""
-    numbers = np.array([number_in(value) for value in cells["value"]], dtype=np.float64)
+    values = cells["value"]
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiu":
+        numbers = values.to_numpy(np.float64)
+    else:
+        numbers = np.array([number_in(value) for value in values], dtype=np.float64)
     is_text = ~np.isfinite(numbers)
     cells = cells.assign(value=numbers)
     if not is_text.any():
@@ -264,9 +290,7 @@ def _without_text(cells: DataFrame, name: str, notes: list[Note]) -> DataFrame:
     notes.append(Note("{}: {} is left out: a value is no number.", name, listed(measures)))
     cells = cells[~cells["measure"].isin(measures)]
     if cells.empty:
-        raise GradedError(
-            f"{name}: there is no value; give the columns run, topic, measure and value"
-        )
+        raise GradedError(NO_VALUE.format(name))
     return cells
 
 
@@ -296,10 +320,11 @@ def _board(
 ) -> Board:
     """The board of the rows of one measure."""
     is_mean = rows[IS_MEAN]
-    given = dict(zip(rows["run"][is_mean], rows["value"][is_mean], strict=True))
+    mean_rows = rows[is_mean]
+    means_of_table = dict(zip(mean_rows["run"], mean_rows["value"], strict=True))
     by_topic = rows[~is_mean]
     if by_topic.empty:
-        return Board(measure, tuple(given), np.array(list(given.values())))
+        return Board(measure, tuple(means_of_table), np.array(list(means_of_table.values())))
     run_numbers, systems = by_topic["run"].factorize()
     topic_numbers, topics = by_topic["topic"].factorize()
     values = np.full((len(systems), len(topics)), np.nan)
@@ -307,16 +332,18 @@ def _board(
     _refuse_missing(values, list(systems), list(topics), measure, name)
     means = mean_over_topics(values)
     board = Board(measure, tuple(systems), means, tuple(topics), values)
-    _compare_with_given(board, given, name, notes)
-    if aggregate and not given:
+    _compare_means(board, means_of_table, name, notes)
+    if not aggregate:
+        return board
+    if not means_of_table:
         text = "{}: there is no row of the topic all by {}, so the mean is used."
         notes.append(Note(text, name, measure))
-    if not (aggregate and given):
         return board
-    lacking = [system for system in board.systems if system not in given]
+    lacking = [system for system in board.systems if system not in means_of_table]
     if lacking:
         raise GradedError(f"{name}: {shown(lacking[0])} has no row of the topic all by {measure}")
-    return replace(board, means=np.array([given[system] for system in board.systems]))
+    taken = [means_of_table[system] for system in board.systems]
+    return replace(board, means=np.array(taken))
 
 
 def _refuse_missing(
@@ -328,33 +355,29 @@ def _refuse_missing(
         return
     system = int(missing.any(axis=1).argmax())
     lacking = [topics[number] for number in np.flatnonzero(missing[system]).tolist()]
+    count = counted(len(lacking), "topic")
     raise GradedError(
-        f"{name}: {systems[system]} lacks values of {measure} for "
-        f"{counted(len(lacking), 'topic')} ({listed(lacking, 5)}); give each system a value for each topic"
+        f"{name}: {systems[system]} lacks values of {measure} for {count} ({listed(lacking, 5)}); "
+        "give each system a value for each topic"
     )
 
 
-def _compare_with_given(
-    board: Board, given: dict[str, float], name: str, notes: list[Note]
+def _compare_means(
+    board: Board, means_of_table: dict[str, float], name: str, notes: list[Note]
 ) -> None:
     """Note which rows of the topic ``all`` are not the mean over the topics."""
     if is_count(board.measure):
         return
-    others = [
-        system
-        for system, mean in zip(board.systems, board.means.tolist(), strict=True)
-        if abs(given.get(system, mean) - mean) > DIFFERENT_MEAN
-    ]
+    others = []
+    for system, mean in zip(board.systems, board.means.tolist(), strict=True):
+        if abs(means_of_table.get(system, mean) - mean) > DIFFERENT_MEAN:
+            others.append(system)
     if others:
-        notes.append(
-            Note(
-                "{}: the value of the topic all by {} is not the mean over the topics for {}; the mean is "
-                "used (--aggregate takes the other).",
-                name,
-                board.measure,
-                listed(others),
-            )
+        text = (
+            "{}: the value of the topic all by {} is not the mean over the topics for {}; the mean "
+            "is used (--aggregate takes the other)."
         )
+        notes.append(Note(text, name, board.measure, listed(others)))
 
 
 def common_systems(first: Iterable[str], second: Iterable[str]) -> list[str]:

@@ -7,14 +7,14 @@ reproducibility of system-oriented IR experiments. SIGIR 2020.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
-from ...errors import GradedError
+from ...errors import GradedError, Remark
 from ...output.formats import counted, decimal, listed, p_of
 from ...output.result import Result
 from ...output.tables import Note, Table
@@ -22,12 +22,13 @@ from ..statistics.defaults import ALPHA
 from ..statistics.options import as_list, statistics_library
 from ..statistics.precision import EXACT
 from ..statistics.primary import paired
-from .reading import Board, Leaderboard, is_count, read_leaderboard
+from .reading import Leaderboard, is_count, read_leaderboard
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-REPRODUCTION, REPLICATION = "reproduction", "replication"
+REPRODUCTION = "reproduction"
+REPLICATION = "replication"
 UNBOUNDED = ("CG", "DCG", "DCG_JK", "ESL", "ASL", "NumRel", "NumRet", "NumQ")
 LEAST_TOPICS = 2
 COLUMNS = (
@@ -52,6 +53,16 @@ class RunAgain:
     nrmse: float | None
     p: float | None
     detectable: float | None
+
+    def record(self, role: str, prefix: str) -> dict[str, Any]:
+        """The columns of the run in its `role`; the names of statistics have the `prefix`."""
+        return {
+            role: self.mean,
+            f"{role}_again": self.again,
+            f"{prefix}RMSE": self.rmse,
+            f"{prefix}nRMSE": self.nrmse,
+            f"{prefix}p": self.p,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,18 +91,19 @@ class Reproduced:
         original = self.advanced.mean - self.baseline.mean
         return original, self.advanced.again - self.baseline.again
 
+    @property
+    def is_unstable(self) -> bool:
+        """Whether there is an effect ratio, but the original effect is not significant."""
+        return self.ratio is not None and self.effect_p is not None and self.effect_p >= ALPHA
+
     def record(self) -> dict[str, Any]:
         """The row for programs."""
         record: dict[str, Any] = dict.fromkeys(COLUMNS)
         record |= {"measure": self.measure, "kind": self.kind}
         record["topics"], record["topics_again"] = self.topics
-        for run, role, prefix in (
-            (self.baseline, "baseline", ""),
-            (self.advanced, "advanced", "advanced_"),
-        ):
-            if run is not None:
-                record |= {role: run.mean, f"{role}_again": run.again, f"{prefix}p": run.p}
-                record |= {f"{prefix}RMSE": run.rmse, f"{prefix}nRMSE": run.nrmse}
+        record |= self.baseline.record("baseline", "")
+        if self.advanced is not None:
+            record |= self.advanced.record("advanced", "advanced_")
         record["effect"], record["effect_again"] = self.effects
         record |= {"ER": self.ratio, "dRI": self.relative}
         record["undefined"] = "; ".join(f"{name}: {why}" for name, why in self.reasons.items())
@@ -103,14 +115,18 @@ class Reproduction(Result):
     """Two experiments compared by each measure; see `Reproduced`."""
 
     rows: tuple[Reproduced, ...]
-    said: tuple[Note, ...] = field(default=())
+    said: tuple[Note, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def answer(self) -> list[Note]:
         """Whether and how far the effect, or without an advanced run the baseline, was
         reproduced."""
         row = self.rows[0]
-        answer = [_effect(row) if row.advanced is not None else _baseline(row)]
-        if row.advanced is not None and row.ratio is not None:
+        if row.advanced is None:
+            answer = [_baseline(row)]
+        else:
+            answer = [_effect(row)]
+        if row.ratio is not None:
             answer.append(_reading())
         if row.baseline.p is not None and row.baseline.p >= ALPHA:
             answer.append(_no_evidence(row))
@@ -133,19 +149,11 @@ class Reproduction(Result):
 
     def notes(self) -> list[Note]:
         """What is undefined, how stable the effect ratio is, and what was noticed in the input."""
-        notes = [*self._undefined()]
-        unstable = [
-            row.measure
-            for row in self.rows
-            if row.ratio is not None and row.effect_p is not None and row.effect_p >= ALPHA
-        ]
+        notes = list(self._undefined())
+        unstable = [row.measure for row in self.rows if row.is_unstable]
         if unstable:
-            notes.append(
-                Note(
-                    "ER is unstable by {}: the original effect is not significant.",
-                    listed(unstable),
-                )
-            )
+            text = "ER is unstable by {}: the original effect is not significant."
+            notes.append(Note(text, listed(unstable)))
         return [*notes, *self.said]
 
     def _undefined(self) -> Iterator[Note]:
@@ -197,8 +205,9 @@ def _how_far(ratio: float) -> str:
 
 def _reading() -> Note:
     return Note(
-        "ER 1 is the same effect, above 1 a larger, below 1 a smaller one; at 0 or below the advanced run no "
-        "longer wins. ΔRI 0 is the same relative gain, above 0 a smaller, below 0 a larger one."
+        "ER 1 is the same effect, above 1 a larger, below 1 a smaller one; at 0 or below the "
+        "advanced run no longer wins. ΔRI 0 is the same relative gain, above 0 a smaller, below 0 "
+        "a larger one."
     )
 
 
@@ -218,17 +227,15 @@ def _baseline(row: Reproduced) -> Note:
 
 
 def _no_evidence(row: Reproduced) -> Note:
-    found = ""
+    power = ""
     if row.baseline.detectable:
         size = decimal(row.baseline.detectable)
-        found = f"; differences of {size} would be found with probability .8"
-    return Note(
-        "This is no evidence of reproduction: no difference of {} found with {}{}. The command gate with "
-        "--equivalent can show it.",
-        row.baseline.name,
-        counted(row.topics[0], "topic"),
-        found,
+        power = f"; differences of {size} would be found with probability .8"
+    text = (
+        "This is no evidence of reproduction: no difference of {} found with {}{}. The command "
+        "gate with --equivalent can show it."
     )
+    return Note(text, row.baseline.name, counted(row.topics[0], "topic"), power)
 
 
 def reproduce(
@@ -280,14 +287,10 @@ def reproduce(
     said: list[Note] = [*first.notes, *second.notes]
     rows = []
     for measure in _measures(first, second, measures):
-        boards = first.board(measure), second.board(measure)
-        for board, leaderboard in zip(boards, (first, second), strict=True):
-            if board.values is None:
-                raise GradedError(f"{leaderboard.name} has no values of {measure} by topic")
-        rows.append(
-            _reproduced(boards, (first.name, second.name), names, other_names, pooled, said)
-        )
-    return Reproduction(tuple(rows), tuple(dict.fromkeys(said)))
+        experiments = _Experiments(first, second, measure, said)
+        rows.append(_reproduced(experiments, names, other_names, pooled))
+    remarks = dict.fromkeys([*first.remarks, *second.remarks])
+    return Reproduction(tuple(rows), tuple(dict.fromkeys(said)), tuple(remarks))
 
 
 def _names(run: str | tuple[str, str]) -> tuple[str, str]:
@@ -304,123 +307,136 @@ def _measures(first: Leaderboard, second: Leaderboard, wanted: Sequence[str] | s
         return names
     shared = [name for name in first.compared_unasked if name in second.boards]
     if not shared:
-        of_first, of_second = listed(first.boards, 8), listed(second.boards, 8)
+        of_first = listed(first.boards, 8)
+        of_second = listed(second.boards, 8)
         raise GradedError(f"no measure is in both: {of_first}; {of_second}")
     return shared
 
 
+class _Experiments:
+    """Two experiments by one measure: a reproduction if they share topics, else a replication.
+
+    The `common` topics of a reproduction are used; a note tells how many others there are. Raises
+    `GradedError` for values without topics, and for a single common topic.
+    """
+
+    def __init__(self, first: Leaderboard, second: Leaderboard, measure: str, said: list[Note]):
+        self.names = (first.name, second.name)
+        self.boards = (first.board(measure), second.board(measure))
+        for board, name in zip(self.boards, self.names, strict=True):
+            if board.values is None:
+                raise GradedError(f"{name} has no values of {measure} by topic")
+        self.measure = self.boards[0].measure
+        topics_again = set(self.boards[1].topics)
+        self.common = [topic for topic in self.boards[0].topics if topic in topics_again]
+        self.kind = REPRODUCTION if self.common else REPLICATION
+        sizes = (len(self.boards[0].topics), len(self.boards[1].topics))
+        self.topics = sizes
+        if not self.common:
+            return
+        if len(self.common) < LEAST_TOPICS:
+            raise GradedError("the experiments have 1 common topic; at least 2 are needed")
+        shared = len(self.common)
+        self.topics = (shared, shared)
+        if sizes != self.topics:
+            text = (
+                "{} common topics are used; the original has {} others, the second experiment {}."
+            )
+            said.append(Note(text, shared, sizes[0] - shared, sizes[1] - shared))
+
+    def values(self, run_names: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
+        """The values of a run, by its names in both, for the topics that are used."""
+        return self._values(0, run_names[0]), self._values(1, run_names[1])
+
+    def _values(self, number: int, run: str) -> np.ndarray:
+        board = self.boards[number]
+        if run not in board.systems:
+            runs = listed(board.systems, 8)
+            raise GradedError(f"{self.names[number]} has no run {run!r}; its runs are {runs}")
+        assert board.values is not None
+        values = board.values[board.systems.index(run)]
+        if not self.common:
+            return values
+        column = {topic: column for column, topic in enumerate(board.topics)}
+        return values[[column[topic] for topic in self.common]]
+
+
 def _reproduced(
-    boards: tuple[Board, Board],
-    tables: tuple[str, str],
+    experiments: _Experiments,
     baseline: tuple[str, str],
     advanced: tuple[str, str] | None,
     pooled: bool,
-    said: list[Note],
 ) -> Reproduced:
     """The comparison by one measure."""
-    common = [topic for topic in boards[0].topics if topic in set(boards[1].topics)]
-    kind = REPRODUCTION if common else REPLICATION
-    topics = (len(boards[0].topics), len(boards[1].topics))
-    if common:
-        if len(common) < LEAST_TOPICS:
-            raise GradedError("the experiments have 1 common topic; at least 2 are needed")
-        _note_others(topics, len(common), said)
-        topics = (len(common), len(common))
-    b = _values(boards, tables, baseline, common)
     reasons: dict[str, str] = {}
-    of_baseline = _run_again(baseline[0], b, boards[0].measure, kind, pooled, reasons)
-    if advanced is None:
-        return Reproduced(
-            boards[0].measure, kind, topics, of_baseline, None, None, None, None, reasons
-        )
-    a = _values(boards, tables, advanced, common)
-    of_advanced = _run_again(advanced[0], a, boards[0].measure, kind, pooled, reasons)
-    ratio, relative = _effects(of_baseline, of_advanced, [*a, *b], reasons)
+    b = experiments.values(baseline)
+    of_baseline = _run_again(baseline[0], b, experiments, pooled, reasons)
+    of_advanced = None
+    ratio = None
+    relative = None
     effect_p = None
-    if len(b[0]) >= LEAST_TOPICS:
-        effect_p = float(paired(np.stack([a[0], b[0]]), [(0, 1)]).p[0])
+    if advanced is not None:
+        a = experiments.values(advanced)
+        of_advanced = _run_again(advanced[0], a, experiments, pooled, reasons)
+        ratio, relative = _effects(of_baseline, of_advanced, [*a, *b], reasons)
+        if len(b[0]) >= LEAST_TOPICS:
+            original = paired(np.stack([a[0], b[0]]), [(0, 1)])
+            effect_p = float(original.p[0])
     return Reproduced(
-        boards[0].measure,
-        kind,
-        topics,
-        of_baseline,
-        of_advanced,
-        ratio,
-        relative,
-        effect_p,
-        reasons,
+        measure=experiments.measure,
+        kind=experiments.kind,
+        topics=experiments.topics,
+        baseline=of_baseline,
+        advanced=of_advanced,
+        ratio=ratio,
+        relative=relative,
+        effect_p=effect_p,
+        reasons=reasons,
     )
-
-
-def _note_others(topics: tuple[int, int], common: int, said: list[Note]) -> None:
-    others = [count - common for count in topics]
-    if any(others):
-        said.append(
-            Note(
-                "{} common topics are used; the original has {} others, the second experiment {}.",
-                common,
-                *others,
-            )
-        )
-
-
-def _values(
-    boards: tuple[Board, Board],
-    tables: tuple[str, str],
-    names: tuple[str, str],
-    common: Sequence[str],
-) -> tuple[np.ndarray, np.ndarray]:
-    """The values of a run in both experiments, for the common topics if there are some."""
-    values = []
-    for board, table, name in zip(boards, tables, names, strict=True):
-        if name not in board.systems:
-            raise GradedError(
-                f"{table} has no run {name!r}; its runs are {listed(board.systems, 8)}"
-            )
-        assert board.values is not None
-        row = board.values[board.systems.index(name)]
-        if common:
-            number = {topic: number for number, topic in enumerate(board.topics)}
-            row = row[[number[topic] for topic in common]]
-        values.append(row)
-    return values[0], values[1]
 
 
 def _run_again(
     name: str,
     values: tuple[np.ndarray, np.ndarray],
-    measure: Measure,
-    kind: str,
+    experiments: _Experiments,
     pooled: bool,
     reasons: dict[str, str],
 ) -> RunAgain:
+    """The comparison of a run with its repetition."""
     first, second = values
-    mean, again = float(mean_over_topics(first)), float(mean_over_topics(second))
-    if kind == REPLICATION:
+    mean = float(mean_over_topics(first))
+    again = float(mean_over_topics(second))
+    if experiments.kind == REPLICATION:
         reasons |= dict.fromkeys(("RMSE", "nRMSE"), "the topics differ")
-        return RunAgain(
-            name, mean, again, None, None, _independent_p(values, pooled, reasons), None
-        )
-    rmse = float(np.sqrt(np.mean((first - second) ** 2)))
-    nrmse = None
-    if measure.NAME in UNBOUNDED or is_count(measure):
-        reasons["nRMSE"] = f"{measure} is not bounded by 1"
-    elif first.min() < 0 or first.max() > 1:
-        reasons["nRMSE"] = "an original value is outside [0, 1]"
-    else:
-        largest_errors = np.maximum(first, 1 - first)
-        nrmse = rmse / float(np.sqrt(np.mean(largest_errors**2)))
+        p = _independent_p(values, pooled, reasons)
+        return RunAgain(name, mean, again, rmse=None, nrmse=None, p=p, detectable=None)
+    squared_errors = (first - second) ** 2
+    rmse = float(np.sqrt(np.mean(squared_errors)))
     test = paired(np.stack([second, first]), [(0, 1)])
     detectable = float(test.detectable[0])
     return RunAgain(
-        name,
-        mean,
-        again,
-        rmse,
-        nrmse,
-        float(test.p[0]),
-        None if np.isnan(detectable) else detectable,
+        name=name,
+        mean=mean,
+        again=again,
+        rmse=rmse,
+        nrmse=_normalised(rmse, first, experiments.measure, reasons),
+        p=float(test.p[0]),
+        detectable=None if np.isnan(detectable) else detectable,
     )
+
+
+def _normalised(
+    rmse: float, original: np.ndarray, measure: Measure, reasons: dict[str, str]
+) -> float | None:
+    """RMSE over the largest that the original values allow."""
+    if measure.NAME in UNBOUNDED or is_count(measure):
+        reasons["nRMSE"] = f"{measure} is not bounded by 1"
+        return None
+    if original.min() < 0 or original.max() > 1:
+        reasons["nRMSE"] = "an original value is outside [0, 1]"
+        return None
+    largest_errors = np.maximum(original, 1 - original)
+    return rmse / float(np.sqrt(np.mean(largest_errors**2)))
 
 
 def _independent_p(

@@ -48,6 +48,10 @@ class Order:
         np.put_along_axis(group, columns[..., 1:], group_of_next, axis=-1)
         return cls(values, group)
 
+    def part(self, systems: np.ndarray) -> Order:
+        """The order of some systems, whose ties are those of the whole order."""
+        return Order(self.values[..., systems], self.group[..., systems])
+
     @cached_property
     def above(self) -> np.ndarray:
         """Whether the second of two systems is strictly better than the first (… × m × m)."""
@@ -81,7 +85,7 @@ class Order:
     @property
     def is_flat(self) -> np.ndarray:
         """Whether all systems tie."""
-        return np.asarray(self.group.max(axis=-1, initial=0) == 0)
+        return np.asarray((self.group == self.group[..., :1]).all(axis=-1))
 
     @property
     def tied_pairs(self) -> np.ndarray:
@@ -307,34 +311,40 @@ def overlap_at(first: Order, second: Order, depth: int) -> np.ndarray:
     return np.asarray(shared.sum(axis=(-2, -1)) / depth)
 
 
-def tau_at(first: np.ndarray, second: np.ndarray, depth: int) -> float:
-    """τ-b of the systems (m values in each order) with at most this place in the first order.
+def tau_at(first: Order, second: Order, depth: int) -> float:
+    """τ-b of the systems with at most this place in the first of two orders.
 
     NaN for fewer than 2 systems, or if all of them tie in one.
 
-    >>> round(tau_at(np.array([.5, .4, .3, .2, .1]), np.array([.42, .45, .3, .3, .1]), 3), 4)
+    >>> first, second = np.array([.5, .4, .3, .2, .1]), np.array([.42, .45, .3, .3, .1])
+    >>> round(tau_at(Order.of(first), Order.of(second), 3), 4)
     0.3333
     """
-    is_top = Order.of(first).place <= depth
-    return float(tau(Order.of(first[is_top]), Order.of(second[is_top])))
+    is_top = first.place <= depth
+    return float(tau(first.part(is_top), second.part(is_top)))
 
 
 def compare_orders(
     first: np.ndarray, second: np.ndarray, p: float = PERSISTENCE, ties: RboTies = "w"
 ) -> dict[str, np.ndarray]:
-    """All statistics of two orders of systems with these values (… × m), by name; see each
-    function.
+    """`agreement` of the orders of systems with these values (… × m).
 
     >>> compared = compare_orders(np.array([3, 2, 1]), np.array([3, 1, 2]))
     >>> {name: round(float(value), 3) for name, value in compared.items()}
     {'tau': 0.333, 'tau_AP': 0.5, 'tau_AP_b': 0.5, 'tau_GAP': 0.5, 'rho': 0.5, 'RBO': 0.955}
     """
-    orders = Order.of(first), Order.of(second)
+    return agreement(Order.of(first), Order.of(second), p, ties)
+
+
+def agreement(
+    first: Order, second: Order, p: float = PERSISTENCE, ties: RboTies = "w"
+) -> dict[str, np.ndarray]:
+    """All statistics of two orders by name; see each function."""
     return {
-        "tau": tau(*orders),
-        "tau_AP": tau_ap(*orders),
-        "tau_AP_b": tau_ap_b(*orders),
-        "tau_GAP": tau_gap(*orders),
-        "rho": rho(*orders),
-        "RBO": rbo(*orders, p, ties),
+        "tau": tau(first, second),
+        "tau_AP": tau_ap(first, second),
+        "tau_AP_b": tau_ap_b(first, second),
+        "tau_GAP": tau_gap(first, second),
+        "rho": rho(first, second),
+        "RBO": rbo(first, second, p, ties),
     }

@@ -11,7 +11,7 @@ Z. Šidák: Rectangular confidence regions for the means of multivariate normal 
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -147,18 +147,17 @@ def _notes(
     topics: int,
     width: float,
 ) -> np.ndarray:
-    """What is undefined or rough about each pair."""
+    """What is undefined or rough about each pair; of several reasons, the last that is set here."""
     no_interval = "" if np.isfinite(width) else NO_RANGE
-    only = [f"only {number} of {topics} topics differ{no_interval}" for number in changed]
-    cases = {
-        MISSING: np.isnan(mean),
-        f"{EQUAL}{no_interval}": changed == 0,
-        UNTESTED: np.isnan(p),
-        CONSTANT: constant,
-    }
-    conditions = [*cases.values(), few, changed < LEAST_TESTED_TOPICS]
-    texts: list[Any] = [*cases, np.array(only, dtype=object), FEW_DIFFER]
-    return np.select(conditions, texts, "")
+    notes = np.full(changed.size, "", dtype=object)
+    notes[changed < LEAST_TESTED_TOPICS] = FEW_DIFFER
+    for pair in np.flatnonzero(few).tolist():
+        notes[pair] = f"only {changed[pair]} of {topics} topics differ{no_interval}"
+    notes[constant] = CONSTANT
+    notes[np.isnan(p)] = UNTESTED
+    notes[changed == 0] = f"{EQUAL}{no_interval}"
+    notes[np.isnan(mean)] = MISSING
+    return notes
 
 
 def _cut_at_0(tests: Paired, alpha: float, correction: str) -> Paired:
