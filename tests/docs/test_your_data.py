@@ -46,6 +46,7 @@ FILES = {
     "results.json": json.dumps(RUN),
     "SciFact_predictions.json": json.dumps({"mteb_model_meta": {}, "default": {"test": RUN}}),
     "qrels.json": json.dumps(QRELS, indent=2),
+    "relevant.json": json.dumps({"1": ["7"], "2": ["7"]}),
     "run.json": json.dumps(RUN, indent=2),
     "predictions.jsonl": "\n".join(map(json.dumps, objects("query_id", "results", "corpus_id"))),
     "rankllm.json": json.dumps([

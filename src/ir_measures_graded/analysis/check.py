@@ -43,6 +43,10 @@ WIDE: Final = 0.005
 TIED: Final = "nDCG_Burges(gains=linear)@10"
 """The measure whose ties are told if none is given: nDCG@10, also for levels that are no whole
 numbers."""
+ONLY_RELEVANT: Final = (
+    "lists of ids judge only relevant documents, so Bpref, NDPM, KendallTau, Judged@k and "
+    "judged_only=True (every retrieved judged document is relevant) say little"
+)
 TIES_MOVE: Final = "the order of tied documents can move {} by {:.4f}"
 APART: Final = "trec_eval 10 (64-bit scores) tells apart documents tied here in {}"
 
@@ -131,6 +135,8 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     remarks += measure_remarks(wanted, judged, judgments.contract)
     subject = judgments.name or "qrels"
     remarks += [replace(remark, subject=subject) for remark in judgments.rows.facts.remarks]
+    if judgments.rows.facts.only_relevant:
+        remarks.append(Remark("only relevant", subject, ONLY_RELEVANT))
     if judgments.contract is None:
         remarks += level_remarks(judged, judgments.name, LEVELS)
     of_qrels = levels(judgments, highest=any(map(needs_intents, wanted)))

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import Measure, SumAgg
 
+from ..arguments import items
 from ..core.provider import aggregate, provider_named
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import sign_of, with_options
@@ -301,6 +302,7 @@ def evaluate(
     provider: str | None = None,
     ignore_identical_ids: bool = False,
     ascending: bool = False,
+    topics: Iterable[Any] | None = None,
 ) -> Evaluation:
     """The value of each run by each measure, graded or standard, for each topic of the qrels.
 
@@ -319,6 +321,9 @@ def evaluate(
     True for ids such as ``31_1``, or a mapping of topics to session and turn. The value of a
     session is the mean over its turns in the qrels, the sum for counts, or as `sDCG` and `nsDCG`
     define it.
+
+    Qrels and runs may be sequences of lists of ids, one for each of the topics 0, 1, …; `topics`
+    names these.
 
     `ties` ('mean', 'min', 'max') and `unjudged` ('min', 'max') set these options of all measures
     that do not name them. Standard measures such as AP have them too, and are then printed with
@@ -348,6 +353,8 @@ def evaluate(
     wanted = tuple(
         _with_missing_options(measure, options) for measure in named.measures_for(qrels, measures)
     )
+    if topics is not None:
+        qrels, runs = named.with_topics(qrels, runs, items("topics", topics, "ids of topics"))
     every = named.named_runs(runs)
     if ascending:
         every = named.ascending_runs(every)
@@ -364,10 +371,10 @@ def evaluate(
                 remarks.issue(of_run.remarks)
         remarks.issue(others)
         unit = "topic"
-        topics = judgments.topics
+        units = judgments.topics
         if judgments.sessions is not None:
             unit = "session"
-            topics = judgments.sessions.names
+            units = judgments.sessions.names
         on_runs = [remark for of_run in results for remark in of_run.remarks]
         subject = judgments.name or "qrels"
         # The reader of the qrels has issued its remarks.
@@ -375,7 +382,7 @@ def evaluate(
         result = Evaluation(
             runs=tuple(run.name for run in every),
             measures=wanted,
-            topics=topics,
+            topics=units,
             values=np.stack([of_run.values for of_run in results]),
             missing=np.stack([of_run.missing for of_run in results]),
             unit=unit,

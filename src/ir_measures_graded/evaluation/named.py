@@ -27,9 +27,10 @@ from ..core.reduction import blocks_of, judged_of
 from ..core.registry.names import OFFICIAL
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
-from ..core.rows.columns import RUN
+from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source, in_memory
+from ..core.rows.lists import sequence_of
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, Remark, did_you_mean, shown
 from ..files.content import matching
@@ -402,10 +403,45 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
     return list(named.values())
 
 
+def with_topics(qrels: Any, runs: Any, topics: Sequence[Any]) -> tuple[Any, Any]:
+    """Sequences of qrels and runs as dicts with these topics.
+
+    >>> with_topics([["d1"], ["d2"]], {"mine": [["d1"], ["d3"]]}, ["q1", "q2"])
+    ({'q1': ['d1'], 'q2': ['d2']}, {'mine': {'q1': ['d1'], 'q2': ['d3']}})
+
+    Raises `GradedError` if something is no sequence, or has another length.
+    """
+    if isinstance(runs, Mapping):
+        pairs = list(runs.items())
+    else:
+        pairs = list(pairs_of(runs))
+    qrels_by_topic = _by_topic(qrels, QRELS, topics, "the qrels")
+    by_name = {name: _by_topic(run, RUN, topics, f"run {shown(name)}") for name, run in pairs}
+    return qrels_by_topic, by_name
+
+
+def _by_topic(source: Any, role: Role, topics: Sequence[Any], what: str) -> dict[Any, Any]:
+    """The items of a sequence by topic."""
+    items = sequence_of(source, role)
+    if items is None:
+        raise GradedError(
+            f"topics= names the lists of a sequence; without a sequence for {what}, leave it out"
+        )
+    if len(items) != len(topics):
+        raise GradedError(f"topics= has {len(topics):,} topics, and {what} {len(items):,} lists")
+    repeated = [topic for topic, count in Counter(topics).items() if count > 1]
+    if repeated:
+        raise GradedError(f"topics= has {shown(repeated[0])} twice")
+    return dict(zip(topics, items.values(), strict=True))
+
+
 def pairs_of(runs: Any) -> Iterator[tuple[str, Any]]:
     """Pairs of name and run; runs without a name get one."""
-    if isinstance(runs, (str, os.PathLike)) or not isinstance(runs, Iterable) or _is_table(runs):
+    is_single = isinstance(runs, (str, os.PathLike)) or not isinstance(runs, Iterable)
+    if is_single or _is_table(runs):
         runs = [runs]
+    elif sequence_of(runs, RUN) is not None:
+        runs = [(UNNAMED, runs)]
     items = [_in_table(item) for run in runs for item in _files(run)]
     names = iter(run_names([_unnamed(run) for run in items if _is_table(run)]))
     for run in items:

@@ -4,7 +4,9 @@ occur twice.
 A file is one of these:
 
 - a dict of dicts ``{topic: {document: number}}``, as pytrec_eval, ranx, BEIR and MTEB write it, or
-  a run as a dict of lists ``{topic: [document, …]}``, the best document first;
+  a dict of lists ``{topic: [document, …]}``: in a run, the best document first, in qrels, the
+  relevant documents;
+- an array of such lists, whose topics are 0, 1, …;
 - rows: objects with a topic, a document and a number, in lines or in an array; or an object of
   columns;
 - items of a run: objects with a topic and its documents, in lines or in an array.
@@ -29,6 +31,7 @@ import numpy as np
 from ..core.rows import columns
 from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.id_matching import Ids
+from ..core.rows.lists import RELEVANT, bare
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
 from ..errors import LONGEST, FileError, shown
@@ -41,6 +44,7 @@ CACHED = 1 << 16  # characters scanned at once, so that they stay in the process
 STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 BLANK = re.compile(r"[ \t\r\n]*")
 MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*("[^"\\]*(?:\\.[^"\\]*)*")[ \t\r\n]*:')
+LISTS_OF_TEXT = re.compile(r'\s*\[(\s*\[\s*\]\s*,)*\s*\[\s*"')
 MEASURE = r"[A-Za-z_]+@[0-9]+"
 SURROGATE = "[\ud800-\udfff]"
 
@@ -89,6 +93,8 @@ def _parts(text: Text, reading: Reading) -> Iterator[Part]:
         yield from _parts_of_rows(text, "JSON of columns", rows, reading)
     elif key == "mteb_model_meta" or _is_topic(key, value):
         yield from _parts_of_dict(text, key, value, reading)
+    elif text.begins_with_lists():
+        yield from _parts_of_sequence(text, reading)
     else:
         yield from _parts_of_objects(text, reading)
     text.end()
@@ -104,8 +110,29 @@ def _parts_of_dict(text: Text, key: str, value: Any, reading: Reading) -> Iterat
     else:
         form = "JSON dict of lists" if has_lists else "JSON dict of dicts"
         members = text.members()
-    topics = (_topic(text, *member, reading.role) for member in members)
-    facts = Facts(text.name, form, ranked=has_lists)
+    facts = _facts_of_lists(text.name, form, has_lists, reading.role)
+    topics = (_topic(text, *member, facts, reading.role) for member in members)
+    yield from _parts_of_topics(facts, topics, reading)
+
+
+def _facts_of_lists(name: str, form: str, has_lists: bool, role: Role) -> Facts:
+    """The facts about topics, which may have lists of ids in place of numbers."""
+    return Facts(
+        name,
+        form,
+        ranked=has_lists and role is RUN,
+        only_relevant=has_lists and role is QRELS,
+    )
+
+
+def _parts_of_sequence(text: Text, reading: Reading) -> Iterator[Part]:
+    """The rows of an array with a list of ids for each of the topics 0, 1, …."""
+    reading.chosen.refuse_unread(text.name)
+    items = text.value()
+    facts = _facts_of_lists(text.name, "JSON array of lists", True, reading.role)
+    facts = facts._replace(sequence=len(items))
+    numbered = ((str(number), item) for number, item in enumerate(items))
+    topics = (_topic(text, *member, facts, reading.role) for member in numbered)
     yield from _parts_of_topics(facts, topics, reading)
 
 
@@ -251,6 +278,14 @@ class Text:
         else:
             self._at = begin
             self.value()  # raises the error of json, unless the object is empty
+
+    def begins_with_lists(self) -> bool:
+        """Whether this is an array of lists, of which the first with content begins with a text.
+        Nothing is consumed.
+
+        Lists of numbers may be the rows of a table.
+        """
+        return LISTS_OF_TEXT.match(self._text) is not None
 
     def first_member(self) -> tuple[str, Any]:
         """The first member of an object, which is not consumed."""
@@ -423,12 +458,29 @@ def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
     return (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
 
 
-def _topic(text: Text, topic: Any, documents: Any, role: Role) -> Topic:
-    """A topic with an object of numbers, or with a list of documents by rank; the score is then
-    −rank.
+def _topic(text: Text, topic: Any, documents: Any, facts: Facts, role: Role) -> Topic:
+    """A topic with an object of numbers, or with a list of documents.
+
+    In a run, they are in the order of their ranks, and the score is −rank. In qrels, they are
+    relevant.
     """
-    if role is RUN and _is_list_of_text(documents):
+    if role is RUN and _is_list_of_ids(documents) and (facts.ranked or _is_list_of_text(documents)):
         return text.line, topic, documents, range(-1, -1 - len(documents), -1)
+    if role is QRELS and _is_list_of_ids(documents) and facts.only_relevant:
+        relevant = list(dict.fromkeys(documents))
+        return text.line, topic, relevant, [RELEVANT] * len(relevant)
+    if role is QRELS and isinstance(documents, list) and not _is_list_of_ids(documents):
+        raise text.error(
+            f"topic {shown(topic)}: ids are all texts or all whole numbers, not {shown(documents)}"
+        )
+    is_mixed = isinstance(documents, list) != facts.only_relevant
+    if role is QRELS and is_mixed and isinstance(documents, (list, dict)):
+        raise text.error(
+            f"topic {shown(topic)}: some topics have lists of ids, and some have levels; give all "
+            "topics lists, ['d1'], or all topics levels, {'d1': 1}"
+        )
+    if role is QRELS and not isinstance(documents, (list, dict)):
+        raise text.error(f"topic {shown(topic)}: {bare(topic, documents)}")
     if not isinstance(documents, dict):
         raise text.error(
             f"topic {shown(topic)} has documents without levels or scores: {shown(documents)}"
@@ -480,7 +532,7 @@ def _item(text: Text, item: dict[str, Any], reading: Reading, sample: RankSample
     reading.chosen.refuse_unread(text.name)
     if not isinstance(documents, list) or not documents or not isinstance(documents[0], dict):
         sample.ranked = isinstance(documents, list)
-        return _topic(text, topic, documents, RUN)
+        return _topic(text, topic, documents, Facts(), RUN)
     names = list(dict.fromkeys(["query_id", *documents[0]]))
     keys, ranks = Reading(RUN).columns(text.name, names)
     rows = [_members(document) for document in documents]
@@ -510,7 +562,8 @@ def _is_topic(key: str, value: Any) -> bool:
     …}, which is the query of an item.
     """
     if isinstance(value, list):
-        return _is_list_of_text(value)
+        has_text = any(isinstance(item, str) for item in value)
+        return has_text or _is_list_of_ids(value)
     if not isinstance(value, dict) or "qid" in value:
         return False
     is_nested = any(isinstance(member, (dict, list)) for member in value.values())
@@ -521,6 +574,14 @@ def _is_list_of_text(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
+def _is_list_of_ids(value: Any) -> bool:
+    """Whether this is a list of texts, or of whole numbers."""
+    if not isinstance(value, list):
+        return False
+    kinds = set(map(type, value))
+    return kinds <= {str} or kinds == {int}
+
+
 def _reason(thing: dict[str, Any], role: Role) -> str:
     """The reason why an object has no topic with documents."""
     for key in thing:
@@ -528,6 +589,11 @@ def _reason(thing: dict[str, Any], role: Role) -> str:
             return f"the object with {key} names no topic; give each object a query_id"
         if key in REFUSED:
             return f"{REFUSED[key]}; {TABLE}"
+    is_flat = not any(isinstance(value, (dict, list)) for value in thing.values())
+    names_ids = any(_id_of(thing, ours) is not None for ours in IDS)
+    if role is QRELS and thing and is_flat and not names_ids:
+        topic, value = next(iter(thing.items()))
+        return f"topic {shown(topic)}: {bare(topic, value)}"
     keys = shown(", ".join(thing))[1:-1] or "(none)"
     form = f"{{topic: {{document: {role.number}}}}}"
     return f"JSON of no known {role.kind}; an object has the keys {keys}; write {form}"

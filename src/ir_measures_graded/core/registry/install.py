@@ -16,7 +16,9 @@ import ir_measures.util
 from ...arguments import flag
 from ...errors import needed, warn_of_registration
 from ..rows.arrow import exports_arrow, whole_table
+from ..rows.columns import QRELS
 from ..rows.id_columns import topics_of
+from ..rows.lists import by_index, is_list, names_topics, relevant_documents, sequence_of
 from .names import class_name
 
 
@@ -99,15 +101,25 @@ def _parse_measure(measure: Any) -> Any:
 
 
 def _convert_qrels(self: Any, qrels: Any, strict: bool) -> None:
-    from ir_measures_graded.core.registry.install import readable
+    from ir_measures_graded.core.registry.install import readable, relevant_in
 
-    type(self).__init__._original(self, readable(qrels), strict)
+    type(self).__init__._original(self, readable(relevant_in(qrels)), strict)
 
 
 def _convert_run(self: Any, run: Any, strict: bool) -> None:
     from ir_measures_graded.core.registry.install import readable
 
     type(self).__init__._original(self, readable(run), strict)
+
+
+def relevant_in(qrels: Any) -> Any:
+    """Qrels that list the relevant ids of each topic as a dict of dicts; any others unchanged."""
+    topics = sequence_of(qrels, QRELS) or by_index(qrels, QRELS) or qrels
+    if not isinstance(topics, Mapping) or not topics or names_topics(topics, QRELS):
+        return qrels
+    if all(is_list(documents) for documents in topics.values()):
+        return relevant_documents(topics)[0]
+    return qrels
 
 
 def readable(source: Any) -> Any:

@@ -5,7 +5,7 @@ them.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from inspect import isgenerator
@@ -41,6 +41,14 @@ from .id_columns import (
     stretches_of,
     texts_of,
     topics_of,
+)
+from .lists import (
+    by_index,
+    ids_in,
+    names_topics,
+    relevant_documents,
+    sequence_of,
+    texts_of_ids,
 )
 from .rank_order import ROWS, RankSample
 from .rows import IDS, Facts, Part, Rows, RunSource, floats, is_number
@@ -92,10 +100,32 @@ class InMemory(RunSource):
         return table
 
 
-def _of_dicts(source: Mapping[str, Mapping[str, Any]], role: Role) -> Rows:
+def _of_lists_of_relevant(source: Mapping[Any, Any]) -> Rows:
+    """The rows of qrels that list the relevant ids of each topic."""
+    dicts, has_numbers = relevant_documents(source)
+    rows = _of_dicts(dicts, QRELS)
+    integers = rows.facts.integers
+    if has_numbers:
+        integers += ("doc_id",)
+    return replace(rows, facts=rows.facts._replace(integers=integers, only_relevant=True))
+
+
+def _of_sequence(items: Mapping[Any, Any], role: Role) -> Rows:
+    """The rows of a sequence, whose items have the documents of one topic each."""
+    of_items = _reader(items, role)
+    rows = of_items()
+    return replace(rows, facts=rows.facts._replace(sequence=len(items)))
+
+
+def _of_dicts(source: Mapping[str, Any], role: Role) -> Rows:
     """The rows of a dict of dicts."""
     for topic, rows in source.items():
         if not isinstance(rows, (dict, Mapping)):  # Mapping alone is slower
+            if isinstance(rows, Set):
+                raise GradedError(
+                    f"{role.kind}: topic {shown(topic)} has a set, which has no order; give a "
+                    "list, the best document first"
+                )
             raise GradedError(
                 f"{role.kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of "
                 "documents"
@@ -253,9 +283,16 @@ def _of_mapping(source: Mapping[str, Sequence[Any]], role: Role) -> Columns:
 
 def _of_lists(source: Mapping[str, Sequence[str]], role: Role) -> Columns:
     """A dict of the documents of each topic, the best one first. The score is −rank."""
-    rows = []
+    ids_of_topics = []
+    are_numbers = True
     for topic, documents in source.items():
-        for rank, document in enumerate(documents, start=1):
+        ids = ids_in(documents)
+        texts, has_numbers = texts_of_ids(ids, f"{role.kind}: topic {shown(topic)}")
+        ids_of_topics.append((topic, ids, texts))
+        are_numbers = are_numbers and (has_numbers or not ids)
+    rows = []
+    for topic, ids, texts in ids_of_topics:
+        for rank, document in enumerate(ids if are_numbers else texts, start=1):
             rows.append((topic, document, -rank))
     return _of_items(rows, role)
 
@@ -327,8 +364,16 @@ def _reader(source: Any, role: Role) -> Callable[[], Rows]:
     if module in ("pyarrow._dataset", "pyarrow.dataset"):
         scanner = source.scanner() if hasattr(source, "scanner") else source
         source = scanner.to_reader()
+    items = sequence_of(source, role)
+    if items is not None:
+        return partial(_of_sequence, items, role)
+    of_topics = by_index(source, role)
+    if of_topics is not None:
+        source = of_topics
     columns = _columns(source, role)
     if columns is None:
+        if role is QRELS and not all(isinstance(rows, Mapping) for rows in source.values()):
+            return partial(_of_lists_of_relevant, source)
         return partial(_of_dicts, source, role)
     of_file = source if isinstance(source, Part) else None
     return partial(_grouped, columns, role, of_file)
@@ -340,7 +385,7 @@ def _columns(source: Any, role: Role) -> Columns | None:
         has_lists = all(isinstance(cells, (list, tuple, np.ndarray)) for cells in source.values())
         if not source or not has_lists:
             return None
-        if _has_columns(source, role):
+        if _has_columns(source, role) or names_topics(source, role):
             return _of_mapping(source, role)
         return _of_lists(source, role) if role is RUN else None
     if isinstance(source, Part):

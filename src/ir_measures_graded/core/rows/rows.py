@@ -38,7 +38,8 @@ class Facts(NamedTuple):
     documents. `integers` are the columns of ids that are integers, and `empty` the topics without
     documents. The scores of `ranked` rows are their ranks with the sign reversed. `lines` are
     remarks on lines that may not be meant as they are read, and `reverse` is that of `RankSample`,
-    empty if there is none.
+    empty if there is none. Qrels that are lists of ids have `only_relevant` documents. `sequence`
+    is the number of lists of a sequence, which has no ids of topics, and 0 for all other rows.
     """
 
     file: str = ""
@@ -50,6 +51,8 @@ class Facts(NamedTuple):
     ranked: bool = False
     lines: tuple[Remark, ...] = ()
     reverse: str = ""
+    only_relevant: bool = False
+    sequence: int = 0
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
@@ -545,8 +548,9 @@ def refuse_empty(qrels: Rows) -> None:
 
 def refuse_mixed(run: Rows, qrels: Rows) -> None:
     """Raise `GradedError` if ids are integers on one side, and the other side has ids with leading
-    zeros.
+    zeros, or if one side is a sequence and does not fit the other one.
     """
+    _refuse_other_sequence(run, qrels)
     for rows, other in ((run, qrels), (qrels, run)):
         for column in rows.facts.integers:
             ids = Ids.of(other.topics) if column == "query_id" else other.docs.ids()
@@ -557,6 +561,30 @@ def refuse_mixed(run: Rows, qrels: Rows) -> None:
                     f"lost leading zeros, as in {shown(id_)} of the {other.role.kind}; write the "
                     "ids as strings"
                 )
+
+
+def _refuse_other_sequence(run: Rows, qrels: Rows) -> None:
+    """Raise `GradedError` if one side is a sequence and the other one has other topics."""
+    of_run = run.facts.sequence
+    of_qrels = qrels.facts.sequence
+    where = f"{run.file}: " if run.file else ""
+    if of_run and of_qrels:
+        if of_run != of_qrels:
+            raise run.failure(
+                f"{where}the run has {of_run:,} lists, and the qrels have {of_qrels:,}; give one list for "
+                "each topic, [] if nothing is retrieved"
+            )
+        return
+    if not of_run and not of_qrels:
+        return
+    known = set(qrels.topics)
+    unknown = next((topic for topic in run.topics if topic not in known), None)
+    if unknown is not None:
+        sequence = "run is" if of_run else "qrels are"
+        raise run.failure(
+            f"{where}the {sequence} a sequence, which has the topics 0, 1, …; the qrels have no topic "
+            f"{shown(unknown)}; give both as dicts, {{topic: documents}}, or both as sequences"
+        )
 
 
 def _with_leading_zero(ids: Ids) -> str | None:
