@@ -114,6 +114,15 @@ def test_means_are_asked_for_and_rows_of_all_are_compared_or_taken():
     )
 
 
+@pytest.mark.parametrize("key", ["run", "topic", "measure"])
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_an_empty_run_topic_or_measure_is_an_error(key, nothing):
+    rows = rows_of(FIRST)
+    rows[7][key] = nothing
+    with pytest.raises(GradedError, match=f"row 8, column {key}: the cell is empty"):
+        compare_leaderboards(rows, rows_of(SECOND))
+
+
 def test_significant_pairs_add_up_and_do_not_depend_on_names_or_rows():
     compared = compare_leaderboards(rows_of(FIRST), rows_of(SECOND))
     pairs = compared.orders[0].significant

@@ -436,7 +436,7 @@ class ExplainedDifference(Result):
         names += [other.run, other.value, self.difference]
         if self.topics is not None:
             text += f", the largest of {counted(self.topics, 'topic')}"
-        if records and records[0]["difference"]:
+        if records and records[0]["difference"] and self.difference:
             sign = np.sign(self.difference)
             row = max(records, key=lambda row: row["difference"] * sign)
             text += "; {} makes {:+.4f} of it, {} and {}"

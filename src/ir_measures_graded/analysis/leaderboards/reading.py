@@ -247,6 +247,9 @@ def _of_table(frame: DataFrame, name: str, run_name: str, means: bool) -> DataFr
             return cells.assign(**{IS_MEAN: False}).reset_index(drop=True)
         except GradedError as error:
             raise GradedError(f"{error}; if its values are means, give --means") from None
+    for key in (run, topic, measure):
+        if key is not None:
+            _refuse_empty(frame, name, key)
     keys: dict[str, Any] = {"run": run_name, "topic": ALL}
     if run is not None:
         keys["run"] = frame[run].astype(str)
@@ -273,6 +276,19 @@ def _of_table(frame: DataFrame, name: str, run_name: str, means: bool) -> DataFr
             parts.append(pandas.DataFrame({**keys, **columns}, frame.index))
     cells = pandas.concat(parts, ignore_index=True)
     return cells if is_marked else _with_means_by_name(cells)
+
+
+def _refuse_empty(frame: DataFrame, name: str, key: Any) -> None:
+    """Raise `GradedError` for an empty cell in a column of runs, topics or measures.
+
+    The topic of a row that the column ``aggregate`` marks may be empty.
+    """
+    is_empty = frame[key].isna() | (frame[key].astype(str) == "")
+    if AGGREGATE in frame:
+        is_empty &= frame[AGGREGATE].isna() | (frame[AGGREGATE] == "")
+    if is_empty.any():
+        row = int(is_empty.to_numpy().argmax()) + 1
+        raise GradedError(f"{name}: row {row}, column {key}: the cell is empty")
 
 
 def _without_text(cells: DataFrame, name: str, notes: list[Note]) -> DataFrame:
