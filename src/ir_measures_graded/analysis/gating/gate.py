@@ -198,12 +198,12 @@ class Gate(Result):
             return reason
         if self.margin.relative and verdict.old <= 0:
             return f"the old mean is {verdict.old:.4g}, and a share of it allows no loss"
+        if verdict.p_holds < self.level:
+            return f"more {self.unit}s may be lost than the margin of {self.margin} allows"
         if verdict.reachable is not None:
             power = f"with power {POWER:g}"
             return f"{topics} can show {_shown(verdict.reachable)} {power}; {self._needs(verdict)}"
-        if verdict.shows_no_spread and verdict.p_holds >= self.level:
-            return f"so few changes do not show how many {self.unit}s {self.margin} needs"
-        return f"more topics may be lost than the margin of {self.margin} allows"
+        return f"so few changes do not show how many {self.unit}s {self.margin} needs"
 
     def _needs(self, verdict: Verdict) -> str:
         """How many topics the margin needs, and how they may be used."""

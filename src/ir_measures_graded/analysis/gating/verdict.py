@@ -298,14 +298,17 @@ def _verdict(
     unseen = most_unseen(lost, count, rule.level)
 
     is_within_margin = p_holds < rule.level or changed == 0
-    is_rarely_lost = lost == 0 or unseen <= rule.margin.share(mean_old)
+    # Few changes show how many topics may change, but not how much they lose.
+    shows_losses = changed == 0 or changed >= LEAST_TESTED_TOPICS
+    is_rarely_lost = unseen <= rule.margin.share(mean_old)
     verdict = UNDECIDED
     p = None
     if group is not None and count < LEAST_TESTED_TOPICS:
         verdict = SMALL
-    elif is_within_margin and (changed >= LEAST_TESTED_TOPICS or is_rarely_lost):
-        verdict = HOLDS
-        p = p_holds
+    elif is_within_margin:
+        if shows_losses or is_rarely_lost:
+            verdict = HOLDS
+            p = p_holds
     elif p_worse < rule.level:
         verdict = DIFFERS if rule.equivalent else WORSE
         p = p_worse
