@@ -90,7 +90,8 @@ def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson():
         assert facts + f"{100 * unseen:.1f} % of topics may" in found.notes()[0]
         assert found.verdict == verdict
     constant = gate(of_pair(np.array([0.3, 0.5]), np.array([0.4, 0.6])), margin="5%")
-    assert constant.verdicts[0].p_holds < 0.05 and constant.verdict == "undecided"
+    assert constant.verdicts[0].p_holds < 0.05
+    assert constant.verdict == "undecided"
     assert "more topics may be lost than the margin of 5 % allows; 2 of 2" in constant.notes()[0]
     seen = "4.9 % of all topics may fail unseen by 60, more than the margin of 2 %; 149 topics would show"
     assert any(note.startswith(seen) for note in gate(of_pair(old, old), margin="2%").notes())
