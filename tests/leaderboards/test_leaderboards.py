@@ -132,6 +132,14 @@ def test_significant_pairs_add_up_and_do_not_depend_on_names_or_rows():
     for name, value in compared.orders[0].statistics.items():
         assert moved.orders[0].statistics[name] == pytest.approx(value), name
     assert moved.orders[0].significant == pairs
+    first = rows_of(np.tile(FIRST.mean(axis=1, keepdims=True).round(1), 15))
+    second = rows_of(np.tile(SECOND.mean(axis=1, keepdims=True).round(1), 15))
+    texts = set()
+    for rows in (first, first[::-1]):
+        tied = compare_leaderboards(rows, second)
+        record = tied.records()[0]
+        texts.add((str(tied.answer()), record["fall_of"], record["rise_of"]))
+    assert len(texts) == 1
 
 
 def test_smaller_is_mirrored_and_measures_are_paired():

@@ -64,11 +64,13 @@ class ComparedOrders:
         return np.asarray(self.places[1] - self.places[0])
 
     def movers(self, sign: int) -> tuple[int, list[int]]:
-        """The largest fall (1) or rise (-1), and the numbers of the systems with it; 0 and none."""
+        """The largest fall (1) or rise (-1), and the numbers of the systems with it, by name; 0 and
+        none."""
         largest = max(int((sign * self.changes).max()), 0)
         if largest == 0:
             return 0, []
-        return largest, np.flatnonzero(sign * self.changes == largest).tolist()
+        rows = np.flatnonzero(sign * self.changes == largest).tolist()
+        return largest, sorted(rows, key=lambda row: self.systems[row])
 
     def moved(self, sign: int) -> str:
         """The systems with the largest fall or rise, with both places, as ``a 3→9``."""
@@ -78,12 +80,12 @@ class ComparedOrders:
         return listed(texts, MOST_NAMED)
 
     def best(self) -> tuple[list[str], list[str]]:
-        """The best systems of both."""
+        """The best systems of both, by name."""
         first, second = self.places
         return self._at_the_top(first), self._at_the_top(second)
 
     def _at_the_top(self, places: np.ndarray) -> list[str]:
-        return [self.systems[row] for row in np.flatnonzero(places == 1)]
+        return sorted(self.systems[row] for row in np.flatnonzero(places == 1))
 
     def record(self) -> dict[str, Any]:
         """The row for programs."""
