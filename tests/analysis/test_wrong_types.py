@@ -80,7 +80,7 @@ WRONG = {
 }
 """Values that hardly any parameter allows."""
 INPUTS = {"qrels", "runs", "run", "human", "machine", "given", "answers", "topic", "machines"}
-INPUTS |= {"by", "machine_levels", "queries", "gains", "evaluation", "collections"}
+INPUTS |= {"by", "machine_levels", "queries", "gains", "evaluation", "collections", "weights"}
 """Their errors may name what was read, such as a file, a run or levels."""
 
 

@@ -99,6 +99,8 @@ def test_copies_keep_or_restrict_every_field():
     facts = {"files": ("f.csv",), "remarks": (Remark("empty", "good", "text"),)}
     labels = evaluate({"s_1": {"a": 1}}, {"good": {}}, ["AP"], sessions=True)
     found = evaluate(QRELS, RUNS, ["NumRet", "AP"])
+    weights = np.ones(len(found.topics))
+    facts |= {"no_relevant": "one", "weights": weights}
     found = dataclasses.replace(found, unit=labels.unit, **facts)
     every = [*range(len(found.topics))]
     for copy in (found.part(found.runs, found.measures), found.on(every)):
@@ -108,6 +110,7 @@ def test_copies_keep_or_restrict_every_field():
                 field.name in ("runs", "measures", "topics", "values") or value is not field.default
             )
             np.testing.assert_equal(getattr(copy, field.name), value, field.name)
+    found = dataclasses.replace(found, weights=None)
     small = found.part(["poor"], ["AP", "NumRet"]).on([2, 0])
     assert (small.runs, small.topics) == (("poor",), ("q3", "q1"))
     assert small.values.tolist() == [[[0, 0.25], [0, 2]]]

@@ -19,6 +19,7 @@ from ..core.registry.notation import parse_measures
 from ..core.uncertainty import with_option
 from ..errors import EmptyRunWarning, GradedError, Remark
 from ..evaluation.checked import checks_arguments
+from ..evaluation.counting import lacks_relevant
 from ..evaluation.evaluators import evaluators
 from ..evaluation.named import (
     Judgments,
@@ -139,8 +140,26 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
         remarks.append(Remark("only relevant", subject, ONLY_RELEVANT))
     if judgments.contract is None:
         remarks += level_remarks(judged, judgments.name, LEVELS)
+    remarks += _on_topics_without_relevant(wanted or parse_measures(TIED), judgments)
     of_qrels = levels(judgments, highest=any(map(needs_intents, wanted)))
     return Check(of_qrels, tuple(run.name for run in named), tuple(remarks))
+
+
+def _on_topics_without_relevant(
+    measures: Iterable[Measure], judgments: Judgments
+) -> Iterator[Remark]:
+    """A remark on each measure by which some topics, but not all, lack a relevant document."""
+    for measure in measures:
+        is_lacking = lacks_relevant(measure, judgments.documents)
+        count = int(is_lacking.sum())
+        if 0 < count < is_lacking.size:
+            topics = [judgments.topics[number] for number in np.flatnonzero(is_lacking).tolist()]
+            have = "has" if count == 1 else "have"
+            text = (
+                f"{count} of {counted(is_lacking.size, 'topic')} {have} no relevant document "
+                f"({listed(topics, 5)}); means count them, but for --no_relevant skip"
+            )
+            yield Remark("no relevant document", str(measure), text)
 
 
 def _over_ties(measures: Iterable[Measure]) -> dict[Measure, tuple[Measure, Measure]]:

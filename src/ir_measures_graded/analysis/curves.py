@@ -15,6 +15,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
+from ..core.measures.base import GradedMeasure
 from ..core.provider import check_levels
 from ..core.ranking.gains import gain_of
 from ..core.registry.facts import gains_of, is_plain_sum, needs_intents, sign_of
@@ -22,8 +23,11 @@ from ..core.registry.notation import checked
 from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.at_ranks import DEEPEST, one_measure, uncut, values_at_ranks
 from ..evaluation.checked import checks_arguments
+from ..evaluation.counting import ONE, ZERO, lacks_relevant, weighted_mean
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.remarks import issued_together
+from ..evaluation.values import By
+from ..evaluation.weights import counted_by, topics_that_count
 from ..output import plots
 from ..output.formats import counted, decimal
 from ..output.result import Result
@@ -225,6 +229,8 @@ def curves(
     resamples: int = RESAMPLES,
     seed: int = 0,
     highlight: Iterable[str] = (),
+    no_relevant: str = ZERO,
+    weights: By = None,
 ) -> Curves:
     """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each
     run.
@@ -237,6 +243,8 @@ def curves(
     - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap,
       from `resamples` (≥ 100) samples of topics. All runs share the samples, which depend on `seed`
       (≥ 0) alone.
+    - `no_relevant`, `weights`: how topics count, as for `evaluate`. Bands draw topics with their
+      weights.
     - `highlight`: the runs that figures of more than 12 runs show in colour, besides the best five.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
@@ -256,17 +264,19 @@ def curves(
         check_probability(confidence, "confidence", 0.95)
     resamples = whole_number(resamples, "resamples", 100)
     seed = whole_number(seed, "seed", 0)
-    judgments = read_judgments(qrels)
+    judgments = read_judgments(counted_by(qrels, no_relevant, weights))
+    judgments.counting.check([cut])
     named = named_runs(runs)
     with about(judgments.name):
         check_levels(open_end, judgments.documents, judgments.rows)
-    topics = len(judgments.topics)
+    means_of = _MeansOverTopics(cut, judgments)
+    topics = means_of.count
     names = tuple(run.name for run in named)
     needed = last * (topics * BYTES + 24 * len(named))
     refuse_large("depth", last, needed, f"curves over {counted(topics, 'topic')}")
     if confidence is not None:
         if topics < 2:
-            raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
+            raise GradedError(f"confidence bands need at least 2 topics; the qrels have {topics}")
         needed = 16 * last * resamples
         refuse_large("resamples", resamples, needed, f"bands at {counted(last, 'rank')}")
     _refuse_names_of_columns(names, has_bands=confidence is not None)
@@ -280,18 +290,57 @@ def curves(
     best = None
     if ideal:
         of_ideal = values_at_ranks(cut, ideal_run(judgments, open_end), judgments, last)
-        best = mean_over_topics(of_ideal)
+        best = means_of.mean(means_of.treated(of_ideal))
     means = np.zeros((len(named), last))
     bands = None if confidence is None else np.zeros((len(named), 2, last))
     with issued_together():
         for number, run in enumerate(named):
-            values = values_at_ranks(cut, run, judgments, last)
-            means[number] = mean_over_topics(values)
+            values = means_of.treated(values_at_ranks(cut, run, judgments, last))
+            means[number] = means_of.mean(values)
             if bands is not None and confidence is not None:
-                bands[number] = bootstrap(
-                    [values], np.mean, confidence, resamples, seed, method="percentile"
-                )
+                bands[number] = means_of.band(values, confidence, resamples, seed)
     return Curves(open_end, topics, names, means, best, bands, confidence, highlighted)
+
+
+class _MeansOverTopics:
+    """The means at each rank, over the `count` topics that count by a measure."""
+
+    def __init__(self, measure: GradedMeasure, judgments: Judgments):
+        self.counting = judgments.counting
+        self.topics = topics_that_count(measure, judgments)
+        self.count = self.topics.size
+        self.is_lacking = np.zeros(len(judgments.topics), dtype=bool)
+        if self.counting.no_relevant == ONE:
+            self.is_lacking = lacks_relevant(measure, judgments.documents)
+        self.weights = None
+        weights = self.counting.weights_of(judgments.topics)
+        if weights is not None:
+            self.weights = weights[self.topics]
+
+    def treated(self, values: np.ndarray) -> np.ndarray:
+        """The values (depth × T) of the topics that count."""
+        if self.counting.is_plain:
+            return values
+        return self.counting.treated(values, self.is_lacking)[:, self.topics]
+
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        """The mean over the topics."""
+        if self.weights is None:
+            return mean_over_topics(values)
+        return weighted_mean(values, self.weights)
+
+    def band(self, values: np.ndarray, confidence: float, resamples: int, seed: int) -> Any:
+        """The band of the mean by the percentile bootstrap, which draws topics evenly."""
+        options = (confidence, resamples, seed)
+        if self.weights is None:
+            return bootstrap([values], np.mean, *options, method="percentile")
+        weights = np.broadcast_to(self.weights, values.shape)
+        return bootstrap([values * weights, weights], _quotient, *options, method="percentile")
+
+
+def _quotient(weighted: np.ndarray, weights: np.ndarray, axis: int) -> np.ndarray:
+    """The weighted mean, from weighted values and their weights."""
+    return weighted.sum(axis=axis) / weights.sum(axis=axis)
 
 
 def _refuse_names_of_columns(runs: Iterable[str], has_bands: bool) -> None:

@@ -28,8 +28,10 @@ from ..core.rows.in_memory import Source
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
 from ..evaluation.checked import checks_arguments
-from ..evaluation.evaluate import evaluate
+from ..evaluation.counting import ONE, SKIP, ZERO
+from ..evaluation.evaluate import RunEvaluator, evaluate
 from ..evaluation.named import Qrels, Run, Runs, study_of
+from ..evaluation.weights import counted_by
 from ..output.formats import counted
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -91,7 +93,8 @@ class Explanation(Result):
     - `ideal`: the running sum of the ideal list if there are `sums`
 
     `relevant` is the number of relevant documents of the topic. `topics` is the number of topics
-    among which this one has the worst value, None if it was given.
+    among which this one has the worst value, None if it was given. `no_relevant` tells how means
+    count a topic without a relevant document.
     """
 
     measure: Measure
@@ -111,6 +114,7 @@ class Explanation(Result):
     sums: np.ndarray | None = None
     ideal: np.ndarray | None = None
     topics: int | None = None
+    no_relevant: str = ZERO
 
     @property
     def ranks(self) -> np.ndarray:
@@ -189,10 +193,20 @@ class Explanation(Result):
             sums: self.sums,
         }
         meanings = [text for text, column in meaning.items() if column is not None]
-        if not meanings:
+        notes = self.notes_on_means()
+        if meanings:
+            sentence = "; ".join(meanings)
+            notes.append(Note("{}.", sentence[0].upper() + sentence[1:]))
+        return notes
+
+    def notes_on_means(self) -> list[Note]:
+        """How means count the topic, if it has no relevant document and the measure's value does
+        not count."""
+        counts = {SKIP: "means leave it out", ONE: "it counts 1 in means"}
+        if self.relevant or self.no_relevant not in counts:
             return []
-        sentence = "; ".join(meanings)
-        return [Note("{}.", sentence[0].upper() + sentence[1:])]
+        text = "Topic {} has no relevant document by {}: {} (no_relevant={})."
+        return [Note(text, self.topic, self.measure, counts[self.no_relevant], self.no_relevant)]
 
 
 @checks_arguments("explain(qrels, run, 'nDCG@10', 'q1')")
@@ -204,6 +218,7 @@ def explain(
     depth: int | None = None,
     *,
     name: str = "",
+    no_relevant: str = ZERO,
 ) -> Explanation:
     """The documents of a run for a topic in rank order, and the amount that each adds to the value.
 
@@ -216,6 +231,8 @@ def explain(
     - `depth` (≥ 1): the last rank. The default is the cutoff or, without one, the rank of the last
       judged document.
     - `name`: the name of the run in the result and in error messages; none if empty.
+    - `no_relevant`: as for `evaluate`. The value is always the one that the measure defines; a note
+      tells if means do not count it.
 
     Documents are in the order of the measure, which is mostly trec_eval's, with tied documents by
     descending id. With judged_only=True, unjudged documents are removed before ranks are counted.
@@ -231,7 +248,7 @@ def explain(
     the options `ties` and `unjudged`, whose values depend on other rankings and judgments, and for
     input that `evaluate` refuses.
     """
-    study = study_of(qrels, {name: run})
+    study = study_of(counted_by(qrels, no_relevant), {name: run})
     measure = _explainable(measure)
     count = None
     if topic is None:
@@ -282,7 +299,7 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
         depth = cutoff or min(DEEPEST, int(ranks.rank.max(initial=1)))
     depth = whole_number(depth, "depth", 1, DEEPEST)
     last = min(depth, cutoff or depth)
-    value = evaluate(run.judgments, [run], [measure]).values[0, 0]
+    value = RunEvaluator(run.judgments, [measure])(run).values[0]
     documents, fields = _lists(run, measure, ranks, uncut.ranks, depth)
     if measure.CUTOFF:
         fields["values"] = values_at_ranks(measure, run, run.judgments, last).T
@@ -307,7 +324,8 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
     for number, topic in enumerate(judged.topics):
         arrays = {name: table[number] for name, table in fields.items()}
         facts_of_topic = (topic, values[number], documents[number], relevant[number])
-        explained.append(Explanation(measure, run.name, *facts_of_topic, **arrays))
+        explanation = Explanation(measure, run.name, *facts_of_topic, **arrays)
+        explained.append(replace(explanation, no_relevant=run.judgments.counting.no_relevant))
     return explained
 
 
@@ -507,7 +525,7 @@ class ExplainedDifference(Result):
             text = "{} has no contributions; the documents are in the order of their ranks."
             return [Note(text, self.run.measure)]
         rows = self.records()
-        notes = []
+        notes = self.run.notes_on_means()
         others = len(rows) - len(self._adding())
         if others:
             text = "Omitted: {} without a contribution to either value."
@@ -542,6 +560,8 @@ def explain_difference(
     measure: Measure | str,
     topic: str | int | None = None,
     depth: int | None = None,
+    *,
+    no_relevant: str = ZERO,
 ) -> ExplainedDifference:
     """The documents that make the difference of two runs in a topic.
 
@@ -552,6 +572,7 @@ def explain_difference(
       list. For a measure whose value is not a sum over documents, it is the cutoff or, without one,
       the rank of the last judged document in either list.
     - `topic`: a topic of the qrels; by default the one with the largest difference of the values.
+    - `no_relevant`: as for `explain`.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
     >>> runs = {"old": {"q1": {"b": 2.0, "a": 1.0}}, "new": {"q1": {"a": 2.0, "x": 1.0}}}
@@ -569,17 +590,18 @@ def explain_difference(
 
     Raises `GradedError` unless there are two runs, and as `explain`.
     """  # noqa: E501
-    study = study_of(qrels, runs)
+    study = study_of(counted_by(qrels, no_relevant), runs)
     measure = _explainable(measure)
     if len(study.runs) != 2:
         raise GradedError(
             f"explain_difference needs 2 runs, not {len(study.runs)}; pass both in one mapping"
         )
-    topics = study.judgments.topics
-    count = len(topics) if topic is None else None
+    count = None
     if topic is None:
         values = evaluate(study.judgments, study.runs, [measure]).of(measure)
-        topic = topics[int(np.abs(values[1] - values[0]).argmax())]
+        differences = np.abs(values[1] - values[0])
+        topic = study.judgments.topics[int(np.nanargmax(differences))]
+        count = int(np.isfinite(differences).sum())
     lengths = [int(run.ranks.retrieved.max()) for run in study.runs]
     longest = min(max(1, *lengths), DEEPEST)
     # The whole lists show where documents of the other list went.

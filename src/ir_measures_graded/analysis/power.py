@@ -21,6 +21,7 @@ from ir_measures import Measure
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark
 from ..evaluation.checked import checks_arguments
+from ..evaluation.counting import ZERO
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
@@ -267,6 +268,7 @@ def power(
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
+    no_relevant: str = ZERO,
     baseline: str | None = None,
     alpha: float = ALPHA,
     power: float = POWER,
@@ -274,7 +276,7 @@ def power(
 ) -> Power:
     """What the topics find by each measure, and the number of topics for wanted differences.
 
-    `qrels`, `runs`, `measures` and `sessions` are as for `evaluate`. An `Evaluation`, or
+    `qrels`, `runs`, `measures`, `sessions` and `no_relevant` are as for `evaluate`. An `Evaluation`, or
     a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
     ``stats``.
 
@@ -304,7 +306,7 @@ def power(
     for difference in wanted:
         if not 0 < difference < np.inf:
             raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
-    evaluation, _ = evaluated(qrels, runs, measures, sessions)
+    evaluation, _ = evaluated(qrels, runs, measures, sessions, no_relevant=no_relevant)
     refuse_few_topics(evaluation)
     if baseline is None:
         refuse_many_pairs(len(evaluation.runs), len(evaluation.measures))

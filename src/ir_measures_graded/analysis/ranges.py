@@ -28,8 +28,11 @@ from ..core.uncertainty.extremes import differences_of
 from ..core.uncertainty.judgments import Undetermined, unjudged_of
 from ..errors import NotApplicableError
 from ..evaluation.checked import checks_arguments
+from ..evaluation.counting import ONE, ZERO, lacks_relevant, weighted_mean
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.remarks import issued_together
+from ..evaluation.values import By
+from ..evaluation.weights import counted_by, topics_that_count
 from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -192,11 +195,19 @@ _COLUMNS = (
 
 
 @checks_arguments("ranges(qrels, {'mine': run}, ['nDCG@10'])")
-def ranges(qrels: Qrels, runs: Runs, measures: Iterable[GradedMeasure | str]) -> Ranges:
+def ranges(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Iterable[GradedMeasure | str],
+    *,
+    no_relevant: str = ZERO,
+    weights: By = None,
+) -> Ranges:
     """The ranges of each run's value and of each difference over tied scores and unjudged
     documents.
 
-    `qrels` and `runs` are as for `evaluate`. `measures` are graded measures and standard ones that
+    `qrels`, `runs`, `no_relevant` and `weights` are as for `evaluate`; the judgments of the qrels
+    alone tell which topics have a relevant document. `measures` are graded measures and standard ones that
     have a definition, without the options `ties` and `unjudged`.
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 0}}
@@ -211,7 +222,8 @@ def ranges(qrels: Qrels, runs: Runs, measures: Iterable[GradedMeasure | str]) ->
     options.
     """
     wanted = [_checked(measure) for measure in measures_for(qrels, measures)]
-    study = study_of(qrels, runs)
+    study = study_of(counted_by(qrels, no_relevant, weights), runs)
+    study.judgments.counting.check(wanted)
     values: list[Range] = []
     differences: list[Range] = []
     with issued_together():
@@ -336,7 +348,7 @@ class _BoundedRuns:
     """Some runs by one measure with their bounds, and the differences of pairs of them.
 
     - `values` (5 × runs × T) and `notes` are as from `_values`; `means` (5 × runs) are those over
-      the topics
+      the topics that count
     - `has_judgments` (runs): whether the range of a run over judgments is known
     - `pairs`: the numbers of two runs (P × 2)
     - `bounds`: the bounds of differences over judgments between the runs with such a range, None if
@@ -345,6 +357,17 @@ class _BoundedRuns:
 
     def __init__(self, measure: GradedMeasure, runs: Sequence[Run]):
         self.measure = measure
+        judgments = runs[0].judgments
+        counting = judgments.counting
+        if not counting.is_plain:
+            numbers = topics_that_count(measure, judgments).tolist()
+            names = [judgments.topics[number] for number in numbers]
+            runs = Study(judgments, tuple(runs)).part(names).runs
+            judgments = runs[0].judgments
+        self.weights = counting.weights_of(judgments.topics)
+        self.counts_one = np.zeros(len(judgments.topics), dtype=bool)
+        if counting.no_relevant == ONE:
+            self.counts_one = lacks_relevant(measure, judgments.documents)
         self.runs = runs
         self.topics = [run.view(measure) for run in runs]
         values = []
@@ -354,7 +377,8 @@ class _BoundedRuns:
             values.append(values_of_run)
             self.notes.append(reason)
         self.values = np.stack(values, axis=1)
-        self.means = mean_over_topics(self.values)
+        self.values[np.isfinite(self.values) & self.counts_one] = 1
+        self.means = self.mean(self.values)
         self.has_judgments = ~np.isnan(self.means[OVER_JUDGMENTS][0])
         pairs = list(combinations(range(len(runs)), 2))
         self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
@@ -364,6 +388,24 @@ class _BoundedRuns:
         bounded = [self.topics[number] for number in numbers]
         if bounded:
             self.bounds = differences_of(measure, bounded, partial(_documents, bounded))
+
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        """The mean over the topics, the last axis."""
+        if self.weights is None:
+            return mean_over_topics(values)
+        return weighted_mean(values, self.weights)
+
+    def _without_ones(self, differences: np.ndarray) -> np.ndarray:
+        """Differences (… × T), 0 in topics where the value of all runs is 1."""
+        return np.where(self.counts_one, 0.0, differences)
+
+    def _number_kept(self, ends: np.ndarray) -> int | None:
+        """How many of the differences (2 × P × T) keep their sign in the mean, None if one is not
+        known."""
+        low, high = self.mean(ends)
+        if np.isnan(low).any() or np.isnan(high).any():
+            return None
+        return int(_keep_sign(low, high).sum())
 
     def ranges(self) -> Iterator[Range]:
         """The ranges of the mean of each run."""
@@ -385,7 +427,7 @@ class _BoundedRuns:
         for pairs in self.in_parts(self.pairs):
             over_ties = self.independent_differences(OVER_TIES, pairs)
             over_judgments = self.differences_over_judgments(pairs)
-            ends = mean_over_topics(np.concatenate([over_ties, over_judgments]))
+            ends = self.mean(np.concatenate([over_ties, over_judgments]))
             for (run, other), ends_of_pair in zip(pairs.tolist(), ends.T.tolist(), strict=True):
                 ties, unjudged = _intervals(ends_of_pair)
                 yield Range(
@@ -415,16 +457,16 @@ class _BoundedRuns:
         if len(unequal):
             for pairs in self.in_parts(unequal):
                 ends = self.independent_differences(OVER_TIES, pairs)
-                over_ties.append(_number_kept(ends))
+                over_ties.append(self._number_kept(ends))
                 over_judgments.append(self.kept_over_judgments(pairs))
         return Standing(tuple(self.ranges()), len(unequal), _sum(over_ties), _sum(over_judgments))
 
     def kept_over_judgments(self, pairs: np.ndarray) -> int | None:
         """How many differences keep their sign over all judgments; None if it is not known."""
         if self.bounds is None or not self.has_judgments.all():
-            return _number_kept(self.differences_over_judgments(pairs))
+            return self._number_kept(self.differences_over_judgments(pairs))
         # Looser bounds keep the sign, or some judgments change it, of most pairs.
-        lower_ends, upper_ends = mean_over_topics(self.bounds.bracketed(pairs))
+        lower_ends, upper_ends = self.mean(self._without_ones(self.bounds.bracketed(pairs)))
         low, lowest = lower_ends
         high, highest = upper_ends
         is_certain = _keep_sign(lowest - ROUNDING, highest + ROUNDING)
@@ -433,7 +475,7 @@ class _BoundedRuns:
         open_pairs = pairs[~is_certain & may_keep]
         if not len(open_pairs):
             return number
-        number_open = _number_kept(self.bounds.exact(open_pairs))
+        number_open = self._number_kept(self._without_ones(self.bounds.exact(open_pairs)))
         return None if number_open is None else number + number_open
 
     def independent_differences(self, rows: slice, pairs: np.ndarray) -> np.ndarray:
@@ -453,7 +495,8 @@ class _BoundedRuns:
         ends = np.full((2, len(pairs), topics), np.nan)
         is_known = self.has_judgments[pairs].all(axis=1)
         if self.bounds is not None and is_known.any():
-            ends[:, is_known] = self.bounds.exact(self.position[pairs[is_known]])
+            exact = self.bounds.exact(self.position[pairs[is_known]])
+            ends[:, is_known] = self._without_ones(exact)
         return ends
 
 
@@ -480,15 +523,6 @@ def _documents(runs: Sequence[Topics]) -> list[np.ndarray]:
 def _keep_sign(low: Any, high: Any) -> Any:
     """Whether all values between these ends, or between each two of them, have one sign."""
     return (low > ROUNDING) | (high < -ROUNDING)
-
-
-def _number_kept(ends: np.ndarray) -> int | None:
-    """How many of the differences (2 × P × T) keep their sign in the mean, None if one is not
-    known."""
-    low, high = mean_over_topics(ends)
-    if np.isnan(low).any() or np.isnan(high).any():
-        return None
-    return int(_keep_sign(low, high).sum())
 
 
 def _sum(numbers: Sequence[int | None]) -> int | None:

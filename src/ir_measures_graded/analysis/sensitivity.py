@@ -23,6 +23,7 @@ from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_numb
 from ..core.registry.facts import sign_of
 from ..errors import GradedError, needed
 from ..evaluation.checked import checks_arguments
+from ..evaluation.counting import ZERO
 from ..evaluation.evaluate import Evaluation, evaluate, evaluated
 from ..evaluation.named import (
     Qrels,
@@ -34,6 +35,8 @@ from ..evaluation.named import (
     study_of,
 )
 from ..evaluation.sessions import Given
+from ..evaluation.values import By
+from ..evaluation.weights import counted_by
 from ..output import plots
 from ..output.formats import counted, known, listed
 from ..output.result import Result
@@ -377,19 +380,21 @@ def sensitivity(
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
+    no_relevant: str = ZERO,
+    weights: By = None,
     gains: Weightings = (),
     cutoffs: Iterable[int] | int = (),
     alpha: float = ALPHA,
 ) -> Sensitivity:
     """Rank the runs under every measure × cutoff × weighting and compare the rankings.
 
-    `qrels`, `runs`, `measures` and `sessions` are as for `evaluate`. An `Evaluation`, or a table of
-    values as for `Evaluation.from_values`, may stand for the first four; its measures are the
-    settings. `gains` maps names to weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``.
-    The presets w1, w3, w10 and w100 are for the levels 0 to 3. A measure that sets its gains or its
-    cutoff, or takes none, is not varied in it. A single measure without gains and cutoffs has the
-    weightings of `levels`. `alpha` is the level of the tests of each difference, as in `compare`,
-    which need the extra ``stats``; without it, nothing is tested.
+    `qrels`, `runs`, `measures`, `sessions`, `no_relevant` and `weights` are as for `evaluate`. An
+    `Evaluation`, or a table of values as for `Evaluation.from_values`, may stand for the first
+    three; its measures are the settings. `gains` maps names to weightings, or lists texts such as
+    ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are for the levels 0 to 3. A
+    measure that sets its gains or its cutoff, or takes none, is not varied in it. A single measure
+    without gains and cutoffs has the weightings of `levels`. `alpha` is the level of the tests of
+    each difference, as in `compare`, which need the extra ``stats``; without it, nothing is tested.
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 1}}
     >>> runs = {"high": {"q": ["a"]}, "many": {"q": ["b", "c"]}}
@@ -409,14 +414,17 @@ def sensitivity(
     if runs is None:
         if texts or cutoff_list:
             raise GradedError("gains and cutoffs need qrels and runs; values stay as they are")
-        evaluation, _ = evaluated(qrels, None, measures, sessions)
+        evaluation, _ = evaluated(
+            qrels, None, measures, sessions, no_relevant=no_relevant, weights=weights
+        )
         settings = _counted(
             Setting(measure, measure, None, None) for measure in evaluation.measures
         )
     else:
         if isinstance(qrels, Evaluation):
             raise GradedError("an Evaluation has the values of its runs; leave out runs")
-        judgments = read_judgments(in_sessions(qrels, sessions))
+        in_order = in_sessions(qrels, sessions)
+        judgments = read_judgments(counted_by(in_order, no_relevant, weights))
         bases = list(measures_for(judgments, measures, uncut=True))
         is_single = len(bases) == 1 and len(cutoff_list) < 2
         if is_single and not texts and _is_open(bases[0], "gains"):

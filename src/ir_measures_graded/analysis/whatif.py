@@ -102,15 +102,17 @@ def what_if(study: Study, measure: Measure) -> WhatIf | None:
 
     A measure that the page does not compute is replaced by nDCG_JK with the same gains and cutoff.
     None if the page cannot show these data: if the measure has no gains or an option for ties or
-    unjudged documents, if a level of 0 or below has a gain, or if there are no levels above 0,
-    fewer than two runs, more than 12 levels above 0, or more than 20,000 lists.
+    unjudged documents, if not all topics count as the measure defines, if a level of 0 or below has
+    a gain, or if there are no levels above 0, fewer than two runs, more than 12 levels above 0, or
+    more than 20,000 lists.
     """
     if not is_graded(measure) or "gains" not in measure.SUPPORTED_PARAMS:
         return None
     if measure.params.get("ties") or measure.params.get("unjudged"):
         return None
     judged = study.judgments.documents
-    if judged.conflict or study.judgments.sessions:
+    is_plain = study.judgments.counting.is_plain and not study.judgments.sessions
+    if judged.conflict or not is_plain:
         return None
     if not 2 <= len(study.runs) <= MOST_LISTS / max(len(judged.topics), 1):
         return None

@@ -12,6 +12,7 @@ from ..core.registry.everyday import is_everyday
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import parse_measure, parse_measures
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
+from ..evaluation.counting import CHOICES, ZERO
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import (
     Judgments,
@@ -24,10 +25,11 @@ from ..evaluation.named import (
     short_names,
 )
 from ..evaluation.values import read_sessions
+from ..evaluation.weights import counted_by
 from ..files.files import RunFile
 from ..files.sources import is_named_file, named_path, scoreddocs_of
 from ..output.formats import listed
-from .parser import Arguments, Option, as_list, at_least_1, real, whole_number
+from .parser import Arguments, Option, as_list, at_least_1, choice, real, whole_number
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 LISTED = 5
@@ -69,17 +71,43 @@ SESSIONS = Option(
     optional=True,
     reads=as_list,
 )
+NO_RELEVANT = choice(
+    "--no_relevant",
+    "value of a topic without relevant documents by a measure: that of its definition (zero, "
+    "default), none (skip) or 1",
+    *CHOICES,
+)._replace(shared=True)
 VALUES_HELP = (
     "table of values in place of QRELS and RUN, as evaluate -q -f csv writes it; repeatable"
 )
+
+
+def _file_of_column(text: str) -> list[str]:
+    """The file that FILE:COLUMN names."""
+    return [text.rpartition(":")[0]]
+
+
 BY = Option(
     "--by FILE:COLUMN",
     "also for each group of topics: a table with a column topic and this one",
-    reads=lambda text: [text.rpartition(":")[0]],
+    reads=_file_of_column,
+)
+WEIGHTS = Option(
+    "--weights FILE:COLUMN",
+    "weights of topics in means: a table with a column topic and this one",
+    reads=_file_of_column,
 )
 COLLECTION = (qrels(), *RUNS, SCOREDDOCS)
 """Qrels, runs and measures, which `inputs` reads."""
-OF_RANKINGS = ("sessions", "gains", "scoreddocs", "ignore_identical_ids", "run_column", "ascending")
+OF_RANKINGS = (
+    "sessions",
+    "gains",
+    "scoreddocs",
+    "ignore_identical_ids",
+    "run_column",
+    "ascending",
+    "no_relevant",
+)
 """Options of one set of qrels and its runs."""
 OF_RUNS = "QRELS RUN… MEASURE…"
 OF_VALUES = "--values FILE [RUN…] [MEASURE…]"
@@ -102,6 +130,7 @@ def collection_or_values(
         *RUNS[1:],
         SCOREDDOCS,
         SESSIONS,
+        NO_RELEVANT,
     )
 
 
@@ -245,6 +274,7 @@ def inputs(
         # Without a file, the ids of the topics tell their sessions.
         topics_of_sessions = read_sessions(sessions) if sessions else True
         qrels = in_sessions(qrels, topics_of_sessions)
+    qrels = counted_by(qrels, arguments.get("no_relevant") or ZERO, arguments.get("weights"))
     gains = named_weightings(arguments.gains)
     if gains and not weighted:
         qrels = read_judgments(qrels)

@@ -1,12 +1,12 @@
 """The command `check`."""
 
 from ..analysis import check
-from .arguments import COLLECTION, inputs
+from .arguments import COLLECTION, NO_RELEVANT, inputs
 from .parser import Arguments, output
 from .results import Answer
 
 USAGE = ("QRELS [RUN…] [MEASURE…]",)
-OPTIONS = (*COLLECTION, *output(figure=False))
+OPTIONS = (*COLLECTION, NO_RELEVANT, *output(figure=False))
 
 
 def run(arguments: Arguments) -> Answer:

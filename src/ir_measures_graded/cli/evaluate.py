@@ -13,7 +13,7 @@ from ..evaluation.values import AGGREGATE, ALL
 from ..output.formats import known
 from ..output.result import View
 from ..output.tables import Table
-from .arguments import COLLECTION, SESSIONS, inputs
+from .arguments import COLLECTION, NO_RELEVANT, SESSIONS, inputs
 from .parser import Arguments, Option, choice, output, real
 from .results import Answer
 
@@ -21,6 +21,7 @@ PROVIDERS = tuple(ir_measures.providers.registry)
 OPTIONS = (
     *COLLECTION,
     SESSIONS,
+    NO_RELEVANT,
     Option("--ties", "value over all orders of tied documents", choices=("mean", "min", "max")),
     Option("--unjudged", "value over all judgments of unjudged documents", choices=("min", "max")),
     Option("-q --by_query", "also print the values of each topic", excludes="confidence"),
@@ -56,6 +57,11 @@ def run(arguments: Arguments) -> Answer:
     default = "text" if sys.stdout.isatty() else "tsv"
     evaluation = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider"))
     facts = {"unit": evaluation.unit, "topics": len(evaluation.topics), "interval": None}
+    facts["no_relevant"] = evaluation.no_relevant
+    counts = evaluation.topic_counts.max(axis=0).tolist()
+    facts["n"] = {
+        str(measure): count for measure, count in zip(evaluation.measures, counts, strict=True)
+    }
     facts |= arguments.of("ignore_identical_ids")
     if arguments.confidence is not None:
         from ..analysis import intervals  # takes time: imports all analyses
@@ -83,8 +89,10 @@ def run(arguments: Arguments) -> Answer:
     plain = cells.select(*topic_columns, "measure", "value")
     headless = replace(plain, head=False)  # the ir_measures command prints no header
     documents: dict[str, Any] = {"tsv": partial(headless.lines, "tsv")}
-    for form in ("text", "jsonl", "json"):
+    for form in ("jsonl", "json"):
         documents[form] = partial(long.lines, form)
+    noted = View([long], noted=list(evaluation.notes_on_topics()))
+    documents["text"] = partial(noted.lines, "text")
     return replace(answer, documents=documents)
 
 

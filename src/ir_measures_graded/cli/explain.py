@@ -2,12 +2,13 @@
 
 from ..analysis import ExplainedDifference, Explanation, explain, explain_difference
 from ..errors import GradedError
-from .arguments import COLLECTION, inputs
+from .arguments import COLLECTION, NO_RELEVANT, inputs
 from .parser import Arguments, Option, output, whole_number
 
 USAGE = ("QRELS RUN [RUN] MEASURE [--topic TOPIC]",)
 OPTIONS = (
     *COLLECTION,
+    NO_RELEVANT,
     Option("--topic TOPIC", "id of the topic; default: the worst, or where two runs differ most"),
     Option(
         "--depth RANK", "last rank; default: the cutoff, else the last judged one", whole_number

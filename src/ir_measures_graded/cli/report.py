@@ -2,13 +2,14 @@
 
 from ..analysis.report.report import MEASURES, TITLE, report
 from ..analysis.statistics.defaults import ALPHA
-from .arguments import COLLECTION, alpha, inputs, run_named
+from .arguments import COLLECTION, NO_RELEVANT, alpha, inputs, run_named
 from .parser import PAGE, Arguments, Option, as_list
 from .results import command_line
 
 USAGE = ("QRELS RUN… [MEASURE…]",)
 OPTIONS = (
     *COLLECTION,
+    NO_RELEVANT,
     Option("--baseline RUN", "compare the other runs with this run; default: the best run"),
     Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=as_list),
     Option("--title TITLE", "title of the page", default=TITLE),

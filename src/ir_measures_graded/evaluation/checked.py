@@ -197,6 +197,7 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "measures": _measures,
     "method": text,
     "name": text,
+    "no_relevant": text,
     "power": _number,
     "provider": text,
     "queries": _one_of_types(
@@ -214,5 +215,6 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "title": text,
     "uncorrected": flag,
     "unjudged": text,
+    "weights": _attribute,
 }
 """The check of each parameter; ranges and words are checks_arguments where the value is used."""

@@ -28,13 +28,27 @@ from ..output.result import Result
 from ..output.tables import Note, Table
 from . import named, remarks
 from .checked import checks_arguments
+from .counting import (
+    ONE,
+    SKIP,
+    ZERO,
+    Counting,
+    effective_size,
+    lacks_relevant,
+    weighted_mean,
+)
 from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval
 from .named import Judgments, Qrels, Run, Runs, Study
 from .sessions import Given, SessionValues, turn_measure
-from .values import read_values
+from .values import By, read_values
+from .weights import counted_by, read_weights, refuse_missing_weights
 
 NO_VALUE = "no value"
 """The kind of a remark on topics for which a provider of ir-measures gives no value."""
+NOTED_SHARE = 0.05
+"""A note tells of topics without a relevant document from this share of all topics on."""
+MOST_NAMED = 5
+"""The number of topics that a note names."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,9 +65,13 @@ class Evaluation(Result):
     A value is NaN where a provider of ir-measures gives a topic none, as Accuracy does for a topic
     without a relevant document in the ranking. Measures of this package have a value for every
     topic. All analyses treat NaN in the same way: the topic is left out of the mean (`means`), and
-    a remark counts it. A paired analysis uses the topics for which all of its runs have a value:
-    `paired` has these values, `paired_topics` the numbers of the topics. For some runs only, take
-    `part` first. NaN is never printed; the cell is empty, and None in Python (`reported`).
+    a remark counts it. `lacks_relevant` (measures × topics) is true where a topic has no document
+    that is relevant by the measure, as far as this is known. If `no_relevant` is ``skip``, the
+    value there is NaN for all runs. `weights` (topics) are those of the topics in means, None if
+    all count alike; a topic of weight 0 does not count. A paired analysis uses the topics that count
+    and for which all of its runs have a value: `paired` has these values, `paired_topics` the
+    numbers of the topics. For some runs only, take `part` first. NaN is never printed; the cell is
+    empty, and None in Python (`reported`).
 
     >>> from ir_measures import parse_measure
     >>> nan = float("nan")
@@ -76,15 +94,22 @@ class Evaluation(Result):
     unit: str = "topic"
     levels: tuple[float, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    no_relevant: str = ZERO
+    lacks_relevant: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        """Count the cells without a value, also in a part of another evaluation."""
+        """Count the cells without a value, also in a part of another evaluation.
+
+        Raises `GradedError` for a topic that counts and has no weight.
+        """
+        self._refuse_missing_weights()
         others = [remark for remark in self.remarks if remark.kind != NO_VALUE]
         object.__setattr__(self, "remarks", (*others, *self._remarks_on_gaps()))
 
     def _remarks_on_gaps(self) -> Iterator[Remark]:
-        """One remark for each measure without a value for some topics of some runs."""
-        lacking = self.unreported.sum(axis=2)
+        """One remark for each measure to which a provider gives no value for some topics."""
+        lacking = (self.unreported & ~self.skipped).sum(axis=2)
         for column in np.flatnonzero(lacking.any(axis=0)).tolist():
             rows = np.flatnonzero(lacking[:, column])
             counts = lacking[rows, column]
@@ -150,11 +175,12 @@ class Evaluation(Result):
         return {measure: number for number, measure in enumerate(self.measures)}
 
     def paired_topics(self, measure: Measure | str) -> np.ndarray:
-        """The numbers of the topics for which every run has a value by this measure.
+        """The numbers of the topics that count and for which every run has a value by this measure.
 
         Raises `GradedError` for a measure that is not evaluated.
         """
-        return np.flatnonzero(~np.isnan(self.of(measure)).any(axis=0))
+        has_values = ~np.isnan(self.of(measure)).any(axis=0)
+        return np.flatnonzero(has_values & self.has_weight)
 
     def paired(self, measure: Measure | str) -> np.ndarray:
         """The values by one of the measures for `paired_topics` (runs × these topics).
@@ -162,6 +188,12 @@ class Evaluation(Result):
         Raises `GradedError` for a measure that is not evaluated.
         """
         return self.of(measure)[:, self.paired_topics(measure)]
+
+    def paired_weights(self, measure: Measure | str) -> np.ndarray | None:
+        """The weights of `paired_topics`; None if all topics count alike."""
+        if self.weights is None:
+            return None
+        return self.weights[self.paired_topics(measure)]
 
     def part(self, runs: Sequence[str], measures: Sequence[Measure | str]) -> Evaluation:
         """The values of these runs and measures only, in this order.
@@ -184,6 +216,7 @@ class Evaluation(Result):
             measures=kept,
             values=self.values[np.ix_(rows, columns)],
             missing=None if self.missing is None else self.missing[rows],
+            lacks_relevant=None if self.lacks_relevant is None else self.lacks_relevant[columns],
             remarks=tuple(remark for remark in self.remarks if remark.subject not in dropped),
         )
 
@@ -194,12 +227,65 @@ class Evaluation(Result):
             topics=tuple(self.topics[number] for number in topics),
             values=self.values[..., topics],
             missing=None if self.missing is None else self.missing[..., topics],
+            lacks_relevant=None if self.lacks_relevant is None else self.lacks_relevant[:, topics],
+            weights=None if self.weights is None else self.weights[topics],
         )
+
+    def weighted(self, weights: By) -> Evaluation:
+        """The same values, with the weights of topics in means.
+
+        `weights` is a mapping or a Series of numbers by topic, or FILE:COLUMN. Raises `GradedError`
+        for a topic that counts and has no weight, and for measures that are sums.
+        """
+        counting = Counting(weights=read_weights(weights))
+        counting.check(self.measures)
+        return replace(self, weights=counting.weights_of(self.topics))
 
     @property
     def unreported(self) -> np.ndarray:
-        """Whether a provider gives no value (runs × measures × topics)."""
+        """Whether there is no value (runs × measures × topics)."""
         return np.isnan(self.values)
+
+    @property
+    def skipped(self) -> np.ndarray:
+        """Whether a topic has no value because it lacks relevant documents (measures × topics)."""
+        if self.no_relevant != SKIP or self.lacks_relevant is None:
+            return np.zeros(self.values.shape[1:], dtype=bool)
+        return self.lacks_relevant
+
+    @property
+    def has_weight(self) -> np.ndarray:
+        """Whether a topic counts in means (topics): its weight is above 0."""
+        if self.weights is None:
+            return np.ones(len(self.topics), dtype=bool)
+        return self.weights > 0
+
+    @property
+    def topic_counts(self) -> np.ndarray:
+        """The number of topics in each mean (runs × measures)."""
+        return (~self.unreported & self.has_weight).sum(axis=2)
+
+    def topics_of_means(self) -> str:
+        """The number of topics in the means in words, a range if the measures differ.
+
+        With weights, also the effective number of topics.
+        """
+        counts = self.topic_counts
+        words = counted(int(counts.max()), self.unit)
+        if counts.min() < counts.max():
+            words = f"{counts.min()} to {words}"
+        if self.weights is not None:
+            words += f", effective {effective_size(self.weights[self.has_weight]):.0f}"
+        return words
+
+    def _refuse_missing_weights(self) -> None:
+        """Raise `GradedError` for a topic that counts and has no weight, or if all weights are 0."""
+        if self.weights is None:
+            return
+        lacks_value: np.ndarray = np.all(self.unreported, axis=0)
+        for column, measure in enumerate(self.measures):
+            counts = ~lacks_value[column, :]
+            refuse_missing_weights(measure, self.weights, counts, self.topics, self.unit)
 
     @property
     def reported(self) -> np.ndarray:
@@ -209,14 +295,20 @@ class Evaluation(Result):
     def means(self) -> np.ndarray:
         """The mean over the topics with a value (runs × measures); NaN without any such topic.
 
-        Counts such as NumRet have the sum instead, as in ir-measures.
+        It is a weighted one if the topics have `weights`. Counts such as NumRet have the sum
+        instead, as in ir-measures.
         """
         means = np.full(self.values.shape[:2], np.nan)
-        has_value = ~self.unreported
+        counts = ~self.unreported & self.has_weight
         for row, column in np.ndindex(means.shape):
-            values = self.values[row, column][has_value[row, column]]
-            if values.size:
+            is_counted = counts[row, column]
+            values = self.values[row, column][is_counted]
+            if not values.size:
+                continue
+            if self.weights is None:
                 means[row, column] = aggregate(self.measures[column], values)
+            else:
+                means[row, column] = weighted_mean(values, self.weights[is_counted])
         return means
 
     def to_dict(self) -> dict[str, dict[str, float | None]]:
@@ -244,8 +336,7 @@ class Evaluation(Result):
     def summary(self) -> str:
         """The measures, runs and topics in one line."""
         runs = counted(len(self.runs), "run")
-        topics = counted(len(self.topics), self.unit)
-        return f"{listed(self.measures)} of {runs} over {topics}"
+        return f"{listed(self.measures)} of {runs} over {self.topics_of_means()}"
 
     def tables(self) -> list[Table]:
         """One row per run with its `means`."""
@@ -268,12 +359,62 @@ class Evaluation(Result):
         >>> print(*result.notes())
         AP, RR: relevant from level 1 (rel=1).
         """
-        if len(self.levels) <= 2:
-            return []
+        notes = list(self.notes_on_topics())
         names = [measure for measure in self.measures if remarks.leaves_open(measure, "rel")]
-        if not names:
-            return []
-        return [Note("{}: relevant from level 1 (rel=1).", listed(names))]
+        if len(self.levels) > 2 and names:
+            notes.insert(0, Note("{}: relevant from level 1 (rel=1).", listed(names)))
+        return notes
+
+    def notes_on_topics(self) -> Iterator[Note]:
+        """How topics without a relevant document count, if they are many or left out; weights."""
+        if self.lacks_relevant is not None:
+            columns_by_topics: dict[tuple[int, ...], list[int]] = {}
+            for column, is_lacking in enumerate(self.lacks_relevant):
+                topics = tuple(np.flatnonzero(is_lacking).tolist())
+                columns_by_topics.setdefault(topics, []).append(column)
+            least = 1.0
+            if self.no_relevant == ZERO:
+                least = max(least, NOTED_SHARE * len(self.topics))
+            for topics, columns in columns_by_topics.items():
+                if len(topics) >= least:
+                    yield self._note_on_lacking(topics, columns)
+        if self.weights is not None:
+            yield Note("Weighted means over {}.", self.topics_of_means())
+
+    def _note_on_lacking(self, topics: Sequence[int], columns: Sequence[int]) -> Note:
+        """How topics without a relevant document by these measures count in their means."""
+        column = columns[0]
+        measure = self.measures[column]
+        text = "{} of {} have no relevant document by {} ({})"
+        they_count = "they count"
+        if len(topics) == 1:
+            text = "{} of {} has no relevant document by {} ({})"
+            they_count = "it counts"
+        total = counted(len(self.topics), self.unit)
+        measures = listed([self.measures[number] for number in columns])
+        names_of_topics = [self.topics[number] for number in topics]
+        names: list[Any] = [len(topics), total, measures, listed(names_of_topics, MOST_NAMED)]
+        if self.no_relevant == SKIP:
+            count = len(self.topics) - len(topics)
+            return Note(text + "; the means leave them out, n = {}.", *names, count)
+        if self.no_relevant == ONE:
+            return Note(text + ": {} 1.", *names, they_count)
+        value = "as the measure defines"
+        if not self.values[:, columns][..., topics].any():
+            value = "0"
+        names += [they_count, value]
+        text += ": {} {}"
+        others = self.on([number for number in range(len(self.topics)) if number not in topics])
+        if others.topics:
+            text += "; --no_relevant skip: {:.4f} instead of {:.4f}"
+            names += [others.means()[0, column], self.means()[0, column]]
+            if len(columns) > 1:
+                text += " by {}"
+                names.append(measure)
+            if len(self.runs) > 1:
+                text += " for {}"
+                names.append(self.runs[0])
+        return Note(f"{text}.", *names)
 
     def figure(self) -> plots.Figure:
         """Draw the means as dots, one panel per measure.
@@ -285,7 +426,7 @@ class Evaluation(Result):
         what = "Mean"
         if any(isinstance(measure.aggregator(), SumAgg) for measure in self.measures):
             what = "Mean or sum"
-        label = f"{what} over {counted(len(self.topics), self.unit)}"
+        label = f"{what} over {self.topics_of_means()}"
         signs = list(map(sign_of, self.measures))
         return plots.dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
 
@@ -303,6 +444,8 @@ def evaluate(
     ignore_identical_ids: bool = False,
     ascending: bool = False,
     topics: Iterable[Any] | None = None,
+    no_relevant: str = ZERO,
+    weights: By = None,
 ) -> Evaluation:
     """The value of each run by each measure, graded or standard, for each topic of the qrels.
 
@@ -324,6 +467,12 @@ def evaluate(
 
     Qrels and runs may be sequences of lists of ids, one for each of the topics 0, 1, …; `topics`
     names these.
+
+    `no_relevant` tells how a topic counts that has no document that is relevant by a measure:
+    ``zero`` (with the value that the measure defines, 0 for nearly all), ``skip`` (not at all) or
+    ``one`` (with 1). The judgments of the qrels decide, by each measure's own `rel` or gains.
+    `weights` are the weights of topics in means: a mapping or Series of numbers of at least 0, or
+    FILE:COLUMN. A topic of weight 0 does not count.
 
     `ties` ('mean', 'min', 'max') and `unjudged` ('min', 'max') set these options of all measures
     that do not name them. Standard measures such as AP have them too, and are then printed with
@@ -360,7 +509,8 @@ def evaluate(
         every = named.ascending_runs(every)
     if ignore_identical_ids:
         every = named.ignoring_identical_ids(every)
-    work = RunEvaluator(named.in_sessions(qrels, sessions), wanted, provider)
+    qrels = counted_by(named.in_sessions(qrels, sessions), no_relevant, weights)
+    work = RunEvaluator(qrels, wanted, provider)
     judgments = work.judgments
     with remarks.issued_together():
         results = [work(run) for run in every]
@@ -379,15 +529,19 @@ def evaluate(
         subject = judgments.name or "qrels"
         # The reader of the qrels has issued its remarks.
         of_reader = [replace(remark, subject=subject) for remark in judgments.rows.facts.remarks]
+        values = np.stack([of_run.values for of_run in results])
         result = Evaluation(
             runs=tuple(run.name for run in every),
             measures=wanted,
             topics=units,
-            values=np.stack([of_run.values for of_run in results]),
+            values=judgments.counting.treated(values, work.lacks_relevant),
             missing=np.stack([of_run.missing for of_run in results]),
             unit=unit,
             levels=tuple(judgments.documents.whole.all_levels.tolist()),
             remarks=(*on_runs, *others, *of_reader),
+            no_relevant=judgments.counting.no_relevant,
+            lacks_relevant=work.lacks_relevant,
+            weights=judgments.counting.weights_of(units),
         )
         remarks.issue(remark for remark in result.remarks if remark.kind == NO_VALUE)
     return result
@@ -435,11 +589,15 @@ class RunValues(NamedTuple):
 class RunEvaluator:
     """Evaluates any number of runs with measures over one set of qrels, which is read once.
 
+    The values are those that the measures define, however the topics of the qrels count.
+
     Raises `GradedError` for measures that cannot be computed.
     """
 
     def __init__(self, qrels: Qrels, measures: Sequence[Measure], provider: str | None = None):
         self.judgments = named.read_judgments(qrels)
+        self.judgments.counting.check(measures)
+        self.measures = measures
         sessions = self.judgments.sessions
         self.by_session: SessionValues | None = None
         if sessions is not None:
@@ -470,6 +628,22 @@ class RunEvaluator:
         if self.by_session is not None:
             values, missing = self.by_session.of(self.row, (values, missing))
         return RunValues(values, missing, on_run)
+
+    @cached_property
+    def lacks_relevant(self) -> np.ndarray:
+        """Whether a topic has no document that is relevant by a measure (measures × topics).
+
+        Raises `GradedError` if a measure would have no topic left.
+        """
+        judgments = self.judgments
+        turns = None if judgments.sessions is None else judgments.sessions.turns
+        rows = [lacks_relevant(measure, judgments.documents, turns) for measure in self.measures]
+        for measure, is_lacking in zip(self.measures, rows, strict=True):
+            if judgments.counting.no_relevant == SKIP and is_lacking.all():
+                raise GradedError(
+                    f"{measure}: no topic has a relevant document, so no_relevant=skip leaves none"
+                )
+        return np.stack(rows)
 
     def _compute_ours(
         self, values: np.ndarray, run: Run, blocks: Iterable[JudgedRanks]
@@ -504,6 +678,8 @@ def evaluated(
     sessions: Given,
     *,
     kept: bool = False,
+    no_relevant: str = ZERO,
+    weights: By = None,
 ) -> tuple[Evaluation, Study | None]:
     """The `Evaluation` of runs. If `runs` is None, `qrels` is one already, or a table of values.
 
@@ -513,15 +689,19 @@ def evaluated(
     if runs is not None and isinstance(qrels, Evaluation):
         raise GradedError("an Evaluation has the values of its runs; leave out runs, or give qrels")
     if runs is not None:
-        qrels = named.in_sessions(qrels, sessions)
+        qrels = counted_by(named.in_sessions(qrels, sessions), no_relevant, weights)
         if not kept:
             return evaluate(qrels, runs, measures), None
         study = named.study_of(qrels, runs)
         return evaluate(study.judgments, study.runs, measures), study
     if sessions:
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
+    if no_relevant != ZERO:
+        raise GradedError("no_relevant needs qrels and runs; values do not tell which are relevant")
     evaluation = qrels if isinstance(qrels, Evaluation) else Evaluation.from_values(qrels)
     wanted = [one_of(evaluation.measures, measure) for measure in measures]
     if wanted:
         evaluation = evaluation.part(evaluation.runs, wanted)
+    if weights is not None:
+        evaluation = evaluation.weighted(weights)
     return evaluation, None

@@ -38,6 +38,7 @@ from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile, without_endings
 from ..files.sources import definitions_of, qrels_source
 from ..output.result import Result
+from .counting import PLAIN, Counting
 from .remarks import RunRemarks, issue
 from .sessions import Given, Sessions
 
@@ -57,7 +58,8 @@ class Judgments:
     """Qrels as a table, and their name, if they have one.
 
     Qrels of some topics only come with the levels of their `collection`, or with their `selected`
-    documents. With `sessions`, values are those of sessions.
+    documents. With `sessions`, values are those of sessions. `counting` tells how topics count in
+    means.
     """
 
     rows: Rows
@@ -65,6 +67,7 @@ class Judgments:
     collection: np.ndarray | None = None
     selected: Judged | None = None
     sessions: Sessions | None = None
+    counting: Counting = PLAIN
 
     @property
     def topics(self) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...errors import GradedError
 from ...evaluation.checked import checks_arguments
+from ...evaluation.counting import ZERO
 from ...evaluation.evaluate import Evaluation, evaluated
 from ...evaluation.named import Qrels, Runs
 from ...evaluation.sessions import Given
@@ -60,6 +61,7 @@ def compare(
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
+    no_relevant: str = ZERO,
     baseline: str | None = None,
     tests: Sequence[str] = (),
     correction: str = DEFAULT,
@@ -70,7 +72,7 @@ def compare(
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 
-    `qrels`, `runs`, `measures` and `sessions` are as for `evaluate`. An `Evaluation`, or
+    `qrels`, `runs`, `measures`, `sessions` and `no_relevant` are as for `evaluate`. An `Evaluation`, or
     a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
     ``stats``.
 
@@ -111,7 +113,7 @@ def compare(
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
     further = Further(names, alpha, correction_of(correction), resamples, seed)
     statistics_library("scipy.special")
-    evaluation, _ = evaluated(qrels, runs, measures, sessions)
+    evaluation, _ = evaluated(qrels, runs, measures, sessions, no_relevant=no_relevant)
     refuse_few_topics(evaluation)
     baseline = baseline_of(evaluation.runs, baseline)
     if baseline is None:

@@ -18,6 +18,7 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
+from ...evaluation.counting import ZERO
 from ...evaluation.evaluate import Evaluation, evaluated
 from ...evaluation.named import Qrels, Runs, about
 from ...evaluation.sessions import Given
@@ -318,6 +319,7 @@ def gate(
     measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
+    no_relevant: str = ZERO,
     margin: str | float | None = None,
     by: By = None,
     every_group: bool = False,
@@ -327,7 +329,8 @@ def gate(
 ) -> Gate:
     """Whether the second of two runs may replace the first one.
 
-    `qrels`, `runs` (the old and the new one), `measures` and `sessions` are as for `evaluate`. An
+    `qrels`, `runs` (the old and the new one), `measures`, `sessions` and `no_relevant` are as for
+    `evaluate`. An
     `Evaluation` or a table of values may stand for them, without what needs rankings. `margin` is a
     share of the old values, as ``"5%"``, or a difference, as 0.01; the default is 5 %. `by` groups
     the topics, see `compare`. The verdicts of groups, whose p-values have Holm's correction for all
@@ -352,7 +355,9 @@ def gate(
     """
     statistics_library("scipy.special")
     size = Margin.of(DEFAULT_MARGIN if margin is None else margin)
-    evaluation, study = evaluated(qrels, runs, measures, sessions, kept=True)
+    evaluation, study = evaluated(
+        qrels, runs, measures, sessions, kept=True, no_relevant=no_relevant
+    )
     number_of_runs = len(evaluation.runs)
     topics = len(evaluation.topics)
     if number_of_runs != 2 or topics < 2:

@@ -13,8 +13,10 @@ from ir_measures import Measure
 from ...core.registry.facts import is_graded, needs_intents
 from ...errors import GradedError, needed, shown
 from ...evaluation.checked import checks_arguments
+from ...evaluation.counting import ZERO
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Qrels, Runs, study_of
+from ...evaluation.weights import counted_by
 from ...files.sources import queries_in, queries_of
 from ...output import plots
 from ...output.files import ending_of, write_whole
@@ -127,10 +129,11 @@ def report(
     title: str = TITLE,
     queries: Mapping[str, str] | str | os.PathLike[str] | None = None,
     command: str = "",
+    no_relevant: str = ZERO,
 ) -> Report:
     """Evaluate, test and explain the runs for a report.
 
-    - `qrels`, `runs` and `measures` are as for `evaluate`. At least one run is needed. The
+    - `qrels`, `runs`, `measures` and `no_relevant` are as for `evaluate`. At least one run is needed. The
       default measures are nDCG_JK@10, ERR_G@10 and Q.
     - `baseline` is the name of the run that the others are compared with. Without one, the best run
       is compared with the others.
@@ -157,7 +160,7 @@ def report(
         raise GradedError(
             f"queries={shown(queries)} is not allowed; map topics to texts, or give a path"
         )
-    study = study_of(qrels, runs)
+    study = study_of(counted_by(qrels, no_relevant), runs)
     evaluation = evaluate(study.judgments, study.runs, measures or MEASURES)
     main = next(filter(is_graded, evaluation.measures), evaluation.measures[0])
     texts = queries_of(study.judgments.name) if given is None else dict(given)

@@ -18,6 +18,7 @@ from ...errors import GradedError, NotApplicableError, did_you_mean, shown
 from ..by_topic import mean_over_topics
 from ..ranking.gains import LINEAR, plain_number
 from ..ranking.gains import Gains as Weighting
+from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
 from .parameters import (
     CUTOFF,
@@ -218,6 +219,13 @@ class GradedMeasure(ir_measures.Measure):
         """The gain of each level."""
         gains: Weighting = self["gains"]
         return gains
+
+    def has_relevant(self, judged: Judged) -> np.ndarray:
+        """Whether each topic has a document that is relevant by this measure (T).
+
+        Such a document has a gain above 0. Override it if another one is relevant.
+        """
+        return judged.relevant(self.weighting) > 0
 
     def listed(self, ranks: JudgedRanks) -> JudgedRanks:
         """The list that the measure evaluates, in trec_eval's order."""

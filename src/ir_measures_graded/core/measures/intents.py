@@ -88,6 +88,13 @@ class OfIntents(GradedMeasure):
 
     INTENTS = True
 
+    def has_relevant(self, judged: Judged) -> np.ndarray:
+        """Whether an intent of the topic has a relevant document (T)."""
+        intents = judged.intents
+        is_relevant = intents.judged.relevant(self.weighting) > 0
+        topic = intents.topic[is_relevant]
+        return np.bincount(topic, minlength=len(judged.topics)) > 0
+
     def of(self, topics: Topics, compute: Compute) -> np.ndarray:
         """The values or the curves of the measure, from those that `compute` gives for other
         measures.

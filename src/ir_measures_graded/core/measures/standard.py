@@ -25,6 +25,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 from ...errors import GradedError
 from ..by_topic import bounds_of, cumsum, positions
 from ..ranking.gains import EXP, Gains, canonical_gains, gain_of
+from ..ranking.judged import Judged as JudgedQrels
 from ..ranking.judged import computed_once
 from ..ranking.ranks import JudgedRanks
 from . import parameters
@@ -228,6 +229,10 @@ class _Judged(Standard, GainSum):
     NO_UNJUDGED = "a document counts for being judged, whatever its level"
     LINEAR = False
     weighting = -math.inf  # every level is at least this, so every judged document gains 1
+
+    def has_relevant(self, judged: JudgedQrels) -> np.ndarray:
+        """True for all topics: relevance does not count."""
+        return np.ones(len(judged.topics), dtype=bool)
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         if cutoff is None:

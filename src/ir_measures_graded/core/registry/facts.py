@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeGuard
 
+import numpy as np
 from ir_measures import Measure
 from ir_measures.measures import ParamInfo
 
@@ -55,6 +56,8 @@ FROM_0_TO_1: Final = frozenset(
     ]
 )
 """The measures of ir-measures whose values are from 0 to 1; ir-measures declares no ranges."""
+RELEVANCE_IS_IGNORED: Final = frozenset(["Judged", "NumQ", "NumRet"])
+"""The measures of ir-measures that count documents or topics, whatever their level, without rel."""
 
 
 def range_of(measure: Measure) -> tuple[float, float]:
@@ -64,8 +67,8 @@ def range_of(measure: Measure) -> tuple[float, float]:
     >>> range_of(RR @ 10)
     (0.0, 1.0)
     """
-    if not is_graded(measure):
-        if str(measure.NAME) in FROM_0_TO_1:
+    if not is_graded(measure) or isinstance(measure, Standard):
+        if name_of(measure) in FROM_0_TO_1:
             return 0.0, 1.0
         return -math.inf, math.inf
     match = re.match(r"\[(\S+), (\S+)[\])]", measure.doc_field("range"))
@@ -144,6 +147,33 @@ def gains_of(measure: Measure) -> Gains:
     if known_definition:
         return known_definition.weighting
     return canonical_gains(measure.params.get("gains") or {})
+
+
+def has_relevant(measure: Measure, judged: Judged) -> np.ndarray:
+    """Whether each topic has a document that is relevant by the measure (T).
+
+    Its level is at least `rel` or above `min_rel`, or its gain is above 0. Measures that relevance
+    does not affect, such as Judged and NumRet, have no topic without one.
+
+    >>> from ir_measures import AP, NumRet
+    >>> from ir_measures_graded.core.reduction import judged_of
+    >>> from ir_measures_graded.core.rows.in_memory import read_qrels
+    >>> judged = judged_of(read_qrels({"q1": {"a": 2}, "q2": {"a": 1}, "q3": {"a": 0}}))
+    >>> has_relevant(AP(rel=2), judged), has_relevant(NumRet, judged)
+    (array([ True, False, False]), array([ True,  True,  True]))
+    """
+    graded = definition_of(measure)
+    if graded is not None:
+        return graded.has_relevant(judged)
+    if measure.NAME in RELEVANCE_IS_IGNORED and "rel" not in measure.params:
+        return np.ones(len(judged.topics), dtype=bool)
+    if "rel" in measure.SUPPORTED_PARAMS:
+        is_relevant = judged.level >= measure["rel"]
+    elif "min_rel" in measure.SUPPORTED_PARAMS:
+        is_relevant = judged.level > measure["min_rel"]
+    else:
+        return judged.relevant(gains_of(measure)) > 0
+    return np.bincount(judged.topic[is_relevant], minlength=len(judged.topics)) > 0
 
 
 def absent_levels(measure: Measure, judged: Judged) -> list[float]:

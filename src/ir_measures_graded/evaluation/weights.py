@@ -1,0 +1,96 @@
+"""Reads the weights of topics, and the options that tell how topics count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Real
+
+import numpy as np
+from ir_measures import Measure
+
+from ..errors import GradedError, shown
+from ..output.formats import counted, listed
+from .counting import SKIP, ZERO, Counting, lacks_relevant
+from .named import Judgments, Qrels, read_judgments
+from .values import By, number_in, read_attribute
+
+
+def read_weights(weights: By) -> dict[str, float] | None:
+    """The weight of each topic, from a mapping, a Series or FILE:COLUMN.
+
+    A topic whose cell is empty has none.
+
+    >>> read_weights({"q1": 2, "q2": 0.5, "q3": None})
+    {'q1': 2.0, 'q2': 0.5}
+
+    Raises `GradedError` for a weight that is not a finite number of at least 0.
+    """
+    if weights is None:
+        return None
+    by_topic = read_attribute(weights) if isinstance(weights, str) else weights
+    numbers = {}
+    for topic, weight in by_topic.items():
+        is_text = isinstance(weight, str)
+        if weight is None or (is_text and not weight):
+            continue
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+        number = number_in(weight) if is_number or is_text else np.nan
+        if not (np.isfinite(number) and number >= 0):
+            raise GradedError(
+                f"weights: topic {topic} has the weight {shown(weight)}; a weight is a finite "
+                "number of at least 0"
+            )
+        numbers[str(topic)] = number
+    return numbers
+
+
+def topics_that_count(measure: Measure, judgments: Judgments) -> np.ndarray:
+    """The numbers of the topics of the qrels that count in means by the measure.
+
+    Raises `GradedError` if there is none, and for a topic that counts and has no weight.
+    """
+    counting = judgments.counting
+    counts = np.ones(len(judgments.topics), dtype=bool)
+    if counting.no_relevant == SKIP:
+        counts = ~lacks_relevant(measure, judgments.documents)
+        if not counts.any():
+            raise GradedError(
+                f"{measure}: no topic has a relevant document, so no_relevant=skip leaves none"
+            )
+    weights = counting.weights_of(judgments.topics)
+    if weights is not None:
+        refuse_missing_weights(measure, weights, counts, judgments.topics)
+        counts &= weights > 0
+    return np.flatnonzero(counts)
+
+
+def refuse_missing_weights(
+    measure: Measure,
+    weights: np.ndarray,
+    counts: np.ndarray,
+    topics: Sequence[str],
+    unit: str = "topic",
+) -> None:
+    """Raise `GradedError` for a topic that counts and has no weight, and if all weights are 0."""
+    unknown = np.flatnonzero(counts & np.isnan(weights))
+    if unknown.size:
+        names = [topics[number] for number in unknown.tolist()]
+        raise GradedError(
+            f"weights: {counted(len(names), unit)} without a weight ({listed(names, 5)}); give "
+            f"each {unit} a weight, 0 to leave it out"
+        )
+    if counts.any() and not (weights[counts] > 0).any():
+        raise GradedError(f"weights: all {unit}s of {measure} have the weight 0")
+
+
+def counted_by(qrels: Qrels, no_relevant: str = ZERO, weights: By = None) -> Qrels:
+    """The qrels with the options that tell how their topics count.
+
+    Raises `GradedError` for an unknown word and for a weight that is not allowed.
+    """
+    counting = Counting(no_relevant, read_weights(weights))
+    if counting.is_plain:
+        return qrels
+    judgments: Judgments = read_judgments(qrels)
+    return replace(judgments, counting=counting)

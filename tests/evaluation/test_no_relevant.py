@@ -1,0 +1,214 @@
+"""Topics without a relevant document: counted as the measure defines, left out, or counted 1.
+
+The reference looks at each judgment by itself. Leaving topics out equals qrels without them.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import GradedError, parse_measure
+from ir_measures_graded.analysis import (
+    check,
+    compare,
+    curves,
+    evaluate,
+    explain,
+    explain_difference,
+    gate,
+    intervals,
+    power,
+    ranges,
+    report,
+    sensitivity,
+)
+from ir_measures_graded.cli import main
+
+TOPICS = 30
+
+
+def _judgments():
+    generator = np.random.default_rng(7)
+    qrels = {}
+    for number in range(TOPICS):
+        highest = number % 4  # a quarter of the topics have level 0 only
+        levels = generator.integers(0, highest + 1, 12).tolist()
+        qrels[f"q{number}"] = {f"d{place}": level for place, level in enumerate(levels)}
+    return qrels
+
+
+def _run(seed):
+    generator = np.random.default_rng(seed)
+    run = {}
+    for number in range(TOPICS):
+        documents = [f"d{place}" for place in generator.permutation(16).tolist()[:10]]
+        run[f"q{number}"] = {document: 10.0 - rank for rank, document in enumerate(documents)}
+    return run
+
+
+QRELS = _judgments()
+RUNS = {"A": _run(1), "B": _run(2)}
+IS_RELEVANT = {
+    "AP": lambda level: level >= 1,
+    "AP(rel=2)@5": lambda level: level >= 2,
+    "Bpref(rel=3)": lambda level: level >= 3,
+    "nDCG_JK(gains=1:0,2:1,3:5)@10": lambda level: level >= 2,
+    "nDCG@10": lambda level: level >= 1,
+    "NDPM": lambda level: level >= 1,
+    "INST(max_rel=3)": lambda level: level >= 1,
+    "INST(min_rel=1,max_rel=3)": lambda level: level >= 2,
+    "Judged@5": lambda level: True,
+}
+SAME_FOR_PARTS = [name for name in IS_RELEVANT if not name.startswith("INST")]
+"""INST needs a package that not every machine has."""
+
+
+def _lacks(name):
+    is_relevant = IS_RELEVANT[name]
+    return np.array([not any(map(is_relevant, levels.values())) for levels in QRELS.values()])
+
+
+@pytest.mark.parametrize("name", IS_RELEVANT)
+def test_the_judgments_tell_which_topics_lack_a_relevant_document(name):
+    from ir_measures_graded.core.registry.facts import has_relevant
+    from ir_measures_graded.evaluation.named import read_judgments
+
+    judged = read_judgments(QRELS).documents
+    assert np.array_equal(~has_relevant(parse_measure(name), judged), _lacks(name))
+
+
+@pytest.mark.parametrize("name", SAME_FOR_PARTS)
+def test_values_and_means_are_those_of_the_reference(name):
+    zero = evaluate(QRELS, RUNS, [name])
+    skipped = evaluate(QRELS, RUNS, [name], no_relevant="skip")
+    lacks = _lacks(name)
+    expected = np.where(lacks, np.nan, zero.values)
+    assert np.array_equal(skipped.values, expected, equal_nan=True)
+    assert np.allclose(skipped.means(), zero.values[..., ~lacks].mean(axis=-1), rtol=1e-15)
+    assert skipped.topic_counts.tolist() == [[(~lacks).sum()]] * 2
+    assert not [remark for remark in skipped.remarks if remark.kind == "no value"]
+    if name in ("NDPM",):
+        with pytest.raises(GradedError, match="no_relevant=one is for measures whose best"):
+            evaluate(QRELS, RUNS, [name], no_relevant="one")
+        return
+    one = evaluate(QRELS, RUNS, [name], no_relevant="one")
+    assert np.array_equal(one.values, np.where(lacks, 1.0, zero.values))
+
+
+def _tables(result):
+    return [table.cells() for table in result.tables()]
+
+
+ANALYSES = {
+    "compare": lambda qrels, how: compare(qrels, RUNS, ["AP(rel=2)@5"], **how),
+    "gate": lambda qrels, how: gate(qrels, RUNS, ["AP(rel=2)@5"], **how),
+    "power": lambda qrels, how: power(qrels, RUNS, ["AP(rel=2)@5"], **how),
+    "curves": lambda qrels, how: curves(qrels, RUNS, "AP(rel=2)", 5, confidence=0.9, **how),
+    "ranges": lambda qrels, how: ranges(qrels, RUNS, ["AP(rel=2)@5"], **how),
+    "sensitivity": lambda qrels, how: sensitivity(
+        qrels, RUNS, ["AP(rel=2)@5", "P(rel=2)@5"], **how
+    ),
+    "intervals": lambda qrels, how: intervals(evaluate(qrels, RUNS, ["AP(rel=2)@5"], **how)),
+    "explain": lambda qrels, how: explain_difference(qrels, RUNS, "AP(rel=2)@5", **how),
+}
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_skip_equals_qrels_without_these_topics(name):
+    analysis = ANALYSES[name]
+    kept = {
+        topic: levels
+        for (topic, levels), lacks in zip(QRELS.items(), _lacks("AP(rel=2)@5"), strict=True)
+        if not lacks
+    }
+    assert len(kept) == 14
+    skipped = analysis(QRELS, {"no_relevant": "skip"})
+    assert _tables(skipped) == _tables(analysis(kept, {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("curves", ["value"]),
+        ("gate", ["old", "new"]),
+        ("ranges", ["value", "ties_min", "ties_max", "unjudged_min", "unjudged_max"]),
+    ],
+)
+def test_one_counts_these_topics_beside_the_others(name, keys):
+    analysis = ANALYSES[name]
+    share = _lacks("AP(rel=2)@5").mean()
+    skipped = analysis(QRELS, {"no_relevant": "skip"}).records()
+    one = analysis(QRELS, {"no_relevant": "one"}).records()
+    for without, beside in zip(skipped, one, strict=True):
+        is_difference = without.get("other") is not None
+        for key in keys:
+            if without[key] is None:
+                assert beside[key] is None
+                continue
+            expected = (1 - share) * without[key] + (0 if is_difference else share)
+            assert beside[key] == pytest.approx(expected)
+
+
+def test_the_note_tells_what_skip_would_change():
+    few = evaluate(QRELS, {"A": RUNS["A"]}, ["AP"])
+    (note,) = few.notes_on_topics()
+    kept = few.values[0, 0][~_lacks("AP")].mean()
+    assert note == (
+        "8 of 30 topics have no relevant document by AP (q0, q4, q8, q12, q16 and 3 more): they "
+        f"count 0; --no_relevant skip: {kept:.4f} instead of {few.means()[0, 0]:.4f}."
+    )
+    assert evaluate(QRELS, RUNS, ["Judged@5"]).notes() == []
+
+
+def test_sessions_lack_one_if_all_of_their_turns_do():
+    qrels = {"s_1": {"a": 0}, "s_2": {"a": 1}, "t_1": {"a": 0}, "t_2": {"b": 0}}
+    run = {"mine": {topic: {"a": 1.0} for topic in qrels}}
+    found = evaluate(qrels, run, ["P@1", "nsDCG"], sessions=True, no_relevant="skip")
+    assert found.values[0, 0].tolist() == pytest.approx([0.5, np.nan], nan_ok=True)
+    assert np.isnan(found.values[0, 1]).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: evaluate(QRELS, RUNS, ["AP"], no_relevant="none"), "zero, skip, one"),
+        (lambda: evaluate({"q": {"a": 0}}, RUNS, ["AP"], no_relevant="skip"), "AP: no topic has"),
+        (lambda: curves({"q": {"a": 0}}, RUNS, "AP", no_relevant="skip"), "AP@100: no topic has"),
+        (lambda: evaluate(QRELS, RUNS, ["CG@5"], no_relevant="one"), "best value is 1"),
+        (lambda: compare(evaluate(QRELS, RUNS, ["AP"]), no_relevant="skip"), "needs qrels and"),
+    ],
+)
+def test_refused(call, message):
+    with pytest.raises(GradedError, match=message):
+        call()
+
+
+def test_other_results_say_what_counts():
+    found = explain(QRELS, RUNS["A"], "AP", "q0", no_relevant="skip")
+    assert "Topic q0 has no relevant document by AP: means leave it out" in str(found)
+    texts = [remark.text for remark in check(QRELS, {}, ["AP"]).remarks]
+    assert any(text.startswith("8 of 30 topics have no relevant document (q0") for text in texts)
+    page = report(QRELS, RUNS, ["nDCG_JK@10", "AP(rel=2)"], no_relevant="skip").html
+    assert "nan" not in page.lower().replace("isnan(", "")
+
+
+def test_commands_take_the_option_and_omit_the_lines(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("1 0 a 1\n2 0 a 0\n3 0 a 1\n")
+    Path("run").write_text("1 Q0 a 1 1 x\n2 Q0 a 1 1 x\n3 Q0 b 1 1 x\n")
+    words = ["evaluate", "qrels", "run", "AP", "Judged@1", "--no_relevant", "skip"]
+    assert main([*words, "-q", "-f", "tsv"]) == 0
+    output = capsys.readouterr().out
+    lines = [line.split("\t")[:2] for line in output.splitlines() if "AP" in line]
+    assert lines == [["1", "AP"], ["3", "AP"], ["all", "AP"]]
+    assert main([*words, "-f", "json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["no_relevant"], facts["n"]) == ("skip", {"AP": 2, "Judged@1": 3})
+    assert main([*words, "-f", "text"]) == 0
+    note = "1 of 3 topics has no relevant document by AP (2); the means leave them out, n = 2."
+    assert note in capsys.readouterr().out
+    Path("values.csv").write_text("topic,run,AP\n1,A,0.5\n2,A,0.25\n1,B,0.5\n2,B,0\n")
+    assert main(["compare", "--values", "values.csv", "--no_relevant", "skip"]) == 2
+    assert "--no_relevant needs QRELS and runs" in capsys.readouterr().err
