@@ -168,18 +168,115 @@ def test_randomisation_draws_enough_samples_or_is_refused():
 
 
 def test_above_15_pairs_the_best_run_is_compared_with_the_next():
-    array = np.random.default_rng(0).normal(0, 0.1, (8, 30)) + np.arange(8)[:, None]
-    comparison = compare(of_array(array))
-    table = comparison.tables()[1]
-    assert [row[1:3] for row in table.rows] == [["H", run] for run in "GFEDCBA"]
-    test = comparison.find("nDCG_JK")[0]
-    assert table.rows[0][3:6] == [test.difference, test.lower, test.upper]
+    array = np.random.default_rng(0).normal(0, 0.1, (14, 30)) + np.arange(14)[:, None]
+    comparison = compare(of_array(array), tests=["wilcoxon"])
+    table, further = comparison.tables()
+    assert [row[1] for row in table.rows] == list("NMLKJIHGFED")
+    assert table.rows[0][2:5] == [comparison.mean(comparison.measures[0], "N"), "best run", None]
+    test = comparison.find("nDCG_JK")[0].turned()
+    assert (test.run, test.other) == ("M", "N")
+    expected = [test.difference, test.lower, test.upper, test.adjusted, test.effect_size]
+    assert table.rows[1][3:8] == expected
+    assert [row[1:3] for row in further.rows] == [[run, "N"] for run in "MLKJIHGFED"]
+    assert "There are 91 differences by each measure" in " ".join(comparison.notes())
 
 
 def test_the_worse_runs_are_named_as_the_better_ones():
     array = np.random.default_rng(0).normal(0, 0.1, (3, 30)) + np.array([[0], [1], [-1]])
     answer = compare(of_array(array), baseline="A").answer()[0]
-    assert answer.endswith("; B is significantly better than A, and C is significantly worse.")
+    assert answer.endswith("; B is better (+1.0398) and C worse (-.9704) than A.")
+
+
+# ---------------------------------------------------------------- several baselines, repeats, groups
+
+
+def test_each_of_several_baselines_has_a_family_of_its_own():
+    array = np.random.default_rng(1).normal(0, 0.1, (4, 30)) + np.arange(4)[:, None] / 20
+    values = of_array(array)
+    comparison = compare(values, baseline=["A", "C"], tests=["wilcoxon"])
+    for baseline in "AC":
+        single = compare(values, baseline=baseline, tests=["wilcoxon"])
+        for name in (PAIRED_T, WILCOXON):
+            tests = [test for test in comparison.find("nDCG_JK", name) if test.other == baseline]
+            assert tests == single.find("nDCG_JK", name)
+        assert single.answer()[0] in comparison.answer()
+    titles = [table.title for table in comparison.tables()]
+    assert titles[:2] == ["Against A", "Against C"]
+    assert "2 families of 3 differences were tested, one for each baseline." in comparison.notes()
+    assert "(a: A, b: C)" in comparison.papers()[0].caption
+
+
+def repeated_runs():
+    """A system of one run, and two of three repeats."""
+    generator = np.random.default_rng(2)
+    hard = generator.random(40)
+    effects = {"bm25": 0.0, "t5-seed1": 0.2, "t5-seed2": 0.25, "t5-seed3": 0.3, "tas-seed1": 0.1}
+    effects["tas-seed2"] = 0.15
+    rows = [hard + effect + generator.normal(0, 0.05, 40) for effect in effects.values()]
+    return replace(of_array(rows), runs=tuple(effects))
+
+
+@pytest.mark.parametrize("repeats", ["*-seed?", {f"t5-seed{n}": "t5" for n in "123"}])
+def test_repeats_are_compared_by_their_means_over_topics(repeats):
+    evaluation = repeated_runs()
+    comparison = compare(evaluation, baseline="bm25", repeats=repeats)
+    means = evaluation.of("nDCG_JK")[1:4].mean(axis=0)
+    test = comparison.find("nDCG_JK")[0]
+    assert (test.run, test.other) == ("t5", "bm25")
+    peer = stats.ttest_rel(means, evaluation.of("nDCG_JK")[0])
+    assert test.p == pytest.approx(peer.pvalue, rel=1e-9)
+    of_repeats = evaluation.of("nDCG_JK")[1:4].mean(axis=1)
+    (row,) = [row for row in comparison.means.to_dict("records") if row["run"] == "t5"]
+    assert (row["repeats"], row["deviation"]) == (3, pytest.approx(of_repeats.std(ddof=1)))
+    assert f"{row['mean']:.4f}</b> ± {row['deviation']:.4f}" in comparison.to_html()
+
+
+@pytest.mark.parametrize(
+    ("repeats", "reason"),
+    [
+        ("seed", "first \\* stands for the system"),
+        ("*-epoch?", "no system has several"),
+        ({"x": "y"}, "names the run 'x'"),
+    ],
+)
+def test_repeats_that_fit_no_runs_are_refused(repeats, reason):
+    with pytest.raises(GradedError, match=reason):
+        compare(repeated_runs(), repeats=repeats)
+
+
+def test_top_shows_the_best_runs_and_keeps_the_tests_of_all():
+    array = np.random.default_rng(0).normal(0, 0.1, (8, 30)) + np.arange(8)[:, None] / 10
+    whole = compare(of_array(array))
+    best = compare(of_array(array), top=3)
+    assert best.runs == ("F", "G", "H")
+    kept = [test for test in whole.outcomes if {test.run, test.other} <= {*"FGH"}]
+    assert list(best.outcomes) == kept
+    assert "for 28 differences" in best.notes()[0]
+    assert "Of 8 runs, the best 3" in " ".join(best.notes())
+    assert compare(of_array(array), top=2, baseline="A").runs == ("A", "G", "H")
+
+
+def test_further_tests_are_made_within_groups_with_one_correction_for_all():
+    array = np.random.default_rng(3).normal(0, 0.1, (3, 45)) + np.array([[0], [0.02], [0.1]])
+    groups = {f"q{number}": "few" for number in range(5)}
+    groups |= {f"q{number}": "one" for number in range(5, 25)}
+    groups |= {f"q{number}": "two" for number in range(25, 45)}
+    comparison = compare(of_array(array), by=groups, tests=["wilcoxon", "anova"])
+    p_values = []
+    for first, last, name in ((5, 25, "one"), (25, 45, "two")):
+        for test in comparison.groups[name].find("nDCG_JK", WILCOXON):
+            run, other = (array["ABC".index(label), first:last] for label in (test.run, test.other))
+            assert test.p == pytest.approx(stats.wilcoxon(run, other).pvalue)
+            p_values.append(test)
+        assert comparison.groups[name].find("nDCG_JK", ANOVA_RUNS)[0].p is not None
+    assert comparison.groups["few"].find("nDCG_JK", WILCOXON) == []
+    adjusted = multitest.multipletests([test.p for test in p_values], method="holm")[1]
+    assert [test.adjusted for test in p_values] == pytest.approx(list(adjusted))
+    titles = [table.title for table in comparison.tables()]
+    assert "one (20 topics): Wilcoxon, Holm's correction for 6 comparisons" in titles
+
+
+# ---------------------------------------------------------------- undefined cases
 
 
 def test_equal_runs_have_p_1_and_the_interval_of_few_changes():
@@ -215,7 +312,7 @@ def test_constant_difference_takes_part_in_holms_correction():
     constant, other = comparison.find("nDCG_JK")
     assert (constant.p, constant.adjusted) == (2**-11, 2**-10)
     assert other.adjusted == other.p == pytest.approx(1)
-    assert comparison.answer()[0].endswith("; B is significantly better than A.")
+    assert comparison.answer()[0].endswith("; B is better (+.1000) than A.")
 
 
 def test_fewer_than_10_topics_show_intervals_but_no_significance_of_several_differences():
@@ -466,19 +563,10 @@ def many_runs(count, measures=("nDCG_JK@100", "NDPM"), topics=15):
     )
 
 
-def test_many_pairs_are_shown_by_run_with_letters():
-    found = compare(many_runs(24))
-    columns, rows = found.table()
-    assert columns == ["measure", "letter", "run", "mean", "better than"]
+def test_tables_of_many_runs_fit_into_a_line():
+    columns, rows = compare(many_runs(24)).table()
     assert max(map(len, formats.text(columns, rows))) <= 130
-    letters = dict(zip(found.runs, "ABCDEFGHIJKLMNOPQRSTUVWX"))
-    for measure, block in zip(found.measures, (rows[:24], rows[24:])):
-        assert [row[1:3] for row in block] == [
-            [letters[run], run] for run in found.best_first(measure)
-        ]
-        for _, _, run, _, beaten in block:
-            wins = [p < 0.01 for (winner, _), p in found.wins(measure).items() if winner == run]
-            assert beaten.count("*") == len({*wins}) + any(wins)
+    assert len(rows) == 2 * 11
 
 
 def test_the_answer_and_the_figure_show_which_of_many_runs_are_better():
@@ -491,7 +579,7 @@ def test_the_answer_and_the_figure_show_which_of_many_runs_are_better():
     assert f"; {found.top(found.measures[0])[0]} has the best mean, and" in found.summary
     against = compare(many_runs(50), baseline=others[-1], tests=["wilcoxon"])
     assert against.tables()[1].columns == ["measure", "run", "other", "statistic", "p", "better"]
-    assert against.answer()[0].endswith(f" significantly better than {others[-1]}.")
+    assert against.answer()[0].endswith(f" than {others[-1]}.")
     for axes, measure in zip(found.figure().axes, found.measures, strict=True):
         (cells,) = axes.collections
         order, marks = found.best_first(measure), cells.get_array().reshape(50, 50)
@@ -526,9 +614,7 @@ def test_the_answer_tells_that_few_topics_are_not_tested():
     assert found.answer() == [f"No difference by nDCG_JK was tested; {best} has the best mean."]
 
 
-def test_stars_are_told_for_every_alpha():
-    found = compare(many_runs(24), alpha=0.1)
-    assert "with p < 0.1 (** p < 0.01, * p < 0.05)." in found.notes()[0]
+def test_the_figure_tells_its_levels_for_every_alpha():
     strict = compare(many_runs(24), alpha=0.001).figure().axes[0]
     assert strict.get_xlabel().endswith("dark: p < 0.001, light: p < 0.001")
 

@@ -93,7 +93,7 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
     body = text[text.index("\\midrule") : text.index("\\bottomrule")].splitlines()[1:]
     assert all(line.endswith(r" \\") for line in body)
     read = [re.split(r"(?<!\\) & ", line.removesuffix(r" \\")) for line in body]
-    for command, tag in zip(LATEX, HTML):
+    for command, tag in zip(LATEX[:4], HTML[:4]):
         pattern = re.escape(command).replace("%s", r"([^{}]*)")
         read = [
             [re.sub(pattern, rf"{tag[1 : tag.index('>')]}:\1", cell) for cell in row]

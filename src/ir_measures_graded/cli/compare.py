@@ -17,10 +17,10 @@ from ..files.sources import named_path
 from ..output.provenance import sha256, versions
 from ..output.result import View
 from . import arguments as common
-from .parser import Arguments, Option, choice, output, several
+from .parser import Arguments, Option, at_least_1, choice, output, several
 from .results import Answer, command_line
 
-FOR_ONE = ("tests", "resamples", "seed", "by", *common.OF_RANKINGS)
+FOR_ONE = ("tests", "resamples", "seed", "by", "repeats", "top", *common.OF_RANKINGS)
 """Options for a single collection."""
 PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
@@ -37,7 +37,13 @@ OPTIONS = (
         excludes="values",
         reads=files_of_collections,
     ),
-    Option("--baseline RUN", "compare the other runs with this one only"),
+    Option(
+        "--baseline RUN", "compare the other runs with this one only; repeatable", repeated=True
+    ),
+    Option(
+        "--repeats PATTERN", "runs of one system, as '*-seed*', whose first * is the system's name"
+    ),
+    Option("--top K", "show the best K runs by the first measure, and the baselines", at_least_1),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]),
     choice("--correction", "of p for the family; default: holm", *CORRECTIONS),
     common.alpha(ALPHA),
@@ -53,10 +59,13 @@ def run(arguments: Arguments) -> Answer:
     Each row is the difference of two runs: all pairs, or each run and the baseline. The p-values
     are those of paired t-tests with Holm's correction (or another --correction), and the intervals
     (lower, upper) hold for all differences together. d_z is the effect size; the true difference of
-    size MDE is found with probability .8. Of more than 15 pairs, the table has one row per run
-    instead: runs have letters, and the last column lists the letters of the runs that the run beats
-    with p < alpha (** p < 0.01, * p < 0.05). A second table compares the best run with the next
-    ten.
+    size MDE is found with probability .8. Of more than 15 pairs, the table has the differences of
+    the ten runs after the best run from it; csv, tsv and json have all. Each --baseline has a
+    family of its own. The answer says if judgments of unjudged documents could turn the sign of a
+    significant difference.
+
+    --repeats compares systems by the means over their repeats, such as one run for each seed. The
+    tests are over topics; a table has the spread over the repeats.
 
     latex, markdown and html have the table that papers print, runs × measures: best values bold,
     second-best underlined, letters for significance, and a caption. LaTeX needs the package
@@ -66,8 +75,8 @@ def run(arguments: Arguments) -> Answer:
     (anova), the randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of
     each pair. csv, tsv and json then have a row per test and pair.
 
-    --by also tests whether a difference depends on the group of topics; numbers are cut at their
-    quartiles.
+    --by makes all tests within groups of topics, too, and tests whether a difference depends on the
+    group; numbers are cut at their quartiles.
 
     --collections, or a column collection of --values, compares runs over several collections. The
     paths in its FILE are relative to it, and may be patterns such as runs/*/covid.run. Each
@@ -76,6 +85,7 @@ def run(arguments: Arguments) -> Answer:
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
+      ir_measures_graded compare qrels.txt runs/*.gz nDCG@10 --repeats '*-seed*' --baseline bm25
       ir_measures_graded compare qrels.txt runs/*.gz muAP --tests conover,wilcoxon -o muAP.png
     """
     stored: dict[str, Evaluation] = {}
@@ -103,8 +113,11 @@ def run(arguments: Arguments) -> Answer:
 def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Comparison:
     """The comparison on one collection, whose values may be `stored`."""
     first = common.collection_inputs(arguments, stored)
-    settings = arguments.of("by", "correction", "alpha", "resamples", "seed")
-    settings["baseline"] = common.run_named(arguments.baseline, first)
+    settings = arguments.of("by", "correction", "alpha", "resamples", "seed", "repeats", "top")
+    baselines = arguments.baseline
+    if arguments.repeats is None:
+        baselines = [common.run_named(baseline, first) for baseline in baselines]
+    settings["baseline"] = baselines or None
     tests = arguments.tests
     if not tests and arguments.show == "tests":
         tests = TESTS
@@ -130,7 +143,8 @@ def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) ->
     for name, values in stored.items():
         runs = [run for run in named_runs or values.runs if run in values.runs]
         collections[name] = values.part(runs, values.measures)
-    settings = arguments.of("baseline", "alpha", "correction")
+    settings = arguments.of("alpha", "correction")
+    settings["baseline"] = arguments.baseline or None
     return compare_collections(collections, measures, **settings)
 
 

@@ -46,15 +46,17 @@ from ..statistics.student import (
 )
 from .families import (
     NAME_A_BASELINE,
-    baseline_of,
-    family_of,
+    baselines_of,
+    families_of,
     refuse_few,
     refuse_many_pairs,
     remarks_on,
     width_of,
 )
+from .fields import COLLECTION_FIELDS
+from .layout import beaten, best_against_next, by_pair, by_run, letters_of
 from .paper import PaperTable
-from .result import COLLECTION_FIELDS, MOST_PAIRS_SHOWN, Comparison
+from .result import MOST_PAIRS_SHOWN, Comparison
 from .tests import LIKE_THESE, PAIRED_T, THESE, Test, pairwise_tests
 
 ALL: Final = "all"
@@ -64,7 +66,7 @@ LEAST_COLLECTIONS: Final = 3
 """Fewer collections show intervals over collections like these, but nothing is called
 significant."""
 MOST_COLLECTIONS_NAMED: Final = 20
-OF_A_PAIR: Final = ("run", "other", *(each.name for each in COLLECTION_FIELDS))
+OF_A_PAIR: Final = ("run", "other", *(column.name for column in COLLECTION_FIELDS))
 """The fields of a test of a pair, for programs."""
 
 
@@ -80,67 +82,85 @@ class OverCollections(Comparison):
     bounds: np.ndarray = field(kw_only=True)
 
     def tables(self) -> list[Table]:
-        """The means, and both tests over all collections for at most 15 pairs."""
+        """The means, and both tests over all collections: for at most 15 pairs all differences, of
+        more those of the ten runs after the best."""
         in_collections = [part.values for part in self.groups.values()]
         numbers = np.stack([*in_collections, self.values, *self.bounds], axis=-1)
-        cells = {}
+        columns = [*self.groups, "mean", "lower", "upper"]
+        letter_of = None
+        shows_letters = not self.baselines and not self.shows_best_only
+        if shows_letters:
+            letter_of = letters_of(self.runs)
+            columns.append("better than")
+        elif len(self.baselines) == 1:
+            columns.append("p")
+        cells: dict[tuple[Measure, str], list[Any]] = {}
         for column, measure in enumerate(self.measures):
-            marks: dict[Any, Any]
-            if self.baseline:
-                marks = {test.run: test.adjusted for test in self.find(measure)}
-            else:
-                marks = self.beaten(measure)
-            for row, run in enumerate(self.runs):
-                cells[measure, run] = [*known(numbers[row, column]), marks.get(run)]
-        mark = "p" if self.baseline else "better than"
-        columns = [*self.groups, "mean", "lower", "upper", mark]
-        found = [self.by_run(columns, cells, "Means")]
-        if self.pairs <= MOST_PAIRS_SHOWN:
-            found += [self.by_pair(test, f"Over {test}") for test in (THESE, LIKE_THESE)]
-        return found
+            marks: dict[str, Any] = {}
+            if shows_letters:
+                marks = dict(beaten(self, measure))
+            elif len(self.baselines) == 1:
+                marks = {str(test.run): test.adjusted for test in self.find(measure)}
+            for run in self.best_first(measure):
+                row = known(numbers[self.runs.index(run), column])
+                if len(columns) > len(row):
+                    row.append(marks.get(run))
+                cells[measure, run] = row
+        tables = [by_run(columns, cells, "Means", letter_of)]
+        for test in (THESE, LIKE_THESE):
+            title = f"Over {test}"
+            if self.shows_best_only:
+                tables.append(best_against_next(self, test, title))
+            elif self.pairs <= MOST_PAIRS_SHOWN:
+                tables.append(by_pair(self, test, title))
+        return tables
 
     def notes(self) -> list[str]:
         """Sentences that the reader of the tables needs."""
         level = f"{100 * (1 - self.alpha):g} %"
         correction = "neither is corrected"
         in_a_collection = "paired t-test"
-        if self._correction.is_corrected:
-            correction = f"both have {self._correction.name} for the differences of a measure"
-            in_a_collection += ", corrected for all differences in all collections of at least "
-            in_a_collection += f"{LEAST_TESTED_TOPICS} topics"
+        if self.corrected.is_corrected:
+            correction = f"both have {self.corrected.name} for the differences of a measure"
+            in_a_collection += (
+                ", corrected for all differences in all collections of at least "
+                f"{LEAST_TESTED_TOPICS} topics"
+            )
         primary = f"The primary test is that over {LIKE_THESE}."
         if self.primary == THESE:
             primary = (
-                f"Fewer than {LEAST_COLLECTIONS} collections do not show what holds for {LIKE_THESE}: only "
-                f"differences over {THESE} are called significant."
+                f"Fewer than {LEAST_COLLECTIONS} collections do not show what holds for "
+                f"{LIKE_THESE}: only differences over {THESE} are called significant."
             )
         sizes = [f"{name} {part.topics}" for name, part in self.groups.items()]
-        found = [
-            f"mean: each collection counts once; {level} intervals (Student's t) for collections like these.",
-            "These collections: a stratified t-test, for other topics of the same collections. Collections "
-            f"like these: Student's t over the mean differences, for other collections; {correction}. In a "
-            f"collection: {in_a_collection}.",
+        notes = [
+            f"mean: each collection counts once; {level} intervals (Student's t) for collections "
+            "like these.",
+            "These collections: a stratified t-test, for other topics of the same collections. "
+            "Collections like these: Student's t over the mean differences, for other collections; "
+            f"{correction}. In a collection: {in_a_collection}.",
             primary,
-            "A is Alexander and Govern's statistic; its p tells whether a difference varies between "
-            f"collections. I² is given if each collection has {LEAST_TOPICS_OF_I_SQUARED} topics. Topics: "
-            f"{listed(sizes, MOST_COLLECTIONS_NAMED)}.",
+            "A is Alexander and Govern's statistic; its p tells whether a difference varies "
+            "between collections. I² is given if each collection has "
+            f"{LEAST_TOPICS_OF_I_SQUARED} topics. Topics: {listed(sizes, MOST_COLLECTIONS_NAMED)}.",
         ]
-        if self._correction.caution:
-            found.append(self._correction.caution)
-        if not self.baseline:
-            found.append(f"Letters name the runs beaten with p < {self.alpha:g}; {STARS_SENTENCE}.")
-        found += self._runs_without_mean()
-        found += self.notes_on_pairs()
+        if self.corrected.caution:
+            notes.append(self.corrected.caution)
+        if not self.baselines and not self.shows_best_only:
+            notes.append(f"Letters name the runs beaten with p < {self.alpha:g}; {STARS_SENTENCE}.")
+        notes += self._runs_without_mean()
+        notes += self.notes_on_pairs()
         for name, part in self.groups.items():
-            found += [f"{name}: {text}" for text in part.lacking]
-        return found
+            notes += [f"{name}: {text}" for text in part.lacking]
+        return notes
 
     def _runs_without_mean(self) -> Iterator[str]:
         """A sentence on each run that lacks a collection."""
         for column, measure in enumerate(self.measures):
             for row, run in enumerate(self.runs):
+                values = [part.values[row, column] for part in self.groups.values()]
                 lacks = [
-                    name for name, part in self.groups.items() if np.isnan(part.values[row, column])
+                    name for name, value in zip(self.groups, values, strict=True) if np.isnan(value)
                 ]
                 if lacks:
                     yield f"{run} has no mean of {measure}: it lacks {listed(lacks, 5)}."
@@ -187,18 +207,19 @@ class OverCollections(Comparison):
         of_mean = "Student's t over the mean differences"
         if self.primary == THESE:
             of_mean = "a stratified one"
-        found = []
+        papers = []
         for number, measure in enumerate(self.measures):
             smaller = sign_of(measure) < 0
             columns = tuple(NamedMeasure(name, smaller) for name in (*self.groups, "mean"))
             values = np.stack([part.values[:, number] for part in parts], axis=1)
             wins = [part.wins(measure) for part in parts]
-            sentences = (
+            tests = f"Paired t-tests, for the mean {of_mean}, {self.corrected.name}"
+            about_tests = (
                 f"{measure} in {counted(self.topics, self.unit)}; each counts once.",
-                f"Paired t-tests, for the mean {of_mean}, {self._correction.name}, p < {self.alpha:g}.",
+                f"{tests}, p < {self.alpha:g}.",
             )
-            found.append(PaperTable(self.runs, columns, values, wins, self.baseline, sentences))
-        return found
+            papers.append(PaperTable(self.runs, columns, values, wins, self.baselines, about_tests))
+        return papers
 
 
 @checks_arguments("compare_collections({'web': (qrels, runs)}, ['nDCG@10'])")
@@ -207,7 +228,7 @@ def compare_collections(
     measures: Iterable[Measure | str] = (),
     *,
     smaller: Collection[str] = (),
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     alpha: float = ALPHA,
     correction: str = DEFAULT,
 ) -> OverCollections:
@@ -220,9 +241,12 @@ def compare_collections(
     `measures` are those to evaluate, or to take of values, by default all. `baseline`, `alpha` and
     `correction` are as for `compare`.
 
+    >>> gains = {"A": 0.0, "B": 0.2}
     >>> rows = [
-    ...     {"collection": name, "run": run, "topic": topic, "nDCG@10": (topic % 5 + 2 * (run == "B")) / 10}
-    ...     for name, size in {"large": 50, "small": 10}.items() for topic in range(size) for run in "AB"
+    ...     {"collection": name, "run": run, "topic": topic, "nDCG@10": topic % 5 / 10 + gain}
+    ...     for name, size in {"large": 50, "small": 10}.items()
+    ...     for topic in range(size)
+    ...     for run, gain in gains.items()
     ... ]
     >>> compare_collections(rows).values.round(3)
     array([[0.2],
@@ -239,32 +263,32 @@ def compare_collections(
     runs = tuple(dict.fromkeys(run for part in evaluations.values() for run in part.runs))
     chosen = _measures_of(evaluations, collections, measures)
     refuse_few(len(runs), "run")
-    baseline = baseline_of(runs, baseline)
-    if baseline is None:
+    baselines = baselines_of(runs, baseline)
+    if not baselines:
         refuse_many_pairs(len(runs), len(chosen), NAME_A_BASELINE)
     arrays = [_array_of(part, runs, chosen) for part in evaluations.values()]
-    sizes = np.array([array.shape[2] for array in arrays])
     primary = THESE if len(arrays) < LEAST_COLLECTIONS else LIKE_THESE
-    pairs = family_of(runs, baseline, range(len(runs)))
-    labels = [(runs[run], runs[other]) for run, other in pairs]
+    # Differences over collections that are not a sample are shown, and none is significant.
+    level_of = {THESE: alpha, LIKE_THESE: 0.0 if primary == THESE else alpha}
     outcomes: list[Test] = []
     apart: dict[str, list[Test]] = {name: [] for name in evaluations}
     means = np.full((len(arrays), len(runs), len(chosen)), np.nan)
     for column, measure in enumerate(chosen):
-        tested = partial(pairwise_tests, measure, pairs=labels)
         parts = [_complete_topics(array[:, column]) for array in arrays]
+        topics = np.array([part.shape[1] for part in parts])
         for number, part in enumerate(parts):
             means[number, :, column] = mean_over_topics(part)
         width = width_of(measure)
-        in_parts = paired_in_parts(parts, pairs, alpha, width=width, correction=correction)
-        for tests, in_part in zip(apart.values(), in_parts, strict=True):
-            tests += tested(PAIRED_T, in_part._asdict(), alpha=alpha)
-        topics = np.array([part.shape[1] for part in parts])
-        for test, columns in _over_all(in_parts, topics, alpha, correction).items():
-            is_shown_only = primary == THESE and test == LIKE_THESE
-            level = 0.0 if is_shown_only else alpha
-            outcomes += tested(test, columns, alpha=level)
+        for pairs in families_of(runs, baselines, range(len(runs))):
+            labels = [(runs[run], runs[other]) for run, other in pairs]
+            tested = partial(pairwise_tests, measure, pairs=labels)
+            in_parts = paired_in_parts(parts, pairs, alpha, width=width, correction=correction)
+            for tests, in_part in zip(apart.values(), in_parts, strict=True):
+                tests += tested(PAIRED_T, in_part._asdict(), alpha=alpha)
+            for test, columns in _over_all(in_parts, topics, alpha, correction).items():
+                outcomes += tested(test, columns, alpha=level_of[test])
     _, lower, upper, _ = t_of_means(means.reshape(len(arrays), -1), 1 - alpha)
+    sizes = np.array([array.shape[2] for array in arrays])
     families = max(1, int((sizes >= LEAST_TESTED_TOPICS).sum()))
     groups = {}
     for (name, evaluation), mean in zip(evaluations.items(), means, strict=True):
@@ -274,7 +298,7 @@ def compare_collections(
             len(evaluation.topics),
             mean,
             tuple(apart[name]),
-            baseline,
+            baselines,
             alpha,
             correction,
             name=name,
@@ -288,7 +312,7 @@ def compare_collections(
         len(arrays),
         mean_over_topics(np.moveaxis(means, 0, -1)),
         tuple(outcomes),
-        baseline,
+        baselines,
         alpha,
         correction,
         groups=groups,
@@ -382,11 +406,11 @@ def _over_all(
         THESE: stratified_t(difference, deviation, topics, confidence),
         LIKE_THESE: t_of_means(difference, confidence),
     }
-    found = {}
+    columns_of = {}
     for test, (mean, lower, upper, p) in tests.items():
         constant = f"t over {test} is undefined, because the differences do not vary"
         conditions = [np.isnan(mean), np.isnan(p)]
-        found[test] = {
+        columns_of[test] = {
             "difference": mean,
             "lower": lower,
             "upper": upper,
@@ -397,7 +421,7 @@ def _over_all(
             "I2": i_squared,
             "note": np.select(conditions, [LACKING, constant], ""),
         }
-    return found
+    return columns_of
 
 
 def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:
@@ -410,29 +434,32 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
     runs. Raises `GradedError`, which names the row, for an empty cell and for runs that are not
     found.
     """
-    name, frame = os.fspath(path), frame_of(path)
+    name = os.fspath(path)
+    frame = frame_of(path)
     folder = os.path.dirname(name)
-    columns = (needed_column(frame, name, column) for column in (COLLECTION, "qrels", "runs"))
-    rows = zip(
-        *(column.astype(object).where(column.notna(), "").astype(str) for column in columns),
-        strict=True,
-    )
-    found: dict[str, tuple[str, list[tuple[str, Any]]]] = {}
+    columns = [needed_column(frame, name, column) for column in (COLLECTION, "qrels", "runs")]
+    rows = zip(*map(_as_texts, columns), strict=True)
+    collections: dict[str, tuple[str, list[tuple[str, Any]]]] = {}
     for row, (collection, qrels, runs) in enumerate(rows, 1):
         with about(f"{name}: row {row} ({collection})"):
             if not (collection and qrels and runs):
                 raise GradedError("a cell is empty; give a collection, its qrels and its runs")
             file = os.path.join(folder, qrels)
-            known_qrels, named = found.setdefault(
-                collection, (file if is_file(file) else qrels, [])
-            )
-            if known_qrels not in (file, qrels):
+            source = file if is_file(file) else qrels
+            first_source, runs_of_collection = collections.setdefault(collection, (source, []))
+            if first_source not in (file, qrels):
                 raise GradedError(
-                    f"the qrels are {qrels}, and those of an earlier row {known_qrels}"
+                    f"the qrels are {qrels}, and those of an earlier row {first_source}"
                 )
             with about("column runs"):
-                named += _runs(folder, runs)
-    return found
+                runs_of_collection += _runs(folder, runs)
+    return collections
+
+
+def _as_texts(column: Any) -> Any:
+    """The cells of a column of a frame as texts; an empty cell is an empty text."""
+    cells = column.astype(object)
+    return cells.where(column.notna(), "").astype(str)
 
 
 def files_of_collections(path: str) -> Iterator[str]:
@@ -442,7 +469,10 @@ def files_of_collections(path: str) -> Iterator[str]:
     for name in {"qrels", "runs"} & {*frame.columns}:
         for pattern in frame[name].astype(str):
             file = os.path.join(os.path.dirname(path), pattern)
-            yield from [file] if os.path.exists(file) else glob(file)
+            if os.path.exists(file):
+                yield file
+            else:
+                yield from glob(file)
 
 
 def _runs(folder: str, pattern: str) -> list[tuple[str, Any]]:
@@ -451,10 +481,22 @@ def _runs(folder: str, pattern: str) -> list[tuple[str, Any]]:
     paths = [pattern] if exists else sorted(glob(pattern, root_dir=folder or None))
     if not paths:
         return [("scoreddocs", scoreddocs_of(pattern))]
-    before, star, after = pattern.partition("*")
     runs: list[tuple[str, Any]] = []
     for path in paths:
-        name = path[len(before) : len(path) - len(after)] if star and "*" not in after else path
         file = RunFile(os.path.join(folder, path))
-        runs += file.runs().items() or [(short_names(name)[0], file)]
+        named_in_file = list(file.runs().items())
+        name = short_names(_starred_part(path, pattern))[0]
+        runs += named_in_file or [(name, file)]
     return runs
+
+
+def _starred_part(path: str, pattern: str) -> str:
+    """What the only ``*`` of a pattern stands for in a path; the path itself for other patterns.
+
+    >>> _starred_part("runs/bm25/covid.run", "runs/*/covid.run"), _starred_part("a/b.run", "a/b.run")
+    ('bm25', 'a/b.run')
+    """
+    before, star, after = pattern.partition("*")
+    if not star or "*" in after:
+        return path
+    return path.removeprefix(before).removesuffix(after)

@@ -14,8 +14,8 @@ computed on request:
   pair.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from ...errors import GradedError
 from ...evaluation.checked import checks_arguments
 from ...evaluation.counting import ZERO
 from ...evaluation.evaluate import Evaluation, evaluated
-from ...evaluation.named import Qrels, Runs
+from ...evaluation.named import Qrels, Run, Runs
 from ...evaluation.sessions import Given
 from ...evaluation.values import By, groups_of
 from ..statistics.corrections import DEFAULT, correction_of
@@ -39,17 +39,20 @@ from ..statistics.options import (
     statistics_library,
     whole_number,
 )
-from ..statistics.primary import paired, paired_in_parts
+from ..statistics.primary import Pairs, paired, paired_in_parts
 from ..statistics.tests import alexander_govern
 from .families import (
     NAME_A_BASELINE,
-    baseline_of,
-    family_of,
+    baselines_of,
+    families_of,
     refuse_few_topics,
     refuse_many_pairs,
     remarks_on,
     width_of,
 )
+from .judgments import fit_into_memory, may_turn, runs_by_name
+from .layout import NEXT_RUNS
+from .repeats import Repeats, averaged, means_of_repeats, systems_of
 from .result import Comparison
 from .tests import BY_GROUP, PAIRED_T, TESTS, Further, Test, columns_of, pairwise_tests
 
@@ -62,41 +65,58 @@ def compare(
     *,
     sessions: Given = None,
     no_relevant: str = ZERO,
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     tests: Sequence[str] = (),
     correction: str = DEFAULT,
     alpha: float = ALPHA,
     resamples: int = 10_000,
     seed: int = 0,
     by: By = None,
+    repeats: Repeats = None,
+    top: int | None = None,
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 
-    `qrels`, `runs`, `measures`, `sessions` and `no_relevant` are as for `evaluate`. An `Evaluation`, or
-    a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
-    ``stats``.
+    `qrels`, `runs`, `measures`, `sessions` and `no_relevant` are as for `evaluate`. An
+    `Evaluation`, or a table of values as for `Evaluation.from_values`, may stand for the first
+    four. Needs the extra ``stats``.
 
-    `baseline` is the name of a run; the first of two runs is the default. `tests` names further
-    tests, see the module. `correction` is that of the p-values of pairs for the family: ``holm``,
-    ``bonferroni``, ``bh`` (the false discovery rate) or ``none``. The randomised Tukey HSD has its
-    own for all pairs. A p-value below `alpha` (above 0, below 1) is significant. Random tests draw
-    `resamples` (≥ 1), which depend on `seed` (≥ 0) alone; the randomisation test draws more if no
-    difference could be significant with so many.
+    `baseline` is the name of a run, or of several, each of which has a family of its own; the first
+    of two runs is the default. `tests` names further tests, see the module. `correction` is that of
+    the p-values of pairs for the family: ``holm``, ``bonferroni``, ``bh`` (the false discovery
+    rate) or ``none``. The randomised Tukey HSD has its own for all pairs. A p-value below `alpha`
+    (above 0, below 1) is significant. Random tests draw `resamples` (≥ 1), which depend on `seed`
+    (≥ 0) alone; the randomisation test draws more if no difference could be significant with so
+    many.
 
     A topic for which a provider gives some run no value is left out of the means and tests of that
     measure.
 
     `by` groups the topics: a mapping to an attribute, or ``FILE:COLUMN``. `groups` of the result
-    then has a comparison for each group, by the primary procedure, see `groups_of`. Its p-values
-    and intervals have a correction for all groups. A group of fewer than 10 topics is not tested.
+    then has a comparison for each group, by the same tests, see `groups_of`. Its p-values and
+    intervals have a correction for all groups. A group of fewer than 10 topics is not tested.
     For two or more groups that are, Alexander and Govern's test tells whether a difference depends
     on the group, with Holm's correction for the differences of the family. Groups must not be made
     from the values themselves.
 
+    `repeats` tells which runs repeat a system, as with other seeds: a pattern of names whose first
+    ``*`` stands for the system, as ``*-seed*``, or a mapping of runs to systems. The value of a
+    system is then the mean over its repeats. Tests are over topics; they do not answer for other
+    repeats, whose spread the result has. A run that matches nothing is a system of its own.
+
+    With `top`, the result has so many runs, the best by the first measure, and the baselines. The
+    tests stay those of all runs, with the same corrections.
+
+    Of two runs, of differences from a baseline, and of the best run and the ten runs after it, the
+    result knows whether judgments of the unjudged documents could turn the sign of a significant
+    difference, if the rankings are given, their files have less than 250 MB, and the measure has
+    ranges and is no average over all ranks (`avg`).
+
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK
-    >>> found = compare(Evaluation(("A", "B"), (nDCG_JK,), tuple("1234"), values[:, None]))
-    >>> found.differences.round(3)[["run", "other", "difference", "lower", "upper", "p"]].values.tolist()
+    >>> compared = compare(Evaluation(("A", "B"), (nDCG_JK,), tuple("1234"), values[:, None]))
+    >>> columns = ["run", "other", "difference", "lower", "upper", "p"]
+    >>> compared.differences.round(3)[columns].values.tolist()
     [['B', 'A', 0.175, 0.023, 0.327, 0.035]]
 
     A test that is undefined for the data has a note instead of a p-value. Raises `GradedError` for
@@ -106,6 +126,8 @@ def compare(
     check_probability(alpha, "alpha", ALPHA)
     resamples = whole_number(resamples, "resamples", 1)
     seed = whole_number(seed, "seed", 0)
+    if top is not None:
+        top = whole_number(top, "top", 2)
     refuse_large("resamples", resamples, 16 * resamples, "their differences")
     names = tuple(dict.fromkeys(as_list(tests)))
     for name in names:
@@ -113,44 +135,118 @@ def compare(
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
     further = Further(names, alpha, correction_of(correction), resamples, seed)
     statistics_library("scipy.special")
-    evaluation, _ = evaluated(qrels, runs, measures, sessions, no_relevant=no_relevant)
+    kept = fit_into_memory(runs)
+    of_runs, study = evaluated(qrels, runs, measures, sessions, kept=kept, no_relevant=no_relevant)
+    systems = systems_of(of_runs.runs, repeats)
+    evaluation = averaged(of_runs, systems)
     refuse_few_topics(evaluation)
-    baseline = baseline_of(evaluation.runs, baseline)
-    if baseline is None:
+    baselines = baselines_of(evaluation.runs, baseline)
+    if not baselines:
         refuse_many_pairs(len(evaluation.runs), len(evaluation.measures), NAME_A_BASELINE)
     rows_of_groups = groups_of(evaluation.topics, by)
     groups = {group: evaluation.on(rows) for group, rows in rows_of_groups.items()}
+    design = _Design(evaluation.runs, baselines, alpha, correction, further)
     outcomes: list[Test] = []
     of_groups: dict[str, list[Test]] = {group: [] for group in groups}
-    depending: list[Test] = []
     for measure in evaluation.measures:
-        values = evaluation.paired(measure)
-        order = np.argsort(-sign_of(measure) * values.mean(axis=1), kind="stable").tolist()
-        pairs = family_of(evaluation.runs, baseline, order)
-        labels = [(evaluation.runs[run], evaluation.runs[other]) for run, other in pairs]
-        tested = partial(pairwise_tests, measure, pairs=labels, alpha=alpha)
-        settings: dict[str, Any] = {"width": width_of(measure), "correction": correction}
-        primary = paired(values, pairs, alpha, **settings)
-        outcomes += tested(PAIRED_T, primary._asdict())
-        outcomes += further.of(measure, values, pairs, labels)
-        parts = {group: _values_in(part, measure) for group, part in groups.items()}
-        in_groups = paired_in_parts(list(parts.values()), pairs, alpha, **settings)
-        for group, in_group in zip(groups, in_groups, strict=True):
-            of_groups[group] += tested(PAIRED_T, in_group._asdict())
-        large = [part for part in parts.values() if part.shape[1] >= LEAST_TESTED_TOPICS]
-        if len(large) > 1:
-            dependence = [
+        outcomes += design.over_all(measure, evaluation.paired(measure))
+    dependence: list[Test] = []
+    for measure in evaluation.measures:
+        parts = [_values_in(part, measure) for part in groups.values()]
+        families = design.families(measure, evaluation.paired(measure))
+        in_groups = design.in_groups(measure, parts, families)
+        for group_tests, of_measure in zip(of_groups.values(), in_groups, strict=True):
+            group_tests += of_measure
+        dependence += design.dependence(measure, parts, families)
+    sizes = [len(part.topics) for part in groups.values()]
+    families_of_groups = max(1, sum(size >= LEAST_TESTED_TOPICS for size in sizes))
+    comparisons = {}
+    for name, group_tests in of_groups.items():
+        compared = _compared(groups[name], group_tests, design)
+        comparisons[name] = replace(compared, name=name, families=families_of_groups)
+    comparison = _compared(evaluation, [*outcomes, *dependence], design)
+    comparison = replace(comparison, groups=comparisons, repeats=means_of_repeats(of_runs, systems))
+    if top is not None:
+        comparison = comparison.first(top)
+    return _with_turns(comparison, runs_by_name(study))
+
+
+@dataclass(frozen=True)
+class _Design:
+    """How the differences of runs are tested by each measure."""
+
+    runs: tuple[str, ...]
+    baselines: tuple[str, ...]
+    alpha: float
+    correction: str
+    further: Further
+
+    def families(self, measure: Measure, values: np.ndarray) -> list[Pairs]:
+        """The families of pairs of runs; those of all pairs are sorted by the means."""
+        means = values.mean(axis=1)
+        order = np.argsort(-sign_of(measure) * means, kind="stable").tolist()
+        return families_of(self.runs, self.baselines, order)
+
+    def over_all(self, measure: Measure, values: np.ndarray) -> list[Test]:
+        """The primary procedure and the further tests of one measure's values (runs × topics)."""
+        primary: list[Test] = []
+        further = self.further.of_all_runs(measure, values)
+        for pairs in self.families(measure, values):
+            tests = paired(values, pairs, self.alpha, **self._settings(measure))
+            primary += self._tests(measure, PAIRED_T, tests._asdict(), pairs)
+            further += self.further.of_pairs(measure, [values], pairs, self.runs)[0]
+        return primary + further
+
+    def in_groups(
+        self, measure: Measure, parts: Sequence[np.ndarray], families: Iterable[Pairs]
+    ) -> list[list[Test]]:
+        """The same tests in each group of topics; groups of few topics have intervals only."""
+        primary: list[list[Test]] = [[] for _ in parts]
+        further: list[list[Test]] = [[] for _ in parts]
+        large = [number for number, part in enumerate(parts) if _is_large(part)]
+        values_of_large = [parts[number] for number in large]
+        for number in large:
+            further[number] += self.further.of_all_runs(measure, parts[number])
+        for pairs in families:
+            in_parts = paired_in_parts(parts, pairs, self.alpha, **self._settings(measure))
+            for tests, in_part in zip(primary, in_parts, strict=True):
+                tests += self._tests(measure, PAIRED_T, in_part._asdict(), pairs)
+            of_pairs = self.further.of_pairs(measure, values_of_large, pairs, self.runs)
+            for number, of_part in zip(large, of_pairs, strict=True):
+                further[number] += of_part
+        return [first + others for first, others in zip(primary, further, strict=True)]
+
+    def dependence(
+        self, measure: Measure, parts: Iterable[np.ndarray], families: Iterable[Pairs]
+    ) -> list[Test]:
+        """The tests of whether a difference depends on the group; none without two large groups."""
+        large = [part for part in parts if _is_large(part)]
+        if len(large) < 2:
+            return []
+        tests: list[Test] = []
+        for pairs in families:
+            outcomes = [
                 alexander_govern((part[run], part[other]) for part in large) for run, other in pairs
             ]
-            depending += tested(BY_GROUP, columns_of(dependence, further.correction))
-    compared = partial(_compared, baseline=baseline, alpha=alpha, correction=correction)
-    sizes = [len(part.topics) for part in groups.values()]
-    families = max(1, sum(size >= LEAST_TESTED_TOPICS for size in sizes))
-    comparisons = {
-        name: compared(groups[name], of_group, name=name, families=families)
-        for name, of_group in of_groups.items()
-    }
-    return compared(evaluation, [*outcomes, *depending], groups=comparisons)
+            columns = columns_of(outcomes)
+            p = np.array(columns["p"], dtype=float)
+            columns["adjusted"] = correction_of(self.correction).adjust(p, p.size)
+            tests += self._tests(measure, BY_GROUP, columns, pairs)
+        return tests
+
+    def _settings(self, measure: Measure) -> dict[str, Any]:
+        return {"width": width_of(measure), "correction": self.correction}
+
+    def _tests(
+        self, measure: Measure, test: str, columns: Mapping[str, Any], pairs: Pairs
+    ) -> list[Test]:
+        labels = [(self.runs[run], self.runs[other]) for run, other in pairs]
+        return pairwise_tests(measure, test, columns, labels, self.alpha)
+
+
+def _is_large(values: np.ndarray) -> bool:
+    """Whether a group has so many topics that its differences are tested."""
+    return values.shape[1] >= LEAST_TESTED_TOPICS
 
 
 def _values_in(part: Evaluation, measure: Measure) -> np.ndarray:
@@ -162,14 +258,44 @@ def _values_in(part: Evaluation, measure: Measure) -> np.ndarray:
     return values
 
 
-def _compared(part: Evaluation, outcomes: Iterable[Test], **facts: Any) -> Comparison:
+def _compared(part: Evaluation, outcomes: Iterable[Test], design: _Design) -> Comparison:
     """The comparison over all topics or over those of a group."""
-    means = np.stack(
-        [mean_over_topics(_values_in(part, measure)) for measure in part.measures], axis=1
+    of_measures = [mean_over_topics(_values_in(part, measure)) for measure in part.measures]
+    return Comparison(
+        part.runs,
+        part.measures,
+        len(part.topics),
+        np.stack(of_measures, axis=1),
+        tuple(outcomes),
+        design.baselines,
+        design.alpha,
+        design.correction,
+        unit=part.unit,
+        lacking=remarks_on(part),
+        remarks=part.remarks,
+        paired_topics={measure: len(part.paired_topics(measure)) for measure in part.measures},
     )
-    facts |= {"outcomes": tuple(outcomes), "unit": part.unit}
-    facts |= {"lacking": remarks_on(part), "remarks": part.remarks}
-    facts["paired_topics"] = {
-        measure: len(part.paired_topics(measure)) for measure in part.measures
+
+
+def _with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
+    """The comparison, whose significant differences tell whether judgments could turn their sign.
+
+    Of all pairs of many runs, only those of the best run and the next ones are looked at.
+    """
+    if not run_of:
+        return comparison
+    near_the_best = {
+        measure: comparison.best_first(measure)[: NEXT_RUNS + 1] for measure in comparison.measures
     }
-    return Comparison(part.runs, part.measures, len(part.topics), means, **facts)
+    outcomes = []
+    for test in comparison.outcomes:
+        is_asked = test.test == PAIRED_T and test.significant
+        if comparison.shows_best_only:
+            best, *others = near_the_best[test.measure]
+            is_asked &= test.is_of(best, others)
+        if is_asked and str(test.run) in run_of and str(test.other) in run_of:
+            run, other = run_of[str(test.run)], run_of[str(test.other)]
+            turns = may_turn(test.measure, run, other, test.difference or 0.0)
+            test = replace(test, may_turn=turns)
+        outcomes.append(test)
+    return replace(comparison, outcomes=tuple(outcomes))

@@ -7,11 +7,13 @@ from typing import Final
 
 from ir_measures import Measure
 
+from ...arguments import text
 from ...core.registry.facts import range_of
 from ...errors import GradedError, did_you_mean
 from ...evaluation.evaluate import NO_VALUE, Evaluation
 from ...output.formats import counted, listed
 from ...output.remarks import merged
+from ..statistics.options import as_list
 from ..statistics.primary import Pairs
 
 SAID_OTHERWISE: Final = ("topics", NO_VALUE)
@@ -37,8 +39,8 @@ def refuse_few_topics(evaluation: Evaluation) -> None:
         topics = len(evaluation.paired_topics(measure))
         if topics < 2:
             raise GradedError(
-                f"a comparison needs at least 2 {evaluation.unit}s for which every run has a value; "
-                f"{measure} has {topics}"
+                f"a comparison needs at least 2 {evaluation.unit}s for which every run has a "
+                f"value; {measure} has {topics}"
             )
 
 
@@ -55,24 +57,38 @@ at most 250,000 are tested; give fewer runs or measures
     differences = runs * (runs - 1) // 2 * measures
     if differences > MOST_DIFFERENCES:
         raise GradedError(
-            f"{runs:,} runs have {differences:,} differences by {counted(measures, 'measure')}, and "
-            f"at most {MOST_DIFFERENCES:,} are tested; {remedy}give fewer runs or measures"
+            f"{runs:,} runs have {differences:,} differences by {counted(measures, 'measure')}, "
+            f"and at most {MOST_DIFFERENCES:,} are tested; {remedy}give fewer runs or measures"
         )
 
 
 def baseline_of(runs: Sequence[str], baseline: str | None) -> str | None:
-    """The baseline or, without any, the first of two runs. Raises `GradedError` for an unknown
-    baseline."""
+    """The baseline or, without any, the first of two runs.
+
+    Raises `GradedError` for an unknown baseline, and for several.
+    """
     if baseline is None:
         if len(runs) == 2:
             return runs[0]
         return None
-    if baseline not in runs:
+    if text("baseline", baseline) not in runs:
         hint = did_you_mean(baseline, runs)
         raise GradedError(
             f"the baseline {baseline!r} is not among the runs {listed(runs, most=10)}{hint}"
         )
     return baseline
+
+
+def baselines_of(runs: Sequence[str], baseline: str | Iterable[str] | None) -> tuple[str, ...]:
+    """The baselines, each once. Without any, it is the first of two runs, and none of more.
+
+    Raises `GradedError` for an unknown baseline.
+    """
+    asked: list[str | None] = [None]
+    if baseline is not None:
+        asked = as_list(baseline)
+    baselines = [baseline_of(runs, name) for name in dict.fromkeys(asked)]
+    return tuple(name for name in baselines if name is not None)
 
 
 def family_of(runs: Sequence[str], baseline: str | None, order: Iterable[int]) -> Pairs:
@@ -82,6 +98,13 @@ def family_of(runs: Sequence[str], baseline: str | None, order: Iterable[int]) -
         return list(combinations(order, 2))
     base = runs.index(baseline)
     return [(run, base) for run in range(len(runs)) if run != base]
+
+
+def families_of(runs: Sequence[str], baselines: Sequence[str], order: Sequence[int]) -> list[Pairs]:
+    """The family of each baseline; without any, the one of all pairs of runs in this order."""
+    if not baselines:
+        return [family_of(runs, None, order)]
+    return [family_of(runs, baseline, order) for baseline in baselines]
 
 
 def width_of(measure: Measure) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -12,15 +13,40 @@ from ir_measures import Measure
 from ...core.registry.facts import name_of, sign_of
 from ...output.formats import PLACES, escaped_html, escaped_latex, escaped_markdown
 
-Marks = tuple[str, str, str, str]
-"""The marks of the best and the second-best value, and of letters above and below a value."""
-LATEX: Marks = r"\textbf{%s}", r"\underline{%s}", r"\textsuperscript{%s}", r"\textsubscript{%s}"
-HTML: Marks = "<b>%s</b>", "<u>%s</u>", "<sup>%s</sup>", "<sub>%s</sub>"
+
+class Marks(NamedTuple):
+    """The marks of the best and the second-best value, of letters above and below a value, and of
+    the deviation behind it."""
+
+    best: str
+    second: str
+    above: str
+    below: str
+    deviation: str
+
+
+LATEX: Final = Marks(
+    best=r"\textbf{%s}",
+    second=r"\underline{%s}",
+    above=r"\textsuperscript{%s}",
+    below=r"\textsubscript{%s}",
+    deviation=r" $\pm$ %s",
+)
+HTML: Final = Marks(
+    best="<b>%s</b>",
+    second="<u>%s</u>",
+    above="<sup>%s</sup>",
+    below="<sub>%s</sub>",
+    deviation=" ± %s",
+)
 
 
 def letters(number: int) -> str:
     """The letters of run `number`, counted from 0: A, B, …, Z, AA, AB, …"""
-    return (letters(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
+    first = ""
+    if number >= 26:
+        first = letters(number // 26 - 1)
+    return first + chr(ord("A") + number % 26)
 
 
 def labels(measures: Sequence[Measure]) -> list[str]:
@@ -31,7 +57,8 @@ def labels(measures: Sequence[Measure]) -> list[str]:
     >>> labels([nDCG(judged_only=True) @ 5, AP(rel=2), nDCG(judged_only=True) @ 10, nDCG @ 10])
     ['nDCG@5', 'AP', 'nDCG(judged_only=True)@10', 'nDCG@10']
     """
-    short = [name_of(measure) + "".join(str(measure).partition("@")[1:]) for measure in measures]
+    cutoffs = ["".join(str(measure).partition("@")[1:]) for measure in measures]
+    short = [name_of(measure) + cutoff for measure, cutoff in zip(measures, cutoffs, strict=True)]
     return [
         name if short.count(name) == 1 else str(measure)
         for name, measure in zip(short, measures, strict=True)
@@ -43,65 +70,97 @@ class PaperTable:
     """The means of runs by measures (`values`), and which differences between runs are significant.
 
     A value that is NaN is missing. `wins` has the better and the worse run of the significant
-    differences by each measure. With a `baseline`, the other runs are compared with this one only.
-    `about` are the sentences of the caption on data and test.
+    differences by each measure. With `baselines`, the other runs are compared with these only.
+    `about` are the sentences of the caption on data and test. `deviations` are printed behind the
+    values, as far as they are known.
     """
 
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     values: np.ndarray
     wins: Sequence[Collection[tuple[str, str]]]
-    baseline: str | None
+    baselines: Sequence[str]
     about: Sequence[str]
+    deviations: np.ndarray | None = None
 
     @property
     def caption(self) -> str:
         """The meaning of the marks, and the test behind them."""
         marks = "Letters mark values significantly better than those of these runs."
-        if self.baseline:
-            worse = f"better (above) or worse (below) than {self.baseline}."
+        if len(self.baselines) == 1:
+            worse = f"better (above) or worse (below) than {self.baselines[0]}."
             marks = f"The letter a marks values significantly {worse}"
+        elif self.baselines:
+            named = [f"{letter}: {run}" for run, letter in self.letters.items() if letter]
+            marks = (
+                "Letters mark values significantly better (above) or worse (below) than those of "
+                f"the baselines ({', '.join(named)})."
+            )
         second = ", the second-best underlined" if len(self.runs) > 2 else ""
         bold = f"The best values are bold{second}; arrows show the better direction."
-        named = zip(labels(self.measures), map(str, self.measures), strict=True)
-        definitions = (f"{label}: {measure}." for label, measure in named if label != measure)
+        short_and_full = zip(labels(self.measures), map(str, self.measures), strict=True)
+        definitions = (
+            f"{label}: {measure}." for label, measure in short_and_full if label != measure
+        )
         return " ".join([*self.about, bold, marks, *definitions])
 
     @property
     def letters(self) -> dict[str, str]:
-        """The letter of each run; with a baseline, only this has one."""
-        if self.baseline:
-            return dict.fromkeys(self.runs, "") | {self.baseline: "a"}
-        return {run: letters(number).lower() for number, run in enumerate(self.runs)}
+        """The letter of each run; with baselines, only these have one."""
+        if not self.baselines:
+            return {run: letters(number).lower() for number, run in enumerate(self.runs)}
+        letter_of = dict.fromkeys(self.runs, "")
+        for number, baseline in enumerate(self.baselines):
+            letter_of[baseline] = letters(number).lower()
+        return letter_of
 
     def _column(self, number: int, places: int, marks: Marks) -> list[str]:
         """The printed means by one measure with their marks; equal printed numbers are equally
         good."""
-        best, second, above, below = marks
-        second = second if len(self.runs) > 2 else "%s"
         means = self.values[:, number].tolist()
-        printed = [f"{mean:.{places}f}" if places >= 0 else repr(mean) for mean in means]
+        printed = [_printed(mean, places) for mean in means]
         better_first = -sign_of(self.measures[number]) * np.array(printed, dtype=float)
         ranks = np.unique(better_first, return_inverse=True)[1].tolist()
-        cells, named = [], self.letters
-        for run, text, rank in zip(self.runs, printed, ranks, strict=True):
-            beaten = [
-                letter
-                for other, letter in named.items()
-                if letter and (run, other) in self.wins[number]
-            ]
-            cell = {0: best, 1: second}.get(rank, "%s") % text
-            if beaten:
-                cell += above % ("," if max(map(len, beaten)) > 1 else "").join(beaten)
-            if self.baseline and (self.baseline, run) in self.wins[number]:
-                cell += below % "a"
-            cells.append("–" if text == "nan" else cell)
+        cells = []
+        for row, run in enumerate(self.runs):
+            cell = self._emphasised(printed[row], ranks[row], marks)
+            if self.deviations is not None:
+                deviation = float(self.deviations[row, number])
+                if not np.isnan(deviation):
+                    cell += marks.deviation % _printed(deviation, places)
+            cell += self._letters_of(run, number, marks)
+            cells.append("–" if np.isnan(means[row]) else cell)
         return cells
+
+    def _emphasised(self, printed: str, rank: int, marks: Marks) -> str:
+        """A printed mean; the best is bold, the second-best of more than two underlined."""
+        if rank == 0:
+            return marks.best % printed
+        if rank == 1 and len(self.runs) > 2:
+            return marks.second % printed
+        return printed
+
+    def _letters_of(self, run: str, number: int, marks: Marks) -> str:
+        """The letters of the runs that a run beats and, with baselines, of those that beat it."""
+        wins = self.wins[number]
+        letter_of = {other: letter for other, letter in self.letters.items() if letter}
+        beaten = [letter for other, letter in letter_of.items() if (run, other) in wins]
+        beating = []
+        if self.baselines:
+            beating = [letter for other, letter in letter_of.items() if (other, run) in wins]
+        text = ""
+        if beaten:
+            text += marks.above % _joined(beaten)
+        if beating:
+            text += marks.below % _joined(beating)
+        return text
 
     def latex(self, places: int = PLACES) -> str:
         """The table with the rules of booktabs, in an environment with a caption."""
         head, *rows = self._rows(places, escaped_latex, LATEX)
-        head = [name.replace("↑", r"$\uparrow$").replace("↓", r"$\downarrow$") for name in head]
+        arrows = {"↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+        for arrow, command in arrows.items():
+            head = [name.replace(arrow, command) for name in head]
         lines = [
             r"\begin{table}",
             r"\centering",
@@ -110,36 +169,52 @@ class PaperTable:
             r"\toprule",
             " & ".join(head) + r" \\",
             r"\midrule",
-            *(" & ".join(row) + r" \\" for row in rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
         ]
+        lines += [" & ".join(row) + r" \\" for row in rows]
+        lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
         return "\n".join(lines)
 
     def markdown(self, places: int = PLACES) -> str:
         """The table in GitHub's Markdown, above its caption."""
         head, *rows = self._rows(places, escaped_markdown, HTML)
-        rule = ["---", "---", *["--:"] * len(self.measures)]
+        rule = ["---", "---"] + ["--:"] * len(self.measures)
         lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
         return "\n".join([*lines, "", escaped_markdown(self.caption)])
 
     def html(self, places: int = PLACES) -> str:
         """The table in HTML with its caption."""
         head, *rows = self._rows(places, escaped_html, HTML)
-        lines = [f"<tr>{''.join(f'<th>{name}</th>' for name in head)}</tr>"]
-        lines += [f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows]
-        return "\n".join(
-            ["<table>", f"<caption>{escaped_html(self.caption)}</caption>", *lines, "</table>"]
-        )
+        lines = ["<table>", f"<caption>{escaped_html(self.caption)}</caption>"]
+        heads = "".join(f"<th>{name}</th>" for name in head)
+        lines.append(f"<tr>{heads}</tr>")
+        for row in rows:
+            cells = "".join(f"<td>{cell}</td>" for cell in row)
+            lines.append(f"<tr>{cells}</tr>")
+        lines.append("</table>")
+        return "\n".join(lines)
 
     def _rows(self, places: int, escaped: Callable[[str], str], marks: Marks) -> list[list[str]]:
         """The names of the columns, then the letter, the name and the values of each run."""
-        arrows = ("↓" if sign_of(measure) < 0 else "↑" for measure in self.measures)
-        names = ["", "run", *map(" ".join, zip(labels(self.measures), arrows, strict=True))]
-        columns = [
-            [*self.letters.values()],
-            [*map(escaped, self.runs)],
-            *(self._column(number, places, marks) for number in range(len(self.measures))),
-        ]
-        return [[*map(escaped, names)], *map(list, zip(*columns, strict=True))]
+        names = ["", "run"]
+        for label, measure in zip(labels(self.measures), self.measures, strict=True):
+            arrow = "↓" if sign_of(measure) < 0 else "↑"
+            names.append(f"{label} {arrow}")
+        columns = [self._column(number, places, marks) for number in range(len(self.measures))]
+        rows = [list(map(escaped, names))]
+        for row, (run, letter) in enumerate(self.letters.items()):
+            cells = [column[row] for column in columns]
+            rows.append([letter, escaped(run), *cells])
+        return rows
+
+
+def _printed(number: float, places: int) -> str:
+    """A number with so many decimals; below 0, with all."""
+    if places < 0:
+        return repr(number)
+    return f"{number:.{places}f}"
+
+
+def _joined(run_letters: Sequence[str]) -> str:
+    """Letters of runs; commas part them if one has several characters."""
+    separator = "," if max(map(len, run_letters)) > 1 else ""
+    return separator.join(run_letters)

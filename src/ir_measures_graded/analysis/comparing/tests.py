@@ -1,7 +1,9 @@
 """The tests of a comparison as records, and the further tests that are made on request."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -30,10 +32,17 @@ BY_GROUP: Final = "Alexander–Govern"
 FRIEDMAN: Final = "Friedman"
 ANOVA_OF_RUNS: Final = "ANOVA: runs"
 ANOVA_OF_TOPICS: Final = "ANOVA: topics"
-OF_ALL: Final = (ANOVA_OF_RUNS, ANOVA_OF_TOPICS, FRIEDMAN)
-"""The tests of all runs at once."""
+SIGNED: Final = (PAIRED_T, RANDOMISATION)
+"""The tests whose statistic is above 0 if the first run of a pair has the higher mean."""
 TESTS: Final = ("conover", "anova", "tukey", "wilcoxon", "randomisation")
 """The tests besides the primary procedure, as options."""
+TESTS_OF_PAIRS: Final = {
+    "conover": CONOVER,
+    "tukey": TUKEY_HSD,
+    "wilcoxon": WILCOXON,
+    "randomisation": RANDOMISATION,
+}
+"""The tests of pairs of runs among them."""
 RESAMPLES_BEYOND_LEAST: Final = 20
 """The randomisation draws so many times the samples that can be significant at all, if it needs
 more."""
@@ -72,7 +81,8 @@ class Test:
     true difference that it finds with probability .8 at the family's level (`detectable`), None if
     all topics have the same difference or few change. Tests over collections have Alexander and
     Govern's `A`, its p-value, and `I2`, which tell whether the difference varies between the
-    collections.
+    collections. `may_turn` tells whether some judgments of the unjudged documents turn the sign of
+    a significant difference, None if this is not known.
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -95,6 +105,7 @@ class Test:
     A: float | None = None
     p_A: float | None = None
     I2: float | None = None
+    may_turn: bool | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -102,6 +113,32 @@ class Test:
             p = getattr(self, name)
             if p is not None:
                 object.__setattr__(self, name, PValue(p))
+
+    def turned(self) -> Test:
+        """The same test with the runs in the other order."""
+        statistic = self.statistic
+        if self.test in SIGNED:
+            statistic = _negative(self.statistic)
+        return replace(
+            self,
+            run=self.other,
+            other=self.run,
+            difference=_negative(self.difference),
+            lower=_negative(self.upper),
+            upper=_negative(self.lower),
+            statistic=statistic,
+            effect_size=_negative(self.effect_size),
+        )
+
+    def is_of(self, best: str, others: Collection[str]) -> bool:
+        """Whether the test is of one run and one of several others."""
+        return (self.run == best and self.other in others) or (
+            self.other == best and self.run in others
+        )
+
+    def is_among(self, runs: Collection[str]) -> bool:
+        """Whether the test is of all runs, or of two of these runs."""
+        return self.run is None or (self.run in runs and self.other in runs)
 
     @property
     def winner(self) -> str | None:
@@ -120,6 +157,13 @@ class Test:
         return self.run
 
 
+def _negative(number: float | None) -> float | None:
+    """The number with the other sign; None stays None."""
+    if number is None:
+        return None
+    return 0.0 - number  # 0 has no sign
+
+
 def pairwise_tests(
     measure: Measure,
     test: str,
@@ -135,7 +179,7 @@ def pairwise_tests(
     lists = {name: known(np.asarray(column)) for name, column in columns.items()}
     leaning = lists.pop("leaning", None) or lists["difference"]
     rows = zip(*lists.values(), strict=True)
-    found = []
+    records = []
     for (run, other), merit, row in zip(pairs, leaning, rows, strict=True):
         numbers = dict(zip(lists, row, strict=True))
         better = None
@@ -143,20 +187,13 @@ def pairwise_tests(
             better = run if sign_of(measure) * merit > 0 else other
         adjusted = numbers["adjusted"]
         significant = adjusted is not None and adjusted < alpha
-        found.append(Test(measure, test, run, other, better, significant=significant, **numbers))
-    return found
+        records.append(Test(measure, test, run, other, better, significant=significant, **numbers))
+    return records
 
 
-def columns_of(outcomes: Sequence[Outcome], correction: Correction | None) -> dict[str, Any]:
-    """The fields of tests of pairs; p has the correction, unless there is none."""
-    columns: dict[str, Any] = {
-        name: [getattr(outcome, name) for outcome in outcomes] for name in Outcome._fields
-    }
-    p = np.array(columns["p"], dtype=float)
-    adjusted = p
-    if correction is not None:
-        adjusted = correction.adjust(p, p.size)
-    return columns | {"adjusted": adjusted}
+def columns_of(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The fields of tests of pairs."""
+    return {name: [getattr(outcome, name) for outcome in outcomes] for name in Outcome._fields}
 
 
 @dataclass(frozen=True)
@@ -170,64 +207,84 @@ class Further:
     resamples: int
     seed: int
 
-    def of(self, measure: Measure, values: np.ndarray, pairs: Pairs, labels: Any) -> list[Test]:
-        """The tests of one measure's values (runs × topics); `labels` are the names of the
-        pairs."""
-        found = []
-        for name, outcomes in self._outcomes(values, pairs):
-            if name in OF_ALL:
-                (outcome,) = outcomes
-                found.append(
-                    Test(measure, name, statistic=outcome.statistic, p=outcome.p, note=outcome.note)
-                )
+    def of_all_runs(self, measure: Measure, values: np.ndarray) -> list[Test]:
+        """The tests of all runs at once, on one measure's values (runs × topics)."""
+        outcomes = {}
+        if "anova" in self.names:
+            outcomes[ANOVA_OF_RUNS], outcomes[ANOVA_OF_TOPICS] = tests.two_way_anova(values)
+        if "conover" in self.names:
+            outcomes[FRIEDMAN] = tests.friedman(values)
+        return [
+            Test(measure, name, statistic=outcome.statistic, p=outcome.p, note=outcome.note)
+            for name, outcome in outcomes.items()
+        ]
+
+    def of_pairs(
+        self, measure: Measure, parts: Sequence[np.ndarray], pairs: Pairs, runs: Sequence[str]
+    ) -> list[list[Test]]:
+        """The tests of a family of pairs in each part of the topics, such as all or a group.
+
+        Each of the `parts` has one measure's values (runs × topics). p has the correction for all
+        differences in all parts.
+        """
+        labels = [(runs[run], runs[other]) for run, other in pairs]
+        family = len(parts) * len(pairs)
+        in_parts: list[list[Test]] = [[] for _ in parts]
+        for option, name in TESTS_OF_PAIRS.items():
+            if option not in self.names:
                 continue
+            columns_of_parts = {}
+            for number, values in enumerate(parts):
+                outcomes = self._outcomes(name, values, pairs, family)
+                if outcomes:
+                    columns_of_parts[number] = columns_of(outcomes)
+            p = np.array([columns["p"] for columns in columns_of_parts.values()], dtype=float)
+            adjusted = p
             # Tukey's p has its own correction for all pairs.
-            correction = None if name == TUKEY_HSD else self.correction
-            columns = columns_of(outcomes, correction)
-            found += pairwise_tests(measure, name, columns, labels, self.alpha)
-        return found
+            if name != TUKEY_HSD:
+                adjusted = self.correction.adjust(p, family)
+            for (number, columns), row in zip(columns_of_parts.items(), adjusted, strict=True):
+                columns["adjusted"] = row
+                in_parts[number] += pairwise_tests(measure, name, columns, labels, self.alpha)
+        return in_parts
 
     def _outcomes(
-        self, values: np.ndarray, pairs: Pairs
-    ) -> Iterator[tuple[str, Sequence[Outcome]]]:
-        """The tests and their outcome for each pair, or for all runs."""
-        for name in self.names:
-            if name == "anova":
-                of_runs, of_topics = tests.two_way_anova(values)
-                yield ANOVA_OF_RUNS, [of_runs]
-                yield ANOVA_OF_TOPICS, [of_topics]
-            elif name == "conover":
-                omnibus = tests.friedman(values)
-                yield FRIEDMAN, [omnibus]
-                if omnibus.p is not None and omnibus.p < self.alpha:
-                    merit = tests.run_ranks(values).mean(axis=1)
-                    yield CONOVER, leaning_by_means(tests.conover(values), merit, pairs)
-            elif name == "tukey":
-                p = resampling.tukey_hsd(values, self.resamples, self.seed)
-                yield TUKEY_HSD, leaning_by_means(p, values.mean(axis=1), pairs)
-            elif name == "wilcoxon":
-                yield WILCOXON, [tests.wilcoxon(values[run], values[other]) for run, other in pairs]
-            else:
-                resamples = self._enough_resamples(len(pairs), values.shape[1])
-                test = partial(resampling.randomisation, resamples=resamples, seed=self.seed)
-                yield RANDOMISATION, [test(values[run], values[other]) for run, other in pairs]
+        self, test: str, values: np.ndarray, pairs: Pairs, family: int
+    ) -> Sequence[Outcome]:
+        """The outcome of a test for each pair; none of Conover's without a significant Friedman's
+        test."""
+        if test == CONOVER:
+            omnibus = tests.friedman(values)
+            if omnibus.p is None or omnibus.p >= self.alpha:
+                return []
+            merit = tests.run_ranks(values).mean(axis=1)
+            return leaning_by_means(tests.conover(values), merit, pairs)
+        if test == TUKEY_HSD:
+            p = resampling.tukey_hsd(values, self.resamples, self.seed)
+            return leaning_by_means(p, values.mean(axis=1), pairs)
+        if test == WILCOXON:
+            return [tests.wilcoxon(values[run], values[other]) for run, other in pairs]
+        resamples = self._enough_resamples(family, values.shape[1])
+        randomised = partial(resampling.randomisation, resamples=resamples, seed=self.seed)
+        return [randomised(values[run], values[other]) for run, other in pairs]
 
-    def _enough_resamples(self, pairs: int, topics: int) -> int:
-        """The random samples, raised if none of so many pairs could be significant with fewer.
+    def _enough_resamples(self, differences: int, topics: int) -> int:
+        """The random samples, raised if none of so many differences could be significant with
+        fewer.
 
         The smallest two-sided p of B samples is 2/(B + 1). If all signs of the topics are tried, no
         number is enough. Raises `GradedError` if more than a million samples were needed.
         """
         factor = 1
         if self.correction.is_corrected:
-            factor = pairs
+            factor = differences
         least = int(np.ceil(2 * factor / self.alpha))
         if self.resamples >= least or 2**topics <= self.resamples:
             return self.resamples
         if least > MOST_RESAMPLES:
             raise GradedError(
-                f"the randomisation test of {pairs} pairs needs at least {least:,} resamples for a "
-                f"significant difference, and {MOST_RESAMPLES:,} are allowed; compare fewer runs or name a "
-                "baseline"
+                f"the randomisation test of {differences} pairs needs at least {least:,} resamples "
+                f"for a significant difference, and {MOST_RESAMPLES:,} are allowed; compare fewer "
+                "runs or name a baseline"
             )
         return min(RESAMPLES_BEYOND_LEAST * least, MOST_RESAMPLES)

@@ -1,0 +1,231 @@
+"""What a comparison says: its answer by each measure, and the notes below its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from ir_measures import Measure
+
+from ...output.formats import counted, decimal, listed, p_of
+from ..statistics.defaults import LEAST_TESTED_TOPICS
+from .fields import fields_shown
+from .tests import METHODS, PAIRED_T, Test
+
+if TYPE_CHECKING:
+    from .result import Comparison
+
+MAY_TURN: Final = "but judgments of unjudged documents could turn"
+ELSEWHERE: Final = "-f csv, -f json and -o FILE.csv have them"
+
+
+def answer_by(comparison: Comparison, measure: Measure) -> Iterator[str]:
+    """What the tests find by a measure, in a sentence, or in one for each baseline."""
+    tests = [test for test in comparison.find(measure) if test.difference is not None]
+    method = f"{METHODS[comparison.primary]} over {comparison.topics_in_words([measure])}"
+    if not tests:
+        unit = comparison.unit
+        yield f"No difference by {measure} was tested: no pair has values in each {unit}."
+    elif len(tests) == 1:
+        yield f"{difference_sentence(tests[0], method)}."
+    elif all(test.adjusted is None for test in tests):
+        best = comparison.best_first(measure)[0]
+        yield f"No difference by {measure} was tested; {best} has the best mean."
+    elif comparison.baselines:
+        for baseline in comparison.baselines:
+            against = [test for test in tests if test.other == baseline]
+            if against:
+                runs = _against_baseline(against, baseline)
+                yield f"{_differing(against, measure)}, {method}; {runs}."
+    else:
+        best_runs = _around_the_best(comparison, measure)
+        yield f"{_differing(tests, measure)}, {method}; {best_runs}."
+
+
+def difference_sentence(test: Test, method: str = "") -> str:
+    """The difference of two runs, the better one first if it is significant, as the start of a
+    sentence."""
+    first, second = str(test.run), str(test.other)
+    sign = 1
+    if test.winner == test.other:
+        first, second = second, first
+        sign = -1
+    relation = "does not differ significantly from"
+    if test.significant:
+        relation = "is better than"
+    difference = decimal(sign * (test.difference or 0), "+")
+    sentence = f"{first} {relation} {second} by {test.measure}: {difference}"
+    if test.lower is not None and test.upper is not None:
+        low, high = sorted((sign * test.lower, sign * test.upper))
+        sentence += f" ({decimal(low)} to {decimal(high)})"
+    p = test.note or "no p"
+    if test.adjusted is not None:
+        p = p_of(test.adjusted)
+    sentence += f", {p}"
+    if method:
+        sentence += f", {method}"
+    if test.may_turn:
+        sentence += f", {MAY_TURN} the sign"
+    return sentence
+
+
+def _differing(tests: Sequence[Test], measure: Measure) -> str:
+    """How many pairs of runs differ."""
+    count = sum(test.significant for test in tests)
+    verb = "differs" if count == 1 else "differ"
+    return f"{count} of {counted(len(tests), 'pair')} {verb} by {measure}"
+
+
+def _against_baseline(tests: Iterable[Test], baseline: str) -> str:
+    """The runs that are significantly better and worse than the baseline."""
+    better = []
+    worse = []
+    turned = []
+    for test in tests:
+        if not test.significant:
+            continue
+        if test.winner == test.run:
+            better.append(test)
+        else:
+            worse.append(test)
+        if test.may_turn:
+            turned.append(str(test.run))
+    if not better and not worse:
+        return f"nothing differs significantly from {baseline}"
+    clauses = []
+    if better:
+        clauses.append(f"{_listed_runs(better)} {_are(better)} better ({_spread_of(better)})")
+    if worse:
+        verb = "" if better else f"{_are(worse)} "
+        clauses.append(f"{_listed_runs(worse)} {verb}worse ({_spread_of(worse)})")
+    sentence = f"{' and '.join(clauses)} than {baseline}"
+    if turned:
+        sentence += f", {MAY_TURN} the sign for {listed(turned)}"
+    return sentence
+
+
+def _listed_runs(tests: Iterable[Test]) -> str:
+    """The runs of some tests, the largest difference first."""
+    largest_first = sorted(tests, key=lambda test: -abs(test.difference or 0.0))
+    return listed(test.run for test in largest_first)
+
+
+def _spread_of(tests: Iterable[Test]) -> str:
+    """The difference of some tests, or the smallest and the largest one."""
+    differences = sorted((test.difference or 0.0 for test in tests), key=abs)
+    smallest, largest = decimal(differences[0], "+"), decimal(differences[-1], "+")
+    if smallest == largest:
+        return smallest
+    return f"{smallest} to {largest}"
+
+
+def _around_the_best(comparison: Comparison, measure: Measure) -> str:
+    """The best run, the runs that are not significantly worse, and those that are."""
+    best, *others = comparison.top(measure)
+    lost = [test for test in comparison.find(measure) if test.winner == best]
+    turned = [str(test.loser) for test in lost if test.may_turn]
+    but = ""
+    if turned:
+        but = f", {MAY_TURN} the sign for {listed(turned)}"
+    if not others:
+        return f"{best} is significantly better than every other run{but}"
+    sentence = (
+        f"{best} has the best mean, and {listed(others)} {_are(others)} not significantly worse"
+    )
+    losers = [str(test.loser) for test in lost]
+    if losers:
+        sentence += f"; {listed(losers)} {_are(losers)}"
+    return f"{sentence}{but}"
+
+
+def _are(runs: Sequence[object]) -> str:
+    """The verb of at most one run, or of several."""
+    return "is" if len(runs) <= 1 else "are"
+
+
+def notes_below(comparison: Comparison) -> list[str]:
+    """The sentences that the reader of the tables needs."""
+    notes = [_method(comparison)]
+    caution = comparison.corrected.caution
+    if caution:
+        notes.append(caution)
+    notes += _families(comparison)
+    if comparison.shows_best_only:
+        notes.append(_what_is_not_shown(comparison))
+    if comparison.all_runs > len(comparison.runs):
+        first = comparison.measures[0]
+        notes.append(
+            f"Of {comparison.all_runs} runs, the best {len(comparison.runs)} by {first} and the "
+            "baselines are shown; p and intervals are corrected for the differences of all."
+        )
+    if comparison.repeats:
+        notes.append(
+            "The value of a system in a topic is the mean over its repeats, and SD is the standard "
+            "deviation of their means. p and intervals hold for other topics, not for other repeats."
+        )
+    notes += notes_on_pairs(comparison)
+    if comparison.groups:
+        parts = comparison.groups.values()
+        tested = sum(part.topics >= LEAST_TESTED_TOPICS for part in parts)
+        groups = f"Groups of at least {LEAST_TESTED_TOPICS} topics are tested"
+        text = f"{groups}, here {tested} of {len(parts)}"
+        notes.append(f"{text}; their p and intervals are corrected for all of these.")
+    for name, part in comparison.groups.items():
+        for note in notes_on_pairs(part):
+            if note not in comparison.lacking:
+                notes.append(f"{name}: {note}")
+    return notes
+
+
+def _method(comparison: Comparison) -> str:
+    """The test, the correction, and the meaning of the columns."""
+    level = ""
+    intervals = f"{100 * (1 - comparison.alpha):g} % intervals (Student's t)"
+    if comparison.family > 1 and comparison.corrected.is_corrected:
+        name = comparison.corrected.name
+        count = counted(comparison.family, "difference")
+        intervals += f"; p has {name} and the intervals hold together, for {count}"
+        level = " at this level"
+    meanings = [field.sentence for field in fields_shown(PAIRED_T) if field.sentence]
+    columns = " ".join(meanings).format(level=level)
+    topics = comparison.topics_in_words(comparison.measures)
+    return f"Paired t-tests over {topics}, {intervals}. {columns}"
+
+
+def _families(comparison: Comparison) -> Iterator[str]:
+    """How many families of differences were tested, if there are several."""
+    measures = len(comparison.measures)
+    families = measures * max(1, len(comparison.baselines))
+    if families == 1:
+        return
+    count = counted(comparison.family, "difference")
+    text = f"{families} families of {count} were tested"
+    if len(comparison.baselines) > 1:
+        text += ", one for each baseline"
+        if measures > 1:
+            text += " and measure"
+    if measures > 1:
+        text += f"; {comparison.measures[0]}, named first, is the primary one"
+    yield f"{text}."
+
+
+def _what_is_not_shown(comparison: Comparison) -> str:
+    """Where to see the differences that the table leaves out."""
+    count = counted(comparison.pairs, "difference")
+    return f"The table has the best runs only. There are {count} by each measure: {ELSEWHERE}."
+
+
+def notes_on_pairs(comparison: Comparison) -> list[str]:
+    """What is special about some differences, and about the runs."""
+    noted: dict[str, list[Test]] = {}
+    for test in comparison.outcomes:
+        if test.note and test.test in METHODS:
+            noted.setdefault(test.note, []).append(test)
+    notes = [f"{_pairs(tests)}: {note}." for note, tests in noted.items()]
+    return notes + list(comparison.lacking)
+
+
+def _pairs(tests: Iterable[Test]) -> str:
+    """The pairs of runs of some tests, with the measure."""
+    names = [f"{test.run} and {test.other} by {test.measure}" for test in tests]
+    return listed(dict.fromkeys(names))
