@@ -334,7 +334,10 @@ def test_notes_say_what_the_tables_do_not(values):
     assert found[1].startswith("4 families of 10 differences were tested; nDCG_JK")
     missing[1, 3:5] = True
     notes = compare(replace(values, missing=missing)).notes()
-    assert notes[-1] == "B lacks 2 topics; the value there is that of an empty ranking."
+    assert notes[-2:] == [
+        "B lacks 2 topics; the value there is that of an empty ranking.",
+        "Unjudged of the top 5 documents: 20% of B to 40% of A.",
+    ]
 
 
 def test_interval_that_reaches_0_is_cut_where_holm_finds_a_difference():
@@ -521,10 +524,14 @@ def test_missing_library_raises_an_error_that_names_the_extra(values, monkeypatc
 
 
 def test_frames_answer_one_question_each(values, found):
+    shares = values.unjudged.shares
     row = {"measure": str(values.measures[0]), "run": "B", "mean": values.means()[1, 0]}
+    row["unjudged"] = shares["B"]
     assert found.means.loc[1].to_dict() == row
     assert len(found.means) == 5 * 4
     assert found.differences[["run", "other"]].values.tolist() == [[run, "A"] for run in "BCDE"] * 4
+    of_runs = found.differences[["unjudged", "other_unjudged"]].values.tolist()
+    assert of_runs == [[shares[run], shares["A"]] for run in "BCDE"] * 4
     assert {*found.tests["test"]} == {FRIEDMAN, ANOVA_RUNS, ANOVA_TOPICS, *OF_PAIRS}
 
 

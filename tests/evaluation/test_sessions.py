@@ -170,10 +170,8 @@ def test_analyses_take_sessions_as_topics():
     pairs.append((intervals(evaluate(*given, sessions=sessions)), intervals(hand)))
     for of_runs, of_values in pairs:
         for one, other in zip(of_runs.records(), of_values.records(), strict=True):
-            numbers = [
-                {k: v for k, v in each.items() if isinstance(v, float)} for each in (one, other)
-            ]
-            assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
+            numbers = {key: value for key, value in other.items() if isinstance(value, float)}
+            assert {key: one[key] for key in numbers} == pytest.approx(numbers, rel=1e-9)
     for found, _ in pairs:
         texts = " ".join([found.summary, *found.notes()])
         assert f"{len(hand.topics)} sessions" in texts

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
+from ..arguments import text
 from ..core.registry.facts import is_normalised, sign_of
 from ..errors import GradedError, did_you_mean
 from ..evaluation.at_ranks import one_measure
@@ -216,7 +217,7 @@ def effort(
     if baseline == IDEAL or (baseline is None and len(names) == 1):
         baseline = IDEAL
         needs_ideal = True
-    elif baseline is not None and baseline not in names:
+    elif baseline is not None and text("baseline", baseline) not in names:
         choices = [*names, IDEAL]
         hint = did_you_mean(baseline, choices)
         raise GradedError(

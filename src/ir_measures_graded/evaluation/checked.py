@@ -204,7 +204,7 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
         (str, os.PathLike, Mapping), "a mapping of topics to queries, or the path of a file"
     ),
     "random": _number,
-    "repeats": _mapping_or_text,
+    "repeats": _one_of_types((str, Mapping), "a pattern of names, or a mapping of runs to systems"),
     "resamples": _whole_number,
     "seed": _whole_number,
     "smaller": _names,

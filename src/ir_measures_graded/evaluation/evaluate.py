@@ -51,6 +51,13 @@ MOST_NAMED = 5
 """The number of topics that a note names."""
 
 
+class Unjudged(NamedTuple):
+    """The share of unjudged documents among the first `depth` of each run with documents there."""
+
+    depth: int
+    shares: Mapping[str, float]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Result):
     """The value of each run by each measure for each topic of the qrels.
@@ -60,7 +67,8 @@ class Evaluation(Result):
     ``session``. `missing` (runs × topics) is true where a run lacks a topic, whose value is that
     of an empty list. An `Evaluation` of values that were computed before has the `files` that they
     came from. `levels` are those of the qrels, as far as these are known. `remarks` are the
-    unusual properties of the input.
+    unusual properties of the input. `unjudged` has the share of unjudged documents of each run
+    within the first ranks, None if it is not known.
 
     A value is NaN where a provider of ir-measures gives a topic none, as Accuracy does for a topic
     without a relevant document in the ranking. Measures of this package have a value for every
@@ -97,6 +105,7 @@ class Evaluation(Result):
     no_relevant: str = ZERO
     lacks_relevant: np.ndarray | None = None
     weights: np.ndarray | None = None
+    unjudged: Unjudged | None = None
 
     def __post_init__(self) -> None:
         """Count the cells without a value, also in a part of another evaluation.
@@ -542,9 +551,23 @@ def evaluate(
             no_relevant=judgments.counting.no_relevant,
             lacks_relevant=work.lacks_relevant,
             weights=judgments.counting.weights_of(units),
+            unjudged=_unjudged(work.depth, every, results),
         )
         remarks.issue(remark for remark in result.remarks if remark.kind == NO_VALUE)
     return result
+
+
+def _unjudged(
+    depth: int | None, runs: Iterable[Run], results: Iterable[RunValues]
+) -> Unjudged | None:
+    """The share of unjudged documents of each run; None without a measure that counts them."""
+    if depth is None:
+        return None
+    shares = {}
+    for run, of_run in zip(runs, results, strict=True):
+        if of_run.unjudged is not None:
+            shares[run.name] = of_run.unjudged
+    return Unjudged(depth, shares)
 
 
 def _remarks_on(judgments: Judgments, measures: Sequence[Measure]) -> list[Remark]:
@@ -579,11 +602,16 @@ Fewer levels are often those of relevant documents alone.
 
 
 class RunValues(NamedTuple):
-    """The values of a run (measures × topics), whether it lacks a topic, and remarks on it."""
+    """The values of a run (measures × topics), whether it lacks a topic, and remarks on it.
+
+    `unjudged` is the share of its unjudged documents within the first ranks, None if no measure
+    counts them.
+    """
 
     values: np.ndarray
     missing: np.ndarray
     remarks: Sequence[Remark]
+    unjudged: float | None
 
 
 class RunEvaluator:
@@ -620,14 +648,19 @@ class RunEvaluator:
                 rows = run.rows(self.judgments)
                 refuse_repeated(rows)
             blocks = run.reduced(self.judgments, rows)
-            missing, on_run = self._compute_ours(values, run, blocks)
+            counts = self._compute_ours(values, blocks)
         if rows is not None:
             standard = rows.dicts()
             with named.about(run.name):
                 self._compute_others(values, standard)
+        missing = counts.lacks_topic
         if self.by_session is not None:
             values, missing = self.by_session.of(self.row, (values, missing))
-        return RunValues(values, missing, on_run)
+        if run.kept_for is None:
+            on_run = tuple(counts.of(run.source, run.name))
+        else:
+            on_run = run.remarks
+        return RunValues(values, missing, on_run, counts.unjudged)
 
     @cached_property
     def lacks_relevant(self) -> np.ndarray:
@@ -646,18 +679,16 @@ class RunEvaluator:
         return np.stack(rows)
 
     def _compute_ours(
-        self, values: np.ndarray, run: Run, blocks: Iterable[JudgedRanks]
-    ) -> tuple[np.ndarray, Sequence[Remark]]:
-        """Write the values of our measures; return which topics the run lacks, and its remarks.
+        self, values: np.ndarray, blocks: Iterable[JudgedRanks]
+    ) -> remarks.RunRemarks:
+        """Write the values of our measures; return the counts of the documents.
 
-        The remarks are the same if other providers compute all measures.
+        The counts are the same if other providers compute all measures.
         """
         counts = remarks.RunRemarks(self.ours.judged, self.depth, self.judgments.contract)
         for measure, order, of_topics in self.ours.reported(counts.watched(blocks)):
             values[self.row[measure], order] = of_topics[order]
-        if run.kept_for is not None:
-            return counts.lacks_topic, run.remarks
-        return counts.lacks_topic, list(counts.of(run.source, run.name))
+        return counts
 
     def _compute_others(self, values: np.ndarray, run: Mapping[str, Mapping[str, float]]) -> None:
         """Write the values of measures that other providers compute."""

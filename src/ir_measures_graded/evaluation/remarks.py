@@ -158,6 +158,14 @@ class RunRemarks:
         self.has_own[numbers] = ranks.place.own
 
     @property
+    def unjudged(self) -> float | None:
+        """The share of unjudged documents within the depth; None without any document there."""
+        count = int(self.top.sum())
+        if self.depth is None or count == 0:
+            return None
+        return 1 - int(self.judged_top.sum()) / count
+
+    @property
     def lacks_topic(self) -> np.ndarray:
         """Whether the run has no document for a topic (T)."""
         return self.retrieved == 0

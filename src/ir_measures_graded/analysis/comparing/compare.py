@@ -273,6 +273,7 @@ def _compared(part: Evaluation, outcomes: Iterable[Test], design: _Design) -> Co
         unit=part.unit,
         lacking=remarks_on(part),
         remarks=part.remarks,
+        unjudged=part.unjudged.shares if part.unjudged else {},
         paired_topics={measure: len(part.paired_topics(measure)) for measure in part.measures},
     )
 

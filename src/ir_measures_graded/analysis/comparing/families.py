@@ -10,14 +10,16 @@ from ir_measures import Measure
 from ...arguments import text
 from ...core.registry.facts import range_of
 from ...errors import GradedError, did_you_mean
-from ...evaluation.evaluate import NO_VALUE, Evaluation
-from ...output.formats import counted, listed
+from ...evaluation.evaluate import NO_VALUE, Evaluation, Unjudged
+from ...output.formats import Percent, counted, listed
 from ...output.remarks import merged
 from ..statistics.options import as_list
 from ..statistics.primary import Pairs
 
-SAID_OTHERWISE: Final = ("topics", NO_VALUE)
-"""The kinds of remarks that `Evaluation.lacking` says in a sentence."""
+SAID_OTHERWISE: Final = ("topics", NO_VALUE, "unjudged")
+"""The kinds of remarks that `Evaluation.lacking` and `unjudged_sentence` say in a sentence."""
+MOST_RUNS_NAMED: Final = 3
+"""The share of unjudged documents is said of each of so many runs."""
 
 NAME_A_BASELINE: Final = "compare with a baseline (--baseline RUN, baseline='RUN'), or "
 MOST_DIFFERENCES: Final = 250_000
@@ -116,4 +118,25 @@ def width_of(measure: Measure) -> float:
 def remarks_on(evaluation: Evaluation) -> list[str]:
     """A sentence on each unusual property of the runs and measures, which every output shows."""
     others = [remark for remark in evaluation.remarks if remark.kind not in SAID_OTHERWISE]
-    return [*evaluation.lacking, *(f"{remark}." for remark in merged(others))]
+    sentences = [*evaluation.lacking, *(f"{remark}." for remark in merged(others))]
+    if evaluation.unjudged is not None and evaluation.unjudged.shares:
+        sentences.append(unjudged_sentence(evaluation.unjudged))
+    return sentences
+
+
+def unjudged_sentence(unjudged: Unjudged) -> str:
+    """The share of unjudged documents of each of at most three runs, else the lowest and highest.
+
+    >>> unjudged_sentence(Unjudged(10, {"old": 0.0, "new": 0.25}))
+    'Unjudged of the top 10 documents: 0% of old, 25% of new.'
+    """
+    shares = unjudged.shares
+    if not any(shares.values()):
+        return f"All of the top {unjudged.depth:,} documents of the runs are judged."
+    lowest = min(shares, key=shares.__getitem__)
+    highest = max(shares, key=shares.__getitem__)
+    of_runs = [f"{Percent(share)} of {run}" for run, share in shares.items()]
+    text = ", ".join(of_runs)
+    if len(shares) > MOST_RUNS_NAMED:
+        text = f"{Percent(shares[lowest])} of {lowest} to {Percent(shares[highest])} of {highest}"
+    return f"Unjudged of the top {unjudged.depth:,} documents: {text}."

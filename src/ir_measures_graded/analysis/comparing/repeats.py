@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.by_topic import mean_over_topics
 from ...errors import GradedError, shown
-from ...evaluation.evaluate import Evaluation
+from ...evaluation.evaluate import Evaluation, Unjudged
 from ...output.formats import listed
 
 Repeats = str | Mapping[str, str] | None
@@ -83,7 +83,21 @@ def averaged(evaluation: Evaluation, systems: Mapping[str, Sequence[int]]) -> Ev
         runs=tuple(systems),
         values=np.stack(values),
         missing=np.stack(missing) if missing else None,
+        unjudged=_mean_unjudged(evaluation, systems),
     )
+
+
+def _mean_unjudged(evaluation: Evaluation, systems: Mapping[str, Sequence[int]]) -> Unjudged | None:
+    """The mean share of unjudged documents of the repeats of each system."""
+    if evaluation.unjudged is None:
+        return None
+    share_of = evaluation.unjudged.shares
+    shares = {}
+    for system, numbers in systems.items():
+        runs = [evaluation.runs[number] for number in numbers]
+        if all(run in share_of for run in runs):
+            shares[system] = float(np.mean([share_of[run] for run in runs]))
+    return Unjudged(evaluation.unjudged.depth, shares)
 
 
 def means_of_repeats(

@@ -6,8 +6,8 @@ one of them is; `verdict` has the test of a measure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import log, log1p
 from typing import Any, Final
 
@@ -61,7 +61,8 @@ class Gate(Result):
     """The verdicts by all measures (`verdicts`), and the one of the gate (`verdict`).
 
     `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking`
-    has a sentence on each run that lacks topics.
+    has a sentence on each run that lacks topics. `unjudged` has the share of unjudged documents
+    within the first ranks of both runs, as far as it is known.
     """
 
     old: str
@@ -75,6 +76,7 @@ class Gate(Result):
     looks: int = 1
     lacking: Sequence[str] = ()
     remarks: tuple[Remark, ...] = ()
+    unjudged: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def _over_all_topics(self) -> list[Verdict]:
@@ -136,7 +138,11 @@ class Gate(Result):
 
     def data(self) -> Table:
         """One row per measure and group."""
-        records = [verdict.record() for verdict in self.verdicts]
+        shares = {
+            "old_unjudged": self.unjudged.get(self.old),
+            "new_unjudged": self.unjudged.get(self.new),
+        }
+        records = [verdict.record() | shares for verdict in self.verdicts]
         return Table.of(records[0], records)
 
     def tables(self) -> list[Table]:
@@ -210,14 +216,14 @@ class Gate(Result):
         """How many topics the margin needs, and how they may be used."""
         if verdict.needed is None:
             return f"{self.margin} needs more than ten million {self.unit}s"
-        needs = f"{self.margin} needs about {verdict.needed} {self.unit}s"
-        needs += " if the true difference is 0"
+        needs = f"{self.margin} needs about {verdict.needed} if the true difference is 0"
         more = verdict.needed - verdict.topics
         if more <= 0:
             return f"{needs}, but the observed one is {verdict.difference:+.4f}"
         if self.looks > 1:
-            return f"{needs}, {more} more"
-        return f"{needs}: new {self.unit}s, or at least {more} more with --looks 2"
+            return f"{needs}. Add {more} {self.unit}s"
+        use = f"Use about {verdict.needed} new {self.unit}s"
+        return f"{needs}. {use}, or add {more} and rerun with --looks 2"
 
     def notes(self) -> list[str]:
         """The reasons of the verdicts, and notes on them."""
@@ -251,10 +257,9 @@ class Gate(Result):
         if share >= unseen:
             return
         measure = "" if self.margin.relative else f"{verdict.measure}: "
-        may_fail = f"{100 * unseen:.1f} % of all {self.unit}s may fail unseen by {count}"
-        topics = np.ceil(log(self.level) / log1p(-share))
-        enough = f"{topics:.0f} {self.unit}s would show a failure"
-        yield f"{measure}{may_fail}, more than the margin of {self.margin}; {enough}."
+        failures = f"failures on up to {100 * unseen:.1f} % of {self.unit}s could go unseen"
+        enough = np.ceil(log(self.level) / log1p(-share))
+        yield f"{measure}With {count} {self.unit}s, {failures}; use at least {enough:.0f}."
 
     def _drops(self, verdict: Verdict) -> Iterator[str]:
         """A note if more topics fell than rose, by a sign test."""
@@ -288,6 +293,7 @@ class Gate(Result):
             "test": test,
             "alpha": self.level,
             "n": self.verdicts[0].topics,
+            "unjudged": dict(self.unjudged),
             "fallen": self.fallen.records(),
             "notes": self.notes(),
         }
@@ -400,6 +406,7 @@ def gate(
         looks,
         remarks_on(evaluation),
         evaluation.remarks,
+        evaluation.unjudged.shares if evaluation.unjudged else {},
     )
 
 
