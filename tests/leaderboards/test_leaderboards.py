@@ -8,7 +8,7 @@ from scipy.stats import ttest_ind, ttest_rel
 
 from ir_measures_graded import cli
 from ir_measures_graded.analysis import compare_leaderboards, evaluate, reproduce
-from ir_measures_graded.analysis.leaderboards.comparison import _split
+from ir_measures_graded.analysis.leaderboards.comparison import measure_pair
 from ir_measures_graded.errors import GradedError
 
 SYSTEMS = [f"s{number}" for number in range(12)]
@@ -147,7 +147,7 @@ def test_smaller_is_mirrored_and_measures_are_paired():
     both = compare_leaderboards(frame, frame, ["AP=loss"], smaller=["loss"])
     assert both.orders[0].statistics["tau"] == pytest.approx(1)
     assert len(compare_leaderboards(rows_of(FIRST), rows_of(FIRST, "x")).orders) == 1
-    assert _split("nDCG_JK(b=2)@10=AP(rel=2)") == ("nDCG_JK(b=2)@10", "AP(rel=2)")
+    assert measure_pair("nDCG_JK(b=2)@10=AP(rel=2)") == ("nDCG_JK(b=2)@10", "AP(rel=2)")
 
 
 def test_undefined_values_have_reasons_and_systems_of_one_side_are_named():
@@ -231,7 +231,9 @@ def test_evaluations_and_commands_agree(tmp_path, capsys):
         (tmp_path / name).write_text(FORMS["rows.csv"](rows_of(values)))
     files = [str(tmp_path / name) for name in ("1.csv", "2.csv")]
     assert cli.main(["leaderboards", *files, "-f", "json", "-o", str(tmp_path / "f.svg")]) == 0
-    (record,) = json.loads(capsys.readouterr().out)
+    answer = json.loads(capsys.readouterr().out)
+    (record,) = answer["values"]
+    assert answer["notes"][0].endswith("Equal values tie.")
     expected = compare_leaderboards(rows_of(FIRST), rows_of(SECOND)).records()[0]
     assert record["tau"] == pytest.approx(expected["tau"])
     assert record["tau_AP"] == pytest.approx(expected["tau_AP"])
@@ -240,3 +242,93 @@ def test_evaluations_and_commands_agree(tmp_path, capsys):
     assert cli.main([*words, "-o", str(tmp_path / "g.svg")]) == 0
     assert "the effect of s5 over s0 was" in capsys.readouterr().out
     assert cli.main(["reproduce", *files]) == 2
+
+
+def printed(capsys, *words):
+    """The values and the notes that `leaderboards` prints as JSON."""
+    assert cli.main(["leaderboards", *map(str, words), "-f", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    return answer["values"], answer["notes"]
+
+
+def test_a_side_may_have_several_files_and_a_third_table_is_refused(tmp_path, capsys):
+    rows = rows_of(FIRST)
+    halves = {"half_a.csv": rows[:90], "half_b.csv": rows[90:], "all.csv": rows_of(SECOND)}
+    for name, part in halves.items():
+        (tmp_path / name).write_text(FORMS["rows.csv"](part))
+    expected = compare_leaderboards(rows_of(FIRST), rows_of(SECOND)).records()[0]["tau"]
+    whole = tmp_path / "all.csv"
+    for words in (
+        [whole, "--first", tmp_path / "half_*.csv", "AP"],
+        ["--first", tmp_path / "half_a.csv", "--first", tmp_path / "half_b.csv", "--second", whole],
+    ):
+        (record,), _ = printed(capsys, *words)
+        assert record["tau"] == pytest.approx(expected)
+    assert cli.main(["leaderboards", *[str(whole)] * 3]) == 2
+    assert "all.csv is a third table" in capsys.readouterr().err
+    assert cli.main(["leaderboards", str(whole)]) == 2
+
+
+def test_runs_are_evaluated_by_two_measures_or_by_two_qrels(tmp_path, capsys):
+    judged = {
+        topic: {f"d{doc}": (doc * row) % 4 for doc in range(9)}
+        for row, topic in enumerate("xyz", 1)
+    }
+    again = {
+        topic: {doc: (level + len(doc) * 2) % 3 for doc, level in docs.items()}
+        for topic, docs in judged.items()
+    }
+    runs = {}
+    for name, qrels in (("human.txt", judged), ("machine.txt", again)):
+        (tmp_path / name).write_text(
+            "".join(
+                f"{topic} 0 {doc} {level}\n"
+                for topic, docs in qrels.items()
+                for doc, level in docs.items()
+            )
+        )
+    for number in range(5):
+        runs[f"{number}"] = {
+            topic: {f"d{doc}": float((doc + 1) * (number + 3) % 11) for doc in range(9)}
+            for topic in "xyz"
+        }
+        (tmp_path / f"{number}.run").write_text(
+            "".join(
+                f"{topic} Q0 {doc} 1 {score} {number}\n"
+                for topic, docs in runs[f"{number}"].items()
+                for doc, score in docs.items()
+            )
+        )
+    by_human = evaluate(judged, runs, ["AP", "nDCG@5", "P@2"])
+    by_machine = evaluate(again, runs, ["AP"])
+    human = ["--qrels", tmp_path / "human.txt"]
+    files = [tmp_path / f"{number}.run" for number in range(5)]
+    records, _ = printed(capsys, *human, *files, "AP=nDCG@5", "P@2", "AP")
+    expected = compare_leaderboards(by_human, by_human, [("AP", "nDCG@5"), ("P@2", "AP")])
+    assert records == json.loads("".join(expected.lines("json")))
+    records, notes = printed(capsys, *human, "--qrels", tmp_path / "machine.txt", *files, "AP")
+    expected = compare_leaderboards(by_human, by_machine)
+    assert records == json.loads("".join(expected.lines("json")))
+    assert notes[0].startswith(str(tmp_path / "human.txt"))
+    for words, message in (
+        ([*human, *files, "AP"], "name two measures"),
+        ([*human, *files], "name two measures"),
+        ([*human, "AP", "nDCG@5"], "no run is given"),
+        ([*human * 3, *files, "AP"], "given 3 times"),
+        ([*human, *files, "AP=P@2", "--means"], "--means is for tables"),
+        ([*files[:2], "--ascending"], "--ascending requires --qrels"),
+    ):
+        assert cli.main(["leaderboards", *map(str, words)]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_measure_with_text_is_left_out_with_a_note():
+    texts = rows_of(FIRST, "grade")
+    texts[3]["value"] = "good"
+    compared = compare_leaderboards(
+        rows_of(FIRST) + texts, rows_of(SECOND) + rows_of(SECOND, "grade")
+    )
+    assert [str(order.first.measure) for order in compared.orders] == ["AP"]
+    assert "first: grade is left out: a value is no number." in compared.notes()
+    with pytest.raises(GradedError, match="there is no value"):
+        compare_leaderboards(texts, rows_of(SECOND))

@@ -2,9 +2,9 @@
 
 from ..analysis.leaderboards.reproduction import reproduce
 from ..errors import GradedError
-from ..output.result import Result
 from .leaderboards import FORM, SMALLER
 from .parser import Arguments, Option, as_list, output
+from .results import Answer
 
 USAGE = ("ORIGINAL AGAIN [MEASURE…] --baseline RUN",)
 OPTIONS = (
@@ -20,7 +20,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> Result:
+def run(arguments: Arguments) -> Answer:
     """Tell whether a second experiment reproduces the values and the effect of the first.
 
     With the same topics, RMSE and nRMSE are those of the values by topic, and p is that of the
@@ -33,7 +33,7 @@ def run(arguments: Arguments) -> Result:
     """
     if arguments.baseline is None:
         raise GradedError("name the baseline: --baseline RUN")
-    return reproduce(
+    reproduced = reproduce(
         arguments.original,
         arguments.again,
         arguments.baseline,
@@ -43,3 +43,5 @@ def run(arguments: Arguments) -> Result:
         form=arguments.form,
         smaller=arguments.smaller,
     )
+    # The notes must not be lost where programs read the values.
+    return Answer(reproduced, facts={"notes": [str(note) for note in reproduced.notes()]})

@@ -19,7 +19,7 @@ from ..output.provenance import sha256, versions
 from ..output.remarks import merged
 from ..output.result import Result, as_bytes
 from . import PROGRAM
-from .parser import PAGE, Arguments
+from .parser import PAGE, Arguments, as_list
 
 
 @dataclass(eq=False, repr=False)
@@ -140,9 +140,8 @@ def with_origin(rows: list[str], facts: Mapping[str, Any], arguments: Arguments)
     import json  # takes time
 
     files: dict[str, str] = {}
-    qrels = arguments.get("qrels")
-    if qrels and not is_file(qrels):
-        file_of_id = qrels_file_of(qrels)
+    for qrels in as_list(arguments.get("qrels")):
+        file_of_id = None if is_file(qrels) else qrels_file_of(qrels)
         if file_of_id:
             files[qrels] = file_of_id
     for name in arguments.reads:

@@ -236,7 +236,8 @@ class LeaderboardComparison(Result):
             return
         yield Note(
             "Significant pairs: paired t-tests of all pairs with {}. The share of those of the "
-            "first that agree rewards a second that calls everything significant; see reversed and new.",
+            "first that agree rewards a second that calls everything significant; see reversed "
+            "and new.",
             correction_of(DEFAULT).name,
         )
         first = len(compared.first.topics)
@@ -348,7 +349,7 @@ def _measure_pairs(
     """The names of the measures to compare."""
     wanted = as_list(measures)
     if wanted:
-        return [_split(measure) for measure in wanted]
+        return [measure_pair(measure) for measure in wanted]
     names = first.compared_unasked
     others = second.compared_unasked
     shared = [name for name in names if name in others]
@@ -360,8 +361,12 @@ def _measure_pairs(
     return pairs
 
 
-def _split(measure: str | Measure | tuple[str, str]) -> tuple[str, str]:
-    """The two measures of ``FIRST=SECOND``; an = in brackets belongs to a measure."""
+def measure_pair(measure: str | Measure | tuple[str, str]) -> tuple[str, str]:
+    """The two measures of ``FIRST=SECOND``; an = in brackets belongs to a measure.
+
+    >>> measure_pair("AP(rel=2)=nDCG@10"), measure_pair("AP(rel=2)")
+    (('AP(rel=2)', 'nDCG@10'), ('AP(rel=2)', 'AP(rel=2)'))
+    """
     if isinstance(measure, tuple):
         return str(measure[0]), str(measure[1])
     text = str(measure)

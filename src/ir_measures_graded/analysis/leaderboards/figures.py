@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +21,33 @@ if TYPE_CHECKING:
 
 MOST_PANELS = 4
 ROW_HEIGHT = 0.2  # inches per system
-PANEL_WIDTH = 4.5
-NAME_WIDTH = 28  # characters of a name beside the chart
-MOST_NAMED = 2  # systems that tie
+SLOPE_WIDTH = 2.4  # inches between the names on both sides
+CHARACTER = 0.85 * plots.INCHES  # of a name in small letters
+NAME_WIDTH = 40  # characters of the names at one place
+HEADING_WIDTH = 24  # characters of a line above and below the chart
+
+
+@dataclass(frozen=True)
+class Side:
+    """The places of systems on one side of a slope chart, and a label for each place."""
+
+    heading: str
+    places: np.ndarray
+    labels: dict[int, str]
+
+    @classmethod
+    def of(cls, heading: str, systems: Sequence[str], places: np.ndarray) -> Side:
+        """The side of systems with these places."""
+        labels = {}
+        for place in np.unique(places).tolist():
+            rows = np.flatnonzero(places == place).tolist()
+            labels[place] = names_at_one_place(sorted(systems[row] for row in rows))
+        return cls(heading, places, labels)
+
+    @property
+    def width(self) -> float:
+        """The inches that the labels need."""
+        return CHARACTER * max(len(label) + 4 for label in self.labels.values())
 
 
 @plots.styled
@@ -30,50 +57,89 @@ def slope_chart(orders: Sequence[ComparedOrders], names: tuple[str, str]) -> Fig
     Systems that tie are at one height. Those that fall or rise most are coloured.
     """
     orders = orders[:MOST_PANELS]
-    systems = max(len(compared.systems) for compared in orders)
-    height = max(2.5, ROW_HEIGHT * systems + 1)
+    sides = []
+    for compared in orders:
+        first, second = compared.places
+        left = Side.of(_heading(names[0], compared.first.measure), compared.systems, first)
+        right = Side.of(_heading(names[1], compared.second.measure), compared.systems, second)
+        sides.append((left, right))
     across = min(len(orders), 2)
-    figure = plots.new_figure(PANEL_WIDTH * across, height * -(-len(orders) // across))
-    for axes, compared in zip(plots.panels(figure, len(orders), across), orders, strict=True):
-        _draw_slopes(axes, compared)
-        left = f"{names[0]}\n{compared.first.measure}"
-        right = f"{names[1]}\n{compared.second.measure}"
-        axes.set_xticks([0, 1], [plots.title(left, 24), plots.title(right, 24)])
+    down = math.ceil(len(orders) / across)
+    width = SLOPE_WIDTH + max(left.width + right.width for left, right in sides)
+    systems = max(len(compared.systems) for compared in orders)
+    height = max(2.0, ROW_HEIGHT * systems + 0.8)
+    figure = plots.new_figure(width * across, height * down)
+    panels = plots.panels(figure, len(orders), across)
+    for axes, compared, (left, right) in zip(panels, orders, sides, strict=True):
+        draw_slopes(axes, left, right, coloured=_extreme(compared))
     return figure
 
 
-def _draw_slopes(axes: Axes, compared: ComparedOrders) -> None:
-    first, second = compared.places
-    movers = {row: plots.COLOURS[number] for number, row in enumerate(_extreme(compared))}
-    for row in range(len(compared.systems)):
-        colour = movers.get(row, plots.GREY)
-        width = 1.8 if row in movers else 0.9
-        axes.plot([0, 1], [first[row], second[row]], color=colour, linewidth=width, marker="o")
-    for side, places, align in ((-0.04, first, "right"), (1.04, second, "left")):
-        for place in np.unique(places).tolist():
-            tied = [compared.systems[row] for row in np.flatnonzero(places == place)]
-            text = f"{place} {_names(tied)}" if side > 0 else f"{_names(tied)} {place}"
-            axes.text(side, place, text, ha=align, va="center", size=8)
-    axes.set_xlim(-0.9, 1.9)
-    axes.set_ylim(len(compared.systems) + 0.7, 0.3)
+def draw_slopes(axes: Axes, left: Side, right: Side, coloured: Sequence[int]) -> None:
+    """Join the places of each system on both sides by a line."""
+    colours = {row: plots.COLOURS[number] for number, row in enumerate(coloured)}
+    for row, (place, other) in enumerate(zip(left.places, right.places, strict=True)):
+        style: dict[str, Any] = {"color": plots.GREY, "linewidth": 0.9, "zorder": 1}
+        if row in colours:
+            style = {"color": colours[row], "linewidth": 1.8, "zorder": 2}
+        axes.plot([0, 1], [place, other], marker="o", **style)
+    for place, label in left.labels.items():
+        axes.text(-0.06, place, f"{label} {place}", ha="right", va="center", size=8)
+    for place, label in right.labels.items():
+        axes.text(1.06, place, f"{place} {label}", ha="left", va="center", size=8)
+    axes.set_xlim(-0.03, 1.03)
+    axes.set_ylim(len(left.places) + 0.7, 0.3)
+    axes.set_xticks([0, 1], [left.heading, right.heading])
     axes.set_yticks([])
     for spine in axes.spines.values():
         spine.set_visible(False)
     axes.tick_params(axis="x", length=0)
 
 
+def _heading(name: str, measure: object) -> str:
+    """The name of a leaderboard above its measure."""
+    table = shortened(os.path.basename(name) or name, HEADING_WIDTH)
+    return f"{table}\n{plots.title(measure, HEADING_WIDTH)}"
+
+
 def _extreme(compared: ComparedOrders) -> list[int]:
     """The systems that fall most and that rise most, as many as there are colours."""
-    rows = [*compared.movers(1)[1], *compared.movers(-1)[1]]
-    return rows[: len(plots.COLOURS)]
+    _, falling = compared.movers(1)
+    _, rising = compared.movers(-1)
+    return (falling + rising)[: len(plots.COLOURS)]
 
 
-def _names(tied: Sequence[str]) -> str:
-    """The names of systems that tie."""
-    texts = [plots.drawable(name)[:NAME_WIDTH] for name in tied[:MOST_NAMED]]
-    if len(tied) > MOST_NAMED:
-        texts.append(f"+{len(tied) - MOST_NAMED}")
-    return ", ".join(texts)
+def names_at_one_place(tied: Sequence[str]) -> str:
+    """The names of systems that tie, as many as there is space for.
+
+    >>> names_at_one_place(["bm25", "splade"]), names_at_one_place(["a" * 30, "b" * 30])
+    ('bm25, splade', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa +1')
+    """
+    first, *others = [shortened(name, NAME_WIDTH) for name in tied]
+    names = [first]
+    length = len(first)
+    for name in others:
+        length += len(name) + 2
+        if length > NAME_WIDTH:
+            break
+        names.append(name)
+    text = ", ".join(names)
+    if len(names) < len(tied):
+        text += f" +{len(tied) - len(names)}"
+    return text
+
+
+def shortened(name: str, width: int) -> str:
+    """A name that can be drawn, without its middle if it is longer; its end may be a number.
+
+    >>> shortened("a_very_long_name_of_run_17", 12)
+    'a_ver…run_17'
+    """
+    text = plots.drawable(name)
+    if len(text) <= width:
+        return text
+    tail = width // 2
+    return f"{text[: width - tail - 1]}…{text[-tail:]}"
 
 
 @plots.styled
