@@ -35,6 +35,7 @@ from .core.registry.install import accelerate
 from .core.registry.install import install as _install
 from .core.registry.notation import parse_measure
 from .core.registry.plugins import PluginWarning, register
+from .core.registry.sentences import sentence
 from .errors import EmptyRunWarning, GradedError, RegistrationWarning, UnknownMeasureError
 
 if _TYPE_CHECKING:
@@ -49,6 +50,7 @@ __all__ = [
     *_measure_names,
     "parse_measure",
     "register",
+    "sentence",
     "GradedEvaluator",
     "GradedProvider",
     "accelerate",

@@ -1,11 +1,13 @@
 """The command `measures`, which lists measures and plugins."""
 
+import textwrap
 from functools import partial
 from typing import Any
 
 from ..core.registry import plugins
 from ..core.registry.listing import better, facts_of, page, standard
 from ..core.registry.notation import parse_measures
+from ..core.registry.sentences import sentence
 from ..errors import GradedError
 from ..output.formats import listed
 from ..output.result import View
@@ -18,6 +20,7 @@ USAGE = ("[MEASURE…]",)
 OPTIONS = (
     Option("names MEASURE", "measure to describe in full", many=True),
     Option("--plugins", "list the plugins that provide measures, and their status"),
+    Option("--sentence", "the paragraph about each measure that a paper needs"),
     Option("--all", "also list the standard measures of ir-measures"),
     *output(figure=False),
 )
@@ -27,14 +30,19 @@ def run(arguments: Arguments) -> Answer:
     """List the graded measures by question, or describe measures in full.
 
     A description has the formula, the parameters, the undefined case and the source of a measure.
+    --sentence prints a paragraph to paste into a paper, which says exactly which measure it is:
+    gains, discount, ideal list, cutoff, ties, unjudged documents and source.
 
       ir_measures_graded measures
       ir_measures_graded measures nDCG_JK muAP AP
+      ir_measures_graded measures "nDCG_JK(b=2,gains=2:10,3:100)@10" AP --sentence
       ir_measures_graded measures --all
       ir_measures_graded measures --plugins
     """
     if arguments.names and (arguments.plugins or arguments.all):
         raise GradedError("--plugins and --all list everything; omit the names of measures")
+    if arguments.sentence:
+        return _sentences(arguments)
     if arguments.plugins:
         columns = "distribution", "version", "plugin", Column("measures", kind=listed), "status"
         rows = []
@@ -62,6 +70,21 @@ def run(arguments: Arguments) -> Answer:
         documents[form] = partial(full.lines, form)
     short = Table(["measure", "aliases", "title", "better", "from"], rows)
     return Answer(View([short]), documents=documents)
+
+
+def _sentences(arguments: Arguments) -> Answer:
+    """The paragraph about each of the named measures."""
+    if not arguments.names:
+        raise GradedError("--sentence needs a measure, as in nDCG_JK@10")
+    measures = parse_measures(arguments.names, uncut=True)
+    rows = [[str(measure), sentence(measure)] for measure in measures]
+    lines: list[str] = []
+    for _, paragraph in rows:
+        if lines:
+            lines.append("")
+        lines += textwrap.wrap(paragraph, 100)
+    table = Table(["measure", "sentence"], rows)
+    return Answer(View([table]), documents={"text": lambda _: lines})
 
 
 def _pages(measures: list[Any]) -> list[str]:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
+from ...core.measures.standard import definition_of
 from ...core.registry.facts import sign_of
 from ...core.registry.listing import facts_of, references_of
+from ...core.registry.sentences import sentence
 from ...errors import NotApplicableError
 from ...evaluation.at_ranks import uncut
 from ...evaluation.evaluate import Evaluation
@@ -198,7 +200,7 @@ def method(evaluation: Evaluation, study: Study, command: str) -> dict[str, Any]
 
     ``inputs`` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and
     ``sha256`` of the file, which are empty where there is none. ``definitions`` have the facts
-    about each measure, and ``works`` are the sources.
+    about each measure and its paragraph, if it has one, and ``works`` are the sources.
     """
     inputs = [{"kind": "qrels", "name": "", "path": study.judgments.name or ""}]
     for run in study.runs:
@@ -207,7 +209,10 @@ def method(evaluation: Evaluation, study: Study, command: str) -> dict[str, Any]
         inputs.append({"kind": "run", "name": run.name, "path": str(path)})
     for each in inputs:
         each["sha256"] = sha256(each["path"]) if is_lasting(each["path"]) else ""
-    definitions = [facts_of(measure) | {"measure": measure} for measure in evaluation.measures]
+    definitions = []
+    for measure in evaluation.measures:
+        paragraph = sentence(measure) if definition_of(measure) else ""
+        definitions.append(facts_of(measure) | {"measure": measure, "paragraph": paragraph})
     works = dict.fromkeys(work for each in definitions for work in references_of(each["source"]))
     found = {"definitions": definitions, "inputs": inputs, "versions": [*versions()]}
     return found | {"command": command, "works": [*works]}

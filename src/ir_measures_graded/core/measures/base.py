@@ -231,6 +231,13 @@ class GradedMeasure(ir_measures.Measure):
         """The list that the measure evaluates, in trec_eval's order."""
         return ranks.condensed if self["judged_only"] else ranks
 
+    @property
+    def ascends(self) -> bool:
+        """Whether documents of equal score are in ascending order of their ids, and scores are
+        compared as 64-bit floats.
+        """
+        return False
+
     def in_order(self, ranks: JudgedRanks) -> JudgedRanks:
         """The list with tied documents in the measure's own order, which is trec_eval's."""
         return ranks

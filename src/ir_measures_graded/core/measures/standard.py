@@ -87,6 +87,9 @@ class Standard(GradedMeasure):
             return ranks
         return condensed(ranks, self["gains"] or {})
 
+    def in_order(self, ranks: JudgedRanks) -> JudgedRanks:
+        return ascending(ranks) if self.ascends else ranks
+
     def same(self, levels: Sequence[float] = ()) -> str:
         """The string of the graded measure that is equal for qrels with these levels; empty if
         unknown.
@@ -104,7 +107,9 @@ class Standard(GradedMeasure):
 class _AP(Standard, _GAP):
     """Average precision: The mean of the precisions at the relevant documents.
 
-    :formula: Σ_{i≤k} g(i) C(i)/i / R
+    :formula: Σ_{i≤k} rel(i) C[i]/i / R
+    :undefined: 0 without relevant documents
+    :source: trec_eval (map)
     """
 
     SAME = GAP
@@ -118,7 +123,8 @@ class _AP(Standard, _GAP):
 class _P(Standard, GainSum):
     """Precision: The share of the first k ranks that have a relevant document.
 
-    :formula: C(k) / k
+    :formula: C[k] / k
+    :source: trec_eval (P)
     """
 
     SAME = gP(max_gain=1)
@@ -135,7 +141,9 @@ class _P(Standard, GainSum):
 class _SetP(_P):
     """Precision of the set: The share of the retrieved documents that are relevant.
 
-    :formula: C(n) / n
+    :formula: C[n] / n, n the number of retrieved documents
+    :undefined: 0 without retrieved documents
+    :source: trec_eval (set_P)
     """
 
     PARAMETERS = {
@@ -154,7 +162,9 @@ class _SetP(_P):
 class _R(Standard, _gR):
     """Recall: The share of the relevant documents that are in the first k.
 
-    :formula: C(k) / R
+    :formula: C[k] / R
+    :undefined: 0 without relevant documents
+    :source: trec_eval (recall)
     """
 
     SAME = gR
@@ -163,7 +173,9 @@ class _R(Standard, _gR):
 class _SetR(_R):
     """Recall of the set: The share of the relevant documents that are retrieved.
 
-    :formula: C(n) / R
+    :formula: C[n] / R, n the number of retrieved documents
+    :undefined: 0 without relevant documents
+    :source: trec_eval (set_recall)
     """
 
     CUTOFF = False
@@ -172,7 +184,9 @@ class _SetR(_R):
 class _Rprec(Standard, AtRelevant):
     """R-precision: The share of the first R ranks that have a relevant document.
 
-    :formula: C(R) / R
+    :formula: C[R] / R
+    :undefined: 0 without relevant documents
+    :source: trec_eval (Rprec)
     """
 
     CUTOFF = False
@@ -190,7 +204,8 @@ class _Rprec(Standard, AtRelevant):
 class _Success(Standard, AtRelevant):
     """Success: 1 if a relevant document is in the first k, else 0.
 
-    :formula: 1 if C(k) > 0, else 0
+    :formula: 1 if C[k] > 0, else 0
+    :source: trec_eval (success)
     """
 
     RECALL_BASE = False
@@ -206,6 +221,8 @@ class _RR(_Success):
     """Reciprocal rank: The reciprocal of the rank of the first relevant document.
 
     :formula: 1/i at the first relevant rank i ≤ k
+    :undefined: 0 if no relevant document is retrieved
+    :source: trec_eval (recip_rank); with a cutoff, the evaluation of MS MARCO
     """
 
     SAME = O_measure(beta=0)
@@ -213,16 +230,17 @@ class _RR(_Success):
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return rank
 
-    def in_order(self, ranks: JudgedRanks) -> JudgedRanks:
-        if self["cutoff"] is None or self["judged_only"]:
-            return ranks
-        return ascending(ranks)
+    @property
+    def ascends(self) -> bool:
+        return self["cutoff"] is not None and not self["judged_only"]
 
 
 class _Judged(Standard, GainSum):
     """Judged: The share of the first k documents that are judged.
 
     :formula: judged documents in the first k / documents in the first k
+    :undefined: 0 without retrieved documents
+    :source: ir-measures
     """
 
     UNJUDGED = False
@@ -239,8 +257,9 @@ class _Judged(Standard, GainSum):
             return topics.retrieved
         return np.minimum.outer(topics.retrieved, cutoff)
 
-    def in_order(self, ranks: JudgedRanks) -> JudgedRanks:
-        return ascending(ranks)
+    @property
+    def ascends(self) -> bool:
+        return True
 
 
 class _Weighting(parameters.Gains):
@@ -261,6 +280,8 @@ class _nDCG(Standard, _nDCG_Burges):
     list.
 
     :formula: Σ_{i≤k} G[i] / log2(i + 1), divided by the same sum over the ideal list
+    :undefined: 0 without relevant documents
+    :source: Järvelin & Kekäläinen 2002, with the discount of trec_eval (ndcg)
     """
 
     PARAMETERS = {
@@ -288,7 +309,8 @@ class _RBP(Standard, GainSum):
     """Rank-biased precision: The expected share of relevant documents for a user who reads on with
     probability p.
 
-    :formula: (1 − p) Σ_{i≤k} p^{i−1} g(i)
+    :formula: (1 − p) Σ_{i≤k} p^{i−1} rel(i)
+    :source: Moffat & Zobel 2008
     """
 
     PARAMETERS = {

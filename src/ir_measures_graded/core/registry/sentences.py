@@ -1,0 +1,319 @@
+"""The paragraph about a measure that a paper needs: which measure it is, exactly.
+
+`sentence` derives it from the declarations of the measure: its docstring, its parameters and its
+facts. A measure of a plugin has one without further code.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+from ir_measures import Measure
+
+from ..measures.base import GradedMeasure
+from ..measures.gain_sums import GainSum
+from ..measures.parameters import Choice, Flag
+from ..measures.sessions import SessionMeasure
+from ..ranking.gains import EXP, LINEAR, gains_text
+from .facts import defined, is_normalised
+from .notation import parse_measure
+
+OF_JUDGED: Final = ", the gains of all judged documents, descending"
+SYMBOLS: Final = (
+    (r"(?<!\w)G\[", "G[i]", "G[i] is the gain at rank i"),
+    (r"(?<!\w)CG(?:\[|_I)", "CG", "CG[i] is the sum of the first i gains"),
+    (r"(?<!\w)BR\(", "BR(i)", "BR(i) is the blended ratio (C[i] + β CG[i]) / (i + β CG_I[i])"),
+    (r"(?<!\w)C\[", "C[i]", "C[i] is the number of relevant documents in the first i ranks"),
+    (
+        r"(?<!\w)I\[|\w_I(?!\w)",
+        "I",
+        f"I marks the ideal list{OF_JUDGED}",
+    ),
+    (r"(?<!\w)R(?![\w_])", "R", "R is the number of relevant documents of the topic"),
+    (r"(?<!\w)rel\(i\)", "rel(i)", "rel(i) is 1 for a relevant document, else 0"),
+    (r"(?<!\w)H(?!\w)", "H", "H is the top gain"),
+    (r"(?<!\w)N(?!\w)", "N", "N is the number of documents"),
+    (
+        "C⁺",
+        "C⁺",
+        "C⁺ and C⁻ are the pairs of documents that both orders have alike and oppositely, Cᵘ those "
+        "that only the system ties, and Cˢ those that only the user ties",
+    ),
+    (
+        r"(?<!\w)C?GG",
+        "GG",
+        "GG is the gain of a document for all intents x together, Σ_x Pr(x) G_x, and CGG a sum of "
+        "these",
+    ),
+    (r"(?<!\w)Pr\(x\)", "Pr(x)", "Pr(x) is the probability of intent x"),
+)
+"""How to find a symbol in a formula, its name, and what it means."""
+OPTIONS: Final = ("gains", "judged_only", "ties", "unjudged", "tied_by", "cutoff", "ideal", "dcg")
+"""The parameters that have sentences of their own."""
+EXTREMES: Final = {"mean": "mean", "min": "lowest", "max": "highest"}
+SHOWN_WEIGHTS: Final = 5
+"""The weights of so many first ranks are written out, and that of the last one."""
+USUAL_DEPTH: Final = 10
+"""The last weight that is written out for a measure without a cutoff."""
+
+
+def sentence(measure: Measure | str) -> str:
+    """The paragraph about a measure that tells a reviewer which measure it is.
+
+    It has the title, the formula, the gains, the discount, the ideal list, the other parameters,
+    the cutoff, ties, unjudged documents, undefined cases and the source. `measure` is a graded
+    measure, or a standard one with a definition, such as nDCG, AP, RR and P, or the string of one.
+
+    >>> from textwrap import fill
+    >>> print(fill(sentence("nCG(gains=1:1,2:10)@5"), 90))
+    nCG(gains={2:10})@5: Normalised cumulated gain. Cumulated gain as a share of that of the
+    ideal list. The value is nCG[k] = CG[k] / CG_I[k], I the gains of all judged documents,
+    descending. Here k = 5; CG[k] = Σ_{i≤k} G[i]; G[i] is the gain at rank i. Gains by level:
+    2:10; other levels gain their value, at least 0. All ranks count alike. The ideal list has
+    all judged documents of the topic, the highest gain first, and ends at rank 5 as well.
+    Only the first 5 ranks count. Documents are in descending order of their scores as 32-bit
+    floats; equal scores are in descending order of the document ids. Unjudged documents keep
+    their ranks and have the gain 0. Undefined cases: 0 without relevant documents. The mean
+    is over all topics of the qrels; a topic that the run lacks counts as an empty list.
+    Source: Järvelin & Kekäläinen 2002, Eq. 5 and 6.
+
+    Raises `GradedError` for a measure without a definition.
+    """
+    if isinstance(measure, str):
+        measure = parse_measure(measure)
+    graded = defined(measure, "sentence")
+    return " ".join(sentence for part in PARTS for sentence in part(graded))
+
+
+def _title(measure: GradedMeasure) -> Iterator[str]:
+    yield f"{measure}: {measure.PRETTY_NAME}."
+    description = measure.SHORT_DESC.strip()
+    if description:
+        yield description if description.endswith(".") else f"{description}."
+
+
+def _formula(measure: GradedMeasure) -> Iterator[str]:
+    formula = _formula_of(type(measure), measure)
+    if not formula:
+        return
+    meanings = []
+    cutoff = measure["cutoff"] if measure.CUTOFF else None
+    if cutoff is not None and re.search(r"(?<!\w)k(?!\w)", formula):
+        meanings.append(f"k = {cutoff}")
+    text = formula
+    for base in type(measure).__mro__[1:]:
+        if issubclass(base, GradedMeasure):
+            of_base = _formula_of(base, measure)
+            if _explains(of_base, text):
+                meanings.append(of_base)
+                text += f" {of_base}"
+    for pattern, symbol, meaning in SYMBOLS:
+        name = re.escape(symbol)
+        is_explained = re.search(rf"(?<!\w){name},? (?:the|is|=)|(?<!\w){name}\[k\] =", text)
+        if re.search(pattern, text) and not is_explained:
+            if measure.ideal_documents == "retrieved":
+                # The sentence on the ideal list says what it has.
+                meaning = meaning.removesuffix(OF_JUDGED)
+            meanings.append(meaning)
+    yield f"The value is {formula}."
+    if meanings:
+        yield f"Here {'; '.join(meanings)}."
+
+
+def _formula_of(kind: type[GradedMeasure], measure: GradedMeasure) -> str:
+    """The formula of a class, without what holds for other parameters than those of a measure."""
+    formula = kind.doc_field("formula")
+    variant = re.search(r"; with (\w+)(?:='(\w+)')?, ", formula)
+    if variant is None or variant[1] not in measure.SUPPORTED_PARAMS:
+        return formula
+    value = measure[variant[1]]
+    is_set = bool(value)
+    if variant[2] is not None:
+        is_set = value == variant[2]
+    return formula if is_set else formula[: variant.start()]
+
+
+def _explains(formula: str, text: str) -> bool:
+    """Whether a formula, such as DCG[k] = …, explains a symbol that a text uses and does not
+    explain."""
+    match = re.match(r"(\w+)\[k\] =", formula)
+    if match is None:
+        return False
+    is_used = re.search(rf"(?<!\w){match[1]}(?:\[|_I)", text)
+    is_explained = re.search(rf"(?<!\w){match[1]}\[k\] =", text)
+    return bool(is_used and not is_explained)
+
+
+def _direction(measure: GradedMeasure) -> Iterator[str]:
+    if measure.smaller_is_better:
+        yield "Smaller values are better."
+
+
+def _gains(measure: GradedMeasure) -> Iterator[str]:
+    weighting: Any = measure.weighting
+    if isinstance(weighting, str):
+        words = {LINEAR: "its level, at least 0", EXP: "2^level − 1 for levels above 0, else 0"}
+        yield f"The gain of a document is {words[weighting]}."
+    elif isinstance(weighting, dict):
+        if not weighting:
+            yield "The gain of a document is its level, at least 0."
+            return
+        yield f"Gains by level: {gains_text(weighting)}; other levels gain their value, at least 0."
+    elif weighting == -math.inf:
+        yield "A document counts if it is judged, whatever its level."
+    else:
+        yield f"A document is relevant, and gains 1, if its level is at least {weighting:g}."
+    if measure.INTENTS:
+        yield "Documents have a gain for each intent of the topic."
+
+
+def _weights(measure: GradedMeasure) -> Iterator[str]:
+    if not isinstance(measure, GainSum) or not measure.LINEAR:
+        return
+    depth = measure["cutoff"] or USUAL_DEPTH
+    weights = measure.rank_weights(depth)
+    weights_of_two = measure.rank_weights(2)
+    if np.ptp(weights_of_two) == 0 and np.ptp(weights) == 0:
+        yield "All ranks count alike."
+        return
+    shown = [_short(weight) for weight in weights[:SHOWN_WEIGHTS].tolist()]
+    text = f"The weights of the ranks 1 to {len(shown)} are {_listed(shown)}"
+    if len(shown) == 1:
+        text = f"The weight of rank 1 is {shown[0]}"
+    if depth > SHOWN_WEIGHTS:
+        text += f", that of rank {depth} is {_short(float(weights[-1]))}"
+    yield f"{text}."
+
+
+def _ideal(measure: GradedMeasure) -> Iterator[str]:
+    is_binary = isinstance(measure.weighting, int)
+    if not is_normalised(measure):
+        if isinstance(measure, GainSum) and measure.LINEAR and not is_binary:
+            yield "No ideal list divides the value."
+        return
+    if is_binary:
+        # Their formulas divide by a number of relevant documents.
+        return
+    documents = {
+        "judged": "all judged documents of the topic",
+        "retrieved": "the documents of the whole list of the run",
+    }.get(measure.ideal_documents)
+    if documents is None:
+        return
+    text = f"The ideal list has {documents}, the highest gain first"
+    if measure["cutoff"] is not None:
+        if measure.IDEAL_IS_CUT:
+            text += f", and ends at rank {measure['cutoff']} as well"
+        else:
+            text += ", and is not cut"
+    yield f"{text}."
+
+
+def _parameters(measure: GradedMeasure) -> Iterator[str]:
+    """The other parameters, with their values and what these mean."""
+    for name, parameter in measure.SUPPORTED_PARAMS.items():
+        if name in OPTIONS:
+            continue
+        value = measure[name]
+        meaning, _, unset = (parameter.desc or "").rstrip(".").partition("; unset: ")
+        if isinstance(parameter, Flag):
+            if value:
+                yield f"{name}={value}: {meaning}."
+        elif value is None:
+            if unset:
+                yield f"{name}, {meaning}, is {unset}."
+        elif name == "rel" and isinstance(measure.weighting, int):
+            continue
+        elif isinstance(parameter, Choice):
+            yield f"{name}={value!r}: {meaning}."
+        else:
+            yield f"{name} = {value:g}: {meaning}."
+
+
+def _cutoff(measure: GradedMeasure) -> Iterator[str]:
+    cutoff = measure["cutoff"] if measure.CUTOFF else None
+    if cutoff == 1:
+        yield "Only the first rank counts."
+    elif cutoff is not None:
+        yield f"Only the first {cutoff} ranks count."
+    elif measure.CUTOFF_REQUIRED:
+        yield "Only the first k ranks count; k must be given."
+    else:
+        yield "The whole list counts."
+
+
+def _ties(measure: GradedMeasure) -> Iterator[str]:
+    option = measure.option("ties")
+    if option:
+        yield f"The value is the {EXTREMES[option]} over all orders of documents of equal score."
+        return
+    if "tied_by" in measure.SUPPORTED_PARAMS and measure["tied_by"] == "score":
+        yield "Documents with equal scores, as 32-bit floats, are tied in the system's order."
+        return
+    bits = 64 if measure.ascends else 32
+    direction = "ascending" if measure.ascends else "descending"
+    yield (
+        f"Documents are in descending order of their scores as {bits}-bit floats; equal scores are "
+        f"in {direction} order of the document ids."
+    )
+
+
+def _unjudged(measure: GradedMeasure) -> Iterator[str]:
+    option = measure.option("unjudged")
+    if option in EXTREMES:
+        yield f"The value is the {EXTREMES[option]} over all judgments of unjudged documents."
+    elif "judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"]:
+        yield "Unjudged documents are removed before ranks are counted."
+    else:
+        yield "Unjudged documents keep their ranks and have the gain 0."
+
+
+def _undefined(measure: GradedMeasure) -> Iterator[str]:
+    undefined = measure.doc_field("undefined")
+    if undefined:
+        yield f"Undefined cases: {undefined}."
+    if isinstance(measure, SessionMeasure):
+        yield "The mean is over all sessions; a turn that the run lacks counts as an empty list."
+        return
+    yield (
+        "The mean is over all topics of the qrels; a topic that the run lacks counts as an empty "
+        "list."
+    )
+
+
+def _source(measure: GradedMeasure) -> Iterator[str]:
+    source = measure.doc_field("source")
+    if source:
+        yield f"Source: {source}."
+
+
+PARTS: tuple[Callable[[GradedMeasure], Iterator[str]], ...] = (
+    _title,
+    _formula,
+    _direction,
+    _gains,
+    _weights,
+    _ideal,
+    _parameters,
+    _cutoff,
+    _ties,
+    _unjudged,
+    _undefined,
+    _source,
+)
+"""The parts of the paragraph, in its order."""
+
+
+def _short(weight: float) -> str:
+    """A weight with three digits, without the 0 before the point."""
+    return re.sub(r"^0\.", ".", f"{weight:.3g}")
+
+
+def _listed(words: list[str]) -> str:
+    """Words with commas, and ``and`` before the last one."""
+    *others, last = words
+    if not others:
+        return last
+    return f"{', '.join(others)} and {last}"
