@@ -31,6 +31,7 @@ RIGHT = {
     "intervals": (analysis.evaluate(QRELS, RUNS, MEASURES),),
     "judges": (QRELS, {"machine": MACHINE}, RUNS, MEASURES),
     "levels": (QRELS,),
+    "merge_judges": ({"Ann": QRELS, "machine": MACHINE}, "mean"),
     "power": (QRELS, RUNS, MEASURES),
     "ranges": (QRELS, RUNS, MEASURES),
     "report": (QRELS, RUNS, MEASURES),
@@ -80,7 +81,8 @@ WRONG = {
 }
 """Values that hardly any parameter allows."""
 INPUTS = {"qrels", "runs", "run", "human", "machine", "given", "answers", "topic", "machines"}
-INPUTS |= {"by", "machine_levels", "queries", "gains", "evaluation", "collections", "weights"}
+INPUTS |= {"by", "machine_levels", "queries", "gains", "evaluation", "collections", "judges"}
+INPUTS |= {"weights"}
 """Their errors may name what was read, such as a file, a run or levels."""
 
 

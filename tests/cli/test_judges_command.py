@@ -90,3 +90,28 @@ def test_numbers_tell_a_judge_from_a_run(folder, text, expected):
     )
     with unclear if expected is None else nullcontext():
         assert is_judge("file", beside_runs=True) is expected
+
+
+@pytest.mark.parametrize("ending", ["qrels", "txt", "tsv.gz", "csv", "json", "parquet"])
+def test_one_judge_of_several_is_written_in_any_form(output, folder, ending):
+    Path("ann.txt").write_text("q1 0 a 2\nq1 0 b 0\nq2 0 c 1\n")
+    Path("ben.csv").write_text("topic,document,level\nq1,a,1\nq1,b,?\nq2,c,1\n")
+    target = f"merged.{ending}"
+    lines = output("judges", "ann.txt", "ben.csv", "--merge", "majority", "-o", target)
+    assert lines[0] == "3 documents of 2 topics have the majority's level of 2 judges."
+    assert answers_in(target)[0] == {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--merge", "mean", "--gains", "w1"], "--merge takes no runs; leave out --gains"),
+        (["--merge", "mean", "-o", "x.foo"], "the ending chooses the form: .run"),
+        (["--merge", "mean", "--show", "levels"], "exclude each other"),
+        (["P@5", "--merge", "mean"], "'P@5' is neither a file nor an ir-datasets id"),
+    ],
+)
+def test_merging_without_files_of_judges_alone_is_refused(refusal, folder, words, message):
+    Path("ann.txt").write_text("q1 0 a 2\n")
+    Path("ben.txt").write_text("q1 0 a 1\n")
+    assert message in refusal("judges", "ann.txt", "ben.txt", *words)

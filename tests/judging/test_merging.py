@@ -6,6 +6,7 @@ import pytest
 from ir_measures import Qrel
 
 from ir_measures_graded import GradedError
+from ir_measures_graded.analysis import merge_judges
 from ir_measures_graded.analysis.judging.panel import (
     add_answers,
     answers_in,
@@ -157,3 +158,54 @@ def test_levels_of_another_scale_are_abstentions_up_to_1_percent_of_the_answers(
     kept, outside, remark = on_one_scale(SCALE, machine | {"t": {"f": 1}}, None, "m")
     assert (kept, outside) == ({"q": machine["q"], "r": {"c": 2}, "s": {}, "t": {"f": 1}}, 1)
     assert f"1 of 200 answers is outside (topic 's', document 'e': {level}). Such" in str(remark)
+
+
+ANN = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"d": 2}, "q4": {}}
+BEN = {"q1": {"a": 2, "b": 1}, "q2": {"d": 1}, "q3": {"e": 0.5}}
+CEM = {"q2": {"d": 0}, "q1": {"a": 2, "b": 0}}
+
+
+@pytest.mark.parametrize(
+    ("rule", "levels", "agreed"),
+    [
+        ("majority", (2, 1, 0, 0, 0.5), (2, 3, 2)),
+        ("mean", (7 / 3, 2 / 3, 0, 1, 0.5), (1, 2, 0)),
+        ("lowest", (2, 0, 0, 0, 0.5), (1, 2, 3)),
+        ("highest", (3, 1, 0, 2, 0.5), (4, 2, 0)),
+    ],
+)
+def test_a_document_has_one_level_by_the_rule(rule, levels, agreed):
+    merged = merge_judges({"Ann": ANN, "Ben": BEN, "Cem": CEM}, rule)
+    a, b, c, d, e = levels
+    assert merged.qrels == {
+        "q1": {"a": a, "b": b, "c": c},
+        "q2": {"d": d},
+        "q4": {},
+        "q3": {"e": e},
+    }
+    assert (merged.judged, merged.alone, merged.agreed) == ((4, 4, 3), (1, 1, 0), agreed)
+    assert (merged.split, merged.tied, merged.documents) == (3, 1, 5)
+    assert [record["agreed"] for record in merged.records()] == list(agreed)
+
+
+def test_the_order_of_the_judges_does_not_matter():
+    in_order = merge_judges({"Ann": ANN, "Ben": BEN, "Cem": CEM}).qrels
+    reverse = merge_judges({"Cem": CEM, "Ben": BEN, "Ann": ANN}).qrels
+    assert in_order == reverse
+
+
+def test_judges_that_cannot_be_merged_are_refused():
+    with pytest.raises(GradedError, match="merging needs at least 2 judges"):
+        merge_judges({"Ann": ANN})
+    with pytest.raises(GradedError, match=r"rule='means' is not one of majority, mean, .* mean"):
+        merge_judges({"Ann": ANN, "Ben": BEN}, "means")
+    with pytest.raises(GradedError, match="Ben: topic 'q', document 'd': judged twice, at"):
+        merge_judges({"Ann": ANN, "Ben": [Qrel("q", "d", 1), Qrel("q", "d", 2)]})
+
+
+def test_another_scale_is_mapped_to_that_of_the_first_judge_or_remarked():
+    tens = {"q1": {"a": 9, "b": 4}, "q2": {"d": 10}}
+    with pytest.warns(match="Ten: the highest level is 10, and that of Ann 3; if the scales"):
+        merge_judges({"Ann": ANN, "Ten": tens})
+    mapped = merge_judges({"Ann": ANN, "Ten": tens}, "highest", machine_levels="0-4:0,5-9:1,10:3")
+    assert mapped.qrels["q2"] == {"d": 3}

@@ -27,7 +27,7 @@
 - `ranges` computes the ranges of values and differences over tied scores and unjudged documents.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
-The folder `judging` implements `judges`, `estimate`, `holes` and `add_answers`.
+The folder `judging` implements `judges`, `estimate`, `merge_judges`, `holes` and `add_answers`.
 
 >>> from ir_measures_graded import demo
 >>> found = curves(demo.qrels_path(), demo.run_paths(), "CG(gains=0:0,1:1,2:1,3:1)", depth=100)
@@ -50,6 +50,7 @@ from .identify import Identification, identify
 from .judging.agreement import JudgeAgreement, Judges, judges
 from .judging.estimate import Estimates, estimate
 from .judging.holes import Holes, holes
+from .judging.merging import MergedJudges, merge_judges
 from .judging.panel import add_answers
 from .leaderboards import (
     LeaderboardComparison,
@@ -90,8 +91,8 @@ __all__ += [
     "ranges",
 ]
 __all__ += ["LeaderboardComparison", "Reproduction", "compare_leaderboards", "reproduce"]
-__all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges"]
-__all__ += ["add_answers", "estimate", "holes", "judges"]
+__all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges", "MergedJudges"]
+__all__ += ["add_answers", "estimate", "holes", "judges", "merge_judges"]
 
 
 def __dir__() -> list[str]:

@@ -7,15 +7,17 @@ from ir_measures import Measure
 
 from ..analysis.judging.agreement import ONE_RUN, RESAMPLES, Judges, compared
 from ..analysis.judging.estimate import Estimates, estimated
+from ..analysis.judging.merging import RULES, merge_judges
 from ..analysis.judging.panel import is_judge, panels
 from ..errors import GradedError, NotApplicableError, Remark
 from ..evaluation.remarks import issue
 from ..files.content import is_lasting
+from ..files.conversion import rows_of, written
 from ..files.sources import named_path
 from ..output.formats import counted
 from ..output.result import View
 from .arguments import RUNS, inputs, qrels, resamples
-from .parser import Arguments, Option, output, real
+from .parser import Arguments, Option, check_endings, output, real
 from .results import Answer
 
 RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
@@ -23,7 +25,11 @@ RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
 OF_ONE = ("estimates", "pairs")
 """The tables of a single machine."""
 
-USAGE = ("HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…]",)
+USAGE = (
+    "HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…]",
+    "QRELS QRELS… --merge RULE [-o FILE]",
+)
+FORMAT, OUTPUT, PLACES = output(figure=False)
 OPTIONS = (
     qrels("qrels HUMAN_QRELS"),
     qrels("machine MACHINE_QRELS"),
@@ -35,7 +41,10 @@ OPTIONS = (
     Option("--confidence C", "level of the intervals", real, default=0.95),
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES),
     Option("--show", "table to print", choices=("agreement", "levels", *RUNS_OF)),
-    *output(figure=False),
+    Option("--merge", "make one judge of all, by this rule", choices=tuple(RULES), excludes="show"),
+    FORMAT,
+    OUTPUT._replace(help=f"{OUTPUT.help}; with --merge: the qrels as convert does", endings=None),
+    PLACES,
 )
 
 
@@ -56,13 +65,19 @@ def run(arguments: Arguments) -> Answer:
     alone, and combined: the machine's mean over all its topics, corrected by its bias on the
     human's topics (prediction-powered inference). lambda is the weight of the machine, worth the
     number of human topics that would give an equally precise mean. A pair of runs is open without a
-    significant combined difference.
+    significant combined difference. --merge makes one judge of all files instead: a document gets
+    the level of the majority, and the lower one if two levels are as frequent, or the mean, lowest
+    or highest level of its judges. A document that one judge alone judged keeps that level.
 
       ir_measures_graded judges human.txt machines/*.txt -f latex
       ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --show pairs
       ir_measures_graded judges human.txt llm.txt a.run b.run P@5 \\
           --machine_levels 0-4:0,5-9:1,10:3 -f csv
+      ir_measures_graded judges ann.txt ben.txt cem.txt --merge majority -o merged.txt
     """
+    if arguments.merge is not None:
+        return _merged(arguments)
+    check_endings(arguments.output, OUTPUT.endings or {})
     paths = {word: named_path(word).path for word in arguments.inputs}
     more = [word for word, path in paths.items() if is_lasting(path) and is_judge(path)]
     if len(more) < len(arguments.inputs):
@@ -122,3 +137,16 @@ def run(arguments: Arguments) -> Answer:
         view = View([agreement.favour_table()])
     view = replace(view, remarks=tuple(remarks))
     return Answer(view, facts=facts)
+
+
+def _merged(arguments: Arguments) -> Answer:
+    """One judge, made of all files. Raises `GradedError` for options of runs."""
+    for option in RUNS:
+        if option.flags and arguments.get(option.name):
+            raise GradedError(f"--merge takes no runs; leave out --{option.name}")
+    words = [arguments.qrels, arguments.machine, *arguments.inputs]
+    judges = [word for word in words if word is not None]
+    merged = merge_judges(judges, arguments.merge, machine_levels=arguments.machine_levels)
+    rows = rows_of(merged.qrels, "the merged qrels")
+    files = {path: written(rows, path) for path in arguments.output}
+    return Answer(merged, others=files)

@@ -82,7 +82,10 @@ def written(arguments: Arguments, answer: Answer) -> list[str]:
     """
     form = arguments.format or answer.default
     printed = lines_of(answer, form, arguments)
-    contents = {path: content_of(answer, path, arguments) for path in arguments.output}
+    contents = {}
+    for path in arguments.output:
+        if path not in answer.others:
+            contents[path] = content_of(answer, path, arguments)
     write_files(contents | answer.others)
     return printed
 

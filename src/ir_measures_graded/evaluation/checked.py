@@ -188,6 +188,7 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "highlight": _names,
     "ideal": flag,
     "ignore_identical_ids": flag,
+    "judges": _paths,
     "looks": _whole_number,
     "machine_levels": _one_of_types((str, Mapping), "a mapping or a string"),
     "machines": _paths,
@@ -206,6 +207,7 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "random": _number,
     "repeats": _one_of_types((str, Mapping), "a pattern of names, or a mapping of runs to systems"),
     "resamples": _whole_number,
+    "rule": text,
     "seed": _whole_number,
     "smaller": _names,
     "stored": _one_of_types(

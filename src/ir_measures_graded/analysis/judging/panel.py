@@ -273,7 +273,11 @@ def panels(
     machine_levels: Mapping[Any, Any] | str | None = None,
 ) -> list[Panel]:
     """A `Panel` for each machine. The parameters are those of `judges` and `estimate`."""
-    qrels_by_name = _named_machines(machines)
+    qrels_by_name = named_judges(machines)
+    if not qrels_by_name:
+        raise GradedError(
+            "no machine judge is given; pass one or more by name, or paths of qrels files"
+        )
     wanted = parse_measures(measures) if measures else ()
     named = named_runs(runs, needed=False)
     if bool(named) != bool(wanted):
@@ -297,25 +301,20 @@ def panels(
     return _with_values(without_values, named, wanted)
 
 
-def _named_machines(
-    machines: Mapping[str, Qrels] | Iterable[str | os.PathLike[str]],
+def named_judges(
+    judges: Mapping[str, Qrels] | Iterable[str | os.PathLike[str]],
 ) -> dict[str, Qrels]:
-    """The qrels of each machine by its name. Raises `GradedError` for none, or one given twice."""
-    if isinstance(machines, Mapping):
-        by_name = dict(machines)
-    else:
-        if isinstance(machines, (str, os.PathLike)):
-            machines = [machines]
-        words = [named_path(os.fspath(path)) for path in machines]
-        paths = [word.path for word in words]
-        names = [word.name or name for word, name in zip(words, run_names(paths), strict=True)]
-        by_name = dict(zip(names, paths, strict=True))
-        if len(by_name) < len(paths):
-            raise GradedError(f"a machine judge is given twice: {', '.join(paths)}")
-    if not by_name:
-        raise GradedError(
-            "no machine judge is given; pass one or more by name, or paths of qrels files"
-        )
+    """The qrels of each judge by its name. Raises `GradedError` for one that is given twice."""
+    if isinstance(judges, Mapping):
+        return dict(judges)
+    if isinstance(judges, (str, os.PathLike)):
+        judges = [judges]
+    words = [named_path(os.fspath(path)) for path in judges]
+    paths = [word.path for word in words]
+    names = [word.name or name for word, name in zip(words, run_names(paths), strict=True)]
+    by_name: dict[str, Qrels] = dict(zip(names, paths, strict=True))
+    if len(by_name) < len(paths):
+        raise GradedError(f"a judge is given twice: {', '.join(paths)}")
     return by_name
 
 
