@@ -69,7 +69,7 @@ def number(
     ir_measures_graded.errors.GradedError: share='0.9' is not allowed; share is a number from 0 to 1
     """
     is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if is_number and math.isfinite(value) and _is_within(value, lowest, highest):
+    if is_number and _is_finite(value) and _is_within(value, lowest, highest):
         return float(value)
     raise refused(name, value, _with_bounds("a number", lowest, highest))
 
@@ -126,6 +126,28 @@ def items(name: str, values: Any, what: str) -> list[Any]:
     if not listed and isinstance(values, Iterator):
         raise GradedError(f"{name}: the iterator has no item; it can be used only once")
     return listed
+
+
+def names(name: str, value: Any) -> list[str]:
+    """The strings of a list; a single string stands for itself.
+
+    >>> names("smaller", "ESL"), names("smaller", ("ESL", "cost"))
+    (['ESL'], ['ESL', 'cost'])
+    >>> names("smaller", 5)
+    Traceback (most recent call last):
+    ir_measures_graded.errors.GradedError: smaller=5 is not allowed; smaller is a list of strings
+    """
+    if isinstance(value, str):
+        return [value]
+    return [text(name, item) for item in items(name, value, "strings")]
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether a number is finite as a float, which whole numbers above 1.8e308 are not."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _is_within(value: Any, lowest: float | None, highest: float | None) -> bool:

@@ -15,10 +15,12 @@ SECOND = {topic: {"b": 1.0, "c": 2.0 + number % 2} for number, topic in enumerat
 MACHINE = {topic: {"a": 2, "b": number % 2, "c": 0} for number, topic in enumerate(QRELS)}
 RUNS = {"A": FIRST, "B": SECOND}
 MEASURES = ["nDCG_JK@2"]
+VALUES = analysis.evaluate(QRELS, RUNS, MEASURES)
 RIGHT = {
     "evaluate": (QRELS, RUNS, MEASURES),
     "check": (QRELS, RUNS, MEASURES),
     "compare": (QRELS, RUNS, MEASURES),
+    "compare_leaderboards": (VALUES, VALUES, MEASURES),
     "compare_collections": ({"x": (QRELS, RUNS), "y": (QRELS, RUNS)}, MEASURES),
     "curves": (QRELS, RUNS, "nCG@5"),
     "effort": (QRELS, RUNS, "CG@5"),
@@ -28,13 +30,15 @@ RIGHT = {
     "gate": (QRELS, RUNS, MEASURES),
     "holes": (QRELS, RUNS, "nDCG_JK@2"),
     "ignoring_identical_ids": (RUNS,),
-    "intervals": (analysis.evaluate(QRELS, RUNS, MEASURES),),
+    "intervals": (VALUES,),
     "judges": (QRELS, {"machine": MACHINE}, RUNS, MEASURES),
     "levels": (QRELS,),
     "merge_judges": ({"Ann": QRELS, "machine": MACHINE}, "mean"),
     "power": (QRELS, RUNS, MEASURES),
     "ranges": (QRELS, RUNS, MEASURES),
+    "read_collections": (),
     "report": (QRELS, RUNS, MEASURES),
+    "reproduce": (VALUES, VALUES, "A", "B", MEASURES),
     "sensitivity": (QRELS, RUNS, MEASURES),
 }
 """Arguments of which each function has a result."""
@@ -75,14 +79,16 @@ WRONG = {
     "frame": lambda: pandas.DataFrame({"x": [1]}),
     "nan": lambda: float("nan"),
     "negative": lambda: -3,
+    "above all floats": lambda: 10**400,
+    "array of no dimension": lambda: np.array(5),
     "used up": used_up,
     "set": lambda: {1, 2},
     "date": lambda: pandas.Timestamp(0),
 }
 """Values that hardly any parameter allows."""
 INPUTS = {"qrels", "runs", "run", "human", "machine", "given", "answers", "topic", "machines"}
-INPUTS |= {"by", "machine_levels", "queries", "gains", "evaluation", "collections", "judges"}
-INPUTS |= {"weights"}
+INPUTS |= {"first", "second", "original", "again", "baseline", "advanced", "path", "judges"}
+INPUTS |= {"by", "machine_levels", "queries", "gains", "evaluation", "collections", "weights"}
 """Their errors may name what was read, such as a file, a run or levels."""
 
 

@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from ir_measures import Measure
 
-from ..arguments import flag, items, number, refused, text
+from ..arguments import flag, items, names, number, refused, text
 from ..errors import GradedError, shown
 from ..output.result import Result
 
@@ -22,11 +22,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def checks_arguments(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+Check = Callable[[str, Any], Any]
+"""The check of a value of the parameter with a name; it returns the value."""
+
+
+def checks_arguments(example: str, **own: Check) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Check the arguments of a public function by their names.
 
     None is allowed where it is the default. `example` is a right call, which the error for too many
-    positional arguments and for wrong measures shows.
+    positional arguments and for wrong measures shows. `own` are the checks of parameters that mean
+    something else in this function.
 
     >>> @checks_arguments("rank(['AP'])")
     ... def rank(measures, alpha=0.05):
@@ -41,6 +46,7 @@ def checks_arguments(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         signature = inspect.signature(function)
+        checks = {**CHECKS, **own}
         positional = [
             parameter
             for parameter in signature.parameters.values()
@@ -57,7 +63,7 @@ def checks_arguments(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]
                 )
             bound = signature.bind(*args, **kwargs)
             for name, value in bound.arguments.items():
-                check = CHECKS.get(name)
+                check = checks.get(name)
                 is_default = value is None and signature.parameters[name].default is None
                 if check is not None and not is_default:
                     bound.arguments[name] = _checked(check, name, value, example)
@@ -68,7 +74,7 @@ def checks_arguments(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]
     return decorated
 
 
-def _checked(check: Callable[[str, Any], Any], name: str, value: Any, example: str) -> Any:
+def _checked(check: Check, name: str, value: Any, example: str) -> Any:
     """The value. The error for a run in place of measures shows a right call."""
     if check is _measures and (isinstance(value, Mapping) or _is_table(value)):
         rule = "a list of measures or measure strings"
@@ -82,6 +88,8 @@ def _is_table(value: Any) -> bool:
 
 def _measures(name: str, value: Any) -> Any:
     """A measure or a string, or a list of them."""
+    if isinstance(value, Measure) and name == "measures":
+        return [value]
     if isinstance(value, (str, Measure)):
         return value
     what = "measures or measure strings"
@@ -92,17 +100,46 @@ def _measures(name: str, value: Any) -> Any:
     return measures
 
 
-def _names(name: str, value: Any) -> Any:
-    """A string, or a list of strings."""
-    if isinstance(value, str):
-        return value
-    return [text(name, word) for word in items(name, value, "strings")]
+def measure_pairs(name: str, value: Any) -> Any:
+    """A measure, its string or ``FIRST=SECOND``, or a list of them and of pairs of them."""
+    if isinstance(value, (str, Measure)):
+        return [value]
+    what = "measures, measure strings, or pairs of them"
+    measures = items(name, value, what)
+    for measure in measures:
+        pair = measure if isinstance(measure, tuple) else (measure, measure)
+        if len(pair) != 2 or not all(isinstance(one, (str, Measure)) for one in pair):
+            raise refused(name, measure, f"a list of {what}")
+    return measures
+
+
+def two_names(name: str, value: Any) -> Any:
+    """A pair of strings, as a tuple."""
+    is_pair = isinstance(value, (tuple, list)) and len(value) == 2
+    if not is_pair or not all(isinstance(one, str) for one in value):
+        raise refused(name, value, "a pair of strings")
+    return tuple(value)
+
+
+def name_or_two(name: str, value: Any) -> Any:
+    """A string, or a pair of strings as a tuple."""
+    return value if isinstance(value, str) else two_names(name, value)
+
+
+def pairs(name: str, value: Any) -> Any:
+    """A list of pairs, as tuples."""
+    rule = "a list of pairs"
+    listed = items(name, value, "pairs")
+    for pair in listed:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise refused(name, pair, rule)
+    return [tuple(pair) for pair in listed]
 
 
 def _number(name: str, value: Any) -> Any:
-    """A number as it is, because messages show it."""
-    number(name, value)
-    return value
+    """A whole number as it is, because messages show it, and any other as a float."""
+    checked = number(name, value)
+    return value if isinstance(value, (int, float)) else checked
 
 
 def _whole_number(name: str, value: Any) -> Any:
@@ -126,7 +163,7 @@ def _attribute(name: str, value: Any) -> Any:
     raise refused(name, value, "a mapping of topics, or FILE:COLUMN")
 
 
-def _one_of_types(types: tuple[type, ...], rule: str) -> Callable[[str, Any], Any]:
+def _one_of_types(types: tuple[type, ...], rule: str) -> Check:
     """The check of a parameter whose value has one of some types, as the `rule` says."""
 
     def check(name: str, value: Any) -> Any:
@@ -163,13 +200,14 @@ def _number_or_text(name: str, value: Any) -> Any:
     return value if isinstance(value, str) else _number(name, value)
 
 
-CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
+CHECKS: Mapping[str, Check] = {
+    "aggregate": flag,
     "alpha": _number,
     "answers": _list_of_qrels,
     "any_cutoff": flag,
     "ascending": flag,
     "at": _numbers,
-    "baseline": _names,
+    "baseline": names,
     "batch": _whole_number,
     "by": _attribute,
     "command": text,
@@ -183,22 +221,27 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
         (Result,), "an Evaluation: intervals(evaluate(qrels, runs, measures))"
     ),
     "every_group": flag,
+    "form": text,
     "gains": _weightings,
     "highest": flag,
-    "highlight": _names,
+    "highlight": names,
     "ideal": flag,
     "ignore_identical_ids": flag,
     "judges": _paths,
+    "k": _numbers,
     "looks": _whole_number,
     "machine_levels": _one_of_types((str, Mapping), "a mapping or a string"),
     "machines": _paths,
     "margin": _number_or_text,
     "mean": _number_or_text,
+    "means": flag,
     "measure": _measures,
     "measures": _measures,
     "method": text,
     "name": text,
     "no_relevant": text,
+    "p": _number,
+    "pooled": flag,
     "power": _number,
     "provider": text,
     "queries": _one_of_types(
@@ -209,11 +252,11 @@ CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "resamples": _whole_number,
     "rule": text,
     "seed": _whole_number,
-    "smaller": _names,
+    "smaller": names,
     "stored": _one_of_types(
         (Result,), "an Evaluation, as evaluate and Evaluation.from_values return it"
     ),
-    "tests": _names,
+    "tests": names,
     "ties": text,
     "title": text,
     "top": _whole_number,

@@ -441,6 +441,8 @@ def _by_topic(source: Any, role: Role, topics: Sequence[Any], what: str) -> dict
 def pairs_of(runs: Any) -> Iterator[tuple[str, Any]]:
     """Pairs of name and run; runs without a name get one."""
     is_single = isinstance(runs, (str, os.PathLike)) or not isinstance(runs, Iterable)
+    if isinstance(runs, np.ndarray) and runs.ndim == 0:
+        is_single = True
     if is_single or _is_table(runs):
         runs = [runs]
     elif sequence_of(runs, RUN) is not None:

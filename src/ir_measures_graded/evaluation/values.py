@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
+from ..arguments import names as names_in
 from ..core.measures.standard import definition_of
 from ..core.ranking.gains import plain_number
 from ..core.registry.facts import is_graded
@@ -105,6 +106,7 @@ def read_values(
     that it names, in order of appearance. A collection may lack runs and measures of the others.
     """
     pandas = needed("pandas", "a table of values")
+    smaller = names_in("smaller", smaller)
     tables = _tables(table)
     frames = [frame_of(source.table) for source in tables]
     apart = apart and any(COLLECTION in frame for frame in frames)

@@ -22,6 +22,7 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
+from ...arguments import refused
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...core.registry.notation import NamedMeasure, one_of
@@ -434,6 +435,8 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
     runs. Raises `GradedError`, which names the row, for an empty cell and for runs that are not
     found.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise refused("path", path, "the path of a table of collections")
     name = os.fspath(path)
     frame = frame_of(path)
     folder = os.path.dirname(name)

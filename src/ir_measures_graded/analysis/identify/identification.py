@@ -17,7 +17,7 @@ from ...core.registry.notation import parse_measures
 from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows, repeated_documents
 from ...errors import GradedError, shown
-from ...evaluation.checked import checks_arguments
+from ...evaluation.checked import checks_arguments, pairs
 from ...evaluation.named import Judgments, Qrels, Run, about, named_runs, read_judgments
 from ...evaluation.values import MOST_DECIMALS, decimals_of, number_in, values_by_topic
 from ...files.files import RunFile
@@ -63,7 +63,7 @@ class GivenRun:
     decimals: int
 
 
-@checks_arguments("identify(qrels, run, values)")
+@checks_arguments("identify(qrels, run, values)", also=pairs)
 def identify(
     qrels: Qrels,
     run: Any,

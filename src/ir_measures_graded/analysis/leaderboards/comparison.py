@@ -12,6 +12,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...errors import GradedError, Remark
+from ...evaluation.checked import checks_arguments, measure_pairs, two_names
 from ...output.formats import counted, listed
 from ...output.result import Result
 from ...output.tables import Note, Table
@@ -264,6 +265,9 @@ def _the_best(compared: ComparedOrders) -> str:
     return f"the best is {listed(second, MOST_NAMED)}, not {listed(first, MOST_NAMED)}"
 
 
+@checks_arguments(
+    "compare_leaderboards(first, second, 'nDCG@10')", measures=measure_pairs, names=two_names
+)
 def compare_leaderboards(
     first: Any,
     second: Any,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
+from ...arguments import names as names_in
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...core.registry.notation import NamedMeasure, measure_named
@@ -112,6 +113,7 @@ def read_leaderboard(
 
     `name` is that of a table in messages. Raises `GradedError` for tables that cannot be read.
     """
+    smaller = names_in("smaller", smaller)
     if isinstance(source, Evaluation):
         evaluated = {str(measure): _of_evaluation(source, measure) for measure in source.measures}
         return Leaderboard(name, evaluated, remarks=source.remarks)

@@ -15,6 +15,7 @@ from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...errors import GradedError, Remark
+from ...evaluation.checked import checks_arguments, name_or_two
 from ...output.formats import counted, decimal, listed, p_of
 from ...output.result import Result
 from ...output.tables import Note, Table
@@ -238,6 +239,7 @@ def _no_evidence(row: Reproduced) -> Note:
     return Note(text, row.baseline.name, counted(row.topics[0], "topic"), power)
 
 
+@checks_arguments("reproduce(original, again, 'bm25')", baseline=name_or_two, advanced=name_or_two)
 def reproduce(
     original: Any,
     again: Any,

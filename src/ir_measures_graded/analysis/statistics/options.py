@@ -7,6 +7,8 @@ import.
 from numbers import Real
 from typing import Any
 
+from ir_measures import Measure
+
 from ...core.budget import MEMORY
 from ...core.ranking.gains import plain_number
 from ...errors import GradedError, needed
@@ -34,7 +36,7 @@ def as_list(items: Any) -> list[Any]:
     >>> as_list(0.05), as_list("tukey"), as_list((5, 10))
     ([0.05], ['tukey'], [5, 10])
     """
-    if isinstance(items, (str, Real)):
+    if isinstance(items, (str, Real, Measure)):
         return [items]
     return list(items)
 

@@ -393,7 +393,10 @@ def _columns(source: Any, role: Role) -> Columns | None:
     if hasattr(source, "itertuples"):
         return Columns("the DataFrame", list(source.columns), lambda name: source[name].array)
     is_table = exports_arrow(source)
-    is_other = is_table or is_arrow(source) or isinstance(source, (str, bytes))
+    is_single = isinstance(source, (str, bytes))
+    if isinstance(source, np.ndarray):
+        is_single = source.ndim == 0
+    is_other = is_table or is_arrow(source) or is_single
     if isinstance(source, Iterable) and not is_other:
         if not isinstance(source, (list, tuple)):
             source = _items_of(source, role)

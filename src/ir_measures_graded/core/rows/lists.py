@@ -123,7 +123,8 @@ def sequence_of(source: Any, role: Role) -> dict[str, Any] | None:
     >>> sequence_of([("q1", "d1", 2)], QRELS)
     """
     is_sequence = isinstance(source, (list, tuple, np.ndarray))
-    if not is_sequence or not len(source):
+    is_single = isinstance(source, np.ndarray) and source.ndim == 0
+    if not is_sequence or is_single or not len(source):
         return None
     if getattr(source, "ndim", 1) > 1 and source.dtype.names is not None:
         return None
