@@ -100,6 +100,11 @@ def _measures(name: str, value: Any) -> Any:
     return measures
 
 
+def _names(name: str, value: Any) -> Any:
+    """A string as it is, or a list of strings."""
+    return value if isinstance(value, str) else names(name, value)
+
+
 def measure_pairs(name: str, value: Any) -> Any:
     """A measure, its string or ``FIRST=SECOND``, or a list of them and of pairs of them."""
     if isinstance(value, (str, Measure)):
@@ -207,7 +212,7 @@ CHECKS: Mapping[str, Check] = {
     "any_cutoff": flag,
     "ascending": flag,
     "at": _numbers,
-    "baseline": names,
+    "baseline": _names,
     "batch": _whole_number,
     "by": _attribute,
     "command": text,
@@ -224,7 +229,7 @@ CHECKS: Mapping[str, Check] = {
     "form": text,
     "gains": _weightings,
     "highest": flag,
-    "highlight": names,
+    "highlight": _names,
     "ideal": flag,
     "ignore_identical_ids": flag,
     "judges": _paths,
@@ -252,11 +257,11 @@ CHECKS: Mapping[str, Check] = {
     "resamples": _whole_number,
     "rule": text,
     "seed": _whole_number,
-    "smaller": names,
+    "smaller": _names,
     "stored": _one_of_types(
         (Result,), "an Evaluation, as evaluate and Evaluation.from_values return it"
     ),
-    "tests": names,
+    "tests": _names,
     "ties": text,
     "title": text,
     "top": _whole_number,
