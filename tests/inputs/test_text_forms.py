@@ -1,12 +1,16 @@
 """Text files of other tools: how each is recognised, next to the file that is most like it."""
 
+import csv
+import io
 import re
 from contextlib import nullcontext
+from itertools import product
 
 import pytest
-from reading import in_pieces, qrels, refused, run
+from reading import in_pieces, qrels, refused, run, run_file
 
 from ir_measures_graded import GradedError
+from ir_measures_graded.files.content import SIZES
 
 TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
 
@@ -144,3 +148,73 @@ def test_later_row_that_breaks_the_order_is_refused(lines, wrong):
     assert len(run(good, sizes)) == 9
     with pytest.raises(GradedError, match="the open file:19: topic 'q7': the rows of a topic must"):
         run(good + wrong, sizes)
+
+
+# Quoted fields, blanks and decimal commas of tables
+
+CELLS = ["d1", "a, b", 'say "a"', "two\nlines", "x\r\ny", " blank ", "semi;colon", "tab\there", "ü"]
+
+
+@pytest.mark.parametrize(("block", "small"), [(7, 0), (1 << 20, 0), (1 << 20, 1 << 19)])
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL], ids=["some", "all"])
+@pytest.mark.parametrize(("delimiter", "end"), [(",", "\n"), (";", "\r\n"), ("\t", "\n")])
+def test_quoted_fields_are_those_of_rfc_4180(without_arrow, delimiter, end, quoting, block, small):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=quoting)
+    writer.writerow(["query text", "query_id", "doc_id", "score"])
+    expected = {}
+    for number, (query, topic) in enumerate(product(CELLS, CELLS)):
+        document = f"{number} {CELLS[number % len(CELLS) - number % 2]}"
+        writer.writerow([query, topic, document, number / 4])
+        if quoting == csv.QUOTE_MINIMAL:  # does not quote " blank "
+            topic, document = topic.strip(), document.strip()
+        expected.setdefault(topic, {})[document] = number / 4
+    sizes = SIZES._replace(block=block, piece=max(block, 64), small=small)
+    with without_arrow() if small else nullcontext():
+        assert run(text.getvalue(), sizes) == expected
+
+
+@pytest.mark.parametrize("small", [0, 1 << 19])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            'query_id, doc_id, score\nq1, d 1, 1.5\n q1 , "d,2" , 2 \n',
+            {"q1": {"d 1": 1.5, "d,2": 2}},
+        ),
+        ('query_id,doc_id,score\n"q1"," d1 ",1\n', {"q1": {" d1 ": 1}}),
+        ('query_id;doc_id;score\nq1;d1;1,5\nq1;d2;"-,25"\n', {"q1": {"d1": 1.5, "d2": -0.25}}),
+        ("query_id;doc_id;score\nq1;d1;1.5\nq1;d2;2\n", {"q1": {"d1": 1.5, "d2": 2}}),
+        ('"query\ntext",qid,docid,score\n"a\n5"" b",q1,d1,1\n', {"q1": {"d1": 1}}),
+        ('note,qid,docid,score\n5" disk,q1,d1,1\n3" disk,q1,d2,2\n', {"q1": {"d1": 1, "d2": 2}}),
+    ],
+)
+def test_blanks_decimal_commas_and_quotes_in_tables(text, expected, small):
+    assert run(text, SIZES._replace(small=small)) == expected
+
+
+@pytest.mark.parametrize("small", [0, 1 << 19])
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (
+            "query_id;doc_id;score\nq1;d1;1,5\nq1;d2;1.234\n",
+            ":3: the score '1.234' has a decimal point, and",
+        ),
+        (
+            "query_id;doc_id;score\nq1;d1;1.5\n" + "q1;d;1\n" * 5000 + "q1;d2;1,5\n",
+            ":5003: the score '1,5' has a",
+        ),
+        (
+            'query_id,doc_id,score\nq1,d1,"1,5"\n',
+            "has a decimal comma; they are read if ; separates",
+        ),
+        ('note,qid,docid,score\n"a\nb",q1,d1,1\nx,q1,d2,?\n', ":4: the score '?' is not a number"),
+        (
+            'note,qid,docid,score\n"a\nb",q1,d1,1\n"\n\n",q1,d1,2\n',
+            ":4: topic 'q1' retrieves document 'd1' twice",
+        ),
+    ],
+)
+def test_rows_of_tables_are_refused_with_their_first_line(text, fact, small):
+    assert fact in refused(lambda: list(run_file(text, SIZES._replace(small=small))))

@@ -45,7 +45,8 @@ class Form(NamedTuple):
     blanks separate fields, and lines that begin with ``#`` are comments. If `longer` is true, more
     fields may follow. Rows with a value in `unjudged` are skipped. If `ranks` is true, the values
     are ranks, and −rank is the score. `counted` names a field that must count up in each topic. If
-    `letor` is true, lines are those of LETOR. `name` is the name of the form.
+    `letor` is true, lines are those of LETOR. `decimal` is the sign before decimals. `name` is the
+    name of the form.
     """
 
     role: Role
@@ -59,6 +60,13 @@ class Form(NamedTuple):
     ranks: bool = False
     counted: str | None = None
     letor: bool = False
+    decimal: str = "."
+
+    def number(self, text: bytes) -> float | None:
+        """The number in a field; None if the text is not a number with this decimal sign."""
+        if self.decimal == ",":
+            return None if b"." in text else number_of(text.replace(b",", b"."))
+        return number_of(text)
 
 
 def _form(role: Role, name: str, lines: str, **options: Any) -> Form:
@@ -118,13 +126,16 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     lines = io.BytesIO(text)
     first_line = lines.readline()
     header = len(start) - len(text) + len(first_line)
-    form_of_table = _headed(first_line.rstrip(b"\r\n"), file, reading)
+    first_row = _first_row(text)
+    form_of_table = _headed(first_row.rstrip(b"\r\n"), file, reading)
+    if form_of_table is not None:
+        header += len(first_row) - len(first_line)
     if form_of_table is None and first_line.startswith(b"#"):
         comments, line_after = _comments(text)
         header += comments + len(line_after) - len(first_line)
         form_of_table = _headed(line_after.rstrip(b"\r\n"), file, reading)
     if form_of_table is not None:
-        return form_of_table, header
+        return _with_decimals(form_of_table, start[header:]), header
     reading.chosen.refuse_unread(file)
     is_described = first_line.startswith(b"<SYSDESC>")
     if not is_described:
@@ -142,6 +153,31 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     if not is_described:
         before = len(BYTE_ORDER_MARK) if start.startswith(BYTE_ORDER_MARK) else 0
     return form._replace(unjudged=reading.chosen.unjudged), before
+
+
+def _with_decimals(form: Form, text: bytes) -> Form:
+    """The form with decimal commas if the first rows have some; only ; leaves commas to numbers."""
+    if form.delimiter != ";":
+        return form
+    place = form.fields.index(form.role.value)
+    rows = csv.reader(io.StringIO(text.decode(errors="replace")), delimiter=form.delimiter)
+    with suppress(csv.Error):
+        for row in islice(rows, SAMPLE):
+            if len(row) > place and "," in row[place]:
+                return form._replace(decimal=",")
+    return form
+
+
+def _first_row(text: bytes) -> bytes:
+    """The first line of a text, with the next ones as long as a quoted field is open."""
+    size = 0
+    quotes = 0
+    for line in io.BytesIO(text):
+        size += len(line)
+        quotes += line.count(b'"')
+        if quotes % 2 == 0:
+            break
+    return text[:size]
 
 
 def _comments(text: bytes) -> tuple[int, bytes]:

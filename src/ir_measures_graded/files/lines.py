@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from enum import Enum
 from itertools import pairwise
 
 import numpy as np
@@ -24,8 +25,11 @@ LETOR = re.compile(
     rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*(doc(id|no)\s*=\s*)?(?P<doc>\S+))?"
 )
 NTCIR_LEVEL = re.compile(rb"L[0-9]+")
-FIELD = rb'(?:"([^"]*(?:""[^"]*)*)("?))?([^,]*)(,?)'
-"""A field of CSV: the quoted text, its end, other text, and the delimiter after it."""
+FIELD = rb'[ ]*(?:"([^"]*(?:""[^"]*)*)("?)[ ]*)?([^,\n]*)(,|\n|\Z)'
+"""A field of CSV: the quoted text, its end, other text, and the delimiter or line break after it."""
+UNENDED = "a quoted field does not end (a quote in it is doubled)"
+DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+")
+COMMAS = "they are read if ; separates the fields and the first rows have them"
 BREAK = re.compile(rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
 
 
@@ -34,7 +38,8 @@ class Lines:
 
     `number` is the number of the line read last, and `error` makes an error that names this line. A
     caller that parses a block without the method `fields` must add its lines to `number`. `remarks`
-    has, by kind, a remark on the first line that may not be meant as it is read.
+    has, by kind, a remark on the first line that may not be meant as it is read. `is_well_quoted`
+    is that of the block read last.
     """
 
     def __init__(self, content: Content, form: Form):
@@ -43,6 +48,7 @@ class Lines:
         self.name = content.name
         self.number = 0
         self.remarks: dict[str, Remark] = {}
+        self.is_well_quoted = True
         self._field = re.compile(FIELD.replace(b",", form.delimiter.encode() or b","))
 
     def error(self, message: str) -> FileError:
@@ -71,32 +77,53 @@ class Lines:
                     "if it comes from a file that was appended"
                 )
                 self.remarks["mark"] = Remark("mark", "", text)
-            whole = block if stream.ended else block[: block.rfind(b"\n") + 1]
+            whole = self._whole_rows(block, stream.ended)
             if whole:
                 yield whole
             rest = block[len(whole) :]
             if len(rest) > sizes.line:
                 self.number += 1
+                if b"\n" in rest and not whole:
+                    raise self.error(f"{UNENDED}: {_shown(rest[: sizes.piece])}")
                 raise self.error(f"the line is longer than {sizes.line:,} bytes")
         self.content.refuse_shrunk()
+
+    def _whole_rows(self, block: bytes, is_last: bool) -> bytes:
+        """The rows of a block that end in it; of the last block of a file, all."""
+        whole = block if is_last else block[: block.rfind(b"\n") + 1]
+        if not self.form.delimiter or b'"' not in whole:
+            self.is_well_quoted = True
+            return whole
+        quoting = quoting_of(whole, self.form.delimiter)
+        self.is_well_quoted = quoting is Quoting.CLOSED
+        if self.is_well_quoted or is_last:
+            return whole
+        # The last line break may stand in a quoted field.
+        if quoting is Quoting.OPEN:
+            self.is_well_quoted = True
+            return whole[: ends_of_rows(whole)[-1]]
+        end = 0
+        for field in self._field.finditer(whole):
+            if field[4] == b"\n":
+                end = field.end()
+        return whole[:end]
 
     def fields(self, block: bytes) -> Iterator[list[bytes]]:
         """The fields of each line of a block, as valid UTF-8. Blank lines are skipped.
 
-        Raises `FileError` for a line with another number of fields, for a quoted field that does
-        not end in it, and for text that is not UTF-8.
+        A quoted field may have several lines; `number` is then that of its row's first line. Raises
+        `FileError` for a row with another number of fields, for a quoted field that does not end,
+        and for text that is not UTF-8.
         """
         size = len(self.form.fields)
         breaks = has_breaks(block)
         if not breaks and not block.strip():
             self.number += block.count(b"\n")
             return
-        for record in io.BytesIO(block):
-            self.number += 1
-            decoded(record, self.name, self.number)
-            if breaks and not self.form.delimiter:
-                self.refuse_break(record.removesuffix(b"\n").removesuffix(b"\r"))
-            fields = self._delimited(record) if self.form.delimiter else self._separated(record)
+        rows = self._delimited(block, breaks)
+        if not self.form.delimiter:
+            rows = self._separated_rows(block, breaks)
+        for fields, record in rows:
             if len(fields) == size or (self.form.longer and self._is_longer(fields)):
                 yield fields[:size]
             elif fields:
@@ -132,6 +159,15 @@ class Lines:
         if sign is not None:
             raise self.error(f"{BREAKS[sign[0]]} inside a line; {ONE_ROW}: {_shown(record)}")
 
+    def _separated_rows(self, block: bytes, breaks: bool) -> Iterator[tuple[list[bytes], bytes]]:
+        """The fields of each line of a block, which blanks separate, and the line."""
+        for line in io.BytesIO(block):
+            self.number += 1
+            decoded(line, self.name, self.number)
+            if breaks:
+                self.refuse_break(line.removesuffix(b"\n").removesuffix(b"\r"))
+            yield self._separated(line), line
+
     def _separated(self, line: bytes) -> list[bytes]:
         if line.startswith(b"#"):
             self._look_at_comment(line.split())
@@ -157,53 +193,111 @@ class Lines:
             )
             self.remarks["comment"] = Remark("comment", "", text)
 
-    def _delimited(self, record: bytes) -> list[bytes]:
-        record = record.removesuffix(b"\n").removesuffix(b"\r")
+    def _delimited(self, block: bytes, breaks: bool) -> Iterator[tuple[list[bytes], bytes]]:
+        """The fields of each row of a block, which a delimiter separates, and the text of the row.
+
+        Blanks beside a delimiter belong to no unquoted field.
+        """
+        next_line = self.number + 1
         fields: list[bytes] = []
-        for field in self._field.finditer(record):
-            quoted, end, text, delimiter = field.groups()
-            if quoted is None:
+        start = 0
+        for field in self._field.finditer(block):
+            if not fields:
+                start = field.start()
+                self.number = next_line
+                if start == len(block):
+                    break
+            fields.append(self._cell(field, block, start, breaks))
+            if field[4] not in (b"\n", b""):
+                continue
+            record = block[start : field.end()]
+            decoded(record, self.name, self.number)
+            yield (fields if record.strip() else []), record
+            next_line += max(record.count(b"\n"), 1)
+            fields = []
+        self.number = next_line - 1
+
+    def _cell(self, field: re.Match[bytes], block: bytes, start: int, breaks: bool) -> bytes:
+        """The text of a field of a row that begins at `start`."""
+        quoted, end, text, delimiter = field.groups()
+        if quoted is not None and not end:
+            self.number += block.count(b"\n", start, field.start())
+            raise self.error(f"{UNENDED}: {_shown(field[0].lstrip())}")
+        if delimiter != self.form.delimiter.encode():
+            text = text.removesuffix(b"\r")
+        if quoted is None:
+            if breaks:
                 self.refuse_break(text)
-            elif not end:
-                raise self.error(
-                    "a quoted field does not end in its line; replace line breaks in fields by "
-                    f"blanks: {_shown(record[field.start() :])}"
-                )
-            elif text:
-                raise self.error(f"text follows a quoted field: {_shown(record[field.start() :])}")
-            else:
-                text = quoted.replace(b'""', b'"')
-            fields.append(text)
-            if not delimiter:
-                break
-        return fields if record else []
+            return text.rstrip(b" ")
+        if text:
+            self.number += block.count(b"\n", start, field.start())
+            raise self.error(f"text follows a quoted field: {_shown(field[0].lstrip())}")
+        return quoted.replace(b'""', b'"')
 
     def number_in(self, text: bytes) -> float:
         """The level or score in a field."""
         role = self.form.role
         is_level_of_ntcir = role is QRELS and NTCIR_LEVEL.fullmatch(text)
         digits = text[1:] if is_level_of_ntcir else text
-        number = number_of(digits)
+        number = self.form.number(digits)
         if number is None:
-            raise self.error(
-                f"the {role.number} {_shown(text)} is not a number ({self.form.lines})"
-            )
+            reason = f"is not a number ({self.form.lines})"
+            if DECIMAL_COMMA.fullmatch(text):
+                reason = f"has a decimal comma; {COMMAS}"
+            elif self.form.decimal == "," and number_of(text) is not None:
+                reason = "has a decimal point, and other rows have decimal commas; use one of them"
+            raise self.error(f"the {role.number} {_shown(text)} {reason}")
         if not role.lowest <= number <= role.highest:
             raise self.error(role.rule.format(number))
         return number
 
 
-def is_well_quoted(block: bytes, delimiter: str) -> bool:
-    """Whether quotes only enclose whole fields. If so, no quoted field is open at the end of the
-    block.
+class Quoting(Enum):
+    """Whether quotes of a block only enclose whole fields, and whether the last one is open."""
 
-    >>> is_well_quoted(b'"a, b",c', ","), is_well_quoted(b'a "b",c', ",")
-    (True, False)
-    >>> is_well_quoted(b'a,"b', ",")
-    False
+    CLOSED = "closed"
+    OPEN = "open"
+    OTHER = "other"
+
+
+def ends_of_rows(block: bytes) -> np.ndarray:
+    """The places behind the line breaks that end rows, after 0.
+
+    Quotes only enclose whole fields, of which the last one may be open.
+
+    >>> ends_of_rows(b'a,"x\\ny"\\nb,c\\n"d\\n')
+    array([ 0,  8, 12])
+    """
+    characters = np.frombuffer(block, np.uint8)
+    breaks = np.flatnonzero(characters == ord("\n"))
+    quotes = np.flatnonzero(characters == ord('"'))
+    is_outside = np.searchsorted(quotes, breaks) % 2 == 0
+    return np.append(0, breaks[is_outside] + 1)
+
+
+def lines_of_rows(block: bytes) -> np.ndarray:
+    """The line of a well quoted block, from 1, in which each row begins.
+
+    >>> lines_of_rows(b'a,"x\\ny"\\nb,c\\n')
+    array([1, 3])
+    """
+    starts = ends_of_rows(block)
+    if starts[-1] == len(block):
+        starts = starts[:-1]
+    breaks = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+    return np.searchsorted(breaks, starts) + 1
+
+
+def quoting_of(block: bytes, delimiter: str) -> Quoting:
+    """Whether quotes only enclose whole fields, and whether a field is open at the end.
+
+    >>> quoting_of(b'"a, b",c', ","), quoting_of(b'a "b",c', ",")
+    (<Quoting.CLOSED: 'closed'>, <Quoting.OTHER: 'other'>)
+    >>> quoting_of(b'a,"b', ",")
+    <Quoting.OPEN: 'open'>
     """
     if b'"' not in block:
-        return True
+        return Quoting.CLOSED
     characters = np.frombuffer(b"\n%b\n" % block, np.uint8)
     is_open = False
     for start in range(0, len(block), CACHED):
@@ -216,10 +310,10 @@ def is_well_quoted(block: bytes, delimiter: str) -> bool:
         neighbours = piece[beside]
         borders = sum(np.count_nonzero(neighbours == sign) for sign in (*b'\r\n"', ord(delimiter)))
         if borders < quotes.size:
-            return False
+            return Quoting.OTHER
         if quotes.size % 2:
             is_open = not is_open
-    return not is_open
+    return Quoting.OPEN if is_open else Quoting.CLOSED
 
 
 def _shown(text: bytes) -> str:

@@ -28,8 +28,8 @@ from ..core.rows.id_matching import Ids
 from ..core.rows.rank_order import RankSample
 from ..core.rows.rows import Facts, Part
 from .content import Content, Reading, owned_by_arrow
-from .forms import BYTE_ORDER_MARK, Form, check_order, form_of, has_breaks, number_of
-from .lines import CACHED, Lines, is_well_quoted
+from .forms import BYTE_ORDER_MARK, Form, check_order, form_of, has_breaks
+from .lines import CACHED, Lines, lines_of_rows
 
 Columns = dict[str, Any]
 PLACES = 4  # of the start of a file, at which ranks are compared with scores
@@ -46,15 +46,24 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
     last: dict[str, tuple[float, float]] = {}
     parse = by_arrow if uses_arrow(content) else by_numpy
     for block in lines.blocks():
-        plain = plain_block(block, form)
+        plain = plain_block(block, form) if lines.is_well_quoted else None
         columns = parse(*plain, form) if plain is not None else None
+        line = None
+        if columns is None and plain is not None and form.delimiter and b'"' in block:
+            line = lines_of_rows(plain[0])
+            columns = parse(plain[0], line.size, form)
         if columns is None or form.role.refused(columns[form.role.value]).size:
             rows = strictly(block, lines, facts)
         else:
-            count = len(columns["query_id"])
             facts = facts._replace(lines=(*lines.remarks.values(),))
-            rows = Part(columns, np.arange(count) + lines.number + 1, facts).checked()
-            lines.number += count
+            count = len(columns["query_id"])
+            line_count = count
+            if line is None:
+                line = np.arange(count) + 1
+            else:
+                line_count = block.count(b"\n")
+            rows = Part(columns, line + lines.number, facts).checked()
+            lines.number += line_count
         if form.ranks:
             rows = rows.with_negated_scores()
         if form.counted:
@@ -92,8 +101,8 @@ def _sample_of(text: bytes, form: Form) -> RankSample:
     topic_field, rank_field, score_field = map(form.fields.index, ("query_id", "rank", "score"))
     sample = RankSample()
     for fields in _rows_of_text(text, form):
-        rank = number_of(fields[rank_field])
-        score = number_of(fields[score_field])
+        rank = form.number(fields[rank_field])
+        score = form.number(fields[score_field])
         if rank is not None and score is not None:
             topic = fields[topic_field].decode(errors="replace")
             sample.add([topic], [rank], [score])
@@ -130,10 +139,10 @@ def uses_arrow(content: Content) -> bool:
 
 
 def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
-    """A block with one reading, blanks between its fields, and its number of rows; None for any
-    other.
+    """A well quoted block with one reading, blanks between its fields, and its number of rows; None
+    for any other.
     """
-    if form.letor or (form.delimiter and not is_well_quoted(block, form.delimiter)):
+    if form.letor:
         return None
     if not form.delimiter:
         may_have_comment = b"#" in block  # one byte is found faster
@@ -142,7 +151,8 @@ def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
         block = block.replace(b"\t", b" ")
     if has_breaks(block) or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
         return None
-    if b"\r" in block:
+    may_be_quoted = form.delimiter != "" and b'"' in block
+    if b"\r" in block and not may_be_quoted:
         block = block.replace(b"\r\n", b"\n")
     if form.delimiter:
         rows = block.count(b"\n")
@@ -207,6 +217,7 @@ def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
         null_values=[""],
         strings_can_be_null=True,
         include_columns=form.columns,
+        decimal_point=form.decimal,
     )
     source = pyarrow.BufferReader(owned_by_arrow(block))
     pool = pyarrow.system_memory_pool()  # other pools keep more freed memory
@@ -225,7 +236,23 @@ def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
             columns[name] = arrow_numbers(column)
         else:
             columns[name] = text_of(column, name)
+    if form.delimiter and b" " in block:
+        ids = (column for name, column in columns.items() if name not in NUMBERS)
+        if any(map(has_outer_blank, ids)):
+            return None  # only unquoted fields lose these blanks
     return columns
+
+
+def has_outer_blank(ids: Ids) -> bool:
+    """Whether an id begins or ends with a blank.
+
+    >>> has_outer_blank(Ids.of(["d1", "d 1"])), has_outer_blank(Ids.of(["d1 "]))
+    (False, True)
+    """
+    filled = ids.take(np.flatnonzero(ids.length))
+    first = filled.starts
+    last = first + filled.length - 1
+    return bool((ids.data[first] == ord(" ")).any() or (ids.data[last] == ord(" ")).any())
 
 
 def _fields(block: bytes) -> int:
@@ -278,7 +305,7 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
         if place == value:
             columns[name] = np.array(values, np.float64)
         elif name in NUMBERS:
-            columns[name] = np.array(list(map(number_of, column)), np.float64)
+            columns[name] = np.array(list(map(form.number, column)), np.float64)
         else:
             columns[name] = Ids.of_encoded(column)
     facts = facts._replace(unjudged=unjudged, lines=(*lines.remarks.values(),))
