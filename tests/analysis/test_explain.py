@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from ir_measures import AP, P, R, nDCG
 
 import strategies
+from all_measures import WITH_GAINS
 from ir_measures_graded import CG, GradedError, parse_measure
 from ir_measures_graded.analysis import evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explain import explanations
-from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.ranking.order import as_compared
 from papers import test_jarvelin_kekalainen as jk
 from ranked import ranked
@@ -32,7 +32,7 @@ def test_the_vectors_of_discounted_cumulated_gain():
 # ------------------------------------------------------------------------------------- any ranking
 
 
-finite = [each for each in MEASURES if each.NAME not in ("ADM", "RelativeRelevance")]
+finite = [each for each in WITH_GAINS if each.NAME not in ("ADM", "RelativeRelevance")]
 options = st.fixed_dictionaries({"gains": strategies.GAINS, "judged_only": st.booleans()})
 cutoffs = st.sampled_from([None, 1, 2, 3, 5, 12])
 
@@ -224,3 +224,18 @@ def test_unjudged_documents_are_not_relevant_where_level_0_has_a_gain():
         "worst of 1 topic with a relevant document. First relevant document at rank 3; 1"
         in found.summary
     )
+
+
+@pytest.mark.parametrize(
+    "measure", ["CG@3", "AP", "ERR_G@4", "P@2", "Fallout@3", "RBP_G", "NDPM@3"]
+)
+def test_the_ideal_column_is_the_value_of_the_judged_documents_in_the_best_order(measure):
+    qrels = {"q": {"a": 1, "b": 3, "c": 0, "d": 2}}
+    found = explain(qrels, {"q": {"c": 3.0, "x": 2.0, "a": 1.0}}, measure, "q", 4)
+    if "NDPM" in measure:
+        assert found.ideal is None
+        return
+    best = {"q": {"b": 4.0, "d": 3.0, "a": 2.0, "c": 1.0}}
+    expected = explain(qrels, best, measure, "q", 4)
+    np.testing.assert_array_equal(found.ideal, expected.values)
+    assert "ideal is that of the ideal list" in found.notes()[0]

@@ -35,6 +35,7 @@ from ..evaluation.weights import counted_by
 from ..output.formats import counted
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
+from .curves import ideal_run
 from .statistics.options import whole_number
 
 COLUMNS = [
@@ -58,6 +59,8 @@ DIFFERING = (
 """The columns of an explained difference."""
 WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
 """The columns whose whole numbers have no decimals."""
+SCORED = {"norm", "tied_by"}
+"""The parameters of measures that read the scores of a run; the ideal list has no scores."""
 ROUNDING = 1e-9
 """A sum of differences that is off by this much can be a rounding error."""
 
@@ -90,7 +93,8 @@ class Explanation(Result):
       list
     - `ideal_levels`, `ideal_gains`: the levels and gains of the documents with a gain above 0,
       highest first
-    - `ideal`: the running sum of the ideal list if there are `sums`
+    - `ideal`: the running sum of the ideal list if there are `sums`; for other measures the value
+      of the ideal list down to this rank, None if the scores of a run matter
 
     `relevant` is the number of relevant documents of the topic. `topics` is the number of topics
     among which this one has the worst value, None if it was given. `no_relevant` tells how means
@@ -187,10 +191,12 @@ class Explanation(Result):
     def notes(self) -> list[Note]:
         """The meaning of the columns."""
         sums = "sum and ideal are running sums of weighted gains, of this list and of the ideal one"
+        ideal = "ideal is that of the ideal list"
         meaning = {
             "adds is the part of the value that the document makes": self.contributions,
             "value is the measure of the list down to this rank": self.values,
             sums: self.sums,
+            ideal: self.ideal if self.sums is None else None,
         }
         meanings = [text for text, column in meaning.items() if column is not None]
         notes = self.notes_on_means()
@@ -310,6 +316,9 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
         added = measure.contributions(run.view(measure))
         if facts.is_normalised(measure):
             fields["sums"], fields["ideal"] = measure.vectors(uncut, last)
+        elif measure.CUTOFF and not SCORED & measure.SUPPORTED_PARAMS.keys():
+            ideal = ideal_run(run.judgments, measure)
+            fields["ideal"] = values_at_ranks(measure, ideal, run.judgments, last).T
     if added is not None:
         shape = (uncut.count, depth)
         fields["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)

@@ -4,9 +4,13 @@ The vector of a measure has its value with each cutoff 1 … k. With avg=True, t
 of the vector (Järvelin & Kekäläinen 2002, Eq. 6).
 """
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 import numpy as np
 
-from ..by_topic import positions
+from ..by_topic import bounds_of, cumsum, positions
 from .gain_sums import GainSum, NormalisedGainSum
 from .parameters import Flag
 from .topics import GainList, Topics, ratio, share
@@ -50,24 +54,53 @@ class AveragedGainSum(GainSum):
 class AveragedNormalisedGainSum(AveragedGainSum, NormalisedGainSum):
     """A sum of gains, divided by that of the ideal list, with the parameter `avg`."""
 
-    def contributions(self, topics: Topics) -> GainList | None:
-        if self.averages:
-            return None
-        return super().contributions(topics)
-
     def total_of(self, amounts: GainList, topics: Topics) -> np.ndarray:
         if not self.averages:
             return super().total_of(amounts, topics)
         ideal = self.ideal_amounts(topics)
+        ranks = _Ranks.of(amounts, ideal, topics)
+        achieved = amounts.value_at(ranks.rank, ranks.topic, amounts.cumulated)
+        possible = ideal.value_at(ranks.rank, ranks.topic, ideal.cumulated)
+        quotient = share(achieved, possible)
+        total = np.bincount(ranks.topic, weights=ranks.times * quotient, minlength=topics.count)
+        return ratio(total, topics.depth)
+
+    def contributions(self, topics: Topics) -> GainList | None:
+        if not self.averages:
+            return super().contributions(topics)
+        # A gain is divided by the running sum of the ideal list at its rank and at all later ranks.
+        amounts = self.amounts(topics)
+        ideal = self.ideal_amounts(topics)
+        ranks = _Ranks.of(amounts, ideal, topics)
+        possible = ideal.value_at(ranks.rank, ranks.topic, ideal.cumulated)
+        inverse = ratio(ranks.times, possible)
+        bounds = ranks.bounds
+        bounds_from_end = bounds[-1] - bounds[::-1]
+        sum_from_rank = cumsum(inverse[::-1], bounds_from_end)[::-1]
+        position = bounds[amounts.topic] + amounts.rank - 1
+        parts = amounts.gain * sum_from_rank[position]
+        return amounts.divided(self.total_of(amounts, topics), parts)
+
+
+class _Ranks(NamedTuple):
+    """The ranks of each topic down to the last one at which a list has a gain.
+
+    The quotient at the last rank counts for all later ranks as well: `times` is the number of ranks
+    for which each one counts. Topic t has the entries `bounds[t]:bounds[t + 1]`.
+    """
+
+    topic: np.ndarray
+    rank: np.ndarray
+    times: np.ndarray
+    bounds: np.ndarray
+
+    @classmethod
+    def of(cls, amounts: GainList, ideal: GainList, topics: Topics) -> _Ranks:
+        """The ranks of two lists."""
         last = np.maximum(amounts.last, ideal.last)
         topic = np.repeat(np.arange(topics.count), last)
         rank = positions(last) + 1
-        achieved = amounts.value_at(rank, topic, amounts.cumulated)
-        possible = ideal.value_at(rank, topic, ideal.cumulated)
-        quotient = share(achieved, possible)
-
-        # The quotient at the last rank also counts for all later ranks.
         ranks_from_last = topics.depth - last + 1
-        times = np.where(rank == last[topic], ranks_from_last[topic], 1)
-        total = np.bincount(topic, weights=times * quotient, minlength=topics.count)
-        return ratio(total, topics.depth)
+        is_last = rank == last[topic]
+        times = np.where(is_last, ranks_from_last[topic], 1)
+        return cls(topic, rank, times, bounds_of(last))
