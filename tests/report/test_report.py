@@ -360,7 +360,7 @@ def test_the_method_names_inputs_and_sources(tmp_path):
 def test_many_topics_are_limited_to_those_in_which_the_runs_differ():
     found = report(QRELS, RUNS, ["nDCG_JK@2"])
     few = by_topic(found.evaluation, found.by_topic.relevant, found.by_topic.measure, "good", {}, 2)
-    assert few.shown == [0, 2]
+    assert few.listed_topics == [0, 2]
     assert (
         "These are the 2 of 3 topics in which the runs differ most."
         in replace(found, by_topic=few).html

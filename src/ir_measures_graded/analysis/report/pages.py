@@ -47,8 +47,8 @@ def page(
     style = "\n".join([*_files(names, "css"), extra_style])
     script = "\n".join(_files(names, "js"))
     policy = (
-        f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
     template = _environment(needed(*NEEDS)).get_template(f"{kind}.html")
     html = template.render(title=title, style=style, script=script, policy=policy, **values)
@@ -98,7 +98,7 @@ def _source(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-# ---------------------------------------------------------------------------------- text in templates
+# ------------------------------------------------------------------------------ text in templates
 
 
 def number(value: float | None, places: int = 4) -> str:
@@ -110,7 +110,9 @@ def number(value: float | None, places: int = 4) -> str:
     """
     if value is None:
         return "–"
-    text = f"{value:.{places}f}" if isinstance(value, float) and places >= 0 else str(value)
+    text = str(value)
+    if isinstance(value, float) and places >= 0:
+        text = f"{value:.{places}f}"
     return text.replace("-", "−")
 
 
@@ -160,6 +162,8 @@ THEME = {
     plots.PALE["color"]: "var(--pale)",
 }
 """Colours that change with the page between light and dark."""
+OF_THE_PAGE = ("max-width", "height", "font-family")
+"""The rules of elements that the page's style sheet decides."""
 
 
 def drawing(figure: Figure, label: str) -> str:
@@ -172,33 +176,33 @@ def drawing(figure: Figure, label: str) -> str:
     for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
         patch.set_visible(False)  # the page is the background
     element = re.sub(r"<(metadata|style)\b.*?</\1>", "", plots.svg(figure), flags=re.DOTALL)
-    element = re.sub("<[^>]*>", lambda found: _tag(found[0]), element)
+    element = re.sub("<[^>]*>", _tag, element)
     element = re.sub(r"\s*\n\s*", " ", element).replace("> <", "><")
     return element.replace("<svg", f'<svg role="img" aria-label="{escape(label)}" {INHERITED}', 1)
 
 
-def _tag(tag: str) -> str:
+def _tag(match: re.Match[str]) -> str:
     """A tag of an SVG as `drawing` has it. The text between tags may have names, which no rule may
     change."""
-    tag = re.sub(r' style="([^"]*)"', lambda found: _attributes(found[1]), tag)
+    tag = re.sub(r' style="([^"]*)"', _attributes, match[0])
     tag = re.sub(r' id="run-(\d+)"', r' data-run="\1"', tag)
     tag = re.sub(r' (id="image[^"]*"|transform="rotate\(-0 [^"]*\)")', "", tag)
-    return re.sub(r"\d+\.\d{2,}(?=[ \"])", lambda found: f"{float(found[0]):.1f}", tag)
+    return re.sub(r"\d+\.\d{2,}(?=[ \"])", _with_one_decimal, tag)
 
 
-def _attributes(style: str) -> str:
+def _with_one_decimal(match: re.Match[str]) -> str:
+    return f"{float(match[0]):.1f}"
+
+
+def _attributes(match: re.Match[str]) -> str:
     """The declarations of a style attribute as presentation attributes."""
-    found = []
-    for declaration in style.split(";"):
-        name, _, value = (part.strip() for part in declaration.partition(":"))
-        if name in (
-            "",
-            "max-width",
-            "height",
-            "font-family",
-        ):  # the page's style sheet decides these
+    attributes = []
+    for declaration in match[1].split(";"):
+        name, _, value = map(str.strip, declaration.partition(":"))
+        if not name or name in OF_THE_PAGE:
             continue
         if name == "font":
-            name, value = "font-size", re.search(r"[\d.]+px", value)[0]  # type: ignore[index]
-        found.append(f' {name}="{escape(THEME.get(value, value))}"')
-    return "".join(found)
+            name = "font-size"
+            value = re.findall(r"[\d.]+px", value)[0]
+        attributes.append(f' {name}="{escape(THEME.get(value, value))}"')
+    return "".join(attributes)

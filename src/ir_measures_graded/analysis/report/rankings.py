@@ -1,6 +1,7 @@
 """The section on rankings: the documents of each topic, rank by rank, beside the ideal list."""
 
-from math import isfinite
+from collections.abc import Sequence
+from math import isfinite, isnan
 from os.path import commonprefix
 from typing import Any, NamedTuple
 
@@ -52,13 +53,15 @@ class Rankings(NamedTuple):
     def style(self) -> str:
         """The strength of the colour of each level: the highest gain contrasts most with the
         page."""
-        gains = [*self.levels.values()]
-        ranked = gains if len({*gains}) > 1 else [*range(len(gains))]
-        steps = sorted({*ranked})
-        shares = [(steps.index(gain) + 1) / len(steps) for gain in ranked]
-        return "\n".join(
-            f".l{number} {{ --share: {share:.0%}; }}" for number, share in enumerate(shares)
-        )
+        strengths = list(self.levels.values())
+        if len(set(strengths)) == 1:
+            strengths = list(range(len(strengths)))
+        steps = sorted(set(strengths))
+        rules = []
+        for number, strength in enumerate(strengths):
+            share = (steps.index(strength) + 1) / len(steps)
+            rules.append(f".l{number} {{ --share: {share:.0%}; }}")
+        return "\n".join(rules)
 
 
 def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None:
@@ -66,11 +69,11 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
 
     None for a measure that `explain` refuses, and for qrels of more than 100 levels.
     """
-    shown = [study.judgments.topics[number] for number in topics.shown]
-    room = max(FIRST, CELLS // (len(study.runs) * len(shown)))
+    names = [study.judgments.topics[number] for number in topics.listed_topics]
+    room = max(FIRST, CELLS // (len(study.runs) * len(names)))
     depth = min(measure.params.get("cutoff") or DEPTH, room)
     try:
-        found = explanations(study.judgments, study.runs, measure, depth, shown)
+        by_run = explanations(study.judgments, study.runs, measure, depth, names)
     except NotApplicableError:
         return None
     judged_levels = np.unique(study.judgments.judged.level)
@@ -78,53 +81,84 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
         return None
     gains = map(plain_number, gain_of(judged_levels, gains_of(measure)).tolist())
     levels = dict(zip(_texts(judged_levels), gains, strict=True))
-    weights = next(iter(found.values()))[0].weights
-    ids = [id_ for run in found.values() for each in run for id_ in each.documents]
+    by_topic = list(zip(*by_run.values(), strict=True))
+    ids = [id_ for of_topic in by_topic for run in of_topic for id_ in run.documents]
     prefix = commonprefix(ids)  # noqa: RUF071  # ids are not paths
-    data = {"first": FIRST, "levels": [*levels.items()], "prefix": prefix, "unit": UNIT}
-    data["weights"] = None if weights is None else _numbers(weights)
-    of_topics = [
-        _of_topic(topics, number, [of_run[place] for of_run in found.values()], prefix)
-        for place, number in enumerate(topics.shown)
-    ]
+    first_run, *_ = by_topic[0]
+    weights = None if first_run.weights is None else _numbers(first_run.weights)
+    data = {
+        "first": FIRST,
+        "levels": list(levels.items()),
+        "prefix": prefix,
+        "unit": UNIT,
+        "weights": weights,
+    }
+    of_topics = []
+    for number, of_topic in zip(topics.listed_topics, by_topic, strict=True):
+        of_topics.append(_of_topic(topics, number, of_topic, prefix))
     return Rankings(measure, depth, levels, of_topics, data)
 
 
 def _of_topic(
-    topics: ByTopic, number: int, found: list[Explanation], prefix: str
+    topics: ByTopic, number: int, of_runs: Sequence[Explanation], prefix: str
 ) -> dict[str, Any]:
-    code: dict[str, int] = {}
-    lists, runs = [], []
-    for row in np.argsort(
-        -sign_of(topics.measure) * topics.values[:, number], kind="stable"
-    ).tolist():
-        run, size = found[row], len(found[row].documents)
+    code: dict[str, int] = {}  # the number of each document, in the order of the lists
+    lists = []
+    runs = []
+    merit = sign_of(topics.measure) * topics.values[:, number]
+    for row in np.argsort(-merit, kind="stable").tolist():
+        run = of_runs[row]
+        size = len(run.documents)
         lists.append((run.run, run.value, " ".join(_texts(run.levels[:size]))))
         columns: dict[str, Any] = {
             "documents": [code.setdefault(id_, len(code)) for id_ in run.documents]
         }
         columns["scores"] = _numbers(run.scores[:size])
-        for name, values in (("contributions", run.contributions), ("values", run.values)):
-            if values is not None:
-                units = (UNIT * values[:size]).tolist()
-                columns[name] = [None if value != value else round(value) for value in units]
+        if run.contributions is not None:
+            columns["contributions"] = _in_units(run.contributions[:size])
+        if run.values is not None:
+            columns["values"] = _in_units(run.values[:size])
         runs.append(columns)
     data: dict[str, Any] = {"runs": runs}
     data["documents"] = [shortened(id_.removeprefix(prefix)) for id_ in code]
-    one = found[0]
+    one = of_runs[0]
     if one.ideal is not None:
         data["ideal"] = _numbers(one.ideal)
-    ideal = " ".join(_texts(one.ideal_levels[~np.isnan(one.ideal_levels)]))
-    facts = {"number": number, "topic": one.topic, "query": topics.queries.get(one.topic, "")}
-    return facts | {"ideal": ideal, "lists": lists, "data": data}
+    ideal_levels = one.ideal_levels[~np.isnan(one.ideal_levels)]
+    return {
+        "number": number,
+        "topic": one.topic,
+        "query": topics.queries.get(one.topic, ""),
+        "ideal": " ".join(_texts(ideal_levels)),
+        "lists": lists,
+        "data": data,
+    }
+
+
+def _in_units(values: np.ndarray) -> list[int | None]:
+    """Values in whole units; None for NaN."""
+    units: list[int | None] = []
+    for value in (UNIT * values).tolist():
+        unit = None if isnan(value) else round(value)
+        units.append(unit)
+    return units
 
 
 def _texts(levels: np.ndarray) -> list[str]:
-    texts = (NONE if level != level else str(plain_number(level)) for level in levels.tolist())
-    return [text.replace("-", "−") for text in texts]
+    """The levels with a true minus sign; a dash for none."""
+    texts = []
+    for level in levels.tolist():
+        text = NONE if isnan(level) else str(plain_number(level))
+        texts.append(text.replace("-", "−"))
+    return texts
 
 
 def _numbers(values: np.ndarray) -> list[Number | None]:
     """Rounded numbers, None for NaN and infinite ones, which JSON lacks."""
-    rounded = (float(f"{value:.{DIGITS}g}") for value in values.tolist())
-    return [plain_number(value) if isfinite(value) else None for value in rounded]
+    numbers: list[Number | None] = []
+    for value in values.tolist():
+        number = None
+        if isfinite(value):
+            number = plain_number(float(f"{value:.{DIGITS}g}"))
+        numbers.append(number)
+    return numbers

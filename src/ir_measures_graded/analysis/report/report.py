@@ -61,31 +61,23 @@ class Report(Result):
         """What the comparison of all pairs of runs finds by each measure; without tests, the
         input."""
         pairs = self.verdict.every_pair
-        return pairs.answer() if pairs else [f"{self.evaluation.summary}."]
+        if pairs is None:
+            return [f"{self.evaluation.summary}."]
+        return pairs.answer()
 
     def data(self) -> Table:
         """One row per measure and run, the best run first."""
-        p = Column("p", kind=lambda p: "< 0.001" if p < 0.001 else p)
-        columns = (
-            "measure",
-            "run",
-            "mean",
-            "lower",
-            "upper",
-            "difference",
-            "from",
-            "to",
-            p,
-            "significant",
-        )
+        columns = ("measure", "run", "mean", "lower", "upper")
+        columns_of_test = ("difference", "from", "to", Column("p", kind=_p), "significant")
         tested = ("difference", "lower", "upper", "adjusted", "significant")
-        rows = [
-            [str(each.measure), line.run, line.mean, *(line.interval or (None, None))]
-            + [getattr(line.test, name, None) for name in tested]
-            for each in self.verdict.measures
-            for line in each.lines
-        ]
-        return Table(columns, rows)
+        rows = []
+        for of_measure in self.verdict.measures:
+            for line in of_measure.lines:
+                lower, upper = line.interval or (None, None)
+                row = [str(of_measure.measure), line.run, line.mean, lower, upper]
+                row += [getattr(line.test, name, None) for name in tested]
+                rows.append(row)
+        return Table((*columns, *columns_of_test), rows)
 
     def figure(self) -> Figure:
         """Draw the means as dots, one panel per measure."""
@@ -96,7 +88,7 @@ class Report(Result):
         """The page as a string. Equal inputs give an equal page."""
         style = self.rankings.style if self.rankings else ""
         cutoff = self.by_topic.measure.params.get("cutoff")
-        drawn = sections.figure(self.curves, cutoff) if self.curves else None
+        figure = sections.figure(self.curves, cutoff) if self.curves else None
         content = self.weighting.what_if() if self.weighting else None
         parts = ["whatif"] if content else []
         return pages.page(
@@ -106,7 +98,7 @@ class Report(Result):
             parts,
             report=self,
             cutoff=cutoff,
-            drawn=drawn,
+            drawn=figure,
             whatif=content,
         )
 
@@ -116,6 +108,11 @@ class Report(Result):
             write_whole(path, self.html.encode())
         else:
             super().save(path, places)
+
+
+def _p(p: float) -> float | str:
+    """A p-value for people."""
+    return "< 0.001" if p < 0.001 else p
 
 
 @checks_arguments("report(qrels, {'old': old, 'new': new}, ['nDCG@10'])")
@@ -133,8 +130,8 @@ def report(
 ) -> Report:
     """Evaluate, test and explain the runs for a report.
 
-    - `qrels`, `runs`, `measures` and `no_relevant` are as for `evaluate`. At least one run is needed. The
-      default measures are nDCG_JK@10, ERR_G@10 and Q.
+    - `qrels`, `runs`, `measures` and `no_relevant` are as for `evaluate`. At least one run is
+      needed. The default measures are nDCG_JK@10, ERR_G@10 and Q.
     - `baseline` is the name of the run that the others are compared with. Without one, the best run
       is compared with the others.
     - `alpha` (above 0, below 1) is the level of the tests and intervals.
@@ -155,26 +152,30 @@ def report(
     needed(*plots.NEEDS)
     statistics_library("scipy.special")
     check_probability(alpha, "alpha", ALPHA)
-    given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
-    if not isinstance(given, Mapping | None):
+    if isinstance(queries, (str, os.PathLike)):
+        queries = queries_in(os.fspath(queries))
+    if not isinstance(queries, Mapping | None):
         raise GradedError(
             f"queries={shown(queries)} is not allowed; map topics to texts, or give a path"
         )
     study = study_of(counted_by(qrels, no_relevant), runs)
     evaluation = evaluate(study.judgments, study.runs, measures or MEASURES)
     main = next(filter(is_graded, evaluation.measures), evaluation.measures[0])
-    texts = queries_of(study.judgments.name) if given is None else dict(given)
+    if queries is None:
+        texts = queries_of(study.judgments.name)
+    else:
+        texts = dict(queries)
     outcome = verdict(evaluation, study, baseline, alpha)
     judged_levels = levels(study.judgments, highest=any(map(needs_intents, evaluation.measures)))
     topics = sections.by_topic(evaluation, judged_levels.relevant, main, outcome.baseline, texts)
     return Report(
-        title,
-        evaluation,
-        outcome,
-        sections.material(study, judged_levels, evaluation.measures),
-        sections.profile(study, main, outcome.baseline),
-        topics,
-        rankings(study, main, topics),
-        sections.weightings(study, judged_levels, main),
-        sections.method(evaluation, study, command),
+        title=title,
+        evaluation=evaluation,
+        verdict=outcome,
+        material=sections.material(study, judged_levels, evaluation.measures),
+        curves=sections.profile(study, main, outcome.baseline),
+        by_topic=topics,
+        rankings=rankings(study, main, topics),
+        weighting=sections.weightings(study, judged_levels, main),
+        method=sections.method(evaluation, study, command),
     )

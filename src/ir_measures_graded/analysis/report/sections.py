@@ -49,13 +49,17 @@ def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...])
     retrieves nothing, and ``ignored`` the topics of the run that the qrels lack.
     """
     cutoffs = {measure.params.get("cutoff") for measure in measures} - {None}
-    depths, runs = sorted({*DEPTHS, *cutoffs}), []
+    depths = sorted({*DEPTHS, *cutoffs})
+    runs = []
     for run in study.runs:
-        ranks, retrieved = run.ranks, int(run.ranks.retrieved.sum())
+        ranks = run.ranks
+        retrieved = int(ranks.retrieved.sum())
         of_depth = []
         for depth in depths:
             within = int(np.minimum(ranks.retrieved, depth).sum())
-            of_depth.append(int((ranks.rank <= depth).sum()) / within if within else None)
+            judged_within = int((ranks.rank <= depth).sum())
+            share = judged_within / within if within else None
+            of_depth.append(share)
         missing = np.flatnonzero(ranks.retrieved == 0).tolist()
         of_run = {"run": run.name, "retrieved": retrieved, "judged": of_depth}
         of_run["tied"] = ranks.ties[0].size / retrieved if retrieved else None
@@ -84,14 +88,14 @@ def profile(study: Study, measure: Measure, baseline: str | None) -> Curves | No
 
 
 @plots.styled
-def figure(found: Curves, cutoff: int | None) -> Figure:
+def figure(by_rank: Curves, cutoff: int | None) -> Figure:
     """Draw curves without a legend, and a line at the cutoff; the gid of the line of run 3 is
     ``run-3``."""
     figure = plots.new_figure(6.8, 4.2)
     axes = figure.add_subplot()
-    for number, line in enumerate(found.draw(axes)):
+    for number, line in enumerate(by_rank.draw(axes)):
         line.set_gid(f"run-{number}")
-    if cutoff is not None and cutoff < len(found.ranks):
+    if cutoff is not None and cutoff < len(by_rank.ranks):
         axes.axvline(cutoff, color=plots.GREY, linewidth=0.8, linestyle=(0, (2, 2)))
     return figure
 
@@ -102,7 +106,7 @@ def figure(found: Curves, cutoff: int | None) -> Figure:
 class ByTopic(NamedTuple):
     """The `values` of all runs by one measure (runs × topics), NaN where a provider gives none.
 
-    Topics are in the order of the qrels. `shown` has the numbers of the topics that are listed.
+    Topics are in the order of the qrels. `listed_topics` has the numbers of the topics that are listed.
     `relevant` has, for each topic, the number of documents above level 0. `differences` has the
     sorted differences of each other run from the `reference` over the topics for which both have a
     value, the run with the largest mean difference first. A positive difference means that the run
@@ -113,7 +117,7 @@ class ByTopic(NamedTuple):
     values: np.ndarray
     relevant: np.ndarray
     queries: dict[str, str]
-    shown: list[int]
+    listed_topics: list[int]
     reference: str
     differences: dict[str, np.ndarray]
 
@@ -154,7 +158,7 @@ def by_topic(
     if len(runs) > 1:
         spread = np.ptp(values, axis=0)
     # Topics without some value come last.
-    shown = np.sort(np.argsort(-spread, kind="stable")[:most]).tolist()
+    listed_topics = np.sort(np.argsort(-spread, kind="stable")[:most]).tolist()
     reference = baseline
     if reference is None:
         means = np.array([mean_of(of_run) for of_run in values])
@@ -166,7 +170,7 @@ def by_topic(
             differences[run] = np.sort(of_run[~np.isnan(of_run)])[::-1]
     by_mean = sorted(differences, key=lambda run: -_mean_difference(differences[run]))
     ordered = {run: differences[run] for run in by_mean}
-    return ByTopic(measure, values, relevant, queries, shown, reference, ordered)
+    return ByTopic(measure, values, relevant, queries, listed_topics, reference, ordered)
 
 
 def _mean_difference(differences: np.ndarray) -> float:
@@ -185,9 +189,10 @@ def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Sensiti
     gains = judged_levels.gains()
     if len(study.runs) < 2 or len(gains) < 2 or "gains" not in measure.SUPPORTED_PARAMS:
         return None
+    other_params = {name: value for name, value in measure.params.items() if name != "gains"}
+    without_gains = type(measure)(**other_params)
     try:
-        kept = {name: value for name, value in measure.params.items() if name != "gains"}
-        return sensitivity(study.judgments, study.runs, [type(measure)(**kept)], gains=gains)
+        return sensitivity(study.judgments, study.runs, [without_gains], gains=gains)
     except NotApplicableError:
         return None
 
@@ -207,12 +212,20 @@ def method(evaluation: Evaluation, study: Study, command: str) -> dict[str, Any]
         file = run.source.file if isinstance(run.source, RunFile) else None
         path = os.fspath(file) if isinstance(file, (str, os.PathLike)) else ""
         inputs.append({"kind": "run", "name": run.name, "path": str(path)})
-    for each in inputs:
-        each["sha256"] = sha256(each["path"]) if is_lasting(each["path"]) else ""
+    for source in inputs:
+        path = source["path"]
+        source["sha256"] = sha256(path) if is_lasting(path) else ""
     definitions = []
     for measure in evaluation.measures:
         paragraph = sentence(measure) if definition_of(measure) else ""
         definitions.append(facts_of(measure) | {"measure": measure, "paragraph": paragraph})
-    works = dict.fromkeys(work for each in definitions for work in references_of(each["source"]))
-    found = {"definitions": definitions, "inputs": inputs, "versions": [*versions()]}
-    return found | {"command": command, "works": [*works]}
+    works: dict[Any, None] = {}  # an ordered set
+    for definition in definitions:
+        works.update(dict.fromkeys(references_of(definition["source"])))
+    return {
+        "definitions": definitions,
+        "inputs": inputs,
+        "versions": list(versions()),
+        "command": command,
+        "works": list(works),
+    }

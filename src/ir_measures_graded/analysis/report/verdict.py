@@ -140,7 +140,8 @@ class Verdict(NamedTuple):
         text = f"{count} families were tested: {' and '.join(families)}"
         if len(self.measures) > 1:
             primary = self.measures[0].measure
-            text += f", by each of {len(self.measures)} measures; {primary}, named first, is the primary one"
+            text += f", by each of {len(self.measures)} measures"
+            text += f"; {primary}, named first, is the primary one"
         return f"{text}."
 
     @property
