@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ..core.by_topic import mean_over_topics
-from ..core.measures.base import GradedMeasure
 from ..core.provider import check_levels
 from ..core.ranking.gains import gain_of
 from ..core.registry.facts import gains_of, is_plain_sum, needs_intents, sign_of
@@ -23,11 +21,11 @@ from ..core.registry.notation import checked
 from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.at_ranks import DEEPEST, one_measure, uncut, values_at_ranks
 from ..evaluation.checked import checks_arguments
-from ..evaluation.counting import ONE, ZERO, lacks_relevant, weighted_mean
+from ..evaluation.counting import ZERO
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.remarks import issued_together
 from ..evaluation.values import By
-from ..evaluation.weights import counted_by, topics_that_count
+from ..evaluation.weights import MeansOverTopics, counted_by
 from ..output import plots
 from ..output.formats import counted, decimal
 from ..output.result import Result
@@ -77,6 +75,7 @@ class Curves(Result):
     bands: np.ndarray | None = None
     confidence: float | None = None
     highlight: tuple[str, ...] = ()
+    effective: float | None = None
 
     @property
     def ranks(self) -> np.ndarray:
@@ -87,6 +86,14 @@ class Curves(Result):
     def order(self) -> list[int]:
         """The numbers of the runs, the one that is best at the last rank first."""
         return np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable").tolist()
+
+    @property
+    def _over(self) -> str:
+        """The number of topics in words."""
+        words = counted(self.topics, "topic")
+        if self.effective is not None:
+            words += f", effective {self.effective:.0f}"
+        return words
 
     @property
     def shown(self) -> list[int]:
@@ -107,8 +114,7 @@ class Curves(Result):
         best = self.order[0]
         depth = self.ranks.size
         value = decimal(float(self.values[best, -1]))
-        topics = counted(self.topics, "topic")
-        names = [self.runs[best], self.measure, value, depth, topics]
+        names = [self.runs[best], self.measure, value, depth, self._over]
         if len(self.runs) == 1:
             return [Note("{} has the mean {} {} at rank {} over {}.", *names)]
         values = self.values * sign_of(self.measure)
@@ -153,7 +159,7 @@ class Curves(Result):
         notes = []
         if self.confidence:
             notes.append(self._kind_of_bands(self.confidence))
-            if self.topics < NARROW_BANDS:
+            if (self.effective or self.topics) < NARROW_BANDS:
                 notes.append(NARROW)
         others = len(self.runs) - len(self.shown)
         if others:
@@ -207,7 +213,7 @@ class Curves(Result):
             # Markers of different runs begin at different ranks.
             markers = (number * every // len(self.runs), every)
             lines += axes.plot(ranks, self.values[number], label=label, markevery=markers, **style)
-        parts = [f"Mean over {counted(self.topics, 'topic')}"]
+        parts = [f"Mean over {self._over}"]
         if self.confidence:
             parts.append(str(self._kind_of_bands(self.confidence)))
         axes.set_ylabel(", ".join(parts))
@@ -269,7 +275,7 @@ def curves(
     named = named_runs(runs)
     with about(judgments.name):
         check_levels(open_end, judgments.documents, judgments.rows)
-    means_of = _MeansOverTopics(cut, judgments)
+    means_of = MeansOverTopics(cut, judgments)
     topics = means_of.count
     names = tuple(run.name for run in named)
     needed = last * (topics * BYTES + 24 * len(named))
@@ -298,44 +304,21 @@ def curves(
             values = means_of.treated(values_at_ranks(cut, run, judgments, last))
             means[number] = means_of.mean(values)
             if bands is not None and confidence is not None:
-                bands[number] = means_of.band(values, confidence, resamples, seed)
-    return Curves(open_end, topics, names, means, best, bands, confidence, highlighted)
+                bands[number] = _band(means_of, values, confidence, resamples, seed)
+    return Curves(
+        open_end, topics, names, means, best, bands, confidence, highlighted, means_of.effective
+    )
 
 
-class _MeansOverTopics:
-    """The means at each rank, over the `count` topics that count by a measure."""
-
-    def __init__(self, measure: GradedMeasure, judgments: Judgments):
-        self.counting = judgments.counting
-        self.topics = topics_that_count(measure, judgments)
-        self.count = self.topics.size
-        self.is_lacking = np.zeros(len(judgments.topics), dtype=bool)
-        if self.counting.no_relevant == ONE:
-            self.is_lacking = lacks_relevant(measure, judgments.documents)
-        self.weights = None
-        weights = self.counting.weights_of(judgments.topics)
-        if weights is not None:
-            self.weights = weights[self.topics]
-
-    def treated(self, values: np.ndarray) -> np.ndarray:
-        """The values (depth × T) of the topics that count."""
-        if self.counting.is_plain:
-            return values
-        return self.counting.treated(values, self.is_lacking)[:, self.topics]
-
-    def mean(self, values: np.ndarray) -> np.ndarray:
-        """The mean over the topics."""
-        if self.weights is None:
-            return mean_over_topics(values)
-        return weighted_mean(values, self.weights)
-
-    def band(self, values: np.ndarray, confidence: float, resamples: int, seed: int) -> Any:
-        """The band of the mean by the percentile bootstrap, which draws topics evenly."""
-        options = (confidence, resamples, seed)
-        if self.weights is None:
-            return bootstrap([values], np.mean, *options, method="percentile")
-        weights = np.broadcast_to(self.weights, values.shape)
-        return bootstrap([values * weights, weights], _quotient, *options, method="percentile")
+def _band(
+    means_of: MeansOverTopics, values: np.ndarray, confidence: float, resamples: int, seed: int
+) -> Any:
+    """The band of the mean by the percentile bootstrap, which draws topics evenly."""
+    options = (confidence, resamples, seed)
+    if means_of.weights is None:
+        return bootstrap([values], np.mean, *options, method="percentile")
+    weights = np.broadcast_to(means_of.weights, values.shape)
+    return bootstrap([values * weights, weights], _quotient, *options, method="percentile")
 
 
 def _quotient(weighted: np.ndarray, weights: np.ndarray, axis: int) -> np.ndarray:

@@ -11,10 +11,9 @@ from typing import Final
 import numpy as np
 from ir_measures import Measure, SumAgg
 
-from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import range_of, sign_of
 from ..core.registry.notation import one_of
-from ..errors import GradedError, level_of_caller, shown
+from ..errors import GradedError, Remark, level_of_caller, shown
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import Evaluation
 from ..output import plots
@@ -29,6 +28,7 @@ from .statistics.few_changes import (
 )
 from .statistics.options import whole_number
 from .statistics.student import BCA, KINDS, STUDENT, FewTopicsWarning, mean_interval
+from .statistics.weighted import Sample, sample_of
 
 ENOUGH: Final = 25
 """With fewer topics, the BCa bootstrap is too narrow: its coverage at 10 topics is 3 to 14
@@ -49,7 +49,8 @@ class Intervals(Result):
     `values`, `lower` and `upper` are arrays (runs × measures). `values` are means, or sums for the
     measures that ir-measures sums over the topics, such as NumRet. `topics` (runs × measures)
     counts the topics that have a value. `method` is ``t`` or ``bca``. `unit` is ``topic`` or
-    ``session``. Each interval holds for itself, not all of them together.
+    ``session``, `over` the number of topics in words. `noted` are the notes on topics without
+    relevant documents and on weights. Each interval holds for itself, not all of them together.
     """
 
     runs: tuple[str, ...]
@@ -61,6 +62,9 @@ class Intervals(Result):
     confidence: float
     method: str
     unit: str = "topic"
+    over: str = ""
+    noted: tuple[Note, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def of(self, run: str, measure: Measure | str) -> tuple[float, float]:
         """The interval of one run by one measure."""
@@ -75,7 +79,7 @@ class Intervals(Result):
     @property
     def summary(self) -> str:
         """The kind of the intervals, the measures and runs in one line."""
-        topics = counted(int(self.topics.max()), self.unit)
+        topics = self.over or counted(int(self.topics.max()), self.unit)
         runs = counted(len(self.runs), "run")
         return f"{self._kind} of {listed(self.measures)} of {runs} over {topics}"
 
@@ -100,7 +104,7 @@ class Intervals(Result):
         undefined = int(np.isnan(self.lower).sum())
         if undefined:
             notes.append(Note(NO_INTERVAL, counted(undefined, "value"), self.unit))
-        return notes
+        return notes + list(self.noted)
 
     def figure(self) -> plots.Figure:
         """Draw the values with their intervals, one panel per measure. Needs the extra ``plot``."""
@@ -139,6 +143,8 @@ def intervals(
             "intervals needs an Evaluation: intervals(evaluate(qrels, runs, measures))"
         )
     seed = whole_number(seed, "seed", 0)
+    if method == BCA and evaluation.weights is not None:
+        raise GradedError("method=bca takes no weights of topics; use Student's t (--interval t)")
     runs = evaluation.runs
     measures = evaluation.measures
     shape = (len(runs), len(measures))
@@ -149,18 +155,23 @@ def intervals(
     for row, column in np.ndindex(shape):
         measure = measures[column]
         values = evaluation.values[row, column]
-        values = values[~np.isnan(values)]
+        is_counted = ~np.isnan(values) & evaluation.has_weight
+        values = values[is_counted]
+        weights = None
+        if evaluation.weights is not None:
+            weights = evaluation.weights[is_counted]
         if values.size < 2:
             raise GradedError(
                 f"{runs[row]}: {measure} has {counted(values.size, evaluation.unit)}; "
                 "a confidence interval needs at least 2, and is rough below 10"
             )
-        low, high = mean_interval(values, confidence, method, seed=seed)
+        low, high = mean_interval(values, confidence, method, seed=seed, weights=weights)
+        sample = sample_of(values.size, weights)
         if method == STUDENT:
-            low, high = _within_range(values, measure, low, high, confidence)
+            low, high = _within_range(values, measure, sample, low, high, confidence)
         is_sum = isinstance(measure.aggregator(), SumAgg)
         scale = values.size if is_sum else 1
-        value[row, column] = scale * float(mean_over_topics(values))
+        value[row, column] = scale * float(sample.mean(values))
         lower[row, column] = scale * low
         upper[row, column] = scale * high
         topics[row, column] = values.size
@@ -170,18 +181,34 @@ def intervals(
         text = TOO_NARROW.format(topics=counted(fewest, unit), enough=ENOUGH, unit=unit)
         warnings.warn(text, FewTopicsWarning, stacklevel=level_of_caller())
     return Intervals(
-        runs, measures, value, lower, upper, topics, confidence, method, evaluation.unit
+        runs,
+        measures,
+        value,
+        lower,
+        upper,
+        topics,
+        confidence,
+        method,
+        evaluation.unit,
+        evaluation.topics_of_means(),
+        tuple(evaluation.notes_on_topics()),
+        evaluation.remarks,
     )
 
 
 def _within_range(
-    values: np.ndarray, measure: Measure, lower: float, upper: float, confidence: float
+    values: np.ndarray,
+    measure: Measure,
+    sample: Sample,
+    lower: float,
+    upper: float,
+    confidence: float,
 ) -> tuple[float, float]:
     """The bounds of Student's t within the range of the measure, wider if few topics change."""
     low, high = range_of(measure)
     changed = np.array([changes_from_most_frequent(values)])
     if are_few(changed, values.size).all():
-        lowers, uppers = interval_with_two_more(values[None], low, high, confidence)
+        lowers, uppers = interval_with_two_more(values[None], low, high, confidence, sample)
         lower = float(lowers[0])
         upper = float(uppers[0])
     return float(np.clip(lower, low, high)), float(np.clip(upper, low, high))

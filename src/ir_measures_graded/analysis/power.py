@@ -307,6 +307,8 @@ def power(
         if not 0 < difference < np.inf:
             raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
     evaluation, _ = evaluated(qrels, runs, measures, sessions, no_relevant=no_relevant)
+    if evaluation.weights is not None:
+        raise GradedError("power is not known for weights of topics; leave them out")
     refuse_few_topics(evaluation)
     if baseline is None:
         refuse_many_pairs(len(evaluation.runs), len(evaluation.measures))

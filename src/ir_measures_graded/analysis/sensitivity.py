@@ -482,7 +482,13 @@ def _tests(
         values = evaluation.paired(setting.measure)
         if values.shape[1] >= 2:
             width = width_of(setting.measure)
-            tests = primary.paired(values, pairs, alpha, width=width)
+            tests = primary.paired(
+                values,
+                pairs,
+                alpha,
+                width=width,
+                weights=evaluation.paired_weights(setting.measure),
+            )
             differences[row] = tests.difference
             p_values[row] = tests.adjusted
     return differences, p_values, ""

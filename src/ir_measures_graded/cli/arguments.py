@@ -212,7 +212,11 @@ def chosen(
     except GradedError as error:
         runs_of_table = listed(stored.runs, LISTED)
         raise GradedError(f"{error}; the runs of the table are {runs_of_table}") from None
-    return stored.part(runs or stored.runs, measures or stored.measures)
+    part = stored.part(runs or stored.runs, measures or stored.measures)
+    weights = arguments.get("weights")
+    if weights is None:
+        return part
+    return part.weighted(weights)
 
 
 def measures_of_table(words: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:

@@ -20,7 +20,7 @@ from . import arguments as common
 from .parser import Arguments, Option, at_least_1, choice, output, several
 from .results import Answer, command_line
 
-FOR_ONE = ("tests", "resamples", "seed", "by", "repeats", "top", *common.OF_RANKINGS)
+FOR_ONE = ("tests", "resamples", "seed", "by", "weights", "repeats", "top", *common.OF_RANKINGS)
 """Options for a single collection."""
 PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
@@ -30,6 +30,7 @@ USAGE = (common.OF_RUNS, common.OF_VALUES, "--collections FILE MEASURE…")
 OPTIONS = (
     *common.collection_or_values(),
     common.BY,
+    common.WEIGHTS,
     Option(
         "--collections FILE",
         "table of collections in place of QRELS and RUN, with the columns collection, qrels "

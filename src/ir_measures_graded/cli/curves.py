@@ -2,12 +2,13 @@
 
 from ..analysis import Curves, curves
 from ..analysis.curves import RESAMPLES
-from .arguments import COLLECTION, NO_RELEVANT, inputs, resamples, run_named
+from .arguments import COLLECTION, NO_RELEVANT, WEIGHTS, inputs, resamples, run_named
 from .parser import Arguments, Option, output, real, whole_number
 
 OPTIONS = (
     *COLLECTION,
     NO_RELEVANT,
+    WEIGHTS,
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
     Option("--highlight RUN", "of more than 12 runs, also show these in colour", many=True),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),

@@ -13,7 +13,7 @@ from ..evaluation.values import AGGREGATE, ALL
 from ..output.formats import known
 from ..output.result import View
 from ..output.tables import Table
-from .arguments import COLLECTION, NO_RELEVANT, SESSIONS, inputs
+from .arguments import COLLECTION, NO_RELEVANT, SESSIONS, WEIGHTS, inputs
 from .parser import Arguments, Option, choice, output, real
 from .results import Answer
 
@@ -22,6 +22,7 @@ OPTIONS = (
     *COLLECTION,
     SESSIONS,
     NO_RELEVANT,
+    WEIGHTS,
     Option("--ties", "value over all orders of tied documents", choices=("mean", "min", "max")),
     Option("--unjudged", "value over all judgments of unjudged documents", choices=("min", "max")),
     Option("-q --by_query", "also print the values of each topic", excludes="confidence"),
@@ -62,7 +63,9 @@ def run(arguments: Arguments) -> Answer:
     facts["n"] = {
         str(measure): count for measure, count in zip(evaluation.measures, counts, strict=True)
     }
-    facts |= arguments.of("ignore_identical_ids")
+    facts |= arguments.of("weights", "ignore_identical_ids")
+    if evaluation.effective is not None:
+        facts["effective_topics"] = evaluation.effective
     if arguments.confidence is not None:
         from ..analysis import intervals  # takes time: imports all analyses
 

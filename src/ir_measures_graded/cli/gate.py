@@ -3,7 +3,16 @@
 from ..analysis.gating.gate import gate
 from ..analysis.gating.verdict import STATUS, UNDECIDED
 from ..files.sources import is_named_file
-from .arguments import BY, VALUES_HELP, chosen, collection_or_values, inputs, values_of, words_of
+from .arguments import (
+    BY,
+    VALUES_HELP,
+    WEIGHTS,
+    chosen,
+    collection_or_values,
+    inputs,
+    values_of,
+    words_of,
+)
 from .parser import Arguments, Option, at_least_1, output
 from .results import Answer
 
@@ -13,6 +22,7 @@ OPTIONS = (
         f"{VALUES_HELP}; with QRELS, OLD must have its values", "OLD NEW MEASURE…"
     ),
     BY,
+    WEIGHTS,
     Option(
         "--margin M",
         "how much worse NEW may be: a share, as 5%% (default), or a difference, as 0.01",

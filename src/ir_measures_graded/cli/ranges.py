@@ -1,10 +1,10 @@
 """The command `ranges`."""
 
 from ..analysis import Ranges, ranges
-from .arguments import COLLECTION, NO_RELEVANT, inputs
+from .arguments import COLLECTION, NO_RELEVANT, WEIGHTS, inputs
 from .parser import Arguments, output
 
-OPTIONS = (*COLLECTION, NO_RELEVANT, *output(figure=False))
+OPTIONS = (*COLLECTION, NO_RELEVANT, WEIGHTS, *output(figure=False))
 
 
 def run(arguments: Arguments) -> Ranges:

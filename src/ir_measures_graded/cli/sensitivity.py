@@ -5,12 +5,22 @@ from typing import Any
 from ..analysis import sensitivity
 from ..analysis.statistics.defaults import ALPHA
 from ..output.result import Result, View
-from .arguments import OF_RUNS, OF_VALUES, alpha, chosen, collection_or_values, inputs, values_of
+from .arguments import (
+    OF_RUNS,
+    OF_VALUES,
+    WEIGHTS,
+    alpha,
+    chosen,
+    collection_or_values,
+    inputs,
+    values_of,
+)
 from .parser import Arguments, Option, choice, output, whole_numbers
 
 USAGE = (OF_RUNS, OF_VALUES)
 OPTIONS = (
     *collection_or_values(),
+    WEIGHTS,
     Option("--cutoffs K,…", "cutoffs of the measures, as in 10,100", whole_numbers, default=[]),
     choice("--show", "table to print; default: tau", "tau", "ranks", "swaps", "differences"),
     alpha(ALPHA),

@@ -16,6 +16,7 @@ import numpy as np
 from ir_measures import Measure, SumAgg
 
 from ..arguments import items
+from ..core.by_topic import mean_over_topics
 from ..core.provider import aggregate, provider_named
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import sign_of, with_options
@@ -41,7 +42,7 @@ from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval
 from .named import Judgments, Qrels, Run, Runs, Study
 from .sessions import Given, SessionValues, turn_measure
 from .values import By, read_values
-from .weights import counted_by, read_weights, refuse_missing_weights
+from .weights import ALL_ZERO, counted_by, read_weights, refuse_missing_weights
 
 NO_VALUE = "no value"
 """The kind of a remark on topics for which a provider of ir-measures gives no value."""
@@ -204,6 +205,23 @@ class Evaluation(Result):
             return None
         return self.weights[self.paired_topics(measure)]
 
+    def paired_means(self, measure: Measure | str) -> np.ndarray:
+        """The mean of each run over `paired_topics`, by their weights; NaN without any topic."""
+        values = self.paired(measure)
+        weights = self.paired_weights(measure)
+        if not values.shape[1]:
+            return np.full(len(values), np.nan)
+        if weights is None:
+            return mean_over_topics(values)
+        return weighted_mean(values, weights)
+
+    @property
+    def effective(self) -> float | None:
+        """The effective number of the topics that count; None if all count alike."""
+        if self.weights is None or not self.has_weight.any():
+            return None
+        return effective_size(self.weights[self.has_weight])
+
     def part(self, runs: Sequence[str], measures: Sequence[Measure | str]) -> Evaluation:
         """The values of these runs and measures only, in this order.
 
@@ -248,7 +266,9 @@ class Evaluation(Result):
         """
         counting = Counting(weights=read_weights(weights))
         counting.check(self.measures)
-        return replace(self, weights=counting.weights_of(self.topics))
+        weighted = replace(self, weights=counting.weights_of(self.topics))
+        weighted.refuse_zero_weights()
+        return weighted
 
     @property
     def unreported(self) -> np.ndarray:
@@ -283,8 +303,8 @@ class Evaluation(Result):
         words = counted(int(counts.max()), self.unit)
         if counts.min() < counts.max():
             words = f"{counts.min()} to {words}"
-        if self.weights is not None:
-            words += f", effective {effective_size(self.weights[self.has_weight]):.0f}"
+        if self.effective is not None:
+            words += f", effective {self.effective:.0f}"
         return words
 
     def _refuse_missing_weights(self) -> None:
@@ -292,9 +312,18 @@ class Evaluation(Result):
         if self.weights is None:
             return
         lacks_value: np.ndarray = np.all(self.unreported, axis=0)
+        for column in range(len(self.measures)):
+            refuse_missing_weights(self.weights, ~lacks_value[column, :], self.topics, self.unit)
+
+    def refuse_zero_weights(self) -> None:
+        """Raise `GradedError` if all topics of a measure have the weight 0."""
+        if self.weights is None:
+            return
+        has_value: np.ndarray = np.any(~self.unreported, axis=(0, 2))
+        counts = self.topic_counts.max(axis=0)
         for column, measure in enumerate(self.measures):
-            counts = ~lacks_value[column, :]
-            refuse_missing_weights(measure, self.weights, counts, self.topics, self.unit)
+            if has_value[column] and not counts[column]:
+                raise GradedError(ALL_ZERO.format(self.unit, measure))
 
     @property
     def reported(self) -> np.ndarray:
@@ -553,6 +582,7 @@ def evaluate(
             weights=judgments.counting.weights_of(units),
             unjudged=_unjudged(work.depth, every, results),
         )
+        result.refuse_zero_weights()
         remarks.issue(remark for remark in result.remarks if remark.kind == NO_VALUE)
     return result
 

@@ -9,11 +9,22 @@ from numbers import Real
 import numpy as np
 from ir_measures import Measure
 
+from ..core.by_topic import mean_over_topics
 from ..errors import GradedError, shown
 from ..output.formats import counted, listed
-from .counting import SKIP, ZERO, Counting, lacks_relevant
+from .counting import (
+    ONE,
+    SKIP,
+    ZERO,
+    Counting,
+    effective_size,
+    lacks_relevant,
+    weighted_mean,
+)
 from .named import Judgments, Qrels, read_judgments
 from .values import By, number_in, read_attribute
+
+ALL_ZERO = "weights: all {}s of {} have the weight 0"
 
 
 def read_weights(weights: By) -> dict[str, float] | None:
@@ -60,19 +71,17 @@ def topics_that_count(measure: Measure, judgments: Judgments) -> np.ndarray:
             )
     weights = counting.weights_of(judgments.topics)
     if weights is not None:
-        refuse_missing_weights(measure, weights, counts, judgments.topics)
+        refuse_missing_weights(weights, counts, judgments.topics)
         counts &= weights > 0
+        if not counts.any():
+            raise GradedError(ALL_ZERO.format("topic", measure))
     return np.flatnonzero(counts)
 
 
 def refuse_missing_weights(
-    measure: Measure,
-    weights: np.ndarray,
-    counts: np.ndarray,
-    topics: Sequence[str],
-    unit: str = "topic",
+    weights: np.ndarray, counts: np.ndarray, topics: Sequence[str], unit: str = "topic"
 ) -> None:
-    """Raise `GradedError` for a topic that counts and has no weight, and if all weights are 0."""
+    """Raise `GradedError` for a topic that counts and has no weight."""
     unknown = np.flatnonzero(counts & np.isnan(weights))
     if unknown.size:
         names = [topics[number] for number in unknown.tolist()]
@@ -80,8 +89,39 @@ def refuse_missing_weights(
             f"weights: {counted(len(names), unit)} without a weight ({listed(names, 5)}); give "
             f"each {unit} a weight, 0 to leave it out"
         )
-    if counts.any() and not (weights[counts] > 0).any():
-        raise GradedError(f"weights: all {unit}s of {measure} have the weight 0")
+
+
+class MeansOverTopics:
+    """The means over the `count` topics that count by a measure.
+
+    `effective` is their effective number with weights, None without weights.
+    """
+
+    def __init__(self, measure: Measure, judgments: Judgments):
+        self.counting = judgments.counting
+        self.topics = topics_that_count(measure, judgments)
+        self.count = self.topics.size
+        self.is_lacking = np.zeros(len(judgments.topics), dtype=bool)
+        if self.counting.no_relevant == ONE:
+            self.is_lacking = lacks_relevant(measure, judgments.documents)
+        self.weights = None
+        self.effective = None
+        weights = self.counting.weights_of(judgments.topics)
+        if weights is not None:
+            self.weights = weights[self.topics]
+            self.effective = effective_size(self.weights)
+
+    def treated(self, values: np.ndarray) -> np.ndarray:
+        """The values (… × T) of the topics that count."""
+        if self.counting.is_plain:
+            return values
+        return self.counting.treated(values, self.is_lacking)[..., self.topics]
+
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        """The mean over the topics."""
+        if self.weights is None:
+            return mean_over_topics(values)
+        return weighted_mean(values, self.weights)
 
 
 def counted_by(qrels: Qrels, no_relevant: str = ZERO, weights: By = None) -> Qrels:

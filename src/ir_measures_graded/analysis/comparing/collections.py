@@ -346,6 +346,8 @@ def _evaluated(
             if not isinstance(part, Evaluation):
                 qrels, runs = part
                 part = evaluate(qrels, runs, measures)
+            if part.weights is not None:
+                raise GradedError("weights of topics are for one collection, not for several")
             refuse_few(len(part.topics), "topic")
             evaluations[name] = part
     return evaluations

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...errors import GradedError
 from ...evaluation.checked import checks_arguments
@@ -65,6 +64,7 @@ def compare(
     *,
     sessions: Given = None,
     no_relevant: str = ZERO,
+    weights: By = None,
     baseline: str | Sequence[str] | None = None,
     tests: Sequence[str] = (),
     correction: str = DEFAULT,
@@ -77,9 +77,9 @@ def compare(
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 
-    `qrels`, `runs`, `measures`, `sessions` and `no_relevant` are as for `evaluate`. An
+    `qrels`, `runs`, `measures`, `sessions`, `no_relevant` and `weights` are as for `evaluate`. An
     `Evaluation`, or a table of values as for `Evaluation.from_values`, may stand for the first
-    four. Needs the extra ``stats``.
+    three. Needs the extra ``stats``.
 
     `baseline` is the name of a run, or of several, each of which has a family of its own; the first
     of two runs is the default. `tests` names further tests, see the module. `correction` is that of
@@ -96,8 +96,8 @@ def compare(
     then has a comparison for each group, by the same tests, see `groups_of`. Its p-values and
     intervals have a correction for all groups. A group of fewer than 10 topics is not tested.
     For two or more groups that are, Alexander and Govern's test tells whether a difference depends
-    on the group, with Holm's correction for the differences of the family. Groups must not be made
-    from the values themselves.
+    on the group, with Holm's correction for the differences of the family; with `weights`, there is
+    no such test. Groups must not be made from the values themselves.
 
     `repeats` tells which runs repeat a system, as with other seeds: a pattern of names whose first
     ``*`` stands for the system, as ``*-seed*``, or a mapping of runs to systems. The value of a
@@ -136,7 +136,12 @@ def compare(
     further = Further(names, alpha, correction_of(correction), resamples, seed)
     statistics_library("scipy.special")
     kept = fit_into_memory(runs)
-    of_runs, study = evaluated(qrels, runs, measures, sessions, kept=kept, no_relevant=no_relevant)
+    counting: dict[str, Any] = {"no_relevant": no_relevant, "weights": weights}
+    of_runs, study = evaluated(qrels, runs, measures, sessions, kept=kept, **counting)
+    if names and of_runs.weights is not None:
+        raise GradedError(
+            "tests: weights of topics are for the primary procedure; leave out tests or weights"
+        )
     systems = systems_of(of_runs.runs, repeats)
     evaluation = averaged(of_runs, systems)
     refuse_few_topics(evaluation)
@@ -149,16 +154,18 @@ def compare(
     outcomes: list[Test] = []
     of_groups: dict[str, list[Test]] = {group: [] for group in groups}
     for measure in evaluation.measures:
-        outcomes += design.over_all(measure, evaluation.paired(measure))
+        outcomes += design.over_all(measure, evaluation)
     dependence: list[Test] = []
     for measure in evaluation.measures:
         parts = [_values_in(part, measure) for part in groups.values()]
-        families = design.families(measure, evaluation.paired(measure))
-        in_groups = design.in_groups(measure, parts, families)
+        weights_of_parts = [_weights_in(part, measure) for part in groups.values()]
+        families = design.families(measure, evaluation)
+        in_groups = design.in_groups(measure, parts, families, weights_of_parts)
         for group_tests, of_measure in zip(of_groups.values(), in_groups, strict=True):
             group_tests += of_measure
-        dependence += design.dependence(measure, parts, families)
-    sizes = [len(part.topics) for part in groups.values()]
+        if evaluation.weights is None:
+            dependence += design.dependence(measure, parts, families)
+    sizes = [int(part.has_weight.sum()) for part in groups.values()]
     families_of_groups = max(1, sum(size >= LEAST_TESTED_TOPICS for size in sizes))
     comparisons = {}
     for name, group_tests in of_groups.items():
@@ -181,26 +188,33 @@ class _Design:
     correction: str
     further: Further
 
-    def families(self, measure: Measure, values: np.ndarray) -> list[Pairs]:
+    def families(self, measure: Measure, evaluation: Evaluation) -> list[Pairs]:
         """The families of pairs of runs; those of all pairs are sorted by the means."""
-        means = values.mean(axis=1)
-        order = np.argsort(-sign_of(measure) * means, kind="stable").tolist()
+        costs = -sign_of(measure) * evaluation.paired_means(measure)
+        order = np.argsort(costs, kind="stable").tolist()
         return families_of(self.runs, self.baselines, order)
 
-    def over_all(self, measure: Measure, values: np.ndarray) -> list[Test]:
-        """The primary procedure and the further tests of one measure's values (runs × topics)."""
+    def over_all(self, measure: Measure, evaluation: Evaluation) -> list[Test]:
+        """The primary procedure and the further tests by one measure."""
+        values = evaluation.paired(measure)
+        weights = evaluation.paired_weights(measure)
         primary: list[Test] = []
         further = self.further.of_all_runs(measure, values)
-        for pairs in self.families(measure, values):
-            tests = paired(values, pairs, self.alpha, **self._settings(measure))
+        for pairs in self.families(measure, evaluation):
+            tests = paired(values, pairs, self.alpha, weights=weights, **self._settings(measure))
             primary += self._tests(measure, PAIRED_T, tests._asdict(), pairs)
             further += self.further.of_pairs(measure, [values], pairs, self.runs)[0]
         return primary + further
 
     def in_groups(
-        self, measure: Measure, parts: Sequence[np.ndarray], families: Iterable[Pairs]
+        self,
+        measure: Measure,
+        parts: Sequence[np.ndarray],
+        families: Iterable[Pairs],
+        weights: Sequence[np.ndarray | None],
     ) -> list[list[Test]]:
         """The same tests in each group of topics; groups of few topics have intervals only."""
+        settings = self._settings(measure) | {"weights": weights}
         primary: list[list[Test]] = [[] for _ in parts]
         further: list[list[Test]] = [[] for _ in parts]
         large = [number for number, part in enumerate(parts) if _is_large(part)]
@@ -208,7 +222,7 @@ class _Design:
         for number in large:
             further[number] += self.further.of_all_runs(measure, parts[number])
         for pairs in families:
-            in_parts = paired_in_parts(parts, pairs, self.alpha, **self._settings(measure))
+            in_parts = paired_in_parts(parts, pairs, self.alpha, **settings)
             for tests, in_part in zip(primary, in_parts, strict=True):
                 tests += self._tests(measure, PAIRED_T, in_part._asdict(), pairs)
             of_pairs = self.further.of_pairs(measure, values_of_large, pairs, self.runs)
@@ -258,13 +272,21 @@ def _values_in(part: Evaluation, measure: Measure) -> np.ndarray:
     return values
 
 
+def _weights_in(part: Evaluation, measure: Measure) -> np.ndarray | None:
+    """The weights of the topics of `_values_in`."""
+    weights = part.paired_weights(measure)
+    if weights is not None and weights.size == 0:
+        return np.ones(1)
+    return weights
+
+
 def _compared(part: Evaluation, outcomes: Iterable[Test], design: _Design) -> Comparison:
     """The comparison over all topics or over those of a group."""
-    of_measures = [mean_over_topics(_values_in(part, measure)) for measure in part.measures]
+    of_measures = [part.paired_means(measure) for measure in part.measures]
     return Comparison(
         part.runs,
         part.measures,
-        len(part.topics),
+        int(part.has_weight.sum()),
         np.stack(of_measures, axis=1),
         tuple(outcomes),
         design.baselines,
@@ -273,6 +295,7 @@ def _compared(part: Evaluation, outcomes: Iterable[Test], design: _Design) -> Co
         unit=part.unit,
         lacking=remarks_on(part),
         remarks=part.remarks,
+        effective=part.effective,
         unjudged=part.unjudged.shares if part.unjudged else {},
         paired_topics={measure: len(part.paired_topics(measure)) for measure in part.measures},
     )

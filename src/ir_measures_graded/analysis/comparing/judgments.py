@@ -10,6 +10,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...evaluation.named import Run, Study
+from ...evaluation.weights import MeansOverTopics
 from ..ranges import differences_by_topic
 
 MOST_BYTES_KEPT: Final = 250_000_000
@@ -63,7 +64,7 @@ def may_turn(measure: Measure, run: Run, other: Run, difference: float) -> bool 
     if "unjudged" not in ranges:
         return None
     ends, _ = ranges["unjudged"]
-    low, high = ends.mean(axis=1)
+    low, high = MeansOverTopics(measure, run.judgments).mean(ends)
     if difference > 0:
         return bool(low <= 0)
     return bool(high >= 0)

@@ -47,7 +47,8 @@ class Comparison(Result):
     data. `unjudged` has the share of unjudged documents within the first ranks of each run, as far
     as it is known. `groups` has the comparisons over groups of topics. Such a comparison has the
     `name` of the group, and the number `families` of groups that are tested together. `unit` is
-    ``topic`` or ``session``.
+    ``topic`` or ``session``. `effective` is the effective number of topics with weights, None without
+    weights.
     `paired_topics` has the number of topics for which all runs have a value, by measure.
 
     `repeats` has the means of the repeats (repeats × measures) of each system that has several.
@@ -69,6 +70,7 @@ class Comparison(Result):
     primary: str = PAIRED_T
     lacking: Sequence[str] = ()
     remarks: tuple[Remark, ...] = ()
+    effective: float | None = None
     paired_topics: Mapping[Measure, int] = field(default_factory=dict)
     unjudged: Mapping[str, float] = field(default_factory=dict)
     repeats: Mapping[str, np.ndarray] = field(default_factory=dict)
@@ -218,9 +220,12 @@ class Comparison(Result):
         """The number of topics for which all runs have a value by these measures."""
         counts = [self.paired_topics.get(measure, self.topics) for measure in measures]
         fewest, most = min(counts), max(counts)
-        if fewest == most:
-            return counted(most, self.unit)
-        return f"{fewest:,} to {counted(most, self.unit)}"
+        words = counted(most, self.unit)
+        if fewest < most:
+            words = f"{fewest:,} to {words}"
+        if self.effective is not None:
+            words += f", effective {self.effective:.0f}"
+        return words
 
     def wins(self, measure: Measure | str, test: str = "") -> dict[tuple[str, str], float]:
         """The p-value of each significant difference by a test of pairs, by the better and the

@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
@@ -42,6 +41,7 @@ from .verdict import (
     Rule,
     Verdict,
     over_ranges,
+    sample_in,
     verdicts_of,
 )
 
@@ -62,7 +62,8 @@ class Gate(Result):
 
     `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking`
     has a sentence on each run that lacks topics. `unjudged` has the share of unjudged documents
-    within the first ranks of both runs, as far as it is known.
+    within the first ranks of both runs, as far as it is known. `effective` is the effective number of
+    topics with weights.
     """
 
     old: str
@@ -77,6 +78,7 @@ class Gate(Result):
     lacking: Sequence[str] = ()
     remarks: tuple[Remark, ...] = ()
     unjudged: Mapping[str, float] = field(default_factory=dict)
+    effective: float | None = None
 
     @property
     def _over_all_topics(self) -> list[Verdict]:
@@ -236,8 +238,15 @@ class Gate(Result):
         sides = "two-sided" if self.verdict == DIFFERS else "one-sided"
         notes.append(f"p is {sides} and tests the verdict; lower and upper are {bounds}.")
         count = self.verdicts[0].topics
-        if count < LEAST_MEASURED_TOPICS:
+        size = self.effective or count
+        if self.effective is not None:
+            effective = f"{counted(count, self.unit)} with weights, effective {size:.0f}"
+            of_topics = "few changes, lost values and unseen failures count topics, not weights"
+            notes.append(f"{effective}; {of_topics}.")
+        if size < LEAST_MEASURED_TOPICS:
             few = f"{counted(count, self.unit)} are few"
+            if self.effective is not None:
+                few = f"{size:.0f} effective {self.unit}s are few"
             measured = f"the error of 5 % was measured from {LEAST_MEASURED_TOPICS} topics on"
             notes.append(f"{few}: {measured}.")
         for verdict in self._over_all_topics:
@@ -326,6 +335,7 @@ def gate(
     *,
     sessions: Given = None,
     no_relevant: str = ZERO,
+    weights: By = None,
     margin: str | float | None = None,
     by: By = None,
     every_group: bool = False,
@@ -335,8 +345,8 @@ def gate(
 ) -> Gate:
     """Whether the second of two runs may replace the first one.
 
-    `qrels`, `runs` (the old and the new one), `measures`, `sessions` and `no_relevant` are as for
-    `evaluate`. An
+    `qrels`, `runs` (the old and the new one), `measures`, `sessions`, `no_relevant` and
+    `weights` are as for `evaluate`. An
     `Evaluation` or a table of values may stand for them, without what needs rankings. `margin` is a
     share of the old values, as ``"5%"``, or a difference, as 0.01; the default is 5 %. `by` groups
     the topics, see `compare`. The verdicts of groups, whose p-values have Holm's correction for all
@@ -362,7 +372,7 @@ def gate(
     statistics_library("scipy.special")
     size = Margin.of(DEFAULT_MARGIN if margin is None else margin)
     evaluation, study = evaluated(
-        qrels, runs, measures, sessions, kept=True, no_relevant=no_relevant
+        qrels, runs, measures, sessions, kept=True, no_relevant=no_relevant, weights=weights
     )
     number_of_runs = len(evaluation.runs)
     topics = len(evaluation.topics)
@@ -374,7 +384,8 @@ def gate(
         )
     refuse_few_topics(evaluation)
     for measure in evaluation.measures:
-        _refuse_margin(size, measure, *evaluation.paired(measure))
+        means = evaluation.paired_means(measure)
+        _refuse_margin(size, measure, float(means[0]), *evaluation.paired(measure))
     if stored is not None:
         _refuse_drift(evaluation, stored)
     groups = groups_of(evaluation.topics, by)
@@ -392,7 +403,8 @@ def gate(
     if study is not None and study.judgments.sessions is None:
         for number, verdict in enumerate(verdicts):
             if verdict.group is None:
-                verdicts[number] = over_ranges(verdict, rule, study, family)
+                sample = sample_in(evaluation, verdict.measure)
+                verdicts[number] = over_ranges(verdict, rule, study, sample, family)
     old, new = evaluation.runs
     return Gate(
         old,
@@ -407,12 +419,14 @@ def gate(
         remarks_on(evaluation),
         evaluation.remarks,
         evaluation.unjudged.shares if evaluation.unjudged else {},
+        evaluation.effective,
     )
 
 
-def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.ndarray) -> None:
-    """Raise `GradedError` for a margin that means nothing for the old values."""
-    mean = float(mean_over_topics(old))
+def _refuse_margin(
+    margin: Margin, measure: Measure, mean: float, old: np.ndarray, new: np.ndarray
+) -> None:
+    """Raise `GradedError` for a margin that means nothing for the old values and their mean."""
     if margin.relative and not mean > 0 and differences_of(new, old)[0].any():
         raise GradedError(
             f"{measure}: the old mean is {mean:g}, and a relative margin is a share of it; give an "

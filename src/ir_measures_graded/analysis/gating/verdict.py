@@ -30,7 +30,6 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...errors import GradedError
 from ...evaluation.evaluate import Evaluation
@@ -51,6 +50,7 @@ from ..statistics.noninferiority import (
 )
 from ..statistics.precision import EXACT, differences_of
 from ..statistics.student import topics_needed
+from ..statistics.weighted import Sample, WeightedSample, sample_of
 
 HOLDS: Final = "holds"
 WORSE: Final = "worse"
@@ -199,7 +199,7 @@ class _Change:
     """The values of both runs by one measure in each topic, and the loss that is allowed there.
 
     `difference` is new − old, and `better` the same, but above 0 if the new run is better. Numbers
-    of at most `noise` are rounding errors.
+    of at most `noise` are rounding errors. The topics are a `sample`, perhaps with weights.
     """
 
     old: np.ndarray
@@ -208,6 +208,7 @@ class _Change:
     better: np.ndarray
     allowed: np.ndarray
     noise: float
+    sample: Sample
 
     @classmethod
     def of(cls, part: Evaluation, measure: Measure, margin: Margin) -> _Change:
@@ -215,7 +216,8 @@ class _Change:
         old, new = part.paired(measure)
         difference, rounding = differences_of(new, old)
         better = sign_of(measure) * difference
-        return cls(old, new, difference, better, margin.allowed(old), float(rounding))
+        sample = sample_in(part, measure)
+        return cls(old, new, difference, better, margin.allowed(old), float(rounding), sample)
 
     @property
     def within_loss(self) -> np.ndarray:
@@ -241,7 +243,7 @@ class _Change:
         """
         whole = np.abs(self.old)
         if sign_of(measure) < 0:
-            whole = np.maximum(whole, abs(float(mean_over_topics(self.old))))
+            whole = np.maximum(whole, abs(float(self.sample.mean(self.old))))
         losses = -self.better
         if rule.equivalent:
             losses = np.abs(self.better)
@@ -255,16 +257,30 @@ class _Change:
         that it tests.
         """
         gain = self.within_gain if rule.equivalent else self.better
-        errors = [-standard_error(self.within_loss, self.noise), standard_error(gain, self.noise)]
-        return quantile(self.old.size, rule.level) * np.array(errors)
+        errors = [-self.error(self.within_loss), self.error(gain)]
+        return quantile(self.sample.degrees, rule.level) * np.array(errors)
+
+    def error(self, values: np.ndarray) -> float:
+        """The standard error of the mean of values of the topics."""
+        return standard_error(values, self.sample, self.noise)
+
+    def p_above_0(self, values: np.ndarray) -> float:
+        """The p-value of whether the true mean of values of the topics is above 0."""
+        return p_above_0(values, self.sample, self.noise)
 
     def p_worse(self, rule: Rule) -> float:
         """The p-value of "worse" or, if runs should be equivalent, of "differs", uncorrected."""
-        p_worse = p_above_0(-self.better, self.noise)
+        p_worse = self.p_above_0(-self.better)
         if not rule.equivalent:
             return p_worse
-        p_better = p_above_0(self.better, self.noise)
+        p_better = self.p_above_0(self.better)
         return min(2 * min(p_worse, p_better), 1.0)
+
+
+def sample_in(evaluation: Evaluation, measure: Measure) -> Sample:
+    """The topics with a value of both runs, with their weights."""
+    count = evaluation.paired_topics(measure).size
+    return sample_of(count, evaluation.paired_weights(measure))
 
 
 def verdicts_of(parts: Iterable[tuple[str | None, Evaluation]], rule: Rule) -> list[Verdict]:
@@ -291,8 +307,9 @@ def _verdict(
     """The verdict over the topics of a group; `p_worse` is corrected."""
     change = _Change.of(part, measure, rule.margin)
     count = change.old.size
-    mean_old = float(mean_over_topics(change.old))
-    p_holds = max(p_above_0(values, change.noise) for values in change.within(rule))
+    mean_of = change.sample.mean
+    mean_old = float(mean_of(change.old))
+    p_holds = max(map(change.p_above_0, change.within(rule)))
     changed = int(np.count_nonzero(change.better))
     lost = change.lost(measure, rule)
     unseen = most_unseen(lost, count, rule.level)
@@ -315,17 +332,17 @@ def _verdict(
     if p is not None:
         p = PValue(p) if changed else None
 
-    mean_better = float(mean_over_topics(change.better))
+    mean_better = float(mean_of(change.better))
     lower, upper = known(np.sort(sign_of(measure) * (mean_better + change.bounds(rule))))
-    p_beyond = min(p_above_0(-values, change.noise) for values in change.within(rule))
+    p_beyond = min(change.p_above_0(-values) for values in change.within(rule))
     found = Verdict(
         measure,
         group,
         verdict,
         count,
         old=mean_old,
-        new=float(mean_over_topics(change.new)),
-        difference=float(mean_over_topics(change.difference)),
+        new=float(mean_of(change.new)),
+        difference=float(mean_of(change.difference)),
         lower=lower,
         upper=upper,
         p=p,
@@ -356,32 +373,40 @@ def _fallen(change: _Change, topics: list[str]) -> tuple[tuple[str, float, float
 
 def _with_needed(verdict: Verdict, change: _Change, rule: Rule) -> Verdict:
     """The verdict with the margin that its topics show, and the topics that the margin needs."""
-    loss = float(mean_over_topics(change.allowed))
-    error = max(standard_error(values, change.noise) for values in change.within(rule))
+    sample = change.sample
+    loss = float(sample.mean(change.allowed))
+    error = max(map(change.error, change.within(rule)))
     if not (error > 0 and loss > 0):
         return verdict
     power = POWER
     if rule.equivalent:
         power = (1 + POWER) / 2  # so that both of two tests succeed in .8
     count = verdict.topics
-    reach = (quantile(count, rule.level) + quantile(count, 1 - power)) * error
+    degrees = sample.degrees
+    reach = (quantile(degrees, rule.level) + quantile(degrees, 1 - power)) * error
     if rule.margin.relative:
         reach /= verdict.old
     deviation = error * count**0.5
+    per_topic = None
+    if isinstance(sample, WeightedSample):
+        per_topic = degrees / count
     return replace(
         verdict,
         reachable=replace(rule.margin, size=reach),
-        needed=topics_needed(loss, deviation, 2 * rule.level, power),
+        needed=topics_needed(loss, deviation, 2 * rule.level, power, per_topic),
     )
 
 
-def over_ranges(verdict: Verdict, rule: Rule, study: Study, measures: int) -> Verdict:
+def over_ranges(
+    verdict: Verdict, rule: Rule, study: Study, sample: Sample, measures: int
+) -> Verdict:
     """The verdict, and whether it is certainly the same for all orders of ties and for all
     judgments.
 
     The bounds hold for all values between the lowest and the highest one of each topic. For
     "worse", the level is divided by the number of `measures`. A measure that is worse at this level
-    is also worse by Holm's correction, whatever the other measures show.
+    is also worse by Holm's correction, whatever the other measures show. `sample` has the topics of
+    the verdict.
     """
     if verdict.verdict not in (HOLDS, WORSE, DIFFERS):
         return verdict
@@ -392,14 +417,16 @@ def over_ranges(verdict: Verdict, rule: Rule, study: Study, measures: int) -> Ve
     for kind, (differences, old) in differences_by_topic(verdict.measure, new_run, old_run).items():
         low, high = np.sort(sign * differences, axis=0)
         if verdict.verdict == HOLDS:
-            stands[kind] = _holds_everywhere(low, high, old, rule)
+            stands[kind] = _holds_everywhere(low, high, old, rule, sample)
             continue
         if verdict.verdict == WORSE:
-            stands[kind] = _is_worse_everywhere(low, high, old, rule, measures)
+            stands[kind] = _is_worse_everywhere(
+                low, high, old, replace(rule, level=rule.level / measures), sample
+            )
         if kind == "unjudged":
-            keeps_sign = high.mean() < 0
+            keeps_sign = sample.mean(high) < 0
             if sign * verdict.difference > 0:
-                keeps_sign = low.mean() > 0
+                keeps_sign = sample.mean(low) > 0
             may_turn = not keeps_sign
     return replace(
         verdict,
@@ -409,7 +436,9 @@ def over_ranges(verdict: Verdict, rule: Rule, study: Study, measures: int) -> Ve
     )
 
 
-def _holds_everywhere(low: np.ndarray, high: np.ndarray, old: np.ndarray, rule: Rule) -> bool:
+def _holds_everywhere(
+    low: np.ndarray, high: np.ndarray, old: np.ndarray, rule: Rule, sample: Sample
+) -> bool:
     """Whether "holds" stands for all differences from `low` to `high`, above 0 if the new run is
     better, and for all values from one row of `old` to the other."""
     least, most = rule.margin.allowed(old)
@@ -422,14 +451,14 @@ def _holds_everywhere(low: np.ndarray, high: np.ndarray, old: np.ndarray, rule: 
     certainly_changed = int(((low > 0) | (high < 0)).sum())
     if certainly_changed < LEAST_TESTED_TOPICS and may_lose.any():
         return False
-    return all(least_lower_bound(*ends, rule.level) > 0 for ends in ranges)
+    return all(least_lower_bound(*ends, rule.level, sample) > 0 for ends in ranges)
 
 
 def _is_worse_everywhere(
-    low: np.ndarray, high: np.ndarray, old: np.ndarray, rule: Rule, measures: int
+    low: np.ndarray, high: np.ndarray, old: np.ndarray, rule: Rule, sample: Sample
 ) -> bool:
     """Whether "worse" stands for all such differences and values."""
     _, most = rule.margin.allowed(old)
-    if (most + high).mean() > 0:
+    if sample.mean(most + high) > 0:
         return False
-    return least_lower_bound(-high, -low, rule.level / measures) > 0
+    return least_lower_bound(-high, -low, rule.level, sample) > 0

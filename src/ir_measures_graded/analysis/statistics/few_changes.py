@@ -8,8 +8,9 @@ possible. The spread then shows neither a detectable difference nor a number of 
 import numpy as np
 
 from .defaults import LEAST_TESTED_TOPICS
-from .precision import EXACT, deviation_of
+from .precision import EXACT
 from .student import student_interval
+from .weighted import Sample
 
 
 def are_few(changed: np.ndarray, topics: int) -> np.ndarray:
@@ -22,12 +23,13 @@ def are_few(changed: np.ndarray, topics: int) -> np.ndarray:
 
 
 def interval_with_two_more(
-    values: np.ndarray, low: float, high: float, confidence: float
+    values: np.ndarray, low: float, high: float, confidence: float, sample: Sample | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Student's interval of the mean over the last axis, with one more value `low` and one more
     `high`.
 
-    NaN if one of them is infinite.
+    NaN if one of them is infinite. If the topics of the `sample` have weights, the two more have
+    the mean weight.
 
     >>> lower, upper = interval_with_two_more(np.zeros((1, 50)), -1, 1, 0.95)
     >>> lower.round(3), upper.round(3)
@@ -38,9 +40,9 @@ def interval_with_two_more(
         return np.full(shape, np.nan), np.full(shape, np.nan)
     ends = np.broadcast_to(np.array([low, high], dtype=float), (*shape, 2))
     extended = np.concatenate([values, ends], axis=-1)
-    topics = extended.shape[-1]
-    error = deviation_of(extended) / topics**0.5
-    lower, upper = student_interval(extended.mean(axis=-1), error, topics - 1, confidence)
+    larger = (sample or Sample(values.shape[-1])).with_two_more()
+    error = larger.error(extended)
+    lower, upper = student_interval(larger.mean(extended), error, larger.degrees, confidence)
     return np.asarray(lower), np.asarray(upper)
 
 

@@ -10,46 +10,47 @@ from typing import Final
 
 import numpy as np
 
-from ...core.by_topic import mean_over_topics
 from .options import statistics_library
-from .precision import deviation_of
+from .weighted import Sample
 
 STEPS_OF_BOUND: Final = 20
 LEAST_SPREAD: Final = 1e-9
 
 
-def quantile(topics: int, level: float) -> float:
-    """Student's t that so many topics exceed with the probability `level`; NaN for a single topic.
+def quantile(degrees: float, level: float) -> float:
+    """Student's t that is exceeded with the probability `level`; NaN without degrees of freedom.
 
-    >>> round(quantile(11, 0.05), 3)
+    >>> round(quantile(10, 0.05), 3)
     1.812
     """
     special = statistics_library("scipy.special")
-    return float(special.stdtrit(topics - 1, 1 - level))
+    return float(special.stdtrit(degrees, 1 - level))
 
 
-def standard_error(values: np.ndarray, noise: float = 0.0) -> float:
+def standard_error(values: np.ndarray, sample: Sample, noise: float = 0.0) -> float:
     """The standard error of the mean; 0 if the values differ by at most `noise`."""
     if np.ptp(values) <= noise:
         return 0.0
-    return float(deviation_of(values) / values.size**0.5)
+    return float(sample.error(values))
 
 
-def p_above_0(values: np.ndarray, noise: float = 0.0) -> float:
+def p_above_0(values: np.ndarray, sample: Sample, noise: float = 0.0) -> float:
     """The p-value of the one-sided t-test of whether the true mean is above 0, but for errors of
     `noise`.
 
     It is above 0. If all values are equal, t is undefined: p is then that of the exact sign-flip
     test, 2^−n for n values above 0, and 1 for others.
 
-    >>> p_above_0(np.array([0.5, 0.5])), round(p_above_0(np.array([0.5, 0.25])), 3)
-    (0.25, 0.102)
+    >>> p_above_0(np.array([0.5, 0.5]), Sample(2))
+    0.25
+    >>> round(p_above_0(np.array([0.5, 0.25]), Sample(2)), 3)
+    0.102
     """
-    mean = float(mean_over_topics(values))
-    error = standard_error(values, noise)
+    mean = float(sample.mean(values))
+    error = standard_error(values, sample, noise)
     if error > 0:
         special = statistics_library("scipy.special")
-        p = float(special.stdtr(values.size - 1, -mean / error))
+        p = float(special.stdtr(sample.degrees, -mean / error))
     elif mean > noise:
         p = 2.0**-values.size
     else:
@@ -57,29 +58,39 @@ def p_above_0(values: np.ndarray, noise: float = 0.0) -> float:
     return max(p, float(np.finfo(float).tiny))
 
 
-def least_lower_bound(low: np.ndarray, high: np.ndarray, level: float) -> float:
+def least_lower_bound(low: np.ndarray, high: np.ndarray, level: float, sample: Sample) -> float:
     """A number that is at most the lower bound of the mean for any values from `low` to `high`.
 
-    The bound mean − k‖e − mean‖ is concave in the values e, so its minimum is at ends of their
-    ranges. For any centre c and scale β > 0, it is at least Σ [e/n − k(e − c)²/2β] − kβ/2. Each
-    topic's term of this sum is also least at an end.
+    With the shares r and the factors a of the sample, the bound is m − t√(Σ a(e − m)²) with m = Σ
+    re. It is concave in the values e, so its minimum is at ends of their ranges. With the mean by
+    a, M = Σ ae / Σ a, the root is at most √(Σ a(e − c)²) + √(Σ a)·|m − M| for any centre c. For any
+    scale β > 0, the bound is therefore at least Σ [re − ta(e − c)²/2β] − tβ/2 − t√(Σ a)·D, where D
+    is the largest |m − M|, 0 for equal weights. Each topic's term of the sum is also least at an
+    end.
 
-    >>> least_lower_bound(np.array([0.1, 0.3]), np.array([0.2, 0.4]), 0.05) < 0
+    >>> least_lower_bound(np.array([0.1, 0.3]), np.array([0.2, 0.4]), 0.05, Sample(2)) < 0
     True
     """
-    topics = low.size
-    scale = quantile(topics, level) / (topics * (topics - 1)) ** 0.5
+    shares = sample.shares
+    factors = sample.factors
+    total = float(factors.sum())
+    scale = quantile(sample.degrees, level)
+    shifts = shares - factors / total
+    most = float(np.maximum(shifts * low, shifts * high).sum())
+    least = float(np.minimum(shifts * low, shifts * high).sum())
+    farthest = max(most, -least)
     ends = np.stack([low, high])
     chosen = low
     bound = -np.inf
     # Each step has the centre and the scale of the ends that the last one chose.
     for _ in range(STEPS_OF_BOUND):
-        centre = chosen.mean()
-        spread = max(float(np.linalg.norm(chosen - centre)), LEAST_SPREAD)
-        penalties = scale * (ends - centre) ** 2 / (2 * spread)
-        terms = ends / topics - penalties
+        centre = (factors * chosen).sum() / total
+        spread = float((factors * (chosen - centre) ** 2).sum() ** 0.5)
+        spread = max(spread, LEAST_SPREAD * total**0.5)
+        penalties = scale * factors * (ends - centre) ** 2 / (2 * spread)
+        terms = shares * ends - penalties
         least_sum = float(terms.min(axis=0).sum())
-        bound = max(bound, least_sum - scale * spread / 2)
+        bound = max(bound, least_sum - scale * (spread / 2 + total**0.5 * farthest))
         chosen = np.where(terms[0] <= terms[1], low, high)
     return bound
 

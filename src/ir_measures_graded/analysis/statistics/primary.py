@@ -11,16 +11,16 @@ Z. Šidák: Rectangular confidence regions for the means of multivariate normal 
 """
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...core.by_topic import mean_over_topics
 from .corrections import DEFAULT, correction_of
 from .defaults import ALPHA, LEAST_TESTED_TOPICS
 from .few_changes import are_few, interval_with_two_more
-from .precision import deviation_of, differences_of, quietly
+from .precision import differences_of, quietly
 from .student import detectable_effect, student_interval, student_p
+from .weighted import sample_of
 
 Pairs = Sequence[tuple[int, int]]
 """A family, as numbers of runs."""
@@ -65,6 +65,7 @@ def paired(
     *,
     width: float = np.inf,
     correction: str = DEFAULT,
+    weights: np.ndarray | None = None,
 ) -> Paired:
     """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
 
@@ -80,7 +81,9 @@ def paired(
 
     The topics may be those of one of several parts. Its parts of at least 10 topics then have
     `family` differences in all, and intervals and effects hold for all of them together. Fewer than
-    10 topics of a part have no p. A row may be NaN.
+    10 topics of a part have no p. A row may be NaN. With `weights` of the topics, all above 0, means,
+    errors and degrees of freedom are those of `WeightedSample`; the rules for few topics and few
+    changes count topics. A single topic has a mean alone.
 
     >>> tests = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
     >>> tests.difference.round(3), tests.statistic.round(3), tests.effect_size.round(3)
@@ -95,14 +98,15 @@ def paired(
     equal = changed == 0
     is_flat = np.ptp(differences, axis=1) <= noise
     constant = is_flat & ~equal & (topics > 1)
-    mean = mean_over_topics(differences)
+    sample = sample_of(topics, weights)
+    mean = sample.mean(differences)
     with quietly():
-        deviation = np.where(constant, np.nan, deviation_of(differences))
+        deviation = np.where(constant, np.nan, sample.deviation(differences))
         effect_size = np.where(equal, 0.0, mean / deviation)
-    statistic = effect_size * topics**0.5
-    error = deviation / topics**0.5
+    statistic = effect_size * sample.size**0.5
+    error = deviation / sample.size**0.5
     statistic[equal] = np.nan
-    degrees = topics - 1
+    degrees = sample.degrees
     p = student_p(statistic, degrees)
     p[equal] = 1.0
     p[constant] = sign_flip_p(topics)
@@ -119,7 +123,7 @@ def paired(
     few = are_few(changed, topics) & np.isfinite(mean)
     of_few = interval_with_two_more(differences[few], -width, width, simultaneous)
     lower[few], upper[few] = of_few
-    detectable = deviation * detectable_effect(topics, alpha / size)
+    detectable = deviation * detectable_effect(sample.size, alpha / size, degrees=degrees)
     detectable[few] = np.nan
     tests = Paired(
         difference=mean,
@@ -200,11 +204,13 @@ def paired_in_parts(
     *,
     width: float = np.inf,
     correction: str = DEFAULT,
+    weights: Sequence[np.ndarray | None] = (),
 ) -> list[Paired]:
     """The tests of `pairs` in each of some parts of the topics, such as groups or collections.
 
     P-values, intervals and effects have the correction for all differences in all parts of at least
-    10 topics. `width` and `correction` are as for `paired`.
+    10 topics. `width` and `correction` are as for `paired`. `weights` has those of each part, none
+    if all topics count alike.
     """
     first, second = np.array(pairs).T
     family = 0
@@ -213,8 +219,9 @@ def paired_in_parts(
             has_values = np.isfinite(values[first] - values[second]).all(axis=1)
             family += int(has_values.sum())
     tests = []
-    for values in parts:
-        tests.append(paired(values, pairs, alpha, family, width=width, correction=correction))
+    settings: dict[str, Any] = {"width": width, "correction": correction}
+    for values, of_part in zip(parts, weights or [None] * len(parts), strict=True):
+        tests.append(paired(values, pairs, alpha, family, weights=of_part, **settings))
     p_values = np.array([test.p for test in tests])
     adjusted = correction_of(correction).adjust(p_values, family)
     cut = []

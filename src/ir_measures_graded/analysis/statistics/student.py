@@ -31,6 +31,7 @@ from .defaults import ALPHA, CONFIDENCE, POWER
 from .options import check_probability, statistics_library
 from .precision import EXACT, TIED, deviation_of, quietly, unit_of
 from .resampling import RESAMPLES, bootstrap
+from .weighted import sample_of
 
 STUDENT: Final = "t"
 BCA: Final = "bca"
@@ -74,14 +75,20 @@ def student_p(statistic: Any, degrees: Any) -> Any:
 
 
 def mean_interval(
-    values: np.ndarray, confidence: float = CONFIDENCE, method: str = STUDENT, *, seed: int = 0
+    values: np.ndarray,
+    confidence: float = CONFIDENCE,
+    method: str = STUDENT,
+    *,
+    seed: int = 0,
+    weights: np.ndarray | None = None,
 ) -> tuple[float, float]:
     """The confidence interval of the mean of `values`, an array of at least two numbers, one per
     topic.
 
     The bootstrap draws the topics with replacement; BCa corrects its percentiles for bias and skew.
     Student's t assumes that the mean is normally distributed. The order of the values does not
-    matter. Equal values give an interval without width.
+    matter. Equal values give an interval without width. With `weights` of the topics, Student's t is
+    that of `WeightedSample`; the bootstrap takes none.
 
     >>> mean_interval(np.array([0.5, 0.5, 0.5]))
     (0.5, 0.5)
@@ -94,7 +101,11 @@ def mean_interval(
     check_probability(confidence, "confidence", CONFIDENCE)
     if method not in KINDS:
         raise GradedError(f"method={method!r} is not allowed; it is one of {', '.join(KINDS)}")
-    values = np.sort(np.asarray(values, dtype=np.float64))
+    values = np.asarray(values, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    values = values[order]
+    if weights is not None:
+        weights = weights[order]
     low = values[0]
     spread = values[-1] - low
     if spread <= EXACT * np.abs(values).max():
@@ -102,8 +113,9 @@ def mean_interval(
         return mean, mean
     scaled = (values - low) / spread  # tiny values would underflow when squared
     if method == STUDENT:
-        error = scaled.std(ddof=1) / values.size**0.5
-        bounds = student_interval(scaled.mean(), error, values.size - 1, confidence)
+        sample = sample_of(values.size, weights)
+        error = sample.error(scaled)
+        bounds = student_interval(sample.mean(scaled), error, sample.degrees, confidence)
     else:
         bounds = bootstrap((scaled,), np.mean, confidence, RESAMPLES, seed, method="BCa")
     lower, upper = (float(low + spread * bound) for bound in bounds)
@@ -111,27 +123,33 @@ def mean_interval(
 
 
 @lru_cache(KEPT_EFFECTS)
-def detectable_effect(topics: int, alpha: float = ALPHA, power: float = POWER) -> float:
+def detectable_effect(
+    topics: float, alpha: float = ALPHA, power: float = POWER, degrees: float | None = None
+) -> float:
     """The smallest effect size that the paired t-test finds with probability `power` on so many
     topics.
 
     On fewer than 2 topics, no effect is found: the size is infinite. `alpha` is the level of the
     two-sided test, below `power`. An effect size is a mean difference in standard deviations of the
-    differences.
+    differences. Weighted topics have their effective number and the `degrees` of their error.
 
     >>> round(detectable_effect(20), 3)
     0.66
     """
-    if topics < 2:
+    if degrees is None:
+        degrees = topics - 1
+    if not degrees > 0:
         return np.inf
     low = 0.0
     high = 1.0
-    while not chance_to_find(high, topics, alpha) >= power:
+    while not chance_to_find(high, topics, alpha, degrees) >= power:
         low = high
         high = 2 * high
+        if np.isinf(high):
+            return np.inf
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        if chance_to_find(middle, topics, alpha) >= power:
+        if chance_to_find(middle, topics, alpha, degrees) >= power:
             high = middle
         else:
             low = middle
@@ -139,12 +157,17 @@ def detectable_effect(topics: int, alpha: float = ALPHA, power: float = POWER) -
 
 
 def topics_needed(
-    difference: float, deviation: float, alpha: float = ALPHA, power: float = POWER
+    difference: float,
+    deviation: float,
+    alpha: float = ALPHA,
+    power: float = POWER,
+    degrees_per_topic: float | None = None,
 ) -> int | None:
     """The smallest number of topics, at least 2, on which the paired t-test finds a true
     difference.
 
-    `deviation` is the standard deviation of the differences. None if more than ten million.
+    `deviation` is the standard deviation of the differences. None if more than ten million. The
+    error of weighted topics has `degrees_per_topic` degrees of freedom for each topic.
 
     >>> topics_needed(0.05, 0.1), topics_needed(0.00093, 1.0), topics_needed(0.0008, 1.0)
     (34, 9074901, None)
@@ -153,7 +176,8 @@ def topics_needed(
         return 2
 
     def is_enough(topics: int) -> bool:
-        return chance_to_find(difference / deviation, topics, alpha) >= power
+        degrees = None if degrees_per_topic is None else topics * degrees_per_topic
+        return chance_to_find(difference / deviation, topics, alpha, degrees) >= power
 
     high = 2
     while not is_enough(high):
@@ -181,14 +205,17 @@ def deviation_limits(topics: int, confidence: float = 0.8) -> tuple[float, float
     return float(lowest), float(highest)
 
 
-def chance_to_find(effect: float, topics: int, alpha: float) -> float:
+def chance_to_find(
+    effect: float, topics: float, alpha: float, degrees: float | None = None
+) -> float:
     """The probability that the two-sided paired t-test finds an effect of that size with its right
     sign.
 
     This is the power of the one-sided test at half of `alpha`.
     """
     special = statistics_library("scipy.special")
-    degrees = topics - 1
+    if degrees is None:
+        degrees = topics - 1
     bound = -float(special.stdtrit(degrees, alpha / 2))
     mean = effect * topics**0.5
     chance = 1 - float(special.nctdtr(degrees, mean, bound))

@@ -1,0 +1,244 @@
+"""Weights of topics: the error and its degrees of freedom, and all analyses that take weights.
+
+The reference has loops over topics and pairs of topics, as the definition does.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ir_measures_graded import GradedError
+from ir_measures_graded.analysis import (
+    compare,
+    compare_collections,
+    curves,
+    evaluate,
+    gate,
+    intervals,
+    power,
+    ranges,
+    sensitivity,
+)
+from ir_measures_graded.analysis.statistics.noninferiority import least_lower_bound
+from ir_measures_graded.analysis.statistics.primary import paired
+from ir_measures_graded.analysis.statistics.weighted import WeightedSample, sample_of
+from ir_measures_graded.cli import main
+
+GENERATOR = np.random.default_rng(3)
+TOPICS = 24
+QRELS = {
+    f"q{number}": {f"d{place}": int(GENERATOR.integers(0, 4)) for place in range(12)}
+    for number in range(TOPICS)
+}
+RUNS = {
+    name: {
+        topic: {f"d{place}": float(GENERATOR.random()) for place in range(14)} for topic in QRELS
+    }
+    for name in ("A", "B", "C")
+}
+WEIGHTS = dict(zip(QRELS, GENERATOR.lognormal(0, 1, TOPICS).round(3).tolist(), strict=True))
+MEASURE = "nDCG_JK@10"
+
+
+def _reference(weights, values):
+    """Mean, standard error and degrees of freedom."""
+    shares = [weight / sum(weights) for weight in weights]
+    mean = sum(share * value for share, value in zip(shares, values, strict=True))
+    factors = [share**2 / (1 - share) for share in shares]
+    rho = sum(share**2 for share in shares)
+    square = sum(a * (value - mean) ** 2 for a, value in zip(factors, values, strict=True))
+    expected = sum(a * (1 - 2 * r + rho) for a, r in zip(factors, shares, strict=True))
+    variance = 0.0
+    for t, (a, r) in enumerate(zip(factors, shares, strict=True)):
+        for u, (b, s) in enumerate(zip(factors, shares, strict=True)):
+            variance += a * b * ((t == u) - r - s + rho) ** 2
+    return mean, square**0.5, expected**2 / variance
+
+
+@pytest.mark.parametrize("topics", [2, 3, 10, 40])
+@pytest.mark.parametrize("spread", [0, 0.5, 3])
+def test_error_and_degrees_are_those_of_the_definition(topics, spread):
+    weights = GENERATOR.lognormal(0, spread, topics)
+    values = GENERATOR.normal(size=topics)
+    sample = WeightedSample(topics, weights)
+    computed = sample.mean(values), sample.error(values), sample.degrees
+    assert np.allclose(computed, _reference(weights.tolist(), values.tolist()), rtol=1e-9)
+    if spread == 0:
+        assert np.allclose(computed, (values.mean(), stats.sem(values), topics - 1), rtol=1e-9)
+
+
+def test_the_comparison_is_that_of_the_reference():
+    found = compare(QRELS, RUNS, [MEASURE], weights=WEIGHTS)
+    values = evaluate(QRELS, RUNS, [MEASURE]).of(MEASURE)
+    effective = sum(WEIGHTS.values()) ** 2 / sum(weight**2 for weight in WEIGHTS.values())
+    p_values = []
+    for row in found.records():
+        first, second = "ABC".index(row["run"]), "ABC".index(row["other"])
+        difference = (values[first] - values[second]).tolist()
+        mean, error, degrees = _reference(list(WEIGHTS.values()), difference)
+        reach = stats.t.isf((1 - 0.95 ** (1 / 3)) / 2, degrees) * error
+        assert row["difference"] == pytest.approx(mean)
+        assert row["upper"] - row["lower"] == pytest.approx(2 * reach)
+        assert row["effect_size"] == pytest.approx(mean / (error * effective**0.5))
+        p_values.append(2 * stats.t.sf(abs(mean / error), degrees))
+    in_order = np.argsort(p_values)
+    steps = np.array(p_values)[in_order] * [3, 2, 1]
+    adjusted = np.empty(3)
+    adjusted[in_order] = np.minimum(np.maximum.accumulate(steps), 1)
+    assert [row["adjusted"] for row in found.records()] == pytest.approx(adjusted.tolist())
+    assert f"{TOPICS} topics, effective {effective:.0f}" in str(found)
+
+
+ANALYSES = {
+    "compare": lambda qrels, how: compare(qrels, RUNS, [MEASURE], **how),
+    "groups": lambda qrels, how: compare(
+        qrels, RUNS, [MEASURE], by={topic: int(topic[1:]) % 2 for topic in QRELS}, **how
+    ).groups["1"],
+    "gate": lambda qrels, how: gate(
+        qrels, {name: RUNS[name] for name in "AB"}, [MEASURE], margin="30%", **how
+    ),
+    "curves": lambda qrels, how: curves(qrels, RUNS, "nDCG_JK", 5, confidence=0.9, **how),
+    "ranges": lambda qrels, how: ranges(qrels, RUNS, [MEASURE], **how),
+    "sensitivity": lambda qrels, how: sensitivity(qrels, RUNS, [MEASURE, "P@5"], **how),
+    "intervals": lambda qrels, how: intervals(evaluate(qrels, RUNS, [MEASURE], **how)),
+}
+
+
+OF_RUNS = ("unjudged", "other_unjudged", "old_unjudged", "new_unjudged")
+"""Shares of unjudged documents are those of whole runs."""
+
+
+def _assert_same(found, expected):
+    for row, other in zip(found.records(), expected.records(), strict=True):
+        for name, cell in row.items():
+            if name in OF_RUNS:
+                continue
+            if isinstance(cell, float):
+                assert cell == pytest.approx(other[name], rel=1e-9, abs=1e-12), name
+            else:
+                assert cell == other[name], name
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_equal_weights_change_nothing_and_only_their_ratios_count(name):
+    analysis = ANALYSES[name]
+    _assert_same(analysis(QRELS, {"weights": dict.fromkeys(QRELS, 0.3)}), analysis(QRELS, {}))
+    scaled = {topic: 7 * weight for topic, weight in WEIGHTS.items()}
+    _assert_same(analysis(QRELS, {"weights": scaled}), analysis(QRELS, {"weights": WEIGHTS}))
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_a_topic_of_weight_0_is_as_if_it_were_not_there(name):
+    analysis = ANALYSES[name]
+    weights = WEIGHTS | {"q0": 0, "q7": 0}
+    kept = {topic: levels for topic, levels in QRELS.items() if weights[topic]}
+    _assert_same(analysis(QRELS, {"weights": weights}), analysis(kept, {"weights": weights}))
+
+
+def test_ranges_are_weighted_means_of_those_of_the_topics():
+    whole = ranges(QRELS, RUNS, [MEASURE], weights=WEIGHTS).records()
+    apart = [ranges({topic: QRELS[topic]}, RUNS, [MEASURE]).records() for topic in QRELS]
+    shares = np.array(list(WEIGHTS.values())) / sum(WEIGHTS.values())
+    for number, row in enumerate(whole):
+        for key in ("value", "ties_min", "unjudged_max", "unjudged_min"):
+            assert row[key] == pytest.approx(shares @ [rows[number][key] for rows in apart])
+
+
+def test_the_bound_over_ranges_is_below_the_bound_of_any_values_in_them():
+    for topics in (3, 12):
+        sample = sample_of(topics, GENERATOR.lognormal(0, 1, topics))
+        for _ in range(20):
+            low = GENERATOR.normal(0.2, 0.2, topics)
+            high = low + GENERATOR.exponential(0.05, topics) * GENERATOR.integers(0, 2, topics)
+            bound = least_lower_bound(low, high, 0.05, sample)
+            inside = np.where(GENERATOR.random((200, topics)) < 0.5, low, high)
+            quantile = stats.t.isf(0.05, sample.degrees)
+            bounds = sample.mean(inside) - quantile * sample.error(inside)
+            assert bound <= bounds.min() + 1e-12
+    exact = np.array([0.1, 0.2, 0.4])
+    sample = sample_of(3)
+    expected = exact.mean() - stats.t.isf(0.05, 2) * stats.sem(exact)
+    assert least_lower_bound(exact, exact, 0.05, sample) == pytest.approx(expected)
+
+
+def test_one_topic_of_positive_weight_has_a_mean_alone():
+    evaluation = evaluate(QRELS, RUNS, [MEASURE], weights=dict.fromkeys(QRELS, 0) | {"q3": 2})
+    assert evaluation.means()[:, 0].tolist() == evaluation.of(MEASURE)[:, 3].tolist()
+    with pytest.raises(GradedError, match="needs at least 2"):
+        compare(evaluation)
+    with pytest.raises(GradedError, match="has 1 topic; a confidence interval needs"):
+        intervals(evaluation)
+    found = paired(np.array([[0.5], [0.25]]), [(0, 1)], weights=np.array([2.0]))
+    assert found.difference.tolist() == [0.25]
+    assert np.isnan([found.lower[0], found.upper[0], found.p[0]]).all()
+
+
+EVALUATION = evaluate(QRELS, RUNS, [MEASURE])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"q0": 1.0}, r"23 topics without a weight \(q1, q2, q3, q4, q5 and 18 more\)"),
+        (WEIGHTS | {"q5": -1}, "topic q5 has the weight -1; a weight is a finite number"),
+        (WEIGHTS | {"q5": float("nan")}, "topic q5 has the weight nan"),
+        (WEIGHTS | {"q5": float("inf")}, "topic q5 has the weight inf"),
+        (WEIGHTS | {"q5": True}, "topic q5 has the weight True"),
+        (WEIGHTS | {"q5": "heavy"}, "topic q5 has the weight 'heavy'"),
+        (WEIGHTS | {"q5": None}, r"1 topic without a weight \(q5\)"),
+        (dict.fromkeys(QRELS, 0), "all topics of nDCG_JK@10 have the weight 0"),
+    ],
+)
+def test_bad_weights_are_refused(weights, message):
+    for call in (
+        lambda: evaluate(QRELS, RUNS, [MEASURE], weights=weights),
+        lambda: compare(EVALUATION, weights=weights),
+        lambda: ranges(QRELS, RUNS, [MEASURE], weights=weights),
+        lambda: curves(QRELS, RUNS, MEASURE, weights=weights),
+    ):
+        with pytest.raises(GradedError, match=message):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: evaluate(QRELS, RUNS, ["NumRet"], weights=WEIGHTS), "NumRet is a sum over topics"),
+        (lambda: compare(EVALUATION, weights=WEIGHTS, tests=["anova"]), "leave out tests or"),
+        (lambda: power(EVALUATION.weighted(WEIGHTS)), "power is not known for weights"),
+        (lambda: intervals(EVALUATION.weighted(WEIGHTS), method="bca"), "bca takes no weights"),
+        (
+            lambda: compare_collections({"a": EVALUATION.weighted(WEIGHTS), "b": EVALUATION}),
+            "for one collection",
+        ),
+    ],
+)
+def test_what_takes_no_weights_says_so(call, message):
+    with pytest.raises(GradedError, match=message):
+        call()
+
+
+def test_skipped_topics_need_no_weight_and_do_not_count():
+    qrels = QRELS | {"none": {"d0": 0}}
+    evaluation = evaluate(qrels, RUNS, [MEASURE], weights=WEIGHTS, no_relevant="skip")
+    expected = evaluate(QRELS, RUNS, [MEASURE], weights=WEIGHTS).means()
+    assert np.array_equal(evaluation.means(), expected)
+    with pytest.raises(GradedError, match=r"1 topic without a weight \(none\)"):
+        evaluate(qrels, RUNS, [MEASURE], weights=WEIGHTS)
+
+
+def test_the_column_of_a_file_has_the_weights(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("1 0 a 1\n2 0 a 1\n3 0 a 1\n")
+    Path("run").write_text("1 Q0 a 1 1 x\n2 Q0 b 1 1 x\n3 Q0 b 1 1 x\n")
+    Path("weights.csv").write_text("topic,traffic\n1,6\n2,2\n3,0\n")
+    words = ["evaluate", "qrels", "run", "P@1", "--weights", "weights.csv:traffic"]
+    assert main([*words, "-f", "tsv"]) == 0
+    assert capsys.readouterr().out == "P@1\t0.7500\n"
+    assert main([*words, "-f", "text"]) == 0
+    assert "Weighted means over 2 topics, effective 2." in capsys.readouterr().out
+    Path("weights.csv").write_text("topic,traffic\n1,6\n2,\n3,0\n")
+    assert main(words) == 2
+    assert "1 topic without a weight (2)" in capsys.readouterr().err
