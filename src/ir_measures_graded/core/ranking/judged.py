@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from ...errors import GradedError
-from ..by_topic import bounds_of, cumsum, largest, offsets_of, positions, rows_of, tally
+from ..by_topic import blocks, bounds_of, cumsum, largest, offsets_of, positions, rows_of, tally
 from .gains import Gains, gain_of
 
 if TYPE_CHECKING:
@@ -194,7 +194,17 @@ class Judged:
 
     @cached_property
     def levels(self) -> LevelCounts:
-        return LevelCounts(*tally(self.topic, self.level))
+        topics = [np.empty(0, np.int64)]
+        levels = [np.empty(0)]
+        counts = [np.empty(0, np.int64)]
+        for first, stop in blocks(self.sizes):  # a block stays in the processor cache
+            topic = np.repeat(np.arange(stop - first), self.sizes[first:stop])
+            level = self.level[self.offsets[first] : self.offsets[stop]]
+            topic, level, count = tally(topic, level)
+            topics.append(topic + first)
+            levels.append(level)
+            counts.append(count)
+        return LevelCounts(np.concatenate(topics), np.concatenate(levels), np.concatenate(counts))
 
 
 class Intents(NamedTuple):

@@ -19,9 +19,10 @@ import numpy as np
 from ...errors import GradedError, shown
 from ..by_topic import BLOCK, bounds_of, changes
 from .arrow import arrow_numbers, is_arrow
-from .id_matching import Ids, Indices, flaw_of
+from .id_matching import LONGEST_ID, Ids, Indices, flaw_of
 
 SAMPLE = 1 << 10  # rows that are sampled to see whether the rows of a topic are contiguous
+LONGEST_CHARACTER = 4  # bytes of a character in UTF-8
 MOST_STRETCHES = 1 << 12  # more stretches have their ids numbered by hashes
 NO_ID = (TypeError, UnicodeEncodeError)
 """The errors for an id that is not a string or breaks the rule of `flaw_of`, or has a lone
@@ -42,14 +43,29 @@ class TopicNumbers(dict[str, int]):
 
     def __missing__(self, topic: str) -> int:
         text = str.__str__(topic)  # str() of an Enum member is not its text
-        text.encode()
-        if flaw_of(text):
+        if flaw_of(text):  # encodes the text
             raise TypeError
         return self.setdefault(text, len(self))
 
     def codes(self, topics: Collection[str]) -> np.ndarray:
         """The number of each topic. Raises an error of `NO_ID` if one is no id."""
+        if _are_plain(topics):
+            for topic in dict.fromkeys(topics):
+                self.setdefault(topic, len(self))
         return np.fromiter(map(self.__getitem__, topics), np.int64, len(topics))
+
+
+def _are_plain(topics: Collection[Any]) -> bool:
+    """Whether a look at all topics together shows that they are ids.
+
+    Raises `UnicodeEncodeError` for a lone surrogate.
+    """
+    if set(map(type, topics)) != {str}:
+        return False
+    text = "".join(topics)
+    text.encode()
+    is_short = max(map(len, topics)) <= LONGEST_ID // LONGEST_CHARACTER
+    return is_short and "" not in topics and "\0" not in text
 
 
 class Stretches(NamedTuple):
@@ -283,6 +299,8 @@ def integers_as_text(column: RawColumn) -> RawColumn:
             return column.cast("string")
         column = column.to_pylist()
     ids = column.tolist() if hasattr(column, "tolist") else column
+    if set(map(type, ids)) == {str}:
+        return ids
     return list(map(_integer_as_text, ids))
 
 

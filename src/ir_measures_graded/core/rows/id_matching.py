@@ -84,10 +84,14 @@ class Ids:
         lines = ["\n".join(piece).encode() for piece in pieces if piece]
         text = b"\n".join([*lines, b""])
         data = np.frombuffer(text, np.uint8)
-        end = np.flatnonzero(data == ord("\n"))
-        if end.size > sum(map(len, pieces)):  # an id contains a line break
+        is_end = data == ord("\n")
+        count = sum(map(len, pieces))
+        if np.count_nonzero(is_end) > count:  # an id contains a line break
             return cls.of_encoded([id_.encode() for id_ in chain.from_iterable(pieces)])
-        return cls._spaced(data, np.diff(end, prepend=-1) - 1, 1)
+        step = text.find(b"\n") + 1
+        if step and data.size == count * step and is_end[step - 1 :: step].all():
+            return cls(data, range(0, data.size, step), np.broadcast_to(step - 1, count))
+        return cls._spaced(data, np.diff(np.flatnonzero(is_end), prepend=-1) - 1, 1)
 
     @classmethod
     def of_encoded(cls, ids: Sequence[bytes]) -> Ids:
@@ -254,9 +258,28 @@ class Ids:
                 ids = self._of_length(slice(start, end))
                 rows.append(ids.changes() + start)
             return np.concatenate(rows)
+        if len(starts) == 1 and self._is_contiguous():
+            return self._changed_bytes()
         for word in self._filled():
             differs[1:] |= word[1:] != word[:-1]
         return np.flatnonzero(differs)
+
+    def _is_contiguous(self) -> bool:
+        """Whether each id begins where the one before ends. All ids have one length."""
+        length = int(self.length[0])
+        if isinstance(self.start, range):
+            return self.start.step == length
+        return length > 0 and bool((self.start[1:] - self.start[:-1] == length).all())
+
+    def _changed_bytes(self) -> np.ndarray:
+        """The `changes` of contiguous ids of one length: a byte differs from the one an id before."""
+        length = int(self.length[0])
+        first = int(self.start[0])
+        data = self.data[first : first + length * len(self)]
+        changed = np.flatnonzero(data[length:] != data[:-length]) // length + 1
+        is_first_byte = np.ones(changed.size, dtype=bool)
+        is_first_byte[1:] = changed[1:] != changed[:-1]
+        return np.concatenate(([0], changed[is_first_byte]))
 
     def _of_length(self, rows: slice) -> Ids:
         """The ids of these rows, which have one length."""
@@ -269,6 +292,8 @@ class Ids:
         >>> Ids.of(["a", "b", "ab"]).equal_rows(Ids.of(["b", "ab"]), np.array([0, 0, 1]))
         array([1, 2])
         """
+        if self.of_one_length and not (other.length == self.length[:1]).any():
+            return np.empty(0, np.int64)
         same = self.length == other.length[row]
         if self.length.all() and other.length.all():
             same &= self.word(0) == other.word(0)[row]  # without an index of all rows
@@ -313,9 +338,11 @@ class Ids:
             return self.start.start + self.start.step * rows
         return self.start[rows]
 
-    def word(self, place: int, rows: Indices = slice(None)) -> np.ndarray:
+    def word(
+        self, place: int, rows: Indices = slice(None), out: np.ndarray | None = None
+    ) -> np.ndarray:
         """The eight bytes from `place` of each id as a little-endian number, with zeros after the
-        id's end.
+        id's end; perhaps written into `out`.
 
         Every id in `rows` must be longer than `place`.
         """
@@ -335,7 +362,7 @@ class Ids:
             word = np.ndarray((len(start),), "<u8", data, 0, (start.step,))
         else:
             word = np.ndarray((high - low + 1,), "<u8", data, 0, (1,))[start - low]
-        return word & _LOW_BYTES[used_bytes]
+        return np.bitwise_and(word, _LOW_BYTES[used_bytes], out=out)
 
     def descending(self, group: np.ndarray) -> np.ndarray:
         """The order of the rows by group and, within a group, by descending id.
@@ -405,10 +432,13 @@ def equal_pairs(*columns: IdsByTopic) -> tuple[np.ndarray, np.ndarray]:
 
 def first_rows(column: IdsByTopic) -> np.ndarray:
     """For each row, the first one with the same id in the same topic (N)."""
+    first = np.arange(len(column[0]))
+    hashes = np.sort(_Rows([column]).hashed())
+    if (hashes[1:] != hashes[:-1]).all():
+        return first
     earlier, later = equal_pairs(column)
     begins = np.ones(earlier.size, dtype=bool)  # the pairs of an id follow each other
     begins[1:] = earlier[1:] != later[:-1]
-    first = np.arange(len(column[0]))
     first[later] = earlier[begins][np.cumsum(begins) - 1]
     return first
 
@@ -436,10 +466,13 @@ class _Rows:
             self.words.append((place, rows, self._word(place, rows)))
 
     def _word(self, place: int, rows: Indices) -> np.ndarray:
-        if isinstance(rows, slice):
-            return np.concatenate([ids.word(place) for ids in self.columns])
         sizes = np.array(list(map(len, self.columns)))
         first = bounds_of(sizes)
+        if isinstance(rows, slice):
+            word = np.empty(first[-1], np.uint64)
+            for ids, start, end in zip(self.columns, first[:-1], first[1:], strict=True):
+                ids.word(place, out=word[start:end])
+            return word
         cuts = np.searchsorted(rows, first[1:-1])
         rows_by_column = np.split(rows, cuts)
         words = []

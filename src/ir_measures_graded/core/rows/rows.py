@@ -12,14 +12,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Qrel
 
 from ...errors import FileError, GradedError, Remark, shown
-from ..by_topic import blocks, bounds_of, rows_of
+from ..by_topic import BLOCK, blocks, bounds_of, changes, rows_of
 from .columns import NUMBERS, QRELS, Role
 from .id_columns import Documents
 from .id_matching import Ids, IdsByTopic, Indices, equal_pairs, first_rows, flaw_of
@@ -408,6 +408,13 @@ class Rows(RunSource):
         sizes = np.diff(self.offsets)
         listed = np.flatnonzero(sizes)
         topics = [self.topics[number] for number in listed.tolist()]
+        mappings = self.docs.mappings()
+        if mappings is not None:
+            filled = [mapping for mapping in mappings if mapping]
+            pairs = zip(topics, filled, strict=True)
+            has_own = np.array([topic in mapping for topic, mapping in pairs], dtype=bool)
+            listed = listed[has_own]
+            topics = [self.topics[number] for number in listed.tolist()]
         rows = self.docs.look_up(self.offsets[listed], topics, self.values)
         if rows is not None:
             return rows[rows >= 0]
@@ -476,6 +483,8 @@ def distinct(qrels: Rows) -> Distinct:
     """The qrels with each document once per topic."""
     first = _first_rows(qrels)
     is_first = first == np.arange(first.size)
+    if is_first.all():
+        return Distinct(_once(qrels, is_first), first)
     highest = qrels.values.copy()
     np.maximum.at(highest, first[~is_first], qrels.values[~is_first])
     number = np.cumsum(is_first) - 1
@@ -487,7 +496,14 @@ def _first_rows(rows: Rows) -> np.ndarray:
     """For each row, the first one with its document and topic (N)."""
     if rows.distinct:
         return np.arange(rows.values.size)
-    return first_rows((rows.docs.ids(), rows.offsets))
+    docs = rows.docs.ids()
+    first = np.empty(len(docs), np.int64)
+    for a, b in blocks(np.diff(rows.offsets)):  # a block stays in the processor cache
+        offsets = rows.offsets[a : b + 1]
+        start = offsets[0]
+        end = offsets[-1]
+        first[start:end] = first_rows((docs.take(slice(start, end)), offsets - start)) + start
+    return first
 
 
 def _conflict(qrels: Rows, first: np.ndarray) -> GradedError | None:
@@ -604,20 +620,60 @@ def floats(
     `struct` converts them faster than NumPy and, unlike NumPy, refuses text such as "1". Raises
     `GradedError` for anything that is not a number, also for a bool.
     """
-    numbers = np.empty(sum(map(len, pieces)))
+    count = sum(map(len, pieces))
+    if role is QRELS:
+        levels = _of_few_objects(chain.from_iterable(pieces), count)
+        if levels is not None:
+            return levels
+    numbers = np.empty(count)
     done = 0
     with suppress(*_NO_NUMBER):
         for piece in pieces:
             struct.pack_into(f"{len(piece)}d", numbers.data, done, *piece)
             done += len(piece) * numbers.itemsize
-        may_have_bools = ((numbers == 0) | (numbers == 1)).any()  # scores are rarely 0 or 1
-        if not may_have_bools or all(BOOLS.isdisjoint(map(type, piece)) for piece in pieces):
+        rows = np.flatnonzero((numbers == 0) | (numbers == 1))
+        if not _has_bool(pieces, rows):
             return _of_short_floats(numbers, pieces) if role is QRELS else numbers
     every = enumerate(chain.from_iterable(pieces))
     row, number = next((row, number) for row, number in every if not is_number(number))
     is_int = isinstance(number, int) and not isinstance(number, bool)
     reason = "is larger than any float" if is_int else "is not a number"
     raise GradedError(f"{location(row)}: the {role.number} {shown(number)} {reason}")
+
+
+def _has_bool(pieces: Sequence[Collection[Any]], rows: np.ndarray) -> bool:
+    """Whether a piece that has one of these rows has a bool. Scores are rarely 0 or 1."""
+    ends = np.cumsum(list(map(len, pieces)))
+    numbers = np.flatnonzero(np.bincount(np.searchsorted(ends, rows, side="right")))
+    return not all(BOOLS.isdisjoint(map(type, pieces[number])) for number in numbers.tolist())
+
+
+def _of_few_objects(levels: Iterable[Any], count: int) -> np.ndarray | None:
+    """The levels as floats if they are a few small integers; None otherwise.
+
+    Python has one object for each small integer. Rows with the same object have the same type and
+    level, so few objects are looked at.
+    """
+    numbers = np.empty(count)
+    remaining = iter(levels)
+    for start in range(0, count, BLOCK):
+        size = min(BLOCK, count - start)
+        objects = np.fromiter(islice(remaining, size), object, size)
+        addresses = np.frombuffer(objects, np.intp)
+        in_order = np.sort(addresses)
+        different = in_order[changes(in_order)]
+        if different.size > FEW_OBJECTS:
+            return None
+        small = np.zeros(size, np.int16)
+        for address in different.tolist():
+            has_address = addresses == address
+            level = objects[has_address.argmax()]
+            if type(level) is not int or abs(level) > LARGEST_SMALL:
+                return None
+            if level != 0:
+                np.copyto(small, level, where=has_address)
+        numbers[start : start + size] = small
+    return numbers
 
 
 def _of_short_floats(numbers: np.ndarray, pieces: Sequence[Collection[Any]]) -> np.ndarray:
@@ -638,5 +694,7 @@ def is_number(number: Any) -> bool:
     return False
 
 
+FEW_OBJECTS = 8  # more levels are rare; each takes a pass over all rows
+LARGEST_SMALL = 256  # Python makes an object for each larger integer
 BOOLS = {bool, np.bool_}
 _NO_NUMBER = (struct.error, TypeError, ValueError, OverflowError)
