@@ -175,7 +175,7 @@ def compare(
     comparison = replace(comparison, groups=comparisons, repeats=means_of_repeats(of_runs, systems))
     if top is not None:
         comparison = comparison.first(top)
-    return _with_turns(comparison, runs_by_name(study))
+    return with_turns(comparison, runs_by_name(study))
 
 
 @dataclass(frozen=True)
@@ -301,7 +301,7 @@ def _compared(part: Evaluation, outcomes: Iterable[Test], design: _Design) -> Co
     )
 
 
-def _with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
+def with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
     """The comparison, whose significant differences tell whether judgments could turn their sign.
 
     Of all pairs of many runs, only those of the best run and the next ones are looked at.

@@ -14,8 +14,9 @@ from ...core.registry.facts import sign_of
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
 from ...output.formats import counted
-from ..comparing.compare import compare
+from ..comparing.compare import compare, with_turns
 from ..comparing.families import baseline_of
+from ..comparing.judgments import runs_by_name
 from ..comparing.result import Comparison
 from ..comparing.tests import Test
 from ..ranges import Interval, Range, Standing, standings
@@ -164,9 +165,10 @@ def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: f
         baseline = baseline_of(evaluation.runs, baseline)
     tested = every_pair = None
     if len(evaluation.runs) >= 2 and topics >= 2:
-        every_pair = compare(evaluation, alpha=alpha)
+        run_of = runs_by_name(study)
+        every_pair = with_turns(compare(evaluation, alpha=alpha), run_of)
         if baseline is not None:
-            tested = compare(evaluation, baseline=baseline, alpha=alpha)
+            tested = with_turns(compare(evaluation, baseline=baseline, alpha=alpha), run_of)
     spans = standings(study, evaluation.measures)
     of_measures = []
     for measure in evaluation.measures:
