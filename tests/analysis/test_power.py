@@ -136,3 +136,35 @@ def test_the_family_of_a_baseline_and_complete_topics_are_those_of_compare():
         assert any(line.startswith(f"{count} topics find") for line in found.answer())
     with pytest.raises(GradedError, match="baseline 'E' is not among the runs"):
         power(evaluation, baseline="E")
+
+
+def test_a_group_has_the_numbers_of_its_topics_at_the_level_of_all_groups():
+    random = np.random.default_rng(7)
+    values = of_array(random.normal(size=(3, 30)).round(3) + [[0.0], [0.6], [1.5]])
+    kinds = ["a"] * 12 + ["b"] * 14 + ["c"] * 4
+    by = dict(zip(values.topics, kinds))
+    found = power(values, by=by, differences=[0.5])
+    assert (list(found.groups), found.small) == (["a", "b"], {"c": 4})
+    (measure,) = values.measures
+    p = {
+        (test.run, test.other, name): test.adjusted
+        for name, part in compare(values, by=by).groups.items()
+        for test in part.find(measure)
+    }
+    for name, group in found.groups.items():
+        rows = [number for number, kind in enumerate(kinds) if kind == name]
+        alone = power(values.on(rows), alpha=0.05 / 2, differences=[0.5])
+        assert group.level == pytest.approx(alone.level)
+        for call in ("spread", "detectable"):
+            assert getattr(group, call)(measure) == pytest.approx(getattr(alone, call)(measure))
+        assert group.topics_for(measure, 0.5) == alone.topics_for(measure, 0.5)
+        for (run, other), adjusted in zip(group.pairs, group.p_values[0]):
+            expected = p.get((run, other, name)) or p[other, run, name]
+            assert adjusted == pytest.approx(expected)
+    records = found.records()
+    assert [row["group"] for row in records] == [None, "a", "b"]
+    rest = [{name: value for name, value in row.items() if name != "group"} for row in records[:1]]
+    assert rest == power(values, differences=[0.5]).records()
+    notes = " ".join(found.notes())
+    assert "Holm's correction for 6 comparisons" in notes
+    assert "fewer than 10 topics: c (4)" in notes

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +13,13 @@ pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")
 
 STEEP = "nDCG_JK(gains=0:0,1:1,2:10,3:100,avg=True)@100"
+TOPICS = dict.fromkeys(line.split()[0] for line in demo.qrels_path().read_text().splitlines())
+KINDS = {topic: "odd" if int(topic) % 2 else "even" for topic in TOPICS}
 CALLS = {
     "power P@5 nDCG_JK@100 --alpha 0.01 --power 0.9 --differences 0.1": (
         analysis.power, [["P@5", "nDCG_JK@100"]], {"alpha": 0.01, "power": 0.9, "differences": [0.1]}
     ),
+    "power P@5 --by kinds.csv:kind": (analysis.power, [["P@5"]], {"by": KINDS}),
     "curves nCG --depth 4 --confidence 0.8 --resamples 100 --seed 3": (
         analysis.curves, ["nCG", 4],
         {"confidence": 0.8, "resamples": 100, "seed": 3},
@@ -46,6 +50,8 @@ CALLS = {
 def test_records_are_those_of_the_call_in_python(output, line):
     for path in demo.run_paths().values():
         os.symlink(path, path.name)
+    rows = [f"{topic},{kind}\n" for topic, kind in KINDS.items()]
+    Path("kinds.csv").write_text("topic,kind\n" + "".join(rows))
     command, *words = shlex.split(line)
     call, measures, options = CALLS[line]
     expected = call(demo.qrels_path(), demo.run_paths(), *measures, **options).records()

@@ -11,8 +11,8 @@ T. Sakai: Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -25,7 +25,8 @@ from ..evaluation.counting import ZERO
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
-from ..output.formats import counted, known
+from ..evaluation.values import By, groups_of
+from ..output.formats import counted, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Table
 from .comparing.families import (
@@ -37,7 +38,7 @@ from .comparing.families import (
     width_of,
 )
 from .statistics import primary, student
-from .statistics.defaults import ALPHA, POWER
+from .statistics.defaults import ALPHA, LEAST_TESTED_TOPICS, POWER
 from .statistics.options import as_list, check_probability, statistics_library
 from .statistics.precision import quietly
 
@@ -59,6 +60,10 @@ class Power(Result):
     topics are tabulated; `power` is the probability of finding them. `unit` is ``topic`` or
     ``session``. With a `baseline`, the pairs are each other run and this one. `complete` has the
     number of topics with a value of every run, by measure; all numbers rest on these topics.
+
+    `groups` has the same of each group of at least 10 topics, whose level and p-values have the
+    correction for all `families` of pairs in these groups, and `small` the number of topics of
+    each other group.
     """
 
     runs: tuple[str, ...]
@@ -74,6 +79,9 @@ class Power(Result):
     remarks: tuple[Remark, ...] = ()
     baseline: str | None = None
     complete: tuple[int, ...] = ()
+    families: int = 1
+    groups: Mapping[str, Power] = field(default_factory=dict)
+    small: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -102,8 +110,9 @@ class Power(Result):
 
     @property
     def level(self) -> float:
-        """The level of a single pair in the family: α over the number of pairs."""
-        return self.alpha / len(self.pairs)
+        """The level of a single pair: α over the number of pairs, in all groups if it is one of
+        them."""
+        return self.alpha / (len(self.pairs) * self.families)
 
     def spread(self, measure: Measure | str) -> tuple[float, ...]:
         """The standard deviations of the differences of the pairs `SPREADS`; NaN if undefined."""
@@ -139,7 +148,13 @@ class Power(Result):
 
     def answer(self) -> list[str]:
         """What the topics find, and how many find the wanted differences, in sentences."""
-        return [sentence for measure in self._best_first() for sentence in self._answer(measure)]
+        sentences: list[str] = []
+        for measure in self._best_first():
+            sentences += self._answer(measure)
+            for group, of_group in self.groups.items():
+                first = next(of_group._answer(measure))
+                sentences.append(f"Group {group}: {first}")
+        return sentences
 
     def _answer(self, measure: Measure) -> Iterator[str]:
         if np.isnan(self.spread(measure)).any():
@@ -195,6 +210,8 @@ class Power(Result):
         The measure with the highest discriminative power comes first.
         """
         names = ["measure"]
+        if self.groups:
+            names.insert(0, "group")
         if self.wanted:
             names.append("difference")
         return [self.data().select(*names, *SPREADS)]
@@ -208,8 +225,19 @@ class Power(Result):
         others.
 
         ``chance`` is the probability that as many topics find the wanted difference, and
-        ``deviation`` the spread, for the median pair.
+        ``deviation`` the spread, for the median pair. With groups, the rows of each ``group``
+        follow those of all topics, whose group is None.
         """
+        table = self._numbers()
+        if not self.groups:
+            return table
+        rows = [[None, *row] for row in table.rows]
+        for group, of_group in self.groups.items():
+            rows += [[group, *row] for row in of_group._numbers().rows]
+        return Table(["group", *COLUMNS], rows)
+
+    def _numbers(self) -> Table:
+        """The rows of `data` for all topics."""
         records: list[dict[str, Any]] = []
         for measure in self._best_first():
             facts = {
@@ -254,7 +282,21 @@ class Power(Result):
             "for the pair of lowest, median and highest spread; at limit: the median spread at its "
             f"upper 80 % limit, {times} times the estimate."
         )
-        return [test, columns, *self.lacking]
+        return [test, columns, *self._notes_on_groups(), *self.lacking]
+
+    def _notes_on_groups(self) -> Iterator[str]:
+        """The level of the groups, and those that have no numbers."""
+        for of_group in self.groups.values():
+            comparisons = len(self.pairs) * of_group.families
+            yield (
+                "A row without a group is for all topics. In groups, the level is "
+                f"{of_group.level:.2g}, with Holm's correction for {comparisons} comparisons."
+            )
+            break
+        if self.small:
+            groups = [f"{group} ({number})" for group, number in self.small.items()]
+            least = f"fewer than {LEAST_TESTED_TOPICS} {self.unit}s"
+            yield f"Groups without numbers, because they have {least}: {listed(groups)}."
 
     def remark_notes(self) -> list[str]:
         """None: `lacking` has them among the notes."""
@@ -270,6 +312,7 @@ def power(
     sessions: Given = None,
     no_relevant: str = ZERO,
     baseline: str | None = None,
+    by: By = None,
     alpha: float = ALPHA,
     power: float = POWER,
     differences: Iterable[float] | float = (),
@@ -282,6 +325,10 @@ def power(
 
     `baseline` names a run: the family then has the pairs of each other run and this one, as
     in `compare`. A topic for which some run has no value is left out.
+
+    `by` groups the topics: a mapping to an attribute, or ``FILE:COLUMN``, as in `compare`. Each
+    group of at least 10 topics then has numbers of its own, at the level of the pairs of runs in
+    all these groups together.
 
     `alpha` is the level of the tests. `power`, between `alpha` and 1, is the probability that the
     t-test finds a true difference of a pair. `differences` > 0 are those for which topics are
@@ -314,29 +361,64 @@ def power(
         refuse_many_pairs(len(evaluation.runs), len(evaluation.measures))
     else:
         baseline = baseline_of(evaluation.runs, baseline)
-    pairs = family_of(evaluation.runs, baseline, range(len(evaluation.runs)))
-    p_values = np.empty((len(evaluation.measures), len(pairs)))
-    deviations = np.empty_like(p_values)
-    topics = []
-    for row, measure in enumerate(evaluation.measures):
-        tests = primary.paired(evaluation.paired(measure), pairs, width=width_of(measure))
-        p_values[row] = tests.adjusted
-        # Pairs of which few topics change have no detectable difference: their spread is too small.
-        has_spread = ~np.isnan(tests.detectable)
-        deviations[row] = np.where(has_spread, tests.deviation, np.nan)
-        topics.append(len(evaluation.paired_topics(measure)))
-    return Power(
-        evaluation.runs,
-        evaluation.measures,
-        len(evaluation.topics),
-        alpha,
-        power,
-        wanted,
-        p_values,
-        deviations,
-        evaluation.unit,
-        remarks_on(evaluation),
-        evaluation.remarks,
-        baseline,
-        tuple(topics),
-    )
+    groups = {
+        group: evaluation.on(rows) for group, rows in groups_of(evaluation.topics, by).items()
+    }
+    large = {}
+    small = {}
+    for group, part in groups.items():
+        fewest = min(len(part.paired_topics(measure)) for measure in part.measures)
+        if fewest < LEAST_TESTED_TOPICS:
+            small[group] = fewest
+        else:
+            large[group] = part
+    settings = {"alpha": alpha, "power": power, "wanted": wanted, "baseline": baseline}
+    (whole,) = _powers([evaluation], settings)
+    of_groups = dict(zip(large, _powers(list(large.values()), settings), strict=True))
+    return replace(whole, groups=of_groups, small=small)
+
+
+def _powers(parts: Sequence[Evaluation], settings: Mapping[str, Any]) -> list[Power]:
+    """The power of each of some groups of topics, or of all topics.
+
+    `settings` are fields of the results.
+    """
+    if not parts:
+        return []
+    first = parts[0]
+    alpha = settings["alpha"]
+    pairs = family_of(first.runs, settings["baseline"], range(len(first.runs)))
+    shape = (len(parts), len(first.measures), len(pairs))
+    p_values = np.empty(shape)
+    deviations = np.empty(shape)
+    for row, measure in enumerate(first.measures):
+        values = [part.paired(measure) for part in parts]
+        width = width_of(measure)
+        if len(parts) == 1:
+            tests_of_parts = [primary.paired(values[0], pairs, width=width)]
+        else:
+            tests_of_parts = primary.paired_in_parts(values, pairs, alpha, width=width)
+        for number, tests in enumerate(tests_of_parts):
+            p_values[number, row] = tests.adjusted
+            # The spread of a pair of which few topics change is too small.
+            has_spread = ~np.isnan(tests.detectable)
+            deviations[number, row] = np.where(has_spread, tests.deviation, np.nan)
+    powers = []
+    for number, part in enumerate(parts):
+        complete = [len(part.paired_topics(measure)) for measure in part.measures]
+        powers.append(
+            Power(
+                part.runs,
+                part.measures,
+                len(part.topics),
+                p_values=p_values[number],
+                deviations=deviations[number],
+                unit=part.unit,
+                lacking=remarks_on(part),
+                remarks=part.remarks,
+                complete=tuple(complete),
+                families=len(parts),
+                **settings,
+            )
+        )
+    return powers

@@ -3,6 +3,7 @@
 from ..analysis import power
 from ..analysis.statistics.defaults import ALPHA, POWER
 from .arguments import (
+    BY,
     OF_RUNS,
     OF_VALUES,
     alpha,
@@ -19,6 +20,7 @@ OPTIONS = (
     Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
     Option("--baseline RUN", "the family of each other run and this one, as in compare"),
     Option("--power P", "probability of finding a difference", real, default=POWER),
+    BY,
     alpha(ALPHA),
     *output(figure=False),
 )
@@ -32,13 +34,14 @@ def run(arguments: Arguments) -> Answer:
     median spread at its upper 80 % limit. Without --differences, the table has the true differences
     that are found with probability --power; with it, the numbers of topics that find these
     differences. The test is that of compare: paired t with Holm's correction for all pairs or, with
-    --baseline, for those with it.
+    --baseline, for those with it. --by adds rows for each group of topics; numbers are cut at their
+    quartiles.
 
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP -o power.csv
     """
     first = collection_inputs(arguments)
-    settings = arguments.of("power", "differences", "alpha")
+    settings = arguments.of("power", "differences", "alpha", "by")
     settings["baseline"] = run_named(arguments.baseline, first)
     result = power(*first, **settings)
     facts = {"unit": result.unit, "topics": result.topics}
