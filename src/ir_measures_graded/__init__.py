@@ -43,7 +43,7 @@ if _TYPE_CHECKING:
     from .core.registry.hooks import hookimpl
     from .core.streaming import RankingMetric
     from .demo import register_demo
-    from .files.files import RunFile
+    from .files.files import RunFile, read_qrels
 
 __version__ = "0.1.0"
 __all__ = [
@@ -61,6 +61,7 @@ __all__ += [
     "RunFile",
     "array_mean",
     "array_values",
+    "read_qrels",
     "register_demo",
 ]
 __all__ += [
@@ -102,6 +103,7 @@ _LAZY |= {
     "hookimpl": ".core.registry.hooks",
     "RankingMetric": ".core.streaming",
     "RunFile": ".files.files",
+    "read_qrels": ".files.files",
 }
 _LAZY["register_demo"] = ".demo"
 

@@ -50,7 +50,7 @@ RUNS = [
     (RUN + "q1 Q0 " + "x" * 999 + "\n", f"(topic Q0 document rank score tag): 'q1 Q0 {'x' * 71}…'"),
     # CSV
     ("q_id,topic,doc_id,score\n1,2,d,1\n", "has both q_id and topic; name one of them query_id"),
-    ("search,item,score\nq1,d1,1\n", ":1: 1 field, which no form of a run has: 'search,item,score'; a run is"),
+    ("search,item,score\nq1,d1,1\n", "if another column is meant: --columns query_id=search"),
     (CSV + "q1,d2\n", ":4: 2 fields, not 3 (query_id,doc_id,score): 'q1,d2'"),
     (CSV + "q1,d2,3,4\n", ":4: 4 fields, not 3"),
     (CSV + "q1,d2,high\n", ":4: the score 'high' is not a number"),

@@ -2,7 +2,9 @@
 
 import os
 import re
+from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ir_measures import Measure
@@ -11,6 +13,7 @@ from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.everyday import is_everyday
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import parse_measure, parse_measures
+from ..core.rows.columns import NAMES, Chosen
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.counting import CHOICES, ZERO
 from ..evaluation.evaluate import Evaluation
@@ -26,8 +29,8 @@ from ..evaluation.named import (
 )
 from ..evaluation.values import read_sessions
 from ..evaluation.weights import counted_by
-from ..files.files import RunFile
-from ..files.sources import is_named_file, named_path, scoreddocs_of
+from ..files.files import RunFile, qrels_in
+from ..files.sources import is_file, is_named_file, named_path, scoreddocs_of
 from ..output.formats import listed
 from .parser import Arguments, Option, as_list, at_least_1, choice, real, whole_number
 
@@ -42,9 +45,39 @@ def qrels(spelling: str = "qrels QRELS", optional: bool = False) -> Option:
     return Option(spelling, text, optional=optional, reads=as_list)
 
 
+def names_of_columns(text: str) -> list[tuple[str, str]]:
+    """The pairs in a text such as ``query_id=user,doc_id=item``."""
+    pairs: list[tuple[str, str]] = []
+    for pair in text.split(","):
+        ours, equals, theirs = pair.partition("=")
+        if not equals or ours.strip() not in NAMES or not theirs:
+            raise ArgumentTypeError(
+                f"{pair!r} is not allowed; give OUR_NAME=NAME,…, as in query_id=user,doc_id=item; "
+                f"our names are {', '.join(NAMES)}"
+            )
+        pairs.append((ours.strip(), theirs))
+    return pairs
+
+
+COLUMNS = Option(
+    "--columns OURS=NAME,…",
+    "names of columns in tables, as in query_id=user,doc_id=item",
+    names_of_columns,
+    repeated=True,
+    shared=True,
+)
+"""The names of columns in files of qrels, runs and values."""
+
+
+def given_columns(arguments: Arguments) -> tuple[tuple[str, str], ...]:
+    """The pairs of all options --columns."""
+    return tuple(chain.from_iterable(arguments.get("columns") or ()))
+
+
 FORM = (
     Option("--run_column NAME", "column that names the run of a row; default: run", shared=True),
     Option("--ascending", "smaller scores are better, as distances are", shared=True),
+    COLUMNS,
 )
 """How to read a run."""
 RUNS = (
@@ -151,7 +184,8 @@ def values_of(arguments: Arguments) -> Evaluation | None:
     """The values of --values, as of one collection; None without this option."""
     if not arguments.values:
         return None
-    return Evaluation.from_values(arguments.values, smaller=arguments.smaller)
+    columns = given_columns(arguments)
+    return Evaluation.from_values(arguments.values, smaller=arguments.smaller, columns=columns)
 
 
 def collection_inputs(arguments: Arguments, stored: Evaluation | None = None) -> list[Any]:
@@ -256,6 +290,7 @@ def inputs(
     qrels: Any = arguments.qrels
     if qrels is None:
         raise GradedError("no qrels are given; pass a qrels file or an ir-datasets id first")
+    qrels = with_columns(qrels, given_columns(arguments))
     if words is None:
         words = arguments.inputs
     paths = [word for word in words if is_named_file(word)]
@@ -286,10 +321,22 @@ def inputs(
     return qrels, runs, measures
 
 
+def with_columns(qrels: Any, columns: Sequence[tuple[str, str]]) -> Any:
+    """The qrels, read with these names of columns if there are any and the qrels are a file."""
+    if not columns or not is_file(qrels):
+        return qrels
+    return Judgments(qrels_in(qrels, chosen=Chosen(columns=tuple(columns))), qrels)
+
+
 def source_of(word: str, arguments: Arguments) -> Any:
     """The run file that a word names; with NAME=path, the runs in it with their names."""
     name, path = named_path(word)
-    file = RunFile(path, run_column=arguments.run_column, ascending=bool(arguments.ascending))
+    file = RunFile(
+        path,
+        run_column=arguments.run_column,
+        ascending=bool(arguments.ascending),
+        columns=given_columns(arguments),
+    )
     return NamedSource(name, file) if name else file
 
 

@@ -91,7 +91,9 @@ def run(arguments: Arguments) -> Answer:
     """
     stored: dict[str, Evaluation] = {}
     if arguments.values and arguments.by is None:
-        stored = Evaluation.by_collection(arguments.values, smaller=arguments.smaller)
+        stored = Evaluation.by_collection(
+            arguments.values, smaller=arguments.smaller, columns=common.given_columns(arguments)
+        )
     has_collections = bool(stored) and "" not in stored
     comparison: Comparison
     if arguments.collections is not None or has_collections:

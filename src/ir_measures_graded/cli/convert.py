@@ -9,7 +9,7 @@ from ..errors import GradedError
 from ..files.conversion import KEPT, read_rows, written
 from ..files.sources import named_path
 from ..output.files import canonical, write_whole
-from .arguments import FORM
+from .arguments import FORM, given_columns
 from .parser import Arguments, Option, as_list
 
 OPTIONS = (
@@ -54,7 +54,11 @@ def run(arguments: Arguments) -> list[str]:
         role = QRELS
     elif arguments.run or ".run" in name:
         role = RUN
-    chosen = Chosen(arguments.run_column, ascending=bool(arguments.ascending))
+    chosen = Chosen(
+        arguments.run_column,
+        ascending=bool(arguments.ascending),
+        columns=given_columns(arguments),
+    )
     tag, path = named_path(arguments.source)
     rows = replace(read_rows(path, role, chosen, arguments.duplicates), tag=tag)
     content = written(rows, target)

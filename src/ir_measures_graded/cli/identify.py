@@ -7,7 +7,7 @@ from ..errors import GradedError
 from ..files.files import RunFile
 from ..files.sources import named_path
 from ..output.result import Result, View
-from .arguments import qrels
+from .arguments import COLUMNS, given_columns, qrels, with_columns
 from .parser import Arguments, Option, as_list, choice, output, whole_number
 
 USAGE = ("QRELS RUN VALUES [RUN VALUES]…", "QRELS RUN --mean M [RUN --mean M]…")
@@ -22,6 +22,7 @@ OPTIONS = (
     Option("--mean M", "mean of the run's values; one for each run", repeated=True),
     Option("--measure MEASURE", "the measure, if known, as nDCG, nDCG@10, DCG or AP"),
     Option("--name NAME", "measure to take from files with values of several"),
+    COLUMNS,
     Option("--any_cutoff", "try all cutoffs, not only the usual ones"),
     Option("--decimals N", "decimals of the values; default: those that they show", whole_number),
     choice("--show", "the answer (default), or each topic with both values", "answer", "topics"),
@@ -59,11 +60,12 @@ def run(arguments: Arguments) -> Result:
         counts = f"the numbers of runs ({len(runs)}) and of their values ({len(values_of_runs)})"
         hint = "give each run its values or --mean; --measure names a measure"
         raise GradedError(f"{counts} differ; {hint}")
-    files = [RunFile(named_path(word).path) for word in runs]
+    columns = given_columns(arguments)
+    files = [RunFile(named_path(word).path, columns=columns) for word in runs]
     settings = arguments.of("measure", "name", "any_cutoff", "decimals")
     settings[kind_of_values] = values_of_runs[0]
     settings["also"] = list(zip(files[1:], values_of_runs[1:], strict=True))
-    identification = identify(arguments.qrels, files[0], **settings)
+    identification = identify(with_columns(arguments.qrels, columns), files[0], **settings)
     if arguments.show == "topics":
         return View([identification.topic_table()], above=identification.answer())
     return identification

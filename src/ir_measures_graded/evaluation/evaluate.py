@@ -41,7 +41,7 @@ from .counting import (
 from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval
 from .named import Judgments, Qrels, Run, Runs, Study
 from .sessions import Given, SessionValues, turn_measure
-from .values import By, read_values
+from .values import By, Names, read_values
 from .weights import ALL_ZERO, counted_by, read_weights, refuse_missing_weights
 
 NO_VALUE = "no value"
@@ -132,7 +132,9 @@ class Evaluation(Result):
             yield Remark(NO_VALUE, str(self.measures[column]), text)
 
     @classmethod
-    def from_values(cls, table: Any, *, smaller: Collection[str] = ()) -> Evaluation:
+    def from_values(
+        cls, table: Any, *, smaller: Collection[str] = (), columns: Names = None
+    ) -> Evaluation:
         """The `Evaluation` of a table of values that were computed before, by any tool.
 
         `table` is a path, a list of paths, a DataFrame or what makes one, or anything that exports
@@ -145,7 +147,8 @@ class Evaluation(Result):
 
         Names of known measures are read as such, any other name is that of a `NamedMeasure`.
         `smaller` are the names of measures whose smaller values are better, besides those that the
-        package knows.
+        package knows. `columns` names columns with other names than these, as
+        ``{"query_id": "user"}``.
 
         >>> rows = {"run": ["A", "A"], "topic": ["1", "2"]}
         >>> rows |= {"faithfulness": [0.5, 0.25], "map": [1.0, 0.0]}
@@ -157,16 +160,18 @@ class Evaluation(Result):
         cell, a value that is not a finite number, two values for one cell, and a topic that a run
         lacks.
         """
-        return cls(**read_values(table, smaller)[""])
+        return cls(**read_values(table, smaller, columns=columns)[""])
 
     @classmethod
-    def by_collection(cls, table: Any, *, smaller: Collection[str] = ()) -> dict[str, Evaluation]:
+    def by_collection(
+        cls, table: Any, *, smaller: Collection[str] = (), columns: Names = None
+    ) -> dict[str, Evaluation]:
         """The `Evaluation` of each name in the column ``collection`` of a table of values.
 
         The table is as for `from_values`. A collection may lack runs and measures of the others.
         Without this column, all values are of one collection without a name.
         """
-        collections = read_values(table, smaller, apart=True)
+        collections = read_values(table, smaller, apart=True, columns=columns)
         return {name: cls(**fields) for name, fields in collections.items()}
 
     def of(self, measure: Measure | str) -> np.ndarray:

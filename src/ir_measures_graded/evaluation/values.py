@@ -28,7 +28,7 @@ from ..core.ranking.gains import plain_number
 from ..core.registry.facts import is_graded
 from ..core.registry.notation import NamedMeasure, measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
-from ..core.rows.columns import NAMES, column_name, plain, required_column
+from ..core.rows.columns import NAMES, Chosen, column_name, columns_named, plain, required_column
 from ..errors import FileError, GradedError, Remark, needed, shown
 from ..files.content import DAMAGE, Content
 from ..files.forms import is_json, number_of
@@ -62,6 +62,8 @@ FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such 
 COLUMNS = ["query_id", "measure", "value"]
 LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
+Names = Mapping[str, Any] | Sequence[tuple[str, str]] | None
+"""The names of columns in a file, by our names, or pairs of both."""
 By = Mapping[str, Any] | str | None
 """The attribute of each topic: a mapping or FILE:COLUMN as for `read_attribute`."""
 NONE = "no group"
@@ -97,7 +99,7 @@ class ValueTable(NamedTuple):
 
 
 def read_values(
-    table: Any, smaller: Collection[str] = (), apart: bool = False
+    table: Any, smaller: Collection[str] = (), apart: bool = False, columns: Names = None
 ) -> dict[str, dict[str, Any]]:
     """The fields of an `Evaluation` of the values in a table, by collection.
 
@@ -108,7 +110,8 @@ def read_values(
     pandas = needed("pandas", "a table of values")
     smaller = names_in("smaller", smaller)
     tables = _tables(table)
-    frames = [frame_of(source.table) for source in tables]
+    own_columns = columns_named(columns)
+    frames = [_renamed(frame_of(source.table), source.name, own_columns) for source in tables]
     apart = apart and any(COLLECTION in frame for frame in frames)
     parts = [
         source.with_given_name(cells_of(frame, source.name, source.run, apart))
@@ -131,6 +134,15 @@ def read_values(
         with about(collection):
             fields[collection] = _fields(of_collection, names, smaller) | {"files": files}
     return fields
+
+
+def _renamed(frame: DataFrame, name: str, columns: tuple[tuple[str, str], ...]) -> DataFrame:
+    """The table with our names of the columns that the user names."""
+    chosen = Chosen(columns=columns)
+    names = list(frame)
+    ours_of = {chosen.named(name, names, ours): ours for ours, _ in columns}
+    hidden = [column for column in names if column in ours_of.values() and column not in ours_of]
+    return frame.drop(columns=hidden).rename(columns=ours_of)
 
 
 def _tables(table: Any) -> list[ValueTable]:

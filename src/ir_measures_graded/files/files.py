@@ -16,17 +16,18 @@ import os
 import threading
 import warnings
 from collections import deque
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
 from itertools import chain, islice, pairwise
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from ir_measures import ScoredDoc
 
-from ..core.rows.columns import QRELS, RUN, Chosen
+from ..core.rows.columns import QRELS, RUN, Chosen, columns_named
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
@@ -40,20 +41,42 @@ from .table_files import KINDS, folder_parts, kind_of, table_parts
 from .text_files import text_parts
 
 AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
+NOTHING_CHOSEN = Chosen()
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
 _READING: WeakKeyDictionary[RunFile, threading.RLock] = WeakKeyDictionary()
 """The locks of runs in streams: threads that share one must not read it in turns."""
 
 
-def qrels_in(file: File, unjudged: tuple[bytes, ...] = (), sizes: Sizes = SIZES) -> Rows:
+def read_qrels(file: File, columns: Mapping[str, Any] | None = None) -> Rows:
+    """The qrels in a file of any kind, for all functions that take qrels.
+
+    `columns` names the columns of a table with other names than the known ones, by our names:
+    query_id, doc_id, relevance, iteration and probability. Raises `GradedError` for other names,
+    and `FileError` for a file that cannot be read.
+
+    >>> import io
+    >>> table = io.BytesIO(b"person,film,stars\\n7,d1,5\\n")
+    >>> names = {"query_id": "person", "doc_id": "film", "relevance": "stars"}
+    >>> read_qrels(table, names).dicts()
+    {'7': {'d1': 5.0}}
+    """
+    return qrels_in(file, chosen=Chosen(columns=columns_named(columns)))
+
+
+def qrels_in(
+    file: File,
+    unjudged: tuple[bytes, ...] = (),
+    sizes: Sizes = SIZES,
+    chosen: Chosen = NOTHING_CHOSEN,
+) -> Rows:
     """The qrels in a file of any kind.
 
     `unjudged` has the texts in place of a level that mean an unjudged document. By default, an
     empty level does so in a table of Quepid, with a warning. The rows of unjudged documents are
     skipped; the facts about the qrels count them.
     """
-    reading = Reading(QRELS, Chosen(unjudged=unjudged), sizes)
+    reading = Reading(QRELS, chosen._replace(unjudged=unjudged), sizes)
     rows = joined(parts_of(file, reading), QRELS)
     if rows.facts.unjudged and not unjudged:
         count = f"{rows.facts.unjudged:,} rows have no rating; their documents are unjudged"
@@ -90,6 +113,9 @@ class RunFile(RunSource):
     the better ones: each score is read with its sign reversed. Ranks in place of scores are read as
     ever.
 
+    `columns` names the columns of a table with other names than the known ones, by our names:
+    ``{"query_id": "user", "score": "similarity"}``.
+
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a
     topic are not contiguous, all rows are held in memory. So are those of a file that can be read
     only once, such as standard input, and those of the runs that `runs` returns. Other providers of
@@ -110,6 +136,7 @@ class RunFile(RunSource):
         run: str | None = None,
         run_column: str | None = None,
         ascending: bool = False,
+        columns: Mapping[str, Any] | Sequence[tuple[str, str]] | None = None,
     ):
         if not isinstance(run, (str, type(None))):
             raise GradedError(f"run is the name of a run, not {shown(run)}")
@@ -121,6 +148,7 @@ class RunFile(RunSource):
         self.run = run
         self.run_column = run_column
         self.is_ascending = ascending
+        self.names_of_columns = columns_named(columns)
         self.name = Content(file).name
         self._kept: Part | GradedError | None = None
 
@@ -188,7 +216,7 @@ class RunFile(RunSource):
 
     def _every(self, sizes: Sizes | None = None) -> Generator[Part]:
         """The rows of the file, or of its run that `runs` kept."""
-        chosen = Chosen(self.run_column)
+        chosen = Chosen(self.run_column, columns=self.names_of_columns)
         if self._kept is None and is_lasting(self.file):
             yield from parts_of(self.file, Reading(RUN, chosen, sizes or self.sizes))
             return

@@ -33,6 +33,7 @@ SAMPLED = (2, 3, 4, 5)  # numbers of fields that several kinds of files have
 IS_JSON = rb'\s*(\{\s*["}]|\[\s*[{\[\]])'
 INTEGER = re.compile(rb"[+-]?[0-9]+")
 SAMPLE = 5_000  # lines that decide about such a form
+HEADED_ROWS = 20  # rows below a line that may be a header
 MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
 Fields = tuple[bytes, ...]  # a column of the first rows
 
@@ -136,6 +137,7 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
         form_of_table = _headed(line_after.rstrip(b"\r\n"), file, reading)
     if form_of_table is not None:
         return _with_decimals(form_of_table, start[header:]), header
+    refuse_unknown_header(file, text, reading.role)
     reading.chosen.refuse_unread(file)
     is_described = first_line.startswith(b"<SYSDESC>")
     if not is_described:
@@ -153,6 +155,40 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     if not is_described:
         before = len(BYTE_ORDER_MARK) if start.startswith(BYTE_ORDER_MARK) else 0
     return form._replace(unjudged=reading.chosen.unjudged), before
+
+
+def refuse_unknown_header(file: str, text: bytes, role: Role) -> None:
+    """Raise `FileError` if a text seems to be a table whose header has no known names.
+
+    All rows have as many fields as the first one, and a column of numbers has a name that is none.
+    """
+    first = text.partition(b"\n")[0]
+    for delimiter in "\t,;":
+        if first.count(delimiter.encode()) < 2:
+            continue
+        lines = io.StringIO(text.decode(errors="replace"), newline="")
+        names: list[str] = []
+        rows: list[list[str]] = []
+        with suppress(csv.Error):
+            rows_of_text = csv.reader(lines, delimiter=delimiter)
+            names = next(rows_of_text, [])
+            rows = [row for row in islice(rows_of_text, HEADED_ROWS) if row]
+        are_names = [bool(name.strip()) and number_of(name.encode()) is None for name in names]
+        is_table = bool(rows) and all(len(row) == len(names) for row in rows)
+        if not is_table or not all(are_names) or len(set(names)) < len(names):
+            continue
+        are_numbers = [all(map(_is_number, column)) for column in zip(*rows, strict=True)]
+        if any(are_numbers):
+            listed_names = shown(", ".join(names))[1:-1]
+            option = columns.proposed(names, are_numbers, role.columns)
+            raise FileError(
+                f"{file}: the columns {listed_names} have no known names; name them, perhaps with "
+                f"{option} (columns= in Python)"
+            )
+
+
+def _is_number(cell: str) -> bool:
+    return number_of(cell.replace(",", ".").encode(errors="replace")) is not None
 
 
 def _with_decimals(form: Form, text: bytes) -> Form:
@@ -249,7 +285,7 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
             raise FileError(
                 f"{file}:1: {len(names):,} columns; at most {columns.MOST_COLUMNS:,} are read"
             )
-        known_names = [name for name in names if columns.is_known(name, reading.role)]
+        known_names = [name for name in names if reading.chosen.is_known(name, reading.role)]
         if len(names) < 3 or len(known_names) < 2:
             continue
         if "\ufffd" in text:

@@ -88,7 +88,7 @@ def json_parts(content: Content, reading: Reading) -> Iterator[Part]:
 def _parts(text: Text, reading: Reading) -> Iterator[Part]:
     """The rows of the text in parts of whole topics."""
     key, value = text.first_member()
-    if isinstance(value, list) and columns.is_known(key, reading.role):
+    if isinstance(value, list) and reading.chosen.is_known(key, reading.role):
         rows = _rows_of_columns(text)
         yield from _parts_of_rows(text, "JSON of columns", rows, reading)
     elif key == "mteb_model_meta" or _is_topic(key, value):
@@ -145,6 +145,8 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
         return
     every = chain([first], objects)
     is_row = None not in [_id_of(first, ours) for ours in IDS]
+    if reading.chosen.columns:
+        is_row = any(reading.chosen.is_known(key, reading.role) for key in first)
     if is_row and _documents_of(first) is None:
         yield from _parts_of_rows(text, form, every, reading)
         return

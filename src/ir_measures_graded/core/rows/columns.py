@@ -5,7 +5,7 @@ Names are compared without case, and ``camelCase``, blanks, hyphens and dots cou
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -73,10 +73,12 @@ INTENTS = ("iteration", "probability")
 NAMES = {
     ours: [group.split() for group in groups.split(",")]
     for ours, groups in {
-        "query_id": "query_id, qid, q_id topic_id topic turn_id, query_text query",
-        "doc_id": "doc_id, docno, docid corpus_id pid passage_id document_id document",
-        "relevance": "relevance, label, rating rel level grade judgment gain, score",
-        "score": "score, sim _score, rank doc_position",
+        "query_id": "query_id, qid, q_id topic_id topic turn_id, query_text query, "
+        "user_id userid user uid",
+        "doc_id": "doc_id, docno, docid corpus_id pid passage_id document_id document, "
+        "item_id itemid item iid",
+        "relevance": "relevance, label, rating rel level grade judgment gain, r_ui, score",
+        "score": "score, sim _score prediction est, rank doc_position",
         "iteration": "iteration, subtopic_id",
         "probability": "probability",
         "run": "run, run_name run_id system tag",
@@ -84,18 +86,33 @@ NAMES = {
         "value": "value, score metric_value",
     }.items()
 }
-LAST_RESORTS = {ours: set(NAMES[ours][-1]) for ours in ("query_id", "relevance", "score")}
+LAST_RESORTS = {
+    "query_id": set(chain(*NAMES["query_id"][3:])),
+    "relevance": set(NAMES["relevance"][-1]),
+    "score": set(NAMES["score"][-1]),
+}
 """Names that count only without any other name, and that often are of another meaning."""
+HINTS = {
+    "query_id": "user quer topic question session search request customer id",
+    "doc_id": "item doc product movie passage article url page book track song video chunk",
+    "relevance": "rel rating grade label judg gain star click level score",
+    "score": "score prob sim dist weight pred rank value",
+}
+"""Parts of names that hint at what a column of an unknown name may be."""
 NUMBERS = {QRELS.value, RUN.value, "probability"}  # the columns of numbers; all others are text
 
 
-def plain(name: Any) -> str:
-    """A name in lower case, with underscores.
+TYPE_OF_RECBOLE = r":(token|float)(_seq)?$"
 
-    >>> [plain(name) for name in ("query-id", "Query Text", "docId")]
-    ['query_id', 'query_text', 'doc_id']
+
+def plain(name: Any) -> str:
+    """A name in lower case, with underscores, without the type of RecBole's files.
+
+    >>> [plain(name) for name in ("query-id", "Query Text", "docId", "user_id:token")]
+    ['query_id', 'query_text', 'doc_id', 'user_id']
     """
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", str(name).strip())
+    bare_name = re.sub(TYPE_OF_RECBOLE, "", str(name).strip())
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare_name)
     return re.sub(r"[ .-]", "_", words).lower()
 
 
@@ -135,12 +152,44 @@ class Chosen(NamedTuple):
     """The choices of a user for a file.
 
     `run_column` names the run of each row. `unjudged` has the texts in place of a level that mean
-    an unjudged document. In a run that is `ascending`, smaller scores are better.
+    an unjudged document. In a run that is `ascending`, smaller scores are better. `columns` are
+    pairs of our name of a column and the name in the file; a column may have several names, of
+    which a file has one. They are not used for a file without names of columns.
     """
 
     run_column: str | None = None
     unjudged: tuple[bytes, ...] = ()
     ascending: bool = False
+    columns: tuple[tuple[str, str], ...] = ()
+
+    def names(self, ours: str) -> list[str]:
+        """The names that a column has in the files of the user; none by default."""
+        return [theirs for name, theirs in self.columns if name == ours]
+
+    def named(self, file: str, names: Sequence[Any], ours: str) -> Any:
+        """The column of a file that the user names; None if the user names none.
+
+        Raises `GradedError` if the file has none or several of these names.
+        """
+        choices = self.names(ours)
+        if not choices:
+            return None
+        present = [name for name in names if name in choices]
+        if not present:
+            raise GradedError(
+                f"{file} has no column {' or '.join(choices)}; it has {_listed(names)}"
+            )
+        if len(present) > 1:
+            raise GradedError(
+                f"{file} has {len(present)} columns {' and '.join(present)} as {ours}"
+            )
+        return present[0]
+
+    def is_known(self, name: str, role: Role) -> bool:
+        """Whether this can be the name of a column of topics, documents or values."""
+        if any(name == theirs for _, theirs in self.columns):
+            return True
+        return is_known(name, role)
 
     def refuse_unread(self, file: str) -> None:
         """Raise `FileError` for a column of runs in a file without names of columns."""
@@ -149,6 +198,70 @@ class Chosen(NamedTuple):
             raise FileError(
                 f"{file}: the file has no columns with names, and so no column {column}"
             )
+
+
+def columns_named(columns: Any) -> tuple[tuple[str, str], ...]:
+    """The pairs of our names of columns and the names in files, from a mapping or pairs.
+
+    A value of the mapping is a name or several. Raises `GradedError` for anything else.
+
+    >>> columns_named({"query_id": "user", "score": ["sim", "cosine"]})
+    (('query_id', 'user'), ('score', 'sim'), ('score', 'cosine'))
+    """
+    if columns is None:
+        return ()
+    pairs: list[tuple[str, str]] = []
+    items = list(columns.items()) if isinstance(columns, Mapping) else columns
+    if not isinstance(items, (list, tuple)):
+        raise GradedError(
+            f"columns is a dict of our names and those of the file, not {shown(columns)}"
+        )
+    for item in items:
+        if not isinstance(item, tuple) or len(item) != 2:
+            raise GradedError(
+                f"columns is a dict of our names and those of the file, not {shown(columns)}"
+            )
+        ours, theirs = item
+        if ours not in NAMES:
+            raise GradedError(
+                f"columns: {shown(ours)} is no column; the columns are {', '.join(NAMES)}, as in "
+                "query_id=user"
+            )
+        names = theirs if isinstance(theirs, (list, tuple)) else [theirs]
+        for name in names:
+            if not isinstance(name, str):
+                raise GradedError(f"columns: {ours} is the name of a column, not {shown(name)}")
+            pairs.append((ours, name))
+    return tuple(pairs)
+
+
+def proposed(names: Sequence[str], are_numbers: Sequence[bool], wanted: Sequence[str]) -> str:
+    """The option that probably names the `wanted` columns of a table with these names.
+
+    `are_numbers` tells which columns have only numbers. The value is one of these.
+
+    >>> proposed(["person", "movie", "stars"], [True, True, True], ["query_id", "doc_id", "score"])
+    '--columns query_id=person,doc_id=movie,score=stars'
+    """
+    left = dict(zip(names, are_numbers, strict=True))
+    chosen: dict[str, str] = {}
+    for ours in wanted:
+        is_value = ours in NUMBERS
+        fitting = [name for name in left if left[name] or not is_value]
+        hinted = [
+            name for name in fitting if any(hint in plain(name) for hint in HINTS[ours].split())
+        ]
+        if hinted:
+            chosen[ours] = hinted[0]
+            del left[hinted[0]]
+    for ours in wanted:
+        is_value = ours in NUMBERS
+        fitting = [name for name in left if left[name] or not is_value]
+        if ours not in chosen and fitting:
+            chosen[ours] = fitting[-1] if is_value else fitting[0]
+            del left[chosen[ours]]
+    pairs = [f"{ours}={chosen.get(ours, '…')}" for ours in wanted]
+    return f"--columns {','.join(pairs)}"
 
 
 def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
@@ -201,15 +314,28 @@ def file_columns(
     run = chosen.run_column if role is RUN else None
     if run and run not in names:
         raise FileError(f"{file} has no column {run}; it has {_listed(names)}")
+    by_ours: dict[str, Any] = {}
     try:
-        by_ours = dict(zip(role.columns, column_names(file, names, role), strict=True))
-        if role is QRELS:
-            for ours in INTENTS:
-                by_ours[ours] = column_name(file, names, ours)
-        else:
-            by_ours["run"] = run or column_name(file, names, "run")
+        for ours in role.columns:
+            by_ours[ours] = chosen.named(file, names, ours)
+        left = [name for name in names if name not in by_ours.values()]
+        for ours in role.columns:
+            by_ours[ours] = by_ours[ours] or column_name(file, left, ours)
+        for ours in INTENTS if role is QRELS else ["run"]:
+            own_name = chosen.named(file, names, ours)
+            by_ours[ours] = own_name or column_name(file, left, ours)
+        by_ours["run"] = run or by_ours.get("run")
     except GradedError as error:
         raise FileError(f"{error}; it needs query_id, doc_id and {role.value}") from None
+    missing = [ours for ours in role.columns if by_ours[ours] is None]
+    if missing:
+        unread = [name for name in names if name not in by_ours.values()]
+        option = proposed(unread, [True] * len(unread), missing)
+        others = ", ".join(group[0] for group in NAMES[missing[0]][1:3])
+        raise FileError(
+            f"{file} has no column {missing[0]} (or {others} …); it has {_listed(names)}; it needs "
+            f"query_id, doc_id and {role.value}; if another column is meant: {option}"
+        )
     columns = {ours: name for ours, name in by_ours.items() if name is not None}
     *values, last = columns.values()
     if "run" in columns and last in values:

@@ -1,0 +1,115 @@
+"""--columns and columns= name the columns of tables, and known names are those of recommenders."""
+
+import json
+
+import pandas
+import pytest
+from reading import refused
+
+from ir_measures_graded import GradedError, RunFile, read_qrels
+from ir_measures_graded.analysis import Evaluation
+
+ROWS = [("7", "d1", 5.0), ("7", "d2", 1.0)]
+NAMES = ("who", "what", "howmuch")
+EXPECTED = {"7": {"d1": 5.0, "d2": 1.0}}
+
+
+def table(path, names):
+    frame = pandas.DataFrame(ROWS, columns=names)
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix == ".json":
+        path.write_text(frame.to_json(orient="records"))
+    elif path.suffix == ".columns":
+        path.write_text(json.dumps(frame.to_dict("list")))
+    else:
+        frame.to_csv(path, index=False, sep={".tsv": "\t", ".csv": ",", ".semi": ";"}[path.suffix])
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "semi", "parquet", "json", "columns"])
+def test_columns_are_those_that_the_user_names(tmp_path, ending):
+    path = table(tmp_path / f"t.{ending}", NAMES)
+    run_names = dict(zip(("query_id", "doc_id", "score"), NAMES))
+    qrels_names = dict(zip(("query_id", "doc_id", "relevance"), NAMES))
+    assert RunFile(path, columns=run_names).rows().dicts() == EXPECTED
+    assert read_qrels(path, qrels_names).dicts() == EXPECTED
+
+
+def test_a_named_column_takes_precedence_over_a_known_name(tmp_path):
+    (tmp_path / "t.csv").write_text("query_id,doc_id,score,cosine\n7,d1,1,5\n7,d2,5,1\n")
+    run = RunFile(tmp_path / "t.csv", columns={"score": "cosine"})
+    assert run.rows().dicts() == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("user_id", "item_id", "rating"),
+        ("user_id:token", "item_id:token", "rating:float"),
+        ("uid", "iid", "r_ui"),
+        ("user", "item", "rating"),
+        ("userId", "itemId", "Rating"),
+    ],
+)
+def test_names_of_recommenders_are_known(tmp_path, names):
+    assert read_qrels(table(tmp_path / "t.tsv", names)).dicts() == EXPECTED
+
+
+def test_the_text_of_a_query_is_the_topic_rather_than_its_user(tmp_path):
+    (tmp_path / "t.csv").write_text("user_id,query,doc_id,rating\nu,7,d1,5\nu,7,d2,1\n")
+    assert read_qrels(tmp_path / "t.csv").dicts() == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "fact"),
+    [
+        (
+            "person,film,stars\n7,d1,5\n",
+            None,
+            "the columns person, film, stars have no known names; name them, perhaps with --columns "
+            "query_id=person,doc_id=film,score=stars",
+        ),
+        (
+            "stars;movie;customer\n4,5;d1;7\n",
+            None,
+            "--columns query_id=customer,doc_id=movie,score=stars",
+        ),
+        ("qid,docno,cos\n7,d1,5\n", None, "if another column is meant: --columns score=cos"),
+        ("a,b,c\n7,d1,5\n", {"query_id": "x"}, "the columns a, b, c have no known names"),
+        (
+            "qid,docno,score\n7,d1,5\n",
+            {"query_id": "x"},
+            "has no column x; it has qid, docno, score",
+        ),
+        (
+            "qid,docno,score\n7,d1,5\n",
+            {"query_id": ["qid", "docno"]},
+            "has 2 columns qid and docno",
+        ),
+    ],
+)
+def test_other_headers_are_answered_with_the_option(tmp_path, text, columns, fact):
+    (tmp_path / "t.csv").write_text(text)
+    assert fact in refused(RunFile(tmp_path / "t.csv", columns=columns).rows)
+
+
+@pytest.mark.parametrize("columns", ["query_id=a", {"topics": "a"}, {"query_id": 3}, [1]])
+def test_wrong_names_are_refused(columns):
+    with pytest.raises(GradedError, match="columns"):
+        RunFile("t.csv", columns=columns)
+
+
+def test_tables_of_values_have_columns_of_other_names(tmp_path):
+    (tmp_path / "v.csv").write_text("who,note,quality\n1,x,0.5\n2,y,0.25\n")
+    values = Evaluation.from_values(
+        pandas.DataFrame({"who": ["1", "2"], "quality": [0.5, 0.25]}), columns={"query_id": "who"}
+    )
+    assert values.topics == ("1", "2")
+    with pytest.raises(GradedError, match="has no column whom"):
+        Evaluation.from_values(tmp_path / "v.csv", columns={"query_id": "whom"})
+
+
+def test_files_without_names_do_not_use_them(tmp_path):
+    (tmp_path / "t.run").write_text("7 Q0 d1 1 5 t\n7 Q0 d2 2 1 t\n")
+    assert RunFile(tmp_path / "t.run", columns={"query_id": "who"}).rows().dicts() == EXPECTED
