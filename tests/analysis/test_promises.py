@@ -49,6 +49,7 @@ def results():
     found += [
         drawn,
         analysis.intervals(values),
+        analysis.group_means(values, {"351": "one"}),
         analysis.levels(demo.NAME),
         analysis.compare_collections(dict.fromkeys(("c1", "c2", "c3"), values)),
         analysis.identify(

@@ -28,6 +28,7 @@ RIGHT = {
     "explain": (QRELS, FIRST, "nDCG_JK@2", "q1"),
     "explain_difference": (QRELS, RUNS, "nDCG_JK@2", "q1"),
     "gate": (QRELS, RUNS, MEASURES),
+    "group_means": (VALUES, {"q1": "long", "q2": "short"}),
     "holes": (QRELS, RUNS, "nDCG_JK@2"),
     "ignoring_identical_ids": (RUNS,),
     "intervals": (VALUES,),

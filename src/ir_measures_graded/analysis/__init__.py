@@ -10,6 +10,7 @@
 - `compare` tests differences between runs for significance.
 - `compare_collections` compares runs over several collections, which `read_collections` reads.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
+- `group_means` computes the means over groups of topics.
 - `gate` decides whether a new run may replace an old one.
 - `power` tells which differences the topics find, and how many topics find a difference.
 - `holes` ranks the unjudged documents by the variance that judging them removes; `add_answers`
@@ -46,6 +47,7 @@ from .curves import Curves, curves
 from .effort import Effort, effort
 from .explain import ExplainedDifference, Explanation, explain, explain_difference
 from .gating.gate import Gate, gate
+from .group_means import GroupMean, GroupMeans, group_means
 from .identify import Identification, identify
 from .judging.agreement import JudgeAgreement, Judges, judges
 from .judging.estimate import Estimates, estimate
@@ -70,6 +72,7 @@ __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "plots", "rep
 __all__ += ["ignoring_identical_ids"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
 __all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power"]
+__all__ += ["GroupMean", "GroupMeans", "group_means"]
 __all__ += [
     "Curves",
     "Effort",

@@ -151,30 +151,12 @@ def intervals(
     value = np.empty(shape)
     lower = np.empty(shape)
     upper = np.empty(shape)
-    topics = np.empty(shape, dtype=np.int64)
     for row, column in np.ndindex(shape):
-        measure = measures[column]
-        values = evaluation.values[row, column]
-        is_counted = ~np.isnan(values) & evaluation.has_weight
-        values = values[is_counted]
-        weights = None
-        if evaluation.weights is not None:
-            weights = evaluation.weights[is_counted]
-        if values.size < 2:
-            raise GradedError(
-                f"{runs[row]}: {measure} has {counted(values.size, evaluation.unit)}; "
-                "a confidence interval needs at least 2, and is rough below 10"
-            )
-        low, high = mean_interval(values, confidence, method, seed=seed, weights=weights)
-        sample = sample_of(values.size, weights)
-        if method == STUDENT:
-            low, high = _within_range(values, measure, sample, low, high, confidence)
-        is_sum = isinstance(measure.aggregator(), SumAgg)
-        scale = values.size if is_sum else 1
-        value[row, column] = scale * float(sample.mean(values))
-        lower[row, column] = scale * low
-        upper[row, column] = scale * high
-        topics[row, column] = values.size
+        mean, low, high = interval_of(evaluation, row, column, confidence, method, seed=seed)
+        value[row, column] = mean
+        lower[row, column] = low
+        upper[row, column] = high
+    topics = evaluation.topic_counts
     fewest = int(topics.min())
     if method == BCA and fewest < ENOUGH:
         unit = evaluation.unit
@@ -194,6 +176,40 @@ def intervals(
         tuple(evaluation.notes_on_topics()),
         evaluation.remarks,
     )
+
+
+def interval_of(
+    evaluation: Evaluation,
+    row: int,
+    column: int,
+    confidence: float,
+    method: str = STUDENT,
+    *,
+    seed: int = 0,
+) -> tuple[float, float, float]:
+    """The mean or sum of one run by one measure, and the bounds of its interval.
+
+    Raises `GradedError` for fewer than two topics.
+    """
+    measure = evaluation.measures[column]
+    values = evaluation.values[row, column]
+    is_counted = ~np.isnan(values) & evaluation.has_weight
+    values = values[is_counted]
+    weights = None
+    if evaluation.weights is not None:
+        weights = evaluation.weights[is_counted]
+    if values.size < 2:
+        raise GradedError(
+            f"{evaluation.runs[row]}: {measure} has {counted(values.size, evaluation.unit)}; "
+            "a confidence interval needs at least 2, and is rough below 10"
+        )
+    low, high = mean_interval(values, confidence, method, seed=seed, weights=weights)
+    sample = sample_of(values.size, weights)
+    if method == STUDENT:
+        low, high = _within_range(values, measure, sample, low, high, confidence)
+    is_sum = isinstance(measure.aggregator(), SumAgg)
+    scale = values.size if is_sum else 1
+    return scale * float(sample.mean(values)), scale * low, scale * high
 
 
 def _within_range(

@@ -8,12 +8,13 @@ from typing import Any
 
 import ir_measures
 
+from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
-from ..evaluation.values import AGGREGATE, ALL
+from ..evaluation.values import AGGREGATE, ALL, GROUP, groups_of
 from ..output.formats import known
 from ..output.result import View
 from ..output.tables import Table
-from .arguments import COLLECTION, NO_RELEVANT, SESSIONS, WEIGHTS, inputs
+from .arguments import BY, COLLECTION, NO_RELEVANT, SESSIONS, WEIGHTS, inputs
 from .parser import Arguments, Option, choice, output, real
 from .results import Answer
 
@@ -23,6 +24,7 @@ OPTIONS = (
     SESSIONS,
     NO_RELEVANT,
     WEIGHTS,
+    BY,
     Option("--ties", "value over all orders of tied documents", choices=("mean", "min", "max")),
     Option("--unjudged", "value over all judgments of unjudged documents", choices=("min", "max")),
     Option("-q --by_query", "also print the values of each topic", excludes="confidence"),
@@ -45,8 +47,9 @@ def run(arguments: Arguments) -> Answer:
     An argument after QRELS is a run if it is an existing file or - (standard input), and otherwise
     a measure. On a terminal the command prints an aligned table. Into a pipe or a file it prints
     tsv: for one run the lines of the ir_measures command, without a header, and for several runs
-    one row per run. -f json has the values beside the number of topics, the kind and seed of the
-    intervals, the versions of the packages and the SHA-256 of the files.
+    one row per run. --by prints a row for each measure, run and group of topics. -f json has the
+    values beside the number of topics, the kind and seed of the intervals, the versions of the
+    packages and the SHA-256 of the files.
 
       ir_measures_graded evaluate qrels.txt run.txt \\
           "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" nDCG@10 AP
@@ -54,6 +57,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded evaluate graded-demo --scoreddocs nDCG_JK@10 Q
       ir_measures_graded evaluate qrels.txt run.txt nDCG@10 AP --ties mean
       ir_measures_graded evaluate qrels.txt runs/*.gz muAP --confidence 0.95
+      ir_measures_graded evaluate qrels.txt run.txt nDCG@10 --by topics.csv:type
     """
     default = "text" if sys.stdout.isatty() else "tsv"
     evaluation = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider"))
@@ -66,6 +70,8 @@ def run(arguments: Arguments) -> Answer:
     facts |= arguments.of("weights", "ignore_identical_ids")
     if evaluation.effective is not None:
         facts["effective_topics"] = evaluation.effective
+    if arguments.by is not None and not arguments.by_query:
+        return _by_group(evaluation, arguments, facts, default)
     if arguments.confidence is not None:
         from ..analysis import intervals  # takes time: imports all analyses
 
@@ -77,15 +83,17 @@ def run(arguments: Arguments) -> Answer:
     mark_columns: list[str] = []
     if arguments.by_query:
         topic_columns = ["query_id"]
+        if arguments.by is not None:
+            topic_columns.append(GROUP)
         if ALL in evaluation.topics:
             mark_columns = [AGGREGATE]
     names = [str(measure) for measure in evaluation.measures]
     rows = list(_rows(evaluation, arguments))
-    full = Table(["run", "query_id", AGGREGATE, *names], rows)
+    full = Table(["run", "query_id", GROUP, AGGREGATE, *names], rows)
     wide = full.select("run", *topic_columns, *mark_columns, *names)
     view = View([wide], evaluation.figure, noted=evaluation.notes(), remarks=evaluation.remarks)
     answer = Answer(view, facts=facts, default=default)
-    if len(evaluation.runs) > 1:
+    if len(evaluation.runs) > 1 or arguments.by is not None:
         return answer
     cells = _cells(names, rows)
     long = cells.select(*topic_columns, "measure", "value", *mark_columns)
@@ -99,10 +107,24 @@ def run(arguments: Arguments) -> Answer:
     return replace(answer, documents=documents)
 
 
+def _by_group(
+    evaluation: Evaluation, arguments: Arguments, facts: dict[str, Any], default: str
+) -> Answer:
+    """The means by group of topics, with intervals if there is a confidence."""
+    from ..analysis import group_means  # takes time: imports all analyses
+
+    if arguments.interval != "t":
+        raise GradedError("--interval bca takes no groups; use Student's t (--interval t)")
+    result = group_means(evaluation, **arguments.of("by", "confidence"))
+    if arguments.confidence is not None:
+        facts["interval"] = arguments.of("confidence") | {"method": arguments.interval}
+    return Answer(result, facts=facts | arguments.of("by"), default=default)
+
+
 def _cells(names: list[str], rows: list[list[Any]]) -> Table:
     """The values of one run, one a row; values that no provider reports are left out."""
     cells: list[tuple[Any, ...]] = []
-    for _, topic, mark, *values in rows:
+    for _, topic, _, mark, *values in rows:
         for name, value in zip(names, values, strict=True):
             if value is not None:
                 cells.append((topic, name, value, mark))
@@ -110,17 +132,20 @@ def _cells(names: list[str], rows: list[list[Any]]) -> Table:
 
 
 def _rows(evaluation: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:
-    """Run, topic, mark and a value for each measure.
+    """Run, topic, group, mark and a value for each measure.
 
     The rows of a run are one for each topic if --by_query, then one over all topics. The mark tells
     the row over all topics from that of a topic that is named ``all``. None stands for a value that
     a provider of ir-measures does not report.
     """
     means = [known(means_of_run) for means_of_run in evaluation.means()]
+    groups: dict[int, str] = {}
+    for group, topics in groups_of(evaluation.topics, arguments.by).items():
+        groups |= dict.fromkeys(topics, group)
     for number, run in enumerate(evaluation.runs):
         if arguments.by_query:
             by_topic = evaluation.reported[number].T.tolist()
-            for topic, values in zip(evaluation.topics, by_topic, strict=True):
-                yield [run, topic, "", *values]
+            for place, topic in enumerate(evaluation.topics):
+                yield [run, topic, groups.get(place, ""), "", *by_topic[place]]
         if not arguments.no_summary:
-            yield [run, ALL, "mean", *means[number]]
+            yield [run, ALL, "", "mean", *means[number]]

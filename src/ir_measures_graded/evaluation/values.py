@@ -45,6 +45,8 @@ ALL = "all"
 """The name of the row of a mean, as in trec_eval's output."""
 AGGREGATE = "aggregate"
 """The column that tells rows of aggregates from those of a topic that is named ``all``."""
+GROUP = "group"
+"""The column of the group of a topic, which is no measure."""
 ROUNDED = 1e-3
 """A mean of values that were rounded may differ from the rounded mean by so much."""
 COMMA = r"\s*[-+]?[0-9]*,[0-9]+\s*"
@@ -73,6 +75,7 @@ QUANTILES = 4
 IDS = {
     "",
     "index",
+    GROUP,
     *(name for ours in ("query_id", "doc_id", "run") for name in chain(*NAMES[ours])),
 }
 """Names of columns that are no measures; pandas numbers rows in a column without a name."""

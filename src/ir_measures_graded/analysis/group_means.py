@@ -1,0 +1,166 @@
+"""Means of runs over groups of topics, such as types of queries or languages.
+
+`group_means` describes where a run is good. It tests nothing: groups hold different topics, and a
+lower mean may be that of harder topics. `compare` with groups tests the differences of runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from ir_measures import Measure
+
+from ..errors import GradedError, Remark
+from ..evaluation.checked import checks_arguments
+from ..evaluation.evaluate import Evaluation
+from ..evaluation.values import By, groups_of
+from ..output.formats import counted, known
+from ..output.result import Result
+from ..output.tables import Column, Note, Table
+from .mean_intervals import interval_of
+from .statistics.defaults import LEAST_TESTED_TOPICS
+from .statistics.options import check_probability
+
+
+@dataclass(frozen=True)
+class GroupMean:
+    """The mean of a run by a measure over the topics of a `group`, None for all topics.
+
+    `topics` counts those that have a value and a weight above 0. `mean` is None without any, and a
+    sum for counts such as NumRet. `lower` and `upper` bound the mean; they are None for fewer than
+    10 topics of a group, and without a confidence.
+    """
+
+    measure: Measure
+    run: str
+    group: str | None
+    topics: int
+    mean: float | None
+    lower: float | None = None
+    upper: float | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupMeans(Result):
+    """The means of all runs by all measures, over all topics and over those of each group."""
+
+    means: tuple[GroupMean, ...]
+    confidence: float | None
+    unit: str = "topic"
+    noted: tuple[Note, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+    def answer(self) -> list[Note]:
+        """The groups with the lowest and the highest mean of each run by the first measure."""
+        first = self.means[0].measure
+        sentences = []
+        for run in dict.fromkeys(mean.run for mean in self.means):
+            of_groups = {}
+            for mean in self.means:
+                is_asked = mean.measure == first and mean.run == run and mean.group is not None
+                if is_asked and mean.mean is not None:
+                    of_groups[f"{mean.group} ({mean.mean:.4f})"] = mean.mean
+            if of_groups:
+                lowest = min(of_groups, key=lambda name: of_groups[name])
+                highest = max(of_groups, key=lambda name: of_groups[name])
+                text = "{}: the mean {} is lowest for {} and highest for {}."
+                sentences.append(Note(text, run, first, lowest, highest))
+        return sentences or [Note("No group has a mean.")]
+
+    def data(self) -> Table:
+        """One row per measure, run and group; the row of all topics has no group."""
+        names = ["measure", "run", "group", "topics", "mean"]
+        if self.confidence is not None:
+            names += ["lower", "upper"]
+        records = [vars(mean) | {"measure": str(mean.measure)} for mean in self.means]
+        return Table.of(names, records)
+
+    def tables(self) -> list[Table]:
+        """The same, with a name for all topics."""
+        data = self.data()
+        columns = [Column(head.name, heading=head.name) for head in data.heads]
+        records = []
+        for record in data.records():
+            group = f"all {self.unit}s" if record["group"] is None else record["group"]
+            records.append(record | {"group": group})
+        return [Table.of(columns, records)]
+
+    def notes(self) -> list[Note]:
+        """What the groups do not tell, and the kind of the intervals."""
+        text = "Groups hold different {}s, so a lower mean may be that of harder ones; "
+        text += "compare --by tests the differences of runs in groups."
+        notes = [Note(text, self.unit)]
+        if self.confidence is not None:
+            text = "{:g} % intervals (Student's t), each for itself; none for a group of fewer "
+            text += "than {}."
+            least = counted(LEAST_TESTED_TOPICS, self.unit)
+            notes.append(Note(text, 100 * self.confidence, least))
+        return notes + list(self.noted)
+
+
+@checks_arguments("group_means(evaluate(qrels, runs, measures), {'q1': 'short', 'q2': 'long'})")
+def group_means(evaluation: Evaluation, by: By, confidence: float | None = None) -> GroupMeans:
+    """The means of each run by each measure over all topics and over those of each group.
+
+    `by` is a mapping of topics to groups or FILE:COLUMN, see `compare`: more than four numbers are
+    cut at their quartiles, and topics without a group are the group ``no group``. A topic that does
+    not count in a mean does not count in that of its group; weights count within the group. With a
+    `confidence` (above 0, below 1), means have Student's intervals as from `intervals`, except
+    those of groups of fewer than 10 topics; this needs the extra ``stats``.
+
+    >>> from ir_measures_graded.analysis import evaluate
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 2}, "q3": {"a": 3}}
+    >>> run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}}
+    >>> groups = {"q1": "short", "q2": "long", "q3": "long"}
+    >>> found = group_means(evaluate(qrels, {"mine": run}, ["CG@1"]), groups)
+    >>> [(mean.group, mean.topics, mean.mean) for mean in found.means]
+    [(None, 3, 2.0), ('short', 1, 1.0), ('long', 2, 2.5)]
+
+    Raises `GradedError` if no topic has a group, and for a confidence out of range.
+    """
+    if not isinstance(evaluation, Evaluation):
+        raise GradedError(
+            "evaluation: group_means needs an Evaluation, as evaluate(qrels, runs, measures) is"
+        )
+    if confidence is not None:
+        check_probability(confidence, "confidence", 0.95)
+    parts = [_Part(None, evaluation)]
+    for name, topics in groups_of(evaluation.topics, by).items():
+        parts.append(_Part(name, evaluation.on(topics)))
+    means = []
+    for column, row in np.ndindex(len(evaluation.measures), len(evaluation.runs)):
+        for part in parts:
+            means.append(part.mean(row, column, confidence))
+    return GroupMeans(
+        tuple(means),
+        confidence,
+        evaluation.unit,
+        tuple(evaluation.notes_on_topics()),
+        evaluation.remarks,
+    )
+
+
+class _Part:
+    """The topics of a group, or all topics if its name is None."""
+
+    def __init__(self, group: str | None, evaluation: Evaluation):
+        self.group = group
+        self.evaluation = evaluation
+        self.means = evaluation.means()
+        self.counts = evaluation.topic_counts
+        self.least = LEAST_TESTED_TOPICS
+        if group is None:
+            self.least = 2
+
+    def mean(self, row: int, column: int, confidence: float | None) -> GroupMean:
+        """The mean of the run of that row by the measure of that column, with its interval."""
+        measure = self.evaluation.measures[column]
+        run = self.evaluation.runs[row]
+        count = int(self.counts[row, column])
+        (mean,) = known(self.means[row, [column]])
+        bounds: list[float | None] = [None, None]
+        if confidence is not None and count >= self.least:
+            _, *ends = interval_of(self.evaluation, row, column, confidence)
+            bounds = known(np.array(ends))
+        return GroupMean(measure, run, self.group, count, mean, *bounds)
